@@ -42,7 +42,7 @@ const make = async (permissions: KeyPermission[] = [], by = owner) =>
 const names = async (token: string) =>
   (await ask(token, 'GET')).json().api_keys.map(({ name }: { name: string }) => name)
 
-async function orgId(name: string): Promise<string> {
+async function findOrgId(name: string): Promise<string> {
   const row = await registry.sequencer.accounts.db.one<{ org_id: string }>(
     'select org_id from organizations where name = $name',
     { name },
@@ -102,11 +102,13 @@ describe('an API key', () => {
       expect((await ask(key.value, 'GET')).statusCode).toBe(get)
       expect((await ask(key.value, 'POST', '', { name: 'x' })).statusCode).toBe(post)
     }
-    const foreign = await ask(admin.value, 'POST', `?org=${await orgId('Other')}`, { name: 'x' })
+    const foreign = await ask(admin.value, 'POST', `?org=${await findOrgId('Other')}`, {
+      name: 'x',
+    })
     expect([foreign.statusCode, foreign.json().code]).toEqual([403, 'cross_tenant_api_key'])
     const others = await registry.sequencer.accounts.db.one<{ key_id: string }>(
       'select key_id from api_keys where org_id = $org_id',
-      { org_id: await orgId('Other') },
+      { org_id: await findOrgId('Other') },
     )
     expect((await ask(admin.value, 'DELETE', `/${others!.key_id}`)).statusCode).toBe(404)
     expect((await ask(plain.value, 'DELETE', `/${admin.id}`)).statusCode).toBe(403)
@@ -116,7 +118,7 @@ describe('an API key', () => {
   test('of another organization cannot be revoked', async () => {
     const { id, value } = await make()
     const op = 'key.revoke' as const
-    const [refused] = await registry.submit({ op, key_id: id, org_id: await orgId('Other') })
+    const [refused] = await registry.submit({ op, key_id: id, org_id: await findOrgId('Other') })
     expect(refused).toMatchObject({ error: 'not_found' })
     expect((await ask(value, 'GET')).statusCode).toBe(403)
   })
@@ -132,7 +134,7 @@ describe('a person', () => {
   })
 
   test('of several organizations has rights in each of them', async () => {
-    const other = await orgId('Other')
+    const other = await findOrgId('Other')
     expect((await ask(owner, 'GET', `?org=${other}`)).statusCode).toBe(403)
     const nowhere = await ask(owner, 'GET', '?org=00000000-0000-4000-8000-000000000000')
     expect(nowhere.statusCode).toBe(403)

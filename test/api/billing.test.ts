@@ -51,12 +51,20 @@ function formatBody(told: Told = {}): string {
   return JSON.stringify({ id, type, created, data })
 }
 
-function signed(body: string | Buffer, at = Math.floor(registry.clock.now() / 1_000), by = SECRET) {
+function signBody(
+  body: string | Buffer,
+  at = Math.floor(registry.clock.now() / 1_000),
+  by = SECRET,
+) {
   const v1 = createHmac('sha256', by).update(`${at}.`).update(body).digest('hex')
   return `t=${at},v1=${v1}`
 }
 
-const send = (body: string | Buffer, signature: string | undefined = signed(body), headers = {}) =>
+const send = (
+  body: string | Buffer,
+  signature: string | undefined = signBody(body),
+  headers = {},
+) =>
   registry.app.inject({
     method: 'POST',
     url: '/api/webhooks/billing',
@@ -167,7 +175,7 @@ describe('an event of the billing provider', () => {
               const payload = formatBody({ ...told, id, organization: row!.org_id })
               const headers = {
                 'content-type': 'application/json',
-                'billing-signature': signed(payload, NOW_S),
+                'billing-signature': signBody(payload, NOW_S),
               }
               const url = '/api/webhooks/billing'
               expect(
@@ -207,7 +215,7 @@ describe('an event of the billing provider', () => {
   test('gets 503 while it cannot be stored, so that it is delivered again', async () => {
     const plain = await openRegistry()
     const payload = formatBody()
-    const headers = { 'content-type': 'application/json', 'billing-signature': signed(payload) }
+    const headers = { 'content-type': 'application/json', 'billing-signature': signBody(payload) }
     const url = '/api/webhooks/billing'
     const answer = await plain.app.inject({ method: 'POST', url, payload, headers })
     expect(answer.statusCode).toBe(503)
@@ -219,13 +227,13 @@ describe('an unverified webhook', () => {
   test.each<[string, (body: string) => string | undefined]>([
     ['without a signature', () => undefined],
     ['with nonsense for one', () => 'x'],
-    ['without a time', body => signed(body).replace(/t=\d+,/, '')],
-    ['signed by another secret', body => signed(body, NOW_S, 'another secret, as long')],
-    ['with another body', body => signed(`${body} `)],
-    ['with another time', body => signed(body).replace(/t=\d+/, `t=${NOW_S + 1}`)],
-    ['signed six minutes ago', body => signed(body, NOW_S - 360)],
-    ['signed in six minutes', body => signed(body, NOW_S + 360)],
-    ['with a signature cut off', body => signed(body).slice(0, -2)],
+    ['without a time', body => signBody(body).replace(/t=\d+,/, '')],
+    ['signed by another secret', body => signBody(body, NOW_S, 'another secret, as long')],
+    ['with another body', body => signBody(`${body} `)],
+    ['with another time', body => signBody(body).replace(/t=\d+/, `t=${NOW_S + 1}`)],
+    ['signed six minutes ago', body => signBody(body, NOW_S - 360)],
+    ['signed in six minutes', body => signBody(body, NOW_S + 360)],
+    ['with a signature cut off', body => signBody(body).slice(0, -2)],
     ['with an empty signature', () => `t=${NOW_S},v1=`],
   ])('%s', async (_, sign) => {
     const body = formatBody()
@@ -243,7 +251,7 @@ describe('an unverified webhook', () => {
 
   test('a signature that is delivered later than allowed counts as forged', async () => {
     const body = formatBody()
-    const signature = signed(body)
+    const signature = signBody(body)
     registry.clock.tick(5 * 60_000 + 1_000)
     expect((await send(body, signature)).statusCode).toBe(400)
   })
@@ -252,14 +260,14 @@ describe('an unverified webhook', () => {
     const body = Buffer.from(
       formatBody().replaceAll(':', ' :  ').replace('builder', 'b\\u0075ilder'),
     )
-    const answer = await send(body, signed(body), { 'content-type': 'text/plain' })
+    const answer = await send(body, signBody(body), { 'content-type': 'text/plain' })
     expect(answer.json()).toEqual({ received: true, applied: true })
   })
 
   test('one valid signature of several is enough while a secret is replaced', async () => {
     const body = formatBody()
-    const old = signed(body, NOW_S, 'the secret of yesterday').replace(/^t=\d+/, '')
-    expect((await send(body, `${signed(body)}${old}`)).json()).toMatchObject({ applied: true })
+    const old = signBody(body, NOW_S, 'the secret of yesterday').replace(/^t=\d+/, '')
+    expect((await send(body, `${signBody(body)}${old}`)).json()).toMatchObject({ applied: true })
   })
 })
 

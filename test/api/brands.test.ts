@@ -24,7 +24,7 @@ function get(url: string, headers = {}) {
   return registry.app.inject({ url, headers })
 }
 
-function bulk(domains: unknown, over = registry) {
+function resolveBulk(domains: unknown, over = registry) {
   const payload = { domains } as object
   return over.app.inject({ method: 'POST', url: '/api/brands/resolve/bulk', payload })
 }
@@ -73,7 +73,7 @@ describe('GET /api/brands/resolve', () => {
     expect(one.json().brand_manifest).toMatchObject(manifest)
     expect(one.headers.etag).toMatch(/^"[\w-]{22}"$/)
     const domains = ['a.example', ...Array.from({ length: 9 }, () => 'big.example'), 'b.example']
-    const many = (await bulk(domains, own)).json().results
+    const many = (await resolveBulk(domains, own)).json().results
     expect(many['big.example']).toEqual(one.json())
     expect(many['a.example'].brand_name).toBe('A')
     await own.close()
@@ -193,7 +193,12 @@ describe('GET /api/brands/resolve', () => {
 
 describe('POST /api/brands/resolve/bulk', () => {
   test('200: results are keyed by the trimmed, lower-case input, null where unknown', async () => {
-    const answer = await bulk([' ACME.example', 'nobody.example', 'acme.example', 'Bücher.example'])
+    const answer = await resolveBulk([
+      ' ACME.example',
+      'nobody.example',
+      'acme.example',
+      'Bücher.example',
+    ])
     expect(answer.statusCode).toBe(200)
     const { results } = answer.json()
     expect(Object.keys(results)).toEqual(['acme.example', 'nobody.example', 'bücher.example'])
@@ -206,7 +211,7 @@ describe('POST /api/brands/resolve/bulk', () => {
 
   test('200: one hundred domains per call', async () => {
     const domains = Array.from({ length: 100 }, (_, i) => `d${i}.example`)
-    const { results } = (await bulk(domains)).json()
+    const { results } = (await resolveBulk(domains)).json()
     expect(Object.keys(results)).toEqual(domains)
   })
 
@@ -218,7 +223,7 @@ describe('POST /api/brands/resolve/bulk', () => {
     [['acme.example', 'not a domain'], 'domains[1]: "not a domain" is not a domain name'],
     [Array.from({ length: 101 }, (_, i) => `d${i}.example`), 'domains: must not be more than 100'],
   ])('400: %j is refused by name', async (domains, error) => {
-    const answer = await bulk(domains)
+    const answer = await resolveBulk(domains)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
   })
 
@@ -232,8 +237,9 @@ describe('POST /api/brands/resolve/bulk', () => {
     test('429: the twenty-first call of a minute is refused, across processes', async () => {
       const one = await openRegistry({ redis: redis.redis })
       const two = await openRegistry({ redis: redis.redis })
-      for (let i = 0; i < 20; i++) expect((await bulk(['a.example'], one)).statusCode).toBe(200)
-      const answer = await bulk(['a.example'], two)
+      for (let i = 0; i < 20; i++)
+        expect((await resolveBulk(['a.example'], one)).statusCode).toBe(200)
+      const answer = await resolveBulk(['a.example'], two)
       expect(answer.statusCode).toBe(429)
       expect(answer.json()).toEqual({
         error: 'too many requests',
@@ -249,7 +255,8 @@ describe('POST /api/brands/resolve/bulk', () => {
     test('200: reads continue without Redis', async () => {
       const own = await openRegistry({ redis: redis.redis })
       await redis.stop()
-      for (let i = 0; i < 25; i++) expect((await bulk(['a.example'], own)).statusCode).toBe(200)
+      for (let i = 0; i < 25; i++)
+        expect((await resolveBulk(['a.example'], own)).statusCode).toBe(200)
       await own.close()
     })
   })

@@ -42,7 +42,10 @@ afterAll(() => registry.close())
 const get = (url: string) => registry.app.inject(url)
 const listNames = (entries: { name: string }[]) => entries.map(({ name }) => name)
 
-async function allPages(url: string, next: (page: Record<string, unknown>) => string | undefined) {
+async function readAllPages(
+  url: string,
+  next: (page: Record<string, unknown>) => string | undefined,
+) {
   const names: string[][] = []
   for (let more: string | undefined = ''; more !== undefined; ) {
     const page = (await get(`${url}${more}`)).json()
@@ -77,7 +80,7 @@ describe('GET /api/registry/catalog', () => {
       expect(total).toBe(5)
       return next_cursor === null ? undefined : `&cursor=${next_cursor}`
     }
-    const pages = await allPages('/api/registry/catalog?status=all&limit=2', next)
+    const pages = await readAllPages('/api/registry/catalog?status=all&limit=2', next)
     expect(pages.map(page => page.length)).toEqual([2, 2, 1])
     expect(new Set(pages.flat()).size).toBe(5)
   })
@@ -137,7 +140,7 @@ describe('GET /api/registry/catalog/sync', () => {
   test('200: pages are complete, also where many changed at the same time', async () => {
     const next = ({ next_cursor }: Record<string, unknown>) =>
       next_cursor === null ? undefined : `&cursor=${next_cursor}`
-    const pages = await allPages(`${url}1970-01-01&limit=2`, next)
+    const pages = await readAllPages(`${url}1970-01-01&limit=2`, next)
     expect(pages.flat().sort()).toEqual(
       ['a.example', 'b.a.example', 'b.example', 'c.a.example', 'd.a.example'].sort(),
     )
@@ -187,7 +190,7 @@ describe('GET /api/registry/catalog/collections', () => {
   test('200: sync also lists removed ones, page by page', async () => {
     const next = ({ next_offset }: Record<string, unknown>) =>
       next_offset === null ? undefined : `&offset=${next_offset}`
-    const pages = await allPages(`${url}/sync?limit=2`, next)
+    const pages = await readAllPages(`${url}/sync?limit=2`, next)
     expect(pages.map(page => page.length)).toEqual([2, 1])
     const { entries } = (await get(`${url}/sync`)).json()
     expect(

@@ -42,7 +42,7 @@ const buildFile = (name: string) =>
   })
 
 /** Carries a brand.json from the workshop to the dashboard, and publishes it there. */
-async function handOver(name: string) {
+async function publishFromWorkshop(name: string) {
   const handed = { kind: 'brand.json', domain: DOMAIN, text: buildFile(name) }
   const sameSite = { 'sec-fetch-site': 'same-origin' }
   const carried = await ann.post('/workshop', { ...handed, do: 'publish' }, sameSite)
@@ -63,7 +63,7 @@ const readEntry = async () =>
   load((await ann.get(`/dashboard/org/${acme}/entries?domain=${DOMAIN}`)).body)
 
 test('a brand.json from the workshop is published with one form, and served from then on', async () => {
-  const sent = await handOver('Boots')
+  const sent = await publishFromWorkshop('Boots')
   expect([sent.statusCode, sent.headers.location], sent.body).toEqual([
     303,
     `/dashboard/org/${acme}/entries?domain=${DOMAIN}&done=brand_published`,
@@ -78,8 +78,8 @@ test('a brand.json from the workshop is published with one form, and served from
 })
 
 test('a rollback of a brand restores its earlier file as a new revision', async () => {
-  await handOver('Boots Before')
-  await handOver('Boots After')
+  await publishFromWorkshop('Boots Before')
+  await publishFromWorkshop('Boots After')
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots After' }] }] })
   const page = await readEntry()
   const revisions = page('#brand tbody tr').length

@@ -37,7 +37,7 @@ function get(path: string, secret?: string) {
   return registry.app.inject({ url: `/api/${path}`, headers })
 }
 
-async function ownership(domain: string, secret?: string) {
+async function getOwnership(domain: string, secret?: string) {
   const answer = await get(`brands/${domain}/ownership`, secret)
   expect(answer.statusCode, answer.body).toBe(200)
   return BrandOwnership.parse(answer.json())
@@ -52,7 +52,7 @@ async function listDomains(secret: string) {
 describe('GET /api/brands/{domain}/ownership', () => {
   test('an owner with a public profile is shown to everybody, also below its domain', async () => {
     for (const domain of ['acme.example', 'shoes.acme.example']) {
-      expect(await ownership(domain)).toEqual({
+      expect(await getOwnership(domain)).toEqual({
         domain,
         status: 'verified',
         owner: { name: 'Acme' },
@@ -68,22 +68,22 @@ describe('GET /api/brands/{domain}/ownership', () => {
   test('an owner without a public profile is shown only to itself', async () => {
     const nameless = { status: 'verified', owner: null, can_manage: false, can_claim: false }
     for (const secret of [undefined, acme]) {
-      expect(await ownership('quiet.example', secret)).toMatchObject(nameless)
-      expect(await ownership('plain.example', secret)).toMatchObject(nameless)
+      expect(await getOwnership('quiet.example', secret)).toMatchObject(nameless)
+      expect(await getOwnership('plain.example', secret)).toMatchObject(nameless)
     }
-    expect(await ownership('quiet.example', quiet)).toMatchObject({ owner: { name: 'Quiet' } })
-    expect(await ownership('plain.example', plain)).toMatchObject({ owner: { name: 'Plain' } })
+    expect(await getOwnership('quiet.example', quiet)).toMatchObject({ owner: { name: 'Quiet' } })
+    expect(await getOwnership('plain.example', plain)).toMatchObject({ owner: { name: 'Plain' } })
   })
 
   test('the owner may manage it, and an organization may claim one without an owner', async () => {
-    expect(await ownership('acme.example', acme)).toMatchObject({
+    expect(await getOwnership('acme.example', acme)).toMatchObject({
       can_manage: true,
       manage_url: 'https://registry.example/api/brands/save',
       can_claim: false,
       claim_url: null,
       authenticated: true,
     })
-    expect(await ownership('free.example', acme)).toMatchObject({
+    expect(await getOwnership('free.example', acme)).toMatchObject({
       status: 'community',
       owner: null,
       can_manage: false,
@@ -91,16 +91,16 @@ describe('GET /api/brands/{domain}/ownership', () => {
       can_claim: true,
       claim_url: 'https://registry.example/api/registry/ownership/challenges',
     })
-    expect(await ownership('free.example')).toMatchObject({ can_claim: false, claim_url: null })
+    expect(await getOwnership('free.example')).toMatchObject({ can_claim: false, claim_url: null })
   })
 
   test('a mailbox at a domain does not prove ownership, but keeps others from claiming it', async () => {
     const unproven = { status: 'community', owner: null, can_manage: false }
-    expect(await ownership('mailbox.example', plain)).toMatchObject({
+    expect(await getOwnership('mailbox.example', plain)).toMatchObject({
       ...unproven,
       can_claim: true,
     })
-    expect(await ownership('mailbox.example', acme)).toMatchObject({
+    expect(await getOwnership('mailbox.example', acme)).toMatchObject({
       ...unproven,
       can_claim: false,
     })
@@ -108,8 +108,8 @@ describe('GET /api/brands/{domain}/ownership', () => {
 
   test('a verified subdomain belongs to the organization that verified it', async () => {
     await add('Quiet', 'sold.acme.example', 'dns_txt')
-    expect(await ownership('www.sold.acme.example', quiet)).toMatchObject({ can_manage: true })
-    expect(await ownership('www.sold.acme.example', acme)).toMatchObject({ can_manage: false })
+    expect(await getOwnership('www.sold.acme.example', quiet)).toMatchObject({ can_manage: true })
+    expect(await getOwnership('www.sold.acme.example', acme)).toMatchObject({ can_manage: false })
   })
 
   test('a domain that was taken from its owner has none, and is orphaned while it points here', async () => {
@@ -121,9 +121,9 @@ describe('GET /api/brands/{domain}/ownership', () => {
       checked_at: registry.clock.now(),
       reason: 'authoritative_location_pointer',
     })
-    expect(await ownership('gone.example')).toMatchObject({ status: 'verified' })
+    expect(await getOwnership('gone.example')).toMatchObject({ status: 'verified' })
     await submit(gone)
-    expect(await ownership('gone.example', acme)).toMatchObject({
+    expect(await getOwnership('gone.example', acme)).toMatchObject({
       status: 'orphaned',
       owner: null,
       can_manage: false,
@@ -135,11 +135,11 @@ describe('GET /api/brands/{domain}/ownership', () => {
       checked_at: registry.clock.now() + 1,
       reason: 'not_found',
     })
-    expect(await ownership('gone.example')).toMatchObject({ status: 'community' })
+    expect(await getOwnership('gone.example')).toMatchObject({ status: 'community' })
   })
 
   test('an invalid credential counts as none, and an invalid domain gets 400', async () => {
-    expect(await ownership('acme.example', 'sk_wrong')).toMatchObject({ authenticated: false })
+    expect(await getOwnership('acme.example', 'sk_wrong')).toMatchObject({ authenticated: false })
     expect((await get('brands/x/ownership')).statusCode).toBe(400)
   })
 })
@@ -189,8 +189,8 @@ describe('GET /api/me/organization/domains', () => {
     const told = async () => [
       await listDomains(plain),
       await listDomains(quiet),
-      await ownership('acme.example'),
-      await ownership('gone.example'),
+      await getOwnership('acme.example'),
+      await getOwnership('gone.example'),
     ]
     const before = await told()
     await registry.restart()

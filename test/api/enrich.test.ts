@@ -100,7 +100,7 @@ beforeAll(async () => {
     response.writeHead(found.status, found.headers).end(found.body)
   })
   writer = openWriterClient(redis.url, silentLog, generousTimeouts)
-  roles.push(await runCrawler(crawlerConfig(), redis.url, systemClock, silentLog))
+  roles.push(await runCrawler(buildCrawlerConfig(), redis.url, systemClock, silentLog))
 })
 
 afterAll(async () => {
@@ -117,7 +117,7 @@ beforeEach(async () => {
   asked.length = 0
 })
 
-function crawlerConfig(more: Record<string, string> = {}) {
+function buildCrawlerConfig(more: Record<string, string> = {}) {
   return readConfig({ CRAWL_CONNECT_TO: origin.url, ...buildGenerousLimits(), ...more })
 }
 
@@ -298,7 +298,7 @@ describe('with the key of a provider', () => {
   let keyed: { writer: WriterClient; redis: TestRedis; role: Role }
   beforeAll(async () => {
     const own = await startRedis()
-    const config = crawlerConfig({
+    const config = buildCrawlerConfig({
       BRANDFETCH_KEY: 'secret-key',
       BRANDFETCH_URL: 'https://api.brands.example',
     })

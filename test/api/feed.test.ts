@@ -39,7 +39,7 @@ function get(query = '', over = registry, token = key) {
   return over.app.inject({ url: `/api/registry/feed${query}`, headers })
 }
 
-async function page(query = '', over = registry, token = key): Promise<Page> {
+async function readPage(query = '', over = registry, token = key): Promise<Page> {
   const answer = await get(query, over, token)
   expect(answer.statusCode).toBe(200)
   return answer.json()
@@ -52,7 +52,7 @@ async function follow(query: string): Promise<string[]> {
   const found: string[] = []
   let cursor = ''
   for (;;) {
-    const next = await page(`?cursor=${cursor}&${query}`)
+    const next = await readPage(`?cursor=${cursor}&${query}`)
     found.push(...listIds(next.events))
     cursor = next.cursor
     if (!next.has_more) return found
@@ -104,21 +104,21 @@ describe('GET /api/registry/feed', () => {
 
   test('200: the page of a rare type ends at the head of the log', async () => {
     const head = log.at(-1)!.event_id
-    const quiet = await page('?types=collection.merged')
+    const quiet = await readPage('?types=collection.merged')
     expect(quiet).toMatchObject({ events: [], cursor: head, has_more: false })
     expect(quiet.freshness).toMatchObject({ latest_event_created_at: null, lag_seconds: null })
-    const part = await page('?types=publisher.*&limit=4')
+    const part = await readPage('?types=publisher.*&limit=4')
     expect(part).toMatchObject({ cursor: head, has_more: false })
   })
 
   test('200: the nil UUID and an empty cursor mean the beginning', async () => {
-    expect((await page(`?cursor=${NIL_UUID}`)).events).toHaveLength(log.length)
-    expect((await page('?cursor=')).events).toHaveLength(log.length)
+    expect((await readPage(`?cursor=${NIL_UUID}`)).events).toHaveLength(log.length)
+    expect((await readPage('?cursor=')).events).toHaveLength(log.length)
   })
 
   test('200: a cursor of another filter is accepted', async () => {
     const cursor = log[2]!.event_id.toUpperCase()
-    const { events } = await page(`?cursor=${cursor}&types=agent.*`)
+    const { events } = await readPage(`?cursor=${cursor}&types=agent.*`)
     const wanted = log.slice(3).filter(event => event.event_type.startsWith('agent.'))
     expect(listIds(events)).toEqual(listIds(wanted))
   })
@@ -145,7 +145,7 @@ describe('GET /api/registry/feed', () => {
   test('200: an empty log starts at the nil UUID', async () => {
     const own = await openRegistry()
     const token = await own.createKey('Readers')
-    expect(await page('', own, token)).toMatchObject({
+    expect(await readPage('', own, token)).toMatchObject({
       events: [],
       cursor: NIL_UUID,
       has_more: false,
@@ -162,24 +162,24 @@ describe('GET /api/registry/feed', () => {
         observePublisherFile(`${name}.example`, { sites: [`${name}.example`], agents: [] }),
       )
     await commit('old')
-    const old = await page('', own, token)
+    const old = await readPage('', own, token)
     own.clock.tick(60 * DAY)
     await commit('new')
-    const later = (await page(`?cursor=${old.cursor}`, own, token)).events
+    const later = (await readPage(`?cursor=${old.cursor}`, own, token)).events
     own.clock.tick(31 * DAY)
-    expect((await page('', own, token)).events).toEqual(later)
-    expect((await page('?types=property.*', own, token)).events).toEqual(
+    expect((await readPage('', own, token)).events).toEqual(later)
+    expect((await readPage('?types=property.*', own, token)).events).toEqual(
       later.filter(event => event.event_type.startsWith('property.')),
     )
     const answer = await get(`?cursor=${old.cursor}`, own, token)
     expect(answer.statusCode).toBe(410)
     expect(answer.json()).toEqual({ error: 'cursor_expired', message: expect.any(String) })
     own.clock.tick(60 * DAY)
-    const quiet = await page('', own, token)
+    const quiet = await readPage('', own, token)
     expect(quiet.events).toEqual([])
     await commit('newest')
-    const newest = await page(`?cursor=${quiet.cursor}`, own, token)
-    expect(newest.events).toEqual((await page('', own, token)).events)
+    const newest = await readPage(`?cursor=${quiet.cursor}`, own, token)
+    expect(newest.events).toEqual((await readPage('', own, token)).events)
     expect(newest.events).not.toEqual([])
     own.clock.tick(91 * DAY)
     expect((await get(`?cursor=${quiet.cursor}`, own, token)).statusCode).toBe(410)

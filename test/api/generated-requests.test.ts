@@ -148,7 +148,7 @@ const request = fc
   }))
 type Made = typeof request extends fc.Arbitrary<infer Value> ? Value : never
 
-function injected({ method, path, query, body, type, authorization }: Made): InjectOptions {
+function buildInjection({ method, path, query, body, type, authorization }: Made): InjectOptions {
   const hasBody = method === 'POST' || method === 'PUT'
   return {
     method: method as 'GET',
@@ -167,7 +167,7 @@ test(`${REQUESTS} requests, sensible and not, are answered or refused in words`,
   const seen = new Map<number, number>()
   const check = async (made: Made) => {
     const { app } = registry
-    const answer = await runWithin(ANSWER_MS, async () => app.inject(injected(made)))
+    const answer = await runWithin(ANSWER_MS, async () => app.inject(buildInjection(made)))
     const { statusCode } = answer
     seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1)
     if (statusCode < 400) return

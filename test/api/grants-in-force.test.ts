@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-async function agentsAt(url: string): Promise<string[]> {
+async function listAgents(url: string): Promise<string[]> {
   const body = (await registry.app.inject(url)).json()
   return body.authorized_agents.map((agent: { url: string }) => agent.url)
 }
@@ -32,13 +32,13 @@ const lookups = [`/api/registry/publisher?domain=${acme}`, `/api/properties/reso
 
 describe('an agent whose grant has not begun', () => {
   test.each(lookups)('is not listed by %s', async url => {
-    expect(await agentsAt(url)).toEqual([always])
+    expect(await listAgents(url)).toEqual([always])
   })
 
   test('is listed once it has begun, without another crawl', async () => {
     registry.clock.tick(3 * DAY)
     expect(await registry.sequencer.tick()).toBeDefined()
-    for (const url of lookups) expect(await agentsAt(url)).toEqual([always, later])
+    for (const url of lookups) expect(await listAgents(url)).toEqual([always, later])
     expect(await registry.verify()).toEqual([])
   })
 })

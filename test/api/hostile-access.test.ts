@@ -53,7 +53,7 @@ beforeAll(async () => {
     'key_id',
     `api_keys where org_id = '${acme.org}' and permissions::varchar = '[]'`,
   )
-  await belong()
+  await createBelongings()
   strangers.key = await join('Mallory', ['mallory.example'], ['https://mallory.example/mcp'])
   await submit({ op: 'membership.set', org: 'Mallory', user_id: 'mallory', role: 'owner' })
   strangers.owner = await issuer.token({ sub: 'mallory' })
@@ -100,7 +100,7 @@ async function join(org: string, domains: string[], [first, ...rest]: string[]):
 }
 
 /** Everything that an organization can have. */
-async function belong(): Promise<void> {
+async function createBelongings(): Promise<void> {
   const post = async (url: string, payload: object, method: 'POST' | 'PUT' = 'POST') => {
     const answer = await ask(acme.key, { method, url, payload })
     expect(answer.statusCode, answer.body).toBeLessThan(300)
@@ -168,7 +168,7 @@ async function belong(): Promise<void> {
   await post('/api/properties/hosted/acme.example/claim', {})
 }
 
-function ask(secret: string | undefined, { method = 'GET', url, payload, headers }: Asked) {
+function ask(secret: string | undefined, { method = 'GET', url, payload, headers }: CallerRequest) {
   return registry.app.inject({
     method,
     url,
@@ -177,7 +177,7 @@ function ask(secret: string | undefined, { method = 'GET', url, payload, headers
   })
 }
 
-interface Asked {
+interface CallerRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   payload?: object | string
@@ -185,7 +185,7 @@ interface Asked {
 }
 
 interface Case {
-  asks: () => Asked
+  asks: () => CallerRequest
   /** What a stranger is answered. */
   status: number
 }
@@ -194,7 +194,7 @@ interface Case {
 const invitationToken = 'i'.repeat(43)
 const agent = { url: 'https://new.acme.example/mcp', type: 'sales' }
 const saving = { domain: 'acme.example', brand_name: 'Mallory' }
-const byId = (path: string, id: () => string, more: () => Partial<Asked> = () => ({})) => ({
+const byId = (path: string, id: () => string, more: () => Partial<CallerRequest> = () => ({})) => ({
   asks: () => ({ url: path.replace(/:\w+/, id()), ...more() }),
 })
 const decided = () => ({
@@ -286,8 +286,8 @@ const cases: Record<string, Case[]> = {
     },
   ],
   verifyOwnDomain: [
-    { asks: () => verifying(''), status: 404 },
-    { asks: () => verifying(`?org=${acme.org}`), status: 403 },
+    { asks: () => requestVerification(''), status: 404 },
+    { asks: () => requestVerification(`?org=${acme.org}`), status: 403 },
   ],
   listOwnAgents: [{ asks: () => ({ url: `${own}?org=${acme.org}` }), status: 403 }],
   enrolOwnAgent: [
@@ -416,11 +416,11 @@ const cases: Record<string, Case[]> = {
     },
   ],
   listSubscriptions: [{ asks: () => ({ url: `${subscriptions}?org=${acme.org}` }), status: 403 }],
-  getSubscription: ofSubscription('GET', ''),
-  deleteSubscription: ofSubscription('DELETE', ''),
-  testSubscription: ofSubscription('POST', '/test'),
-  resumeSubscription: ofSubscription('POST', '/resume'),
-  listDeliveries: ofSubscription('GET', '/deliveries'),
+  getSubscription: buildSubscriptionCases('GET', ''),
+  deleteSubscription: buildSubscriptionCases('DELETE', ''),
+  testSubscription: buildSubscriptionCases('POST', '/test'),
+  resumeSubscription: buildSubscriptionCases('POST', '/resume'),
+  listDeliveries: buildSubscriptionCases('GET', '/deliveries'),
   setAgentComplianceOptOut: [
     {
       asks: () => ({
@@ -519,8 +519,8 @@ const cases: Record<string, Case[]> = {
   deleteMirror: [
     { ...byId('/api/registry/mirrors/:id?force=true', () => 'music', del), status: 403 },
   ],
-  rollBackBrand: [rollingBack('/api/brands/discovered/acme.example/rollback')],
-  rollBackProperty: [rollingBack('/api/properties/hosted/acme.example/rollback')],
+  rollBackBrand: [buildRollbackCase('/api/brands/discovered/acme.example/rollback')],
+  rollBackProperty: [buildRollbackCase('/api/properties/hosted/acme.example/rollback')],
   getLogo: [{ asks: () => ({ url: acme.logo }), status: 404 }],
   saveLogo: [
     {
@@ -584,7 +584,10 @@ const cases: Record<string, Case[]> = {
 }
 
 /** Ways to a subscription of Acme's, by its id alone and with the organization. */
-function ofSubscription(method: NonNullable<Asked['method']>, path: string): Case[] {
+function buildSubscriptionCases(
+  method: NonNullable<CallerRequest['method']>,
+  path: string,
+): Case[] {
   const ask = (query: string) => ({
     asks: () => ({ method, url: `${subscriptions}/${acme.subscription}${path}${query}` }),
   })
@@ -594,11 +597,11 @@ function ofSubscription(method: NonNullable<Asked['method']>, path: string): Cas
   ]
 }
 
-function verifying(query: string): Asked {
+function requestVerification(query: string): CallerRequest {
   return { method: 'POST', url: `${domains}/www.acme.example/verify${query}` }
 }
 
-function rollingBack(url: string): Case {
+function buildRollbackCase(url: string): Case {
   return { asks: () => ({ method: 'POST', url, payload: { to_revision: 1 } }), status: 403 }
 }
 
@@ -622,7 +625,7 @@ const publicIds = [
   'getAgentAuthStatus',
 ]
 
-function namesById({ access, path, query, body }: Declared): boolean {
+function namesSomethingById({ access, path, query, body }: Declared): boolean {
   if (access === 'public') return false
   const shapes = [query, body].map(one => (one as { shape?: object } | undefined)?.shape ?? {})
   const fields = shapes.flatMap(Object.keys)
@@ -632,7 +635,7 @@ function namesById({ access, path, query, body }: Declared): boolean {
 }
 
 /** All that is Acme's, as it stands in the stores. */
-async function belongings() {
+async function readBelongings() {
   const accounts = (query: string) => registry.sequencer.accounts.db.all(query)
   const index = (query: string) => registry.sequencer.index.all(query)
   return {
@@ -659,7 +662,7 @@ async function belongings() {
 }
 
 test('every operation with an id is tried by a stranger here', () => {
-  const named = operations.filter(namesById).map(({ id }) => id)
+  const named = operations.filter(namesSomethingById).map(({ id }) => id)
   expect(named.length).toBeGreaterThan(12)
   expect(named.filter(id => !(id in cases) && !publicIds.includes(id))).toEqual([])
 })
@@ -668,13 +671,13 @@ const tried = Object.entries(cases).flatMap(([id, ways]) => ways.map(way => ({ i
 
 describe.each(['key', 'owner', 'newcomer'])('a stranger: %s', who => {
   test.each(tried)('gets $status with $id, and changes nothing', async ({ asks, status }) => {
-    const before = await belongings()
+    const before = await readBelongings()
     const answer = await ask(strangers[who]!, asks())
     // Who has no organization yet founds one by some of these, and may do with it what is theirs.
     if (who !== 'newcomer') expect(answer.statusCode, answer.body).toBe(status)
     expect(answer.statusCode).toBeLessThan(500)
     expect(answer.body.replace(`has no agent ${hidden}`, '')).not.toMatch(/hidden\.acme|Ops/)
-    expect(await belongings()).toEqual(before)
+    expect(await readBelongings()).toEqual(before)
   })
 })
 

@@ -62,12 +62,12 @@ async function send({ method, path }: Pick<Operation, 'method' | 'path'>, payloa
 const faults = () => said.filter(line => /request failed|RangeError|TypeError/.test(line))
 
 /** What is on its way to a server, and what it said when it hung up. */
-async function speak(lines: string[]): Promise<string> {
-  return (await speakTo(origin, lines)).heard
+async function sendLines(lines: string[]): Promise<string> {
+  return (await sendLinesTo(origin, lines)).heard
 }
 
 /** The same, with a pause after each line; and how many of them were said before it hung up. */
-async function speakTo(server: URL, lines: string[], everyMs = 0) {
+async function sendLinesTo(server: URL, lines: string[], everyMs = 0) {
   const socket = connect(Number(server.port), server.hostname)
   let heard = ''
   socket.setEncoding('utf8').on('data', text => {
@@ -149,12 +149,12 @@ describe('a body that is too large', () => {
   })
 
   test('is refused by its declared length without being read', async () => {
-    expect(await speak([post(`content-length: ${2 ** 40}`)])).toMatch(/^HTTP\/1.1 413 /)
+    expect(await sendLines([post(`content-length: ${2 ** 40}`)])).toMatch(/^HTTP\/1.1 413 /)
   })
 
   test('without a length is refused at the first chunk beyond the bound', async () => {
     const piece = `10000\r\n${' '.repeat(0x10000)}\r\n`
-    const answer = await speak([post('transfer-encoding: chunked'), ...Array(32).fill(piece)])
+    const answer = await sendLines([post('transfer-encoding: chunked'), ...Array(32).fill(piece)])
     expect(answer).toMatch(/^HTTP\/1.1 413 /)
   })
 
@@ -164,7 +164,7 @@ describe('a body that is too large', () => {
       'content-length: 2\r\ntransfer-encoding: chunked',
     ]
     for (const headers of smuggled) {
-      expect(await speak([`${post(headers)}{}`])).toMatch(/^HTTP\/1.1 400 /)
+      expect(await sendLines([`${post(headers)}{}`])).toMatch(/^HTTP\/1.1 400 /)
     }
   })
 
@@ -184,7 +184,7 @@ describe('HTTP that is no valid request', () => {
     [405, 'CONNECT a.example:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
     [417, post('content-length: 2\r\nexpect: the-unexpected')],
   ])('%i: is answered with an error in words', async (status, request) => {
-    const heard = await speak([request])
+    const heard = await sendLines([request])
     expect(heard).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
     expect(heard).toMatch(/content-type: application\/json/)
     expect(heard).toMatch(/\{"error":"[^"]+","code":"[^"]+"\}/)
@@ -202,7 +202,7 @@ describe('with a short request timeout, a body', () => {
 
   test('that arrives slowly holds its connection for that time and no longer', async () => {
     const drops = ['{', ...Array<string>(90).fill(' ')]
-    const { heard, said } = await speakTo(server, [post('content-length: 100'), ...drops], 100)
+    const { heard, said } = await sendLinesTo(server, [post('content-length: 100'), ...drops], 100)
     expect(heard).toMatch(/^HTTP\/1.1 408 /)
     expect(said).toBeLessThan(drops.length)
   })
@@ -210,7 +210,7 @@ describe('with a short request timeout, a body', () => {
   test('with slow headers holds it no longer either', async () => {
     const drops = Array.from({ length: 90 }, (_, i) => `x-${i}: 1\r\n`)
     const begin = 'GET /healthz HTTP/1.1\r\nhost: x\r\n'
-    const { heard, said } = await speakTo(server, [begin, ...drops], 100)
+    const { heard, said } = await sendLinesTo(server, [begin, ...drops], 100)
     expect(heard).toMatch(/^HTTP\/1.1 408 /)
     expect(said).toBeLessThan(drops.length)
   })

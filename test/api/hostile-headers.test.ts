@@ -60,7 +60,7 @@ const injected = [
 ]
 
 /** What is sent as it is over a socket: no client helps to escape it. */
-async function raw(request: string): Promise<string> {
+async function sendRaw(request: string): Promise<string> {
   const socket = connect(Number(origin.port), origin.hostname)
   let heard = ''
   socket.setEncoding('utf8').on('data', text => {
@@ -110,7 +110,7 @@ describe('an injected text', () => {
       'if-none-match',
     ]) {
       const smuggled = `GET /api/brands/registry HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${name}: a\rb\0c\r\n\r\n`
-      expect(await raw(smuggled), name).toMatch(/^HTTP\/1.1 400 /)
+      expect(await sendRaw(smuggled), name).toMatch(/^HTTP\/1.1 400 /)
       const odd = await registry.app.inject({
         method: 'POST',
         url: '/api/brands/save',
@@ -129,7 +129,7 @@ describe('an injected text', () => {
       '/.well-known/oauth-protected-resource/api',
       '/api/registry/feed',
     ]) {
-      const answer = await raw(
+      const answer = await sendRaw(
         `GET ${path} HTTP/1.1\r\nhost: evil.example\r\nx-forwarded-host: evil.example\r\nforwarded: host=evil.example\r\nconnection: close\r\n\r\n`,
       )
       expect(answer, path).toMatch(/^HTTP\/1.1 (200|401) /)

@@ -68,12 +68,12 @@ beforeAll(async () => {
     ],
   })
   secrets['the hash of a key'] = createHash('sha256').update(secrets['a key']).digest('hex')
-  await live()
+  await storeSecrets()
   await registry.publish()
   const paths = resolvePaths(registry.config.DATA_DIR)
   await exportParquet(paths, registry.clock.now(), log)
   await registry.sequencer.close()
-  const files = filesIn(paths.dir)
+  const files = listFiles(paths.dir)
   const isClosed = (path: string) => /^(accounts|serving|bodies|logos)\//.test(path)
   open = files.filter(path => !isClosed(path))
   closed = files.filter(isClosed)
@@ -86,7 +86,7 @@ afterAll(async () => {
   await redis.close()
 })
 
-function filesIn(dir: string): string[] {
+function listFiles(dir: string): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter(name =>
     statSync(join(dir, name)).isFile(),
   )
@@ -95,7 +95,7 @@ function filesIn(dir: string): string[] {
 const contact = (name: string) => ({ name: secrets[name]!, email: `${secrets[name]}@acme.example` })
 
 /** Everything that may leave something private behind, the way it comes in. */
-async function live(): Promise<void> {
+async function storeSecrets(): Promise<void> {
   const ask = async (
     [method, url]: ['POST' | 'PUT' | 'GET', string],
     payload?: object,
@@ -142,7 +142,7 @@ async function live(): Promise<void> {
       ],
     },
   })
-  await handInLogo()
+  await submitLogo()
   const mirror = { ...buildMirrorFile(), contact: contact('a contact in a mirror') }
   const proposal = await ask(['PUT', '/api/registry/mirrors/video'], mirror)
   const moderator = await createModerator(registry)
@@ -181,7 +181,7 @@ async function live(): Promise<void> {
 }
 
 /** Of a domain that is nobody's: it waits for a moderator. */
-async function handInLogo(): Promise<void> {
+async function submitLogo(): Promise<void> {
   const form = new FormData()
   const picture = Buffer.from(`GIF89a ${secrets['a logo that waits']}`)
   form.set('file', new Blob([picture], { type: 'image/gif' }), 'logo.gif')
@@ -243,7 +243,7 @@ async function crawl(): Promise<void> {
 const readBytes = (path: string) => readFileSync(join(registry.config.DATA_DIR, path))
 
 /** All rows of all tables of a database, as text. */
-async function dump(file: string, names: readonly string[]): Promise<string> {
+async function readTables(file: string, names: readonly string[]): Promise<string> {
   const db = await Database.open(file, { readOnly: true })
   const rows = await Promise.all(names.map(name => db.all(`select * from ${name}`)))
   db.close()
@@ -253,7 +253,7 @@ async function dump(file: string, names: readonly string[]): Promise<string> {
 describe('private data', () => {
   test('is in the private stores, where it arrived', async () => {
     const file = resolvePaths(registry.config.DATA_DIR).accounts
-    const text = await dump(file, listTables('accounts'))
+    const text = await readTables(file, listTables('accounts'))
     for (const what of [
       'a contact that was saved',
       'an agent that is private',
@@ -298,9 +298,9 @@ describe('private data', () => {
   test('is in no row of the index, of a snapshot or of a Parquet file', async () => {
     const paths = resolvePaths(registry.config.DATA_DIR)
     const dumps = [
-      await dump(paths.index, listTables('tables')),
-      await dump(paths.registry, listTables('tables')),
-      await parquetDump(paths.parquet),
+      await readTables(paths.index, listTables('tables')),
+      await readTables(paths.registry, listTables('tables')),
+      await readParquet(paths.parquet),
     ]
     for (const dump of dumps) {
       expect(dump).toContain('Acme site')
@@ -321,9 +321,9 @@ describe('private data', () => {
   })
 })
 
-async function parquetDump(folder: string): Promise<string> {
+async function readParquet(folder: string): Promise<string> {
   const db = await Database.open(':memory:')
-  const files = filesIn(folder).filter(path => path.endsWith('.parquet'))
+  const files = listFiles(folder).filter(path => path.endsWith('.parquet'))
   expect(files.length).toBeGreaterThan(10)
   const rows = await Promise.all(
     files.map(path => db.all(`select * from read_parquet('${join(folder, path)}')`)),
@@ -359,7 +359,7 @@ describe('a public store', () => {
     for (const folder of [snapshots, parquet, events, search]) {
       expect(existsSync(folder)).toBe(true)
       expect(relative(folder, accounts).startsWith('..')).toBe(true)
-      expect(filesIn(folder).join()).not.toMatch(/accounts|lease/)
+      expect(listFiles(folder).join()).not.toMatch(/accounts|lease/)
     }
     expect(accounts.startsWith(dir)).toBe(true)
   })

@@ -40,7 +40,7 @@ const claims = () => ({
 /** A token signed by a key of nobody, under a header that says what to make of it. */
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const jwk = publicKey.export({ format: 'jwk' })
-function signed(header: object, said: object = claims()): string {
+function signToken(header: object, said: object = claims()): string {
   const text = `${part({ alg: 'RS256', kid: issuer.key().kid, ...header })}.${part(said)}`
   return `${text}.${sign('sha256', Buffer.from(text), privateKey).toString('base64url')}`
 }
@@ -63,7 +63,7 @@ describe('a token that could be read in another way', () => {
     ['asks to be unpacked', () => ({ zip: 'DEF' })],
   ])('and %s is refused, and leads nobody anywhere', async (_, header) => {
     issuer.asked.length = 0
-    expect(await askStatus(`Bearer ${signed(header())}`)).toBe(401)
+    expect(await askStatus(`Bearer ${signToken(header())}`)).toBe(401)
     expect(issuer.asked.filter(path => path !== '/jwks')).toEqual([])
   })
 
@@ -90,7 +90,7 @@ describe('a token that could be read in another way', () => {
       `${header}.${Buffer.from(good).toString('base64url')}.${signature}`,
       `${header}..${signature}`,
       '..',
-      signed({}, { ...claims(), padding: 'x'.repeat(10_000) }),
+      signToken({}, { ...claims(), padding: 'x'.repeat(10_000) }),
     ]) {
       expect(await askStatus(`Bearer ${token}`), token.slice(0, 60)).toBe(401)
     }

@@ -29,7 +29,7 @@ async function open(options: RegistryOptions = {}): Promise<TestRegistry> {
 }
 
 /** What an answer says of a limit: in the headers of the draft, and for how long it refuses. */
-function told({ headers, body, statusCode }: LightMyRequestResponse) {
+function readLimit({ headers, body, statusCode }: LightMyRequestResponse) {
   const number = (name: string) => Number(headers[`ratelimit-${name}`])
   const refused = statusCode === 429 && {
     reset: number('reset'),
@@ -104,7 +104,7 @@ describe.each(['brands', 'properties'])('POST /api/%s/resolve/bulk', kind => {
   const repeated = async (times: number, ...asked: Parameters<typeof bulk>) => {
     let last = await bulk(...asked)
     for (let i = 1; i < times; i++) last = await bulk(...asked)
-    return told(last)
+    return readLimit(last)
   }
   const behind = (forwarded: string) => ({ headers: { 'x-forwarded-for': forwarded } })
 
@@ -187,7 +187,7 @@ describe('saves', () => {
         await registry.app.inject({ method: 'POST', url: paths[i % 2]!, headers, payload }),
       )
     }
-    return answers.map(told)
+    return answers.map(readLimit)
   }
 
   test('are sixty an hour per user, of both kinds together, whatever their result', async () => {

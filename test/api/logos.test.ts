@@ -40,7 +40,7 @@ afterAll(async () => {
 const picture = (start = PNG) => Buffer.concat([start, Buffer.from(randomUUID())])
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-async function upload(
+async function saveLogo(
   bytes: Buffer,
   {
     domain = 'acme.example',
@@ -88,7 +88,7 @@ const decide = async (op: 'review.approve' | 'review.reject', review_id: string)
 describe('a logo from a verified owner of the domain', () => {
   test('is shown at once, served only as an image', async () => {
     const bytes = picture()
-    const answer = await upload(bytes, { tags: 'Primary, light-bg', note: 'for headers' })
+    const answer = await saveLogo(bytes, { tags: 'Primary, light-bg', note: 'for headers' })
     expect(answer.statusCode, answer.body).toBe(201)
     const taken = answer.json()
     const url = `https://registry.example/assets/brands/acme.example/${sha256(bytes)}.png`
@@ -125,18 +125,18 @@ describe('a logo from a verified owner of the domain', () => {
   test('is one logo, however often the same image is sent', async () => {
     const bytes = picture(WEBP)
     const ids = []
-    for (let i = 0; i < 3; i++) ids.push((await upload(bytes)).json().logo_id)
+    for (let i = 0; i < 3; i++) ids.push((await saveLogo(bytes)).json().logo_id)
     expect(new Set(ids).size).toBe(1)
     const key = randomUUID()
     const other = picture()
-    const [first, again] = [await upload(other, { key }), await upload(other, { key })]
+    const [first, again] = [await saveLogo(other, { key }), await saveLogo(other, { key })]
     expect(again.json()).toEqual(first.json())
-    expect((await upload(picture(), { key })).statusCode).toBe(409)
+    expect((await saveLogo(picture(), { key })).statusCode).toBe(409)
   })
 
   test('is found by all requested tags', async () => {
-    await upload(picture(), { domain: 'tags.acme.example', tags: 'primary,dark-bg' })
-    await upload(picture(), { domain: 'tags.acme.example', tags: 'icon' })
+    await saveLogo(picture(), { domain: 'tags.acme.example', tags: 'primary,dark-bg' })
+    await saveLogo(picture(), { domain: 'tags.acme.example', tags: 'icon' })
     const of = async (tags: string) =>
       (await listed('tags.acme.example', undefined, `?tags=${tags}`)).logos.length
     expect([await of('primary'), await of('PRIMARY,dark-bg'), await of('primary,icon')]).toEqual([
@@ -148,7 +148,7 @@ describe('a logo from a verified owner of the domain', () => {
 describe('a logo from anybody else', () => {
   test('is visible to its organization and to moderators until it is approved', async () => {
     const bytes = picture()
-    const { logo_id, review_status, url } = (await upload(bytes, { secret: stranger })).json()
+    const { logo_id, review_status, url } = (await saveLogo(bytes, { secret: stranger })).json()
     expect(review_status).toBe('pending')
     const statuses = async () =>
       Promise.all(
@@ -171,7 +171,7 @@ describe('a logo from anybody else', () => {
 
   test('that is rejected is deleted with its image', async () => {
     const bytes = picture()
-    const { logo_id, url } = (await upload(bytes, { secret: stranger })).json()
+    const { logo_id, url } = (await saveLogo(bytes, { secret: stranger })).json()
     const file = registry.reader.paths.logoFile(sha256(bytes))
     expect(readFileSync(file).equals(bytes)).toBe(true)
     await decide('review.reject', logo_id)
@@ -181,15 +181,15 @@ describe('a logo from anybody else', () => {
     const rejected = logos.find(({ id }: { id: string }) => id === logo_id)
     expect(rejected).toMatchObject({ review_status: 'rejected' })
     expect(rejected).not.toHaveProperty('url')
-    const again = (await upload(bytes, { secret: stranger })).json()
+    const again = (await saveLogo(bytes, { secret: stranger })).json()
     expect(again.review_status).toBe('pending')
     expect(existsSync(file)).toBe(true)
   })
 
   test('that is rejected leaves the image to another brand that uses it', async () => {
     const bytes = picture()
-    const { logo_id } = (await upload(bytes, { secret: stranger, domain: 'b.example' })).json()
-    const { url } = (await upload(bytes)).json()
+    const { logo_id } = (await saveLogo(bytes, { secret: stranger, domain: 'b.example' })).json()
+    const { url } = (await saveLogo(bytes)).json()
     await decide('review.reject', logo_id)
     expect((await get(toPath(url))).statusCode).toBe(200)
   })
@@ -202,7 +202,7 @@ describe('a file that is no image is refused by its bytes', () => {
     ['half a PNG', PNG.subarray(0, 12)],
     ['nothing', Buffer.alloc(0)],
   ])('%s: 415', async (_, bytes) => {
-    const answer = await upload(bytes)
+    const answer = await saveLogo(bytes)
     expect([answer.statusCode, answer.json().error]).toEqual([
       415,
       'file: must be a PNG, JPEG, GIF or WebP image by its bytes; SVG is not accepted',
@@ -210,9 +210,11 @@ describe('a file that is no image is refused by its bytes', () => {
   })
 
   test('413: larger than the limit', async () => {
-    const answer = await upload(Buffer.concat([PNG, Buffer.alloc(10_000)]))
+    const answer = await saveLogo(Buffer.concat([PNG, Buffer.alloc(10_000)]))
     expect(answer.statusCode).toBe(413)
-    expect((await upload(Buffer.concat([PNG, Buffer.alloc(2 * 1024 * 1024)]))).statusCode).toBe(413)
+    expect((await saveLogo(Buffer.concat([PNG, Buffer.alloc(2 * 1024 * 1024)]))).statusCode).toBe(
+      413,
+    )
   })
 
   test('400: no form, no file, invalid tags', async () => {
@@ -227,14 +229,14 @@ describe('a file that is no image is refused by its bytes', () => {
     expect((await send('x', 'multipart/form-data')).statusCode).toBe(400)
     const field = '--b\r\ncontent-disposition: form-data; name="file"\r\n\r\ntext\r\n--b--\r\n'
     expect((await send(field)).json().error).toBe('file: is required')
-    expect((await upload(picture(), { tags: 'a b' })).statusCode).toBe(400)
-    expect((await upload(picture(), { secret: 'sk_nobody' })).statusCode).toBe(401)
+    expect((await saveLogo(picture(), { tags: 'a b' })).statusCode).toBe(400)
+    expect((await saveLogo(picture(), { secret: 'sk_nobody' })).statusCode).toBe(401)
   })
 })
 
 test('images are restored from a backup, unless they were changed', async () => {
   const bytes = picture()
-  await upload(bytes)
+  await saveLogo(bytes)
   const [backups, dataDir] = [createDataDir(), createDataDir()]
   await registry.sequencer.backUp(`${backups}/whole`)
   await restore(dataDir, `${backups}/whole`, {})
@@ -250,12 +252,12 @@ test('images are restored from a backup, unless they were changed', async () => 
 test('a domain that is taken down shows no logo and accepts none', async () => {
   const domain = 'down.acme.example' as Domain
   const bytes = picture()
-  const { url } = (await upload(bytes, { domain })).json()
+  const { url } = (await saveLogo(bytes, { domain })).json()
   await registry.submit({ op: 'domain.takedown', domain })
   expect((await get(toPath(url))).statusCode).toBe(404)
   expect(existsSync(registry.reader.paths.logoFile(sha256(bytes)))).toBe(false)
   expect((await listed(domain)).logos).toEqual([])
-  expect((await upload(picture(), { domain })).statusCode).toBe(400)
+  expect((await saveLogo(picture(), { domain })).statusCode).toBe(400)
 })
 
 test('the audit log keeps who uploaded a logo, but no image', async () => {

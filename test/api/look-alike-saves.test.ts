@@ -65,13 +65,13 @@ const whole = () => registry.verify()
 const resolve = async (domain: string) =>
   (await registry.app.inject(`/api/brands/resolve?domain=${domain}`)).statusCode
 
-function waiting() {
+function listPendingReviews() {
   const serving = registry.reader.serving!
   return listReviews(serving, ({ status, kind }) => status === 'pending' && kind === 'entry')
 }
 
 function decide(op: 'review.approve' | 'review.reject', subject: string) {
-  const { review_id, digest } = waiting().find(review => review.subject === subject)!
+  const { review_id, digest } = listPendingReviews().find(review => review.subject === subject)!
   const decision = { op, review_id, digest, reviewer: 'operator', notes: 'looked at it' }
   return registry.submit(Operation.parse(decision))
 }
@@ -82,7 +82,7 @@ describe('an entry under a look-alike name', () => {
     expect(first).toMatchObject({ status: 200, body: { success: true, review_status: 'pending' } })
     expect(await resolve('rnicrosoft.com')).toBe(404)
     expect(await save('rnicrosoft.com')).toMatchObject({ status: 409 })
-    const [review] = waiting()
+    const [review] = listPendingReviews()
     expect(review).toMatchObject({ subject: 'brand rnicrosoft.com', org_name: 'Newcomer' })
     expect(findReview(registry.reader, review!.review_id)!.payload).toMatchObject({
       domain: 'rnicrosoft.com',
@@ -105,7 +105,7 @@ describe('an entry under a look-alike name', () => {
     await save('globex-login.com')
     await decide('review.reject', 'brand globex-login.com')
     expect(await resolve('globex-login.com')).toBe(404)
-    expect(waiting()).toEqual([])
+    expect(listPendingReviews()).toEqual([])
     expect((await save('globex-login.com')).body).toMatchObject({ review_status: 'pending' })
     await decide('review.approve', 'brand globex-login.com')
     expect(await resolve('globex-login.com')).toBe(200)
@@ -132,7 +132,7 @@ describe('an entry under a look-alike name', () => {
       { done: { review_id: expect.any(String) } },
       { refused: expect.stringContaining('waits for review') },
     ])
-    expect(waiting()).toHaveLength(1)
+    expect(listPendingReviews()).toHaveLength(1)
     await decide('review.approve', 'brand globex-shop.com')
     const shown = await registry.app.inject('/api/brands/resolve?domain=globex-shop.com')
     expect(shown.json()).toMatchObject({ brand_name: 'Shop 0' })
@@ -179,7 +179,7 @@ describe('an entry under a look-alike name', () => {
     expect(saved).toMatchObject({ status: 200, body: { review_status: 'pending' } })
     const shown = () => registry.app.inject('/api/properties/resolve?domain=g1obex.com')
     expect((await shown()).statusCode).toBe(404)
-    const review = waiting().find(({ subject }) => subject === 'property g1obex.com')!
+    const review = listPendingReviews().find(({ subject }) => subject === 'property g1obex.com')!
     expect(JSON.stringify(findReview(registry.reader, review.review_id))).not.toContain('Ann Poe')
     await decide('review.approve', 'property g1obex.com')
     expect((await shown()).json()).toMatchObject({ properties: [{ name: 'Site' }] })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-async function description() {
+async function fetchDescription() {
   return parse((await registry.app.inject('/openapi/registry.yaml')).body)
 }
 
@@ -41,7 +41,7 @@ describe.each(['/openapi/registry.yaml', '/.well-known/openapi.yaml'])('GET %s',
 const security = { public: [], bearer: [{ bearer: [] }], optional: [{}, { bearer: [] }] }
 
 test('every operation is described, with its parameters and errors', async () => {
-  const { paths } = await description()
+  const { paths } = await fetchDescription()
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
     const described = paths[path][operation.method.toLowerCase()]
@@ -76,7 +76,7 @@ test('a public linter only reports operations that have no client errors', async
 })
 
 test('every reference names a component', async () => {
-  const text = JSON.stringify(await description())
+  const text = JSON.stringify(await fetchDescription())
   const { components } = JSON.parse(text)
   const named = [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name!)
   expect(named.length).toBeGreaterThan(20)
@@ -85,7 +85,7 @@ test('every reference names a component', async () => {
 })
 
 test('events are described by type, and the feed sends what is described', async () => {
-  const { components, paths } = await description()
+  const { components, paths } = await fetchDescription()
   const { oneOf } = components.schemas.FeedEvent
   expect(oneOf).toHaveLength(eventTypeNames.length)
   for (const { $ref } of oneOf) {

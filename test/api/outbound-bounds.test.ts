@@ -74,7 +74,7 @@ const askedAt = (site: string) =>
   web.origin.asked.filter(one => one.split('/')[0]!.endsWith(site)).length
 
 /** Many callers that want more of a site than it may be asked for, while something is done. */
-async function crowding<Result>(
+async function runInCrowd<Result>(
   site: string,
   work: () => Promise<Result>,
   ask: (domain: string, from: string) => Promise<unknown> = fresh,
@@ -114,7 +114,7 @@ describe('requests to one site are bounded, however many domains lead there', ()
 describe('a request about a site at its limit is not refused with 429', () => {
   it('stored answers serve fresh=true and say so', async () => {
     await registry.observe(observeBrandFile('www.crowded.example', 'Stored'))
-    const answer = await crowding('crowded.example', () => fresh('www.crowded.example'))
+    const answer = await runInCrowd('crowded.example', () => fresh('www.crowded.example'))
     expect([answer.statusCode, answer.json()]).toMatchObject([
       200,
       { brand_name: 'Stored', live_brand_json: { valid: false, errors: [{ code: 'unasked' }] } },
@@ -129,7 +129,7 @@ describe('a request about a site at its limit is not refused with 429', () => {
     }
     expect((await fresh('www.seen.example')).statusCode).toBe(200)
     registry.clock.tick(120_000)
-    const answer = await crowding('seen.example', () => fresh('www.seen.example'))
+    const answer = await runInCrowd('seen.example', () => fresh('www.seen.example'))
     expect([answer.statusCode, answer.json().brand_name, answer.headers.age]).toEqual([
       200,
       'Seen',
@@ -138,7 +138,7 @@ describe('a request about a site at its limit is not refused with 429', () => {
   })
 
   it('without any answer so far: 503 with Retry-After, and no request', async () => {
-    const answer = await crowding(
+    const answer = await runInCrowd(
       'unknown.example',
       () => validate('www.unknown.example'),
       validate,

@@ -74,7 +74,7 @@ async function verify(domain = 'acme.example', caller = acme, more: object = {})
   return { status: answer.statusCode, body: answer.json(), headers: answer.headers }
 }
 
-async function shownTo({ key }: Caller, domain = 'acme.example') {
+async function getOwnership({ key }: Caller, domain = 'acme.example') {
   const answer = await registry.app.inject({
     url: `/api/registry/ownership?domain=${domain}`,
     headers: { authorization: `Bearer ${key}` },
@@ -100,7 +100,7 @@ async function prove(domain = 'acme.example', caller = acme) {
 }
 
 /** How an operator gives a domain to an organization, or takes it. */
-function byHand(op: 'add' | 'remove', org: string, domain: string, proof = 'operator') {
+function changeByOperator(op: 'add' | 'remove', org: string, domain: string, proof = 'operator') {
   return registry.submit(
     Operation.parse({
       op: `organization.domain.${op}`,
@@ -224,7 +224,7 @@ describe('a domain shows the token', () => {
       },
     })
     expect(await proves('acme.example')).toBe(true)
-    expect(await shownTo(acme)).toEqual({
+    expect(await getOwnership(acme)).toEqual({
       domain: 'acme.example',
       proven: true,
       method: 'dns_txt',
@@ -446,7 +446,7 @@ describe('a token belongs to one organization and one domain', () => {
     inDns(nonce)
     expect((await verify('acme.example', other, { challenge_id })).status).toBe(403)
     expect((await verify('acme.example', acme, { challenge_id })).status).toBe(200)
-    expect(await shownTo(other)).toMatchObject({ proven: false, verified_at: null })
+    expect(await getOwnership(other)).toMatchObject({ proven: false, verified_at: null })
   })
 
   it('the token of one domain is invalid for another', async () => {
@@ -474,7 +474,7 @@ describe('the value of a proof', () => {
     await prove('shop.acme.example')
     expect(await proves('shop.acme.example')).toBe(true)
     expect(await proves('eu.shop.acme.example')).toBe(true)
-    expect(await shownTo(acme, 'eu.shop.acme.example')).toMatchObject({
+    expect(await getOwnership(acme, 'eu.shop.acme.example')).toMatchObject({
       proven: true,
       proven_by: 'shop.acme.example',
       domain: 'eu.shop.acme.example',
@@ -499,10 +499,13 @@ describe('the value of a proof', () => {
   it('ninety days, then it must be renewed', async () => {
     await prove()
     registry.clock.tick(90 * DAY - 1)
-    expect([await proves('acme.example'), (await shownTo(acme)).proven]).toEqual([true, true])
+    expect([await proves('acme.example'), (await getOwnership(acme)).proven]).toEqual([true, true])
     registry.clock.tick(1)
-    expect([await proves('acme.example'), (await shownTo(acme)).proven]).toEqual([false, false])
-    expect((await shownTo(acme)).method).toBe('dns_txt')
+    expect([await proves('acme.example'), (await getOwnership(acme)).proven]).toEqual([
+      false,
+      false,
+    ])
+    expect((await getOwnership(acme)).method).toBe('dns_txt')
     await prove()
     expect(await proves('acme.example')).toBe(true)
   })
@@ -514,52 +517,55 @@ describe('the value of a proof', () => {
     const day = registry.clock.now() + DAY
     expect(await hasProof(accounts(), acme.org_id, 'acme.example', day, 1)).toBe(false)
     registry.clock.tick(DAY)
-    expect((await shownTo(acme)).proven).toBe(false)
+    expect((await getOwnership(acme)).proven).toBe(false)
   })
 
   it('an operator’s assignment does not expire, a proof that an operator recorded does', async () => {
-    await byHand('add', 'Acme', 'given.example')
-    await byHand('add', 'Acme', 'seen.example', 'dns_txt')
+    await changeByOperator('add', 'Acme', 'given.example')
+    await changeByOperator('add', 'Acme', 'seen.example', 'dns_txt')
     const given = async (domain: string) => [
       await proves(domain),
-      (await shownTo(acme, domain)).proven,
+      (await getOwnership(acme, domain)).proven,
     ]
     expect(await given('given.example')).toEqual([true, true])
     expect(await given('seen.example')).toEqual([true, true])
     registry.clock.tick(90 * DAY)
     expect(await given('given.example')).toEqual([true, true])
     expect(await given('seen.example')).toEqual([false, false])
-    expect((await shownTo(acme, 'given.example')).valid_until).toBeNull()
+    expect((await getOwnership(acme, 'given.example')).valid_until).toBeNull()
   })
 
   it('a mailbox at a domain is none, and takes the place of what was shown', async () => {
-    await byHand('add', 'Acme', 'mailed.example', 'dns_txt')
-    expect((await shownTo(acme, 'mailed.example')).proven).toBe(true)
-    await byHand('add', 'Acme', 'mailed.example', 'email')
+    await changeByOperator('add', 'Acme', 'mailed.example', 'dns_txt')
+    expect((await getOwnership(acme, 'mailed.example')).proven).toBe(true)
+    await changeByOperator('add', 'Acme', 'mailed.example', 'email')
     expect(await proves('mailed.example')).toBe(false)
-    expect(await shownTo(acme, 'mailed.example')).toMatchObject({ proven: false, method: null })
+    expect(await getOwnership(acme, 'mailed.example')).toMatchObject({
+      proven: false,
+      method: null,
+    })
     await prove('mailed.example')
-    expect((await shownTo(acme, 'mailed.example')).proven).toBe(true)
+    expect((await getOwnership(acme, 'mailed.example')).proven).toBe(true)
     expect(await verifyStores(registry.sequencer)).toEqual([])
   })
 
   it('nothing once an operator takes the domain from the organization', async () => {
     await prove()
-    await byHand('remove', 'Acme', 'acme.example')
+    await changeByOperator('remove', 'Acme', 'acme.example')
     expect(await proves('acme.example')).toBe(false)
-    expect(await shownTo(acme)).toMatchObject({ proven: false, verified_at: null })
+    expect(await getOwnership(acme)).toMatchObject({ proven: false, verified_at: null })
     await prove()
-    expect((await shownTo(acme)).proven).toBe(true)
+    expect((await getOwnership(acme)).proven).toBe(true)
   })
 
   it('the same after a restart, and in a rebuilt store', async () => {
     await prove()
-    await byHand('add', 'Acme', 'given.example')
-    await byHand('add', 'Acme', 'gone.example')
-    await byHand('remove', 'Acme', 'gone.example')
+    await changeByOperator('add', 'Acme', 'given.example')
+    await changeByOperator('add', 'Acme', 'gone.example')
+    await changeByOperator('remove', 'Acme', 'gone.example')
     await registry.restart()
     await registry.reader.refresh()
-    expect((await shownTo(acme)).proven).toBe(true)
+    expect((await getOwnership(acme)).proven).toBe(true)
     expect(await verifyStores(registry.sequencer)).toEqual([])
   })
 })

@@ -414,9 +414,9 @@ test('a house shows its portfolio as a tree, and its brands lead back', async ()
       variant: 'house_portfolio',
       house: { domain: 'house.example', name: 'The House', agents: [] },
       brands: [
-        portfolioBrand('the_house', 'The House', 'house.example'),
-        portfolioBrand('soap', 'Soap', 'soap.example'),
-        { ...portfolioBrand('mild_soap', 'Mild Soap', 'mild.example'), parent_brand: 'soap' },
+        buildPortfolioBrand('the_house', 'The House', 'house.example'),
+        buildPortfolioBrand('soap', 'Soap', 'soap.example'),
+        { ...buildPortfolioBrand('mild_soap', 'Mild Soap', 'mild.example'), parent_brand: 'soap' },
       ],
       brand_refs: [],
       authorized_operators: [],
@@ -436,7 +436,7 @@ test('a house shows its portfolio as a tree, and its brands lead back', async ()
   await own.close()
 })
 
-function portfolioBrand(id: string, name: string, domain: string) {
+function buildPortfolioBrand(id: string, name: string, domain: string) {
   return {
     id,
     name,

@@ -38,7 +38,7 @@ async function submit(operation: object): Promise<unknown> {
 const revert = (id: string) => submit({ op: 'audit.revert', reverts: id, editor })
 
 /** Submits an operation and returns its row. */
-async function done(operation: { op: string; [field: string]: unknown }): Promise<AuditRow> {
+async function submitDone(operation: { op: string; [field: string]: unknown }): Promise<AuditRow> {
   expect(await submit(operation)).toHaveProperty('done')
   return (await rows(operation.op))[0]!
 }
@@ -175,7 +175,7 @@ describe('reverting', () => {
       { op: 'domain.readmit', domain: 'bad.example' },
     ]) {
       const before = await findCurrent()
-      const row = await done(operation)
+      const row = await submitDone(operation)
       expect(row.changes, operation.op).not.toEqual([])
       expect(await revert(row.submission_id), operation.op).toHaveProperty('done')
       expect(await findCurrent(), operation.op).toEqual(before)
@@ -197,7 +197,11 @@ describe('reverting', () => {
     ['domains', 'domains.add', { domains: ['x.example'], again: false }, 'already requested'],
   ])('a %s fails with its reason', async (_, op, fields, words) => {
     const [made] = await rows('key.create')
-    const row = await done({ op, ...(op === 'key.revoke' && made!.content), ...fields } as never)
+    const row = await submitDone({
+      op,
+      ...(op === 'key.revoke' && made!.content),
+      ...fields,
+    } as never)
     expect(await revert(row.submission_id)).toMatchObject({
       refused: expect.stringContaining(words),
     })
@@ -239,7 +243,7 @@ describe('reverting', () => {
     })
     const { proposal_id: review_id, proposal_digest: digest } = proposed.json()
     const decision = { op: 'review.approve', review_id, digest, reviewer: 'operator' }
-    const approved = await done(decision)
+    const approved = await submitDone(decision)
     expect((await get('/api/registry/mirrors/pictures')).body).not.toMatchObject(shown)
     expect(await revert(approved.submission_id)).toHaveProperty('done')
     expect((await get('/api/registry/mirrors/pictures')).body).toMatchObject(shown)
@@ -253,11 +257,11 @@ describe('reverting', () => {
       policy: 'Ask first.',
     })
     const named = async () => (await get('/api/policies/resolve?policy_id=gdpr')).body.name
-    const made = await done({ op: 'policy.publish', policy: policy('GDPR') } as never)
+    const made = await submitDone({ op: 'policy.publish', policy: policy('GDPR') } as never)
     expect(await revert(made.submission_id)).toMatchObject({
       refused: expect.stringMatching(/had no such policy/),
     })
-    const wrong = await done({ op: 'policy.publish', policy: policy('GDRP') } as never)
+    const wrong = await submitDone({ op: 'policy.publish', policy: policy('GDRP') } as never)
     expect(await named()).toBe('GDRP')
     await revert(wrong.submission_id)
     expect(await named()).toBe('GDPR')
@@ -277,7 +281,7 @@ describe('reverting', () => {
       `select review_id, digest from reviews where kind = 'brand'`,
     )
     const decision = { op: 'review.approve', ...(waiting as object), reviewer: 'operator' }
-    const approved = await done(decision)
+    const approved = await submitDone(decision)
     const resolved = () => get('/api/brands/resolve?domain=told.example')
     expect((await resolved()).body.brand_name).toBe('Told')
     expect(await revert(approved.submission_id)).toHaveProperty('done')
@@ -292,7 +296,7 @@ describe('reverting', () => {
       `select property_rid as rid from properties where publisher_domain = 'shop.example' order by all`,
     )
     const [alias_rid, canonical_rid] = rids.map(({ rid }) => rid)
-    const row = await done({ op: 'property.merge', alias_rid, canonical_rid })
+    const row = await submitDone({ op: 'property.merge', alias_rid, canonical_rid })
     expect(await revert(row.submission_id)).toMatchObject({
       refused: expect.stringContaining('a merge is permanent'),
     })
@@ -307,10 +311,10 @@ describe('reverting', () => {
     expect(await revert(refused!.submission_id)).toMatchObject({
       refused: 'it was refused: there is nothing to revert',
     })
-    const granted = await done({ op: 'role.grant', ...role })
-    const again = await done({ op: 'role.grant', ...role })
+    const granted = await submitDone({ op: 'role.grant', ...role })
+    const again = await submitDone({ op: 'role.grant', ...role })
     expect(await revert(again.submission_id)).toEqual({ refused: 'it changed nothing' })
-    await done({ op: 'role.revoke', ...role })
+    await submitDone({ op: 'role.revoke', ...role })
     expect(await revert(granted.submission_id)).toEqual({
       refused: 'its result has been changed since: revert that first',
     })

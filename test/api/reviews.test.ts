@@ -56,7 +56,7 @@ async function submit(method: 'POST', url: string, payload: object): Promise<voi
   expect(answer.statusCode, answer.body).toBe(200)
 }
 
-async function upload(domain: string): Promise<string> {
+async function saveLogo(domain: string): Promise<string> {
   const form = new FormData()
   form.set('file', new Blob([Uint8Array.from(PNG), domain]), 'logo.png')
   const sent = new Response(form)
@@ -96,7 +96,7 @@ const buildPolicy = (policy_id: string) => ({
 
 describe('moderators decide in the dashboard', () => {
   test('logos: they see the picture, which nobody else does before it is approved', async () => {
-    const path = await upload('stranger.example')
+    const path = await saveLogo('stranger.example')
     const id = await findPending('logo')
     const page = load((await moderator.get(`${PAGES}/${id}`)).body)
     const src = page('#picture img').attr('src')!
@@ -112,7 +112,7 @@ describe('moderators decide in the dashboard', () => {
   })
 
   test('logos that are rejected are gone, picture and all', async () => {
-    const path = await upload('elsewhere.example')
+    const path = await saveLogo('elsewhere.example')
     const id = await findPending('logo')
     await decide(id, { decision: 'reject', notes: 'Not theirs.' })
     expect((await ask('GET', path)).statusCode).toBe(404)

@@ -149,10 +149,10 @@ beforeAll(async () => {
     await propose('fourth'),
   ]
   known.bulkReport = await createId('checkIdentifierList', 200, { identifiers: ['acme.example'] })
-  await challenge()
+  await createChallenges()
   await subscribe()
   await beginComparisons()
-  await appointAdmins()
+  await createAdmins()
   await registries.usual.publish()
   await publishUnsearched(registries.unsearched)
   await fill(registries.crowded)
@@ -219,7 +219,7 @@ async function keepCredentials(registry: TestRegistry): Promise<void> {
 }
 
 /** Keys of admins of the registry. */
-async function appointAdmins(): Promise<void> {
+async function createAdmins(): Promise<void> {
   const appoint = async (registry: TestRegistry) => {
     const secret = await registry.createKey('Admins')
     const { id } = findKeyHolder(registry.reader, secret)!
@@ -276,7 +276,7 @@ async function subscribe(): Promise<void> {
 }
 
 /** Challenges in each state that a verification can find them in. */
-async function challenge(): Promise<void> {
+async function createChallenges(): Promise<void> {
   const issue = (domain: string, registry: RegistryName = 'usual') =>
     ask(findOperation('issueOwnershipChallenge'), 201, { payload: { domain }, registry })
   const { usual } = registries

@@ -24,7 +24,7 @@ const takedown = Operation.parse({ op: 'domain.takedown', domain: NAME, reason: 
 const readmit = Operation.parse({ op: 'domain.readmit', domain: NAME })
 
 /** Two nights of three publishers of one agent; what is fetched is kept as it came. */
-async function lived(dataDir: string, clock: TestClock): Promise<Sequencer> {
+async function commitTwoNights(dataDir: string, clock: TestClock): Promise<Sequencer> {
   const registry = await openSequencer({ dataDir, clock })
   for (const night of [1, 2]) {
     const files = [NAME, `sub.${NAME}`, 'stays.example', 'begone.example'].flatMap(domain => {
@@ -61,7 +61,7 @@ async function takeDown(registry: Sequencer): Promise<void> {
 }
 
 /** Files below a folder that hold the name, or one below it; packed ones are unpacked. */
-function holding(dir: string): string[] {
+function listFilesWithName(dir: string): string[] {
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
   return names
     .filter(name => statSync(`${dir}/${name}`).isFile() && !name.startsWith('accounts/'))
@@ -76,8 +76,8 @@ function holding(dir: string): string[] {
 describe('a domain that is taken down', () => {
   test('is only in the private store, and similar names stay', async () => {
     const [dataDir, clock] = [createDataDir(), testClock('2026-11-20T03:00Z')]
-    let registry = await lived(dataDir, clock)
-    const before = holding(dataDir).join()
+    let registry = await commitTwoNights(dataDir, clock)
+    const before = listFilesWithName(dataDir).join()
     for (const kind of [/index\.duckdb/, /events\/2026-11-20\.ndjson/, /snapshots/, /bodies/]) {
       expect(before).toMatch(kind)
     }
@@ -92,7 +92,7 @@ describe('a domain that is taken down', () => {
     await registry.searchable()
     await exportParquet(registry.paths, clock.now(), silentLog)
     expect(await verify(registry)).toEqual([])
-    expect(holding(dataDir).filter(name => !name.startsWith('serving/'))).toEqual([])
+    expect(listFilesWithName(dataDir).filter(name => !name.startsWith('serving/'))).toEqual([])
     const [record] = await registry.index.all('select day::varchar as day, sha256 from event_files')
     const sha256 = await hashFile(registry.paths.eventFile(sealed))
     expect(record).toEqual({ day: sealed, sha256 })
@@ -108,12 +108,12 @@ describe('a domain that is taken down', () => {
     await registry.publish()
     await registry.searchable()
     expect(await verify(registry)).toEqual([])
-    expect(holding(dataDir)).toEqual([])
+    expect(listFilesWithName(dataDir)).toEqual([])
   })
 
   test('is deleted also when the writer dies right after writing the index', async () => {
     const [dataDir, clock] = [createDataDir(), testClock('2026-11-20T03:00Z')]
-    await (await lived(dataDir, clock)).close()
+    await (await commitTwoNights(dataDir, clock)).close()
     let armed = false
     const dying = await openSequencer({
       dataDir,
@@ -133,7 +133,7 @@ describe('a domain that is taken down', () => {
     await registry.publish()
     await registry.searchable()
     expect(await verify(registry)).toEqual([])
-    expect(holding(dataDir).filter(name => !name.startsWith('serving/'))).toEqual([])
+    expect(listFilesWithName(dataDir).filter(name => !name.startsWith('serving/'))).toEqual([])
   })
 
   test('takes with it what others derived from its file', async () => {

@@ -256,7 +256,7 @@ describe('a person', () => {
       scope: 'domain',
       domain: 'acme.example' as never,
       requested_by: 'user_2',
-      org_id: (await ids('Acme'))!,
+      org_id: (await findOrgId('Acme'))!,
     })
     const url = `/api/registry/crawl-request/${id}`
     expect(await askStatus(await issuer.token(), url)).toBe(200)
@@ -275,7 +275,7 @@ describe('a person', () => {
   })
 })
 
-async function ids(name: string): Promise<string | undefined> {
+async function findOrgId(name: string): Promise<string | undefined> {
   const row = await registry.sequencer.accounts.db.one<{ org_id: string }>(
     'select org_id from organizations where name = $name',
     { name },
@@ -387,7 +387,7 @@ describe('metadata', () => {
 
 test('an organization with the name of another one’s id gets no rights of it', async () => {
   await registry.createKey('Acme')
-  const org_id = (await ids('Acme'))!
+  const org_id = (await findOrgId('Acme'))!
   const [answer] = await registry.submit({
     op: 'organization.create',
     org_id: deriveId('org', 'Evil'),

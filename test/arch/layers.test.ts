@@ -6,14 +6,14 @@ import { findFaults, layers, listImports } from './layers.ts'
 const root = join(import.meta.dirname, '../..')
 const folders = ['pipeline', 'jobs', 'api', 'scripts']
 
-function sourcesIn(folder: string): string[] {
+function listSources(folder: string): string[] {
   if (!existsSync(join(root, folder))) return []
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
   return names.filter(name => /\.tsx?$/.test(name)).map(name => `${folder}/${name}`)
 }
 
 test('every file imports only what its layer may', () => {
-  const sources = folders.flatMap(sourcesIn)
+  const sources = folders.flatMap(listSources)
   expect(sources).not.toEqual([])
   expect(sources.flatMap(path => findFaults(path, readFileSync(join(root, path), 'utf8')))).toEqual(
     [],
@@ -22,14 +22,14 @@ test('every file imports only what its layer may', () => {
 
 test('no source calls URL.canParse, which Node 20 answers wrongly when it is warm', () => {
   const calls = folders
-    .flatMap(sourcesIn)
+    .flatMap(listSources)
     .filter(path => /canParse\(/.test(readFileSync(join(root, path), 'utf8')))
   expect(calls).toEqual([])
 })
 
 test('whatever the API imports, it reaches neither the way out nor a writer', () => {
   const seen = new Set<string>()
-  const open = sourcesIn('api')
+  const open = listSources('api')
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (seen.has(path)) continue
     seen.add(path)
@@ -45,7 +45,7 @@ test('whatever the API imports, it reaches neither the way out nor a writer', ()
 
 test('no file imports itself by way of others, not even for a type', () => {
   const imports = new Map(
-    folders.flatMap(sourcesIn).map(path => {
+    folders.flatMap(listSources).map(path => {
       const own = listImports(readFileSync(join(root, path), 'utf8'))
         .filter(({ specifier }) => specifier.startsWith('.'))
         .map(({ specifier }) => new URL(specifier, `file:///${path}`).pathname.slice(1))

@@ -316,8 +316,8 @@ export function findFaults(path: string, source: string): string[] {
   const imports = listImports(source)
   const faults = imports.map(({ specifier, typeOnly }) =>
     specifier.startsWith('.')
-      ? layerFault(path, resolveTarget(path, specifier))
-      : doorFault(path, specifier, typeOnly),
+      ? findLayerFault(path, resolveTarget(path, specifier))
+      : findDoorFault(path, specifier, typeOnly),
   )
   if (
     !isWithin(path, 'scripts') &&
@@ -329,7 +329,7 @@ export function findFaults(path: string, source: string): string[] {
   return faults.filter(fault => fault !== undefined).map(fault => `${path}: ${fault}`)
 }
 
-function layerFault(path: string, target: string): string | undefined {
+function findLayerFault(path: string, target: string): string | undefined {
   const layer = findLayer(path)
   if (!layer) return `stands in no layer`
   const { folder, imports, because, never = {} } = layer
@@ -339,7 +339,7 @@ function layerFault(path: string, target: string): string | undefined {
   return `${folder}/ may not import ${named}: ${never[to ?? ''] ?? because}`
 }
 
-function doorFault(path: string, specifier: string, typeOnly: boolean): string | undefined {
+function findDoorFault(path: string, specifier: string, typeOnly: boolean): string | undefined {
   const parts = specifier.split('/')
   const scoped = specifier.startsWith('@')
   const name = parts.slice(0, scoped ? 2 : 1).join('/')

@@ -28,7 +28,7 @@ export function nameProbed(storyboard: Storyboard, task: string): Storyboard {
 }
 
 /** Corrects what a storyboard itself gets wrong. What it checks of an answer stays as it is. */
-export function amend(storyboard: Storyboard): Storyboard {
+export function correctStoryboard(storyboard: Storyboard): Storyboard {
   return amendments[storyboard.id]?.(storyboard) ?? storyboard
 }
 

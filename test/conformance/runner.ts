@@ -8,7 +8,7 @@ import {
   runStoryboard,
 } from '@adcp/sdk/testing'
 import { parse } from 'yaml'
-import { amend, nameProbed, type Storyboard } from './amend.ts'
+import { correctStoryboard, nameProbed, type Storyboard } from './amend.ts'
 
 /**
  * Runs one storyboard or bundle with the public client's runner, as a library: its command lacks test
@@ -62,7 +62,7 @@ function listStoryboards(name: string): Storyboard[] {
       ...(storyboard.requires_scenarios ?? []).flatMap(id => getComplianceStoryboardById(id) ?? []),
       storyboard,
     ])
-    .map(amend)
+    .map(correctStoryboard)
 }
 
 interface Routing {

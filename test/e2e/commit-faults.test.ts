@@ -15,7 +15,7 @@ import { type Contents, readContents } from '../support/table-contents.ts'
 const night = (days: number) => testClock('2026-11-20T03:00Z').tick({ days })
 
 /** Everything but the numbers of commits, which a redelivery may raise, and ids made at random. */
-async function storedIn({
+async function readStores({
   index,
   accounts,
 }: Sequencer): Promise<Contents & Record<string, object>> {
@@ -31,7 +31,7 @@ async function storedIn({
 }
 
 /** The numbers that saves are answered with, in their order. */
-function numbersIn({ answers }: Pick<Committed, 'answers'>): unknown[] {
+function listRevisionNumbers({ answers }: Pick<Committed, 'answers'>): unknown[] {
   return saves.map(({ submission_id }) => {
     const answer = answers.get(submission_id)!
     return 'done' in answer ? answer.done.revision_number : answer.refused
@@ -39,7 +39,7 @@ function numbersIn({ answers }: Pick<Committed, 'answers'>): unknown[] {
 }
 
 /** Opens what a crash left, as a restart does. */
-async function restarted<Result>(dir: string, work: (registry: Sequencer) => Promise<Result>) {
+async function restart<Result>(dir: string, work: (registry: Sequencer) => Promise<Result>) {
   const registry = await openSequencer({ dataDir: dir, clock: testClock(night(1)) })
   try {
     return await work(registry)
@@ -57,7 +57,7 @@ beforeAll(async () => {
   await registry.commit(buildBaseBatch(clock.now()))
   clock.tick({ days: 1 })
   await registry.commit(buildNextBatch(clock.now()))
-  undisturbed = await storedIn(registry)
+  undisturbed = await readStores(registry)
   await registry.close()
   remove()
 })
@@ -80,13 +80,13 @@ describe('a writer that dies during a commit', () => {
     const dir = createDataDir()
     const fault: Fault = { step, moment: how === 'is lost' ? 'before' : 'after' }
     expect(await new WriterProcess('fault', dir, fault).ended).toBe('SIGKILL')
-    await restarted(dir, async registry => {
+    await restart(dir, async registry => {
       expect(await verify(registry)).toEqual([])
       expect(registry.seq).toBe(expected.seq)
       expect(readCheckpoint(registry.paths)?.seq).toBe(expected.published)
       const again = await registry.commit(buildNextBatch(night(1)))
-      expect(numbersIn(again)).toEqual([1, 1, 2, 2, 1])
-      expect(await storedIn(registry)).toEqual(undisturbed)
+      expect(listRevisionNumbers(again)).toEqual([1, 1, 2, 2, 1])
+      expect(await readStores(registry)).toEqual(undisturbed)
       await registry.publish()
       expect(await verify(registry)).toEqual([])
     })
@@ -110,5 +110,5 @@ test('what was saved is shown as before when every store is made again', async (
   expect(before[1]).toContain('1@told.example')
   expect(await rebuild(dir)).toEqual({ unknown: 0, unprojected: [] })
   expect(await shown()).toEqual(before)
-  await restarted(dir, async again => expect(await verify(again)).toEqual([]))
+  await restart(dir, async again => expect(await verify(again)).toEqual([]))
 })

@@ -40,7 +40,7 @@ afterAll(async () => {
  * Moves the focus by Tab alone to an element that matches, with this text if one is given, and checks that the
  * element is in view and shows that it has the focus.
  */
-async function tabTo(page: Page, selector: string, text?: string): Promise<void> {
+async function reachByTab(page: Page, selector: string, text?: string): Promise<void> {
   for (let pressed = 0; pressed < STOPS_MAX; pressed++) {
     await page.keyboard.press('Tab')
     const at = page.locator(':focus')
@@ -59,14 +59,14 @@ async function tabTo(page: Page, selector: string, text?: string): Promise<void>
   throw new Error(`${selector} ${text ?? ''} is not reached by Tab at ${page.url()}`)
 }
 
-async function press(page: Page, selector: string, text?: string): Promise<void> {
-  await tabTo(page, selector, text)
+async function pushButton(page: Page, selector: string, text?: string): Promise<void> {
+  await reachByTab(page, selector, text)
   await page.keyboard.press('Enter')
 }
 
 /** Types into a field and sends its form by Enter. */
 async function answer(page: Page, selector: string, text: string): Promise<void> {
-  await tabTo(page, selector)
+  await reachByTab(page, selector)
   await page.keyboard.type(text)
   await page.keyboard.press('Enter')
 }
@@ -91,31 +91,31 @@ async function readHosted(domain: string): Promise<string[]> {
   return properties.map(({ name }) => name)
 }
 
-async function enter(page: Page, domain: string): Promise<void> {
+async function openDashboard(page: Page, domain: string): Promise<void> {
   await page.goto(`${origin}/dashboard`)
   await answer(page, '#email', `ann@${domain}`)
   await page.waitForSelector('text=Check your mail')
   await page.goto(registry.links.at(-1)!)
-  await press(page, 'main button')
+  await pushButton(page, 'main button')
   await page.waitForSelector('h1:text("Organizations")')
   await answer(page, '#name', `Gazette of ${domain}`)
   await page.waitForSelector('text=The organization is yours')
 }
 
 async function prove(page: Page, domain: string): Promise<void> {
-  await press(page, 'tbody a')
+  await pushButton(page, 'tbody a')
   await page.waitForSelector('.sections')
-  await press(page, '.sections a', 'Domains')
+  await pushButton(page, '.sections a', 'Domains')
   await page.waitForSelector('h1:text("Domains")')
   await answer(page, '#domain', domain)
   await page.waitForSelector('text=Publish the token')
   hosts[domain] = { [TOKEN_FILE]: await page.inputValue('input[name=nonce] >> nth=0') }
-  await press(page, 'button', 'Verify now')
+  await pushButton(page, 'button', 'Verify now')
   await page.waitForSelector('text=The domain is proven')
 }
 
 async function publish(page: Page, domain: string, name: string): Promise<void> {
-  await tabTo(page, '#text')
+  await reachByTab(page, '#text')
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.insertText(buildFile(domain, name))
   await page.keyboard.press('Tab')
@@ -133,18 +133,18 @@ test.each([
     const domain = `${window}-gazette.example`
     const context = await browser.newContext({ viewport })
     const page = await context.newPage()
-    await enter(page, domain)
+    await openDashboard(page, domain)
     await prove(page, domain)
-    await press(page, 'tbody a', domain)
+    await pushButton(page, 'tbody a', domain)
     await page.waitForSelector('#text')
     await publish(page, domain, 'Before')
     await publish(page, domain, 'After')
     expect(await page.locator('#properties tbody tr').count()).toBe(2)
-    await press(page, '#properties button', 'Restore')
+    await pushButton(page, '#properties button', 'Restore')
     await page.waitForSelector('text=The earlier state is restored')
     expect(await readHosted(domain)).toEqual(['Before'])
     expect(await page.locator('#properties tbody tr').count()).toBe(3)
-    await press(page, '.account button', 'Sign out')
+    await pushButton(page, '.account button', 'Sign out')
     await page.waitForURL(url => !url.pathname.startsWith('/dashboard'))
     await page.goto(`${origin}/dashboard`)
     expect(page.url()).toContain('/sign-in/')

@@ -47,7 +47,7 @@ async function listBarriers(page: Page): Promise<string[]> {
 }
 
 /** Takes a picture where somebody wants to look at the pages. */
-async function picture(page: Page, name: string): Promise<void> {
+async function takeScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.PICTURES_DIR
   if (folder !== undefined) {
     await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
@@ -55,7 +55,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 /** Uploads a logo for a domain of somebody else, so that it waits for a moderator. */
-async function upload(domain: string): Promise<void> {
+async function saveLogo(domain: string): Promise<void> {
   const form = new FormData()
   form.set('file', new Blob([await readFile('docs/authorization.png')]), 'logo.png')
   const headers = { authorization: `Bearer ${await registry.createKey('Strangers')}` }
@@ -186,15 +186,15 @@ describe('a moderator decides about a logo, whose picture is shown', () => {
     await page.click('text=Applications')
     const id = (await page.textContent('main code'))!
     await registry.submit({ op: 'role.grant', role: 'moderator', holder: 'user', id })
-    await upload(`logo-${width}.example`)
+    await saveLogo(`logo-${width}.example`)
     await page.goto(`${origin}/dashboard/reviews`)
-    await picture(page, `reviews-${width}`)
+    await takeScreenshot(page, `reviews-${width}`)
     const barriers = await listBarriers(page)
     await page.click(`text=logo-${width}.example`)
     await page.waitForSelector('#picture img')
     const size = await page.evaluate(`document.querySelector('#picture img').naturalWidth`)
     expect(size).toBeGreaterThan(0)
-    await picture(page, `review-${width}`)
+    await takeScreenshot(page, `review-${width}`)
     barriers.push(...(await listBarriers(page)))
     await page.click('button:text("Approve")')
     await page.waitForSelector('text=The submission is approved')
@@ -223,7 +223,7 @@ describe('a publisher signs in, creates a key, proves a domain and publishes a h
       const name = `${colorScheme}-${viewport.width}`
       const options = { colorScheme, viewport, bypassCSP: true }
       await tellStory(`${name}-gazette.example`, options, async (page, at) => {
-        await picture(page, `${name}-${at}`)
+        await takeScreenshot(page, `${name}-${at}`)
         barriers.push(...(await listBarriers(page)).map(barrier => `${at}: ${barrier}`))
       })
       expect(barriers).toEqual([])

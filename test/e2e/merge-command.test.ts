@@ -23,7 +23,7 @@ const file = (domain: string) => ({
 })
 
 /** The stores, while no command has them. */
-async function stored<Result>(
+async function openStores<Result>(
   work: (merging: MergingRegistry) => Promise<Result>,
 ): Promise<Result> {
   const clock = testClock('2026-11-20T03:00Z')
@@ -36,7 +36,7 @@ async function stored<Result>(
 }
 
 beforeAll(async () => {
-  rids = await stored(async merging => {
+  rids = await openStores(async merging => {
     await merging.runNight({ 'a.example': file('a.example'), 'b.example': file('b.example') })
     return [
       await merging.findRid('property', 'a.example', 'home'),
@@ -67,7 +67,7 @@ describe('registry merge', () => {
     expect((await merge('property', 'home', canonical)).stderr).toContain('must be the rid')
     expect((await merge('brand', alias, canonical)).stderr).toContain('property, collection')
     const aliases = 'select kind, alias_rid, canonical_rid, evidence from aliases'
-    expect(await stored(merging => merging.rows(aliases))).toEqual([
+    expect(await openStores(merging => merging.rows(aliases))).toEqual([
       { kind: 'property', alias_rid: alias, canonical_rid: canonical, evidence: 'sold' },
     ])
   })

@@ -9,7 +9,7 @@ import { buildOptions, cleanUp, createDataDir, openSequencer } from '../support/
 import { WriterProcess } from '../support/script-process.ts'
 import { readContents } from '../support/table-contents.ts'
 
-async function writerOn(dataDir: string): Promise<{ writer: WriterProcess; opened: boolean }> {
+async function startWriter(dataDir: string): Promise<{ writer: WriterProcess; opened: boolean }> {
   const writer = new WriterProcess('obey', dataDir)
   return { writer, opened: await writer.waitForLine<boolean>('opened') }
 }
@@ -24,11 +24,11 @@ async function tell(writer: WriterProcess, ...lines: string[]): Promise<void> {
 describe('while one process writes', () => {
   it('no other process may write, also after the first has copied its own file', async () => {
     const dataDir = createDataDir()
-    const { writer } = await writerOn(dataDir)
+    const { writer } = await startWriter(dataDir)
     expect(await Sequencer.open(buildOptions({ dataDir }))).toBeUndefined()
     await tell(writer, 'commit', 'publish')
     expect(await Sequencer.open(buildOptions({ dataDir }))).toBeUndefined()
-    expect((await writerOn(dataDir)).opened).toBe(false)
+    expect((await startWriter(dataDir)).opened).toBe(false)
     await tell(writer, 'commit', 'publish')
   })
 
@@ -37,12 +37,12 @@ describe('while one process writes', () => {
     cleanUp(() => registry.close())
     const dataDir = registry.paths.dir
     expect(await Sequencer.open(buildOptions({ dataDir }))).toBeUndefined()
-    expect((await writerOn(dataDir)).opened).toBe(false)
+    expect((await startWriter(dataDir)).opened).toBe(false)
   })
 
   it('a waiting one takes over at once when it is killed', async () => {
     const dataDir = createDataDir()
-    const { writer } = await writerOn(dataDir)
+    const { writer } = await startWriter(dataDir)
     await tell(writer, 'commit', 'publish', 'commit')
     await writer.kill()
     const registry = await openSequencer({ dataDir })

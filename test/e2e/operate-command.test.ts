@@ -40,7 +40,7 @@ async function commit(...submissions: ReturnType<typeof buildBrandSave>[]): Prom
 }
 
 /** The name that everybody is told of a brand; undefined where nothing is known. */
-async function named(domain: string, dir = dataDir): Promise<string | undefined> {
+async function findBrandName(domain: string, dir = dataDir): Promise<string | undefined> {
   const { config } = buildOptions({ dataDir: dir })
   const api = await openAnotherApi({ config, clock: systemClock as never })
   const answer = await api.app.inject(`/api/brands/resolve?domain=${domain}`)
@@ -77,7 +77,7 @@ describe('an operator', () => {
       ],
     })
     expect(await run('audit', 'revert', id)).toMatchObject({ status: 0, stdout: 'reverted\n' })
-    expect(await named(domain)).toBe('Acme')
+    expect(await findBrandName(domain)).toBe('Acme')
     expect(await run('audit', 'revert', id)).toMatchObject({
       status: 1,
       stderr: `revision 3 of ${domain} is newer: revert that first\n`,
@@ -101,7 +101,7 @@ describe('an operator', () => {
     const restored = await run('restore', backup, '--keep-accounts')
     expect(restored).toMatchObject({ status: 0, stdout: 'restored commit 2\nreplayed 2\n' })
     expect(await run('replay')).toMatchObject({ status: 0, stdout: 'replayed 0\n' })
-    expect(await named(domain)).toBe('Acme')
+    expect(await findBrandName(domain)).toBe('Acme')
     expect(await run('verify')).toMatchObject({ status: 0 })
   })
 
@@ -111,13 +111,13 @@ describe('an operator', () => {
       status: 0,
       stdout: `${domain} is taken down\n`,
     })
-    expect(await named(domain)).toBeUndefined()
+    expect(await findBrandName(domain)).toBeUndefined()
     expect(await run('verify')).toMatchObject({ status: 0 })
     const [row] = JSON.parse((await run('audit', 'list', '--limit', '1', '--json')).stdout)
     expect(row).toMatchObject({ operation: 'domain.takedown', by_kind: 'command' })
     expect((await run('takedown', domain, '--undo')).stdout).toBe(`${domain} is readmitted\n`)
     await commit(buildBrandSave('Acme', domain, 'Acme again'))
-    expect(await named(domain)).toBe('Acme again')
+    expect(await findBrandName(domain)).toBe('Acme again')
     expect(await run('verify')).toMatchObject({ status: 0 })
   })
 })
@@ -162,9 +162,9 @@ test('queries, backs up and changes a running registry', async () => {
   expect((await ask('audit', 'show', row.submission_id)).stdout).toContain(
     '"reverted_by": [\n    "',
   )
-  expect(await named(domain, dir)).toBe('Acme')
+  expect(await findBrandName(domain, dir)).toBe('Acme')
   expect((await ask('takedown', domain)).stdout).toBe(`${domain} is taken down\n`)
-  expect(await named(domain, dir)).toBeUndefined()
+  expect(await findBrandName(domain, dir)).toBeUndefined()
   expect((await ask('restore', `${folder.path}/while`, '--force')).stderr).toContain(
     'stop it first',
   )

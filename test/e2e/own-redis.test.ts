@@ -139,8 +139,8 @@ describe('the registry’s own Redis', () => {
 
   const garble = {
     'a manifest': (dir: string) => writeFileSync(`${dir}/appendonly.aof.manifest`, 'not one\n'),
-    'a base file': (dir: string) => overwrite(dir, /base\.rdb$/),
-    'a log': (dir: string) => overwrite(dir, /incr\.aof$/),
+    'a base file': (dir: string) => damageFile(dir, /base\.rdb$/),
+    'a log': (dir: string) => damageFile(dir, /incr\.aof$/),
     'no base file': (dir: string) => {
       for (const name of readdirSync(dir).filter(name => /base\.rdb$/.test(name))) {
         rmSync(`${dir}/${name}`)
@@ -170,7 +170,7 @@ describe('the registry’s own Redis', () => {
   })
 })
 
-function overwrite(dir: string, name: RegExp): void {
+function damageFile(dir: string, name: RegExp): void {
   const file = readdirSync(dir).find(each => name.test(each))!
   writeFileSync(`${dir}/${file}`, `no such thing\n${readFileSync(`${dir}/${file}`, 'latin1')}`)
 }

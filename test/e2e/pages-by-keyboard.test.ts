@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 /** Presses Tab until the element that has the focus matches, and checks that it can be seen there. */
-async function tabTo(page: Page, selector: string): Promise<void> {
+async function reachByTab(page: Page, selector: string): Promise<void> {
   for (let stop = 0; stop < STOPS_MAX; stop++) {
     await page.keyboard.press('Tab')
     const matches = `document.activeElement.matches(${JSON.stringify(selector)})`
@@ -39,7 +39,7 @@ async function tabTo(page: Page, selector: string): Promise<void> {
 }
 
 async function follow(page: Page, selector: string, address: RegExp): Promise<void> {
-  await tabTo(page, selector)
+  await reachByTab(page, selector)
   await page.keyboard.press('Enter')
   await page.waitForURL(address)
 }
@@ -47,7 +47,7 @@ async function follow(page: Page, selector: string, address: RegExp): Promise<vo
 test('a reader with a keyboard alone walks from the home page to a verdict and to the changes', async () => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.goto(origin)
-  await tabTo(page, 'input[name=q]')
+  await reachByTab(page, 'input[name=q]')
   await page.keyboard.type('herald')
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/search\?q=herald/)

@@ -42,7 +42,7 @@ const usedBytes = async () =>
   Number(/used_memory:(\d+)/.exec(await redis.redis.info('memory'))?.[1] ?? 0)
 
 /** Waits until nothing was asked of the world for three seconds, and tells how it was before these. */
-async function standstill() {
+async function waitForStandstill() {
   for (;;) {
     const [requests, bytes] = [world.requests.size, await usedBytes()]
     await pause(3_000)
@@ -90,7 +90,7 @@ describe('while the indexer is stopped', () => {
     const crawl = new Command(['crawl', '--domains', `${folder.path}/domains.txt`], env)
     await waitUntil(async () => world.requests.size > 300)
     indexer.child.kill('SIGSTOP')
-    const { requests, bytes } = await standstill()
+    const { requests, bytes } = await waitForStandstill()
     expect(await usedBytes()).toBeLessThan(bytes * 1.1)
     expect(await waiting()).toBeLessThan(60)
     expect(requests).toBeLessThan(DOMAINS * 2)

@@ -49,7 +49,7 @@ function startRoles(): void {
   crawler = new Command(['crawler'], env)
 }
 
-async function killRoles(...roles: Command[]): Promise<void> {
+async function stopRoles(...roles: Command[]): Promise<void> {
   for (const role of roles) role.child.kill('SIGKILL')
   await Promise.all(roles.map(role => role.finish()))
 }
@@ -58,7 +58,7 @@ async function killRoles(...roles: Command[]): Promise<void> {
 const toAddress = (source: Source) => toUrl(source).slice('https://'.length)
 
 /** Addresses of the files whose observation is in the index. */
-async function committed(): Promise<string[]> {
+async function listCommitted(): Promise<string[]> {
   const index = await Database.open(resolvePaths(folder.path).index, { memoryLimit: '256MB' })
   const rows = await index.all<Source>(
     'select kind, location from crawl_state where attempted_at is not null',
@@ -68,7 +68,7 @@ async function committed(): Promise<string[]> {
 }
 
 /** Files that are answered for, when it is one more than so many. */
-function answered(more: number, since: number): Promise<number> {
+function waitForAnswers(more: number, since: number): Promise<number> {
   return waitUntil(async () => {
     const question = { ask: 'crawl_summary', since, withFaults: false } as const
     const { outcomes } = await writer.ask<CrawlSummary>(question)
@@ -117,13 +117,13 @@ describe('a crawl whose crawler and indexer are killed', () => {
     const kills: { done: string[]; before: number }[] = []
     for (const share of [0.2, 0.5]) {
       most = FILES * (share + 0.25)
-      await answered(FILES * share, since)
-      await killRoles(crawler, indexer)
-      kills.push({ done: await committed(), before: origin.asked.length })
+      await waitForAnswers(FILES * share, since)
+      await stopRoles(crawler, indexer)
+      kills.push({ done: await listCommitted(), before: origin.asked.length })
       startRoles()
     }
     most = FILES
-    await answered(FILES - 1, since)
+    await waitForAnswers(FILES - 1, since)
 
     for (const { done, before } of kills) {
       expect(done.length).toBeGreaterThan(0)

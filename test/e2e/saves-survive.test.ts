@@ -50,19 +50,19 @@ test('saves answered 200 exist and those answered 503 at most once, wherever the
   const registry = await openAll()
   const { dataDir } = registry
   const asked: Asked[] = []
-  let indexer = scriptIndexer(registry)
+  let indexer = startIndexer(registry)
   await indexer.waitForLine('ready')
   await setUp(registry)
   for (const [round, fault] of faults.entries()) {
-    const standby = isLate(fault) ? undefined : scriptIndexer(registry)
+    const standby = isLate(fault) ? undefined : startIndexer(registry)
     await standby?.waitForLine('loaded')
     const saving = saveOver(registry, indexer, fault, round)
     if (standby === undefined) await indexer.ended.then(() => pause(LATE_MS))
-    indexer = standby ?? scriptIndexer(registry)
+    indexer = standby ?? startIndexer(registry)
     asked.push(...(await saving))
     await indexer.waitForLine('ready')
   }
-  await idle(registry)
+  await waitUntilIdle(registry)
   await indexer.kill()
   await registry.close()
   const statuses = asked.flatMap(({ answers }) => answers.map(({ status }) => status))
@@ -122,10 +122,14 @@ async function openAll(): Promise<Registry> {
     await app.close()
     await reader.close()
   }
-  return { dataDir, redis, writer, secret, save: saver(app, reader, secret), close }
+  return { dataDir, redis, writer, secret, save: buildSaver(app, reader, secret), close }
 }
 
-function saver(app: ReturnType<typeof buildApp>, reader: Reader, secret: string): Registry['save'] {
+function buildSaver(
+  app: ReturnType<typeof buildApp>,
+  reader: Reader,
+  secret: string,
+): Registry['save'] {
   return async ({ domain, brand_name, answers }, key) => {
     await reader.refresh()
     const { statusCode, body } = await app.inject({
@@ -139,7 +143,7 @@ function saver(app: ReturnType<typeof buildApp>, reader: Reader, secret: string)
   }
 }
 
-function scriptIndexer({ dataDir, redis }: Registry): ScriptProcess {
+function startIndexer({ dataDir, redis }: Registry): ScriptProcess {
   return new ScriptProcess('indexer.ts', [
     dataDir,
     redis.url,
@@ -208,7 +212,7 @@ async function saveOver(
 }
 
 /** Until every submission was carried out. */
-async function idle({ redis: { redis } }: Registry): Promise<void> {
+async function waitUntilIdle({ redis: { redis } }: Registry): Promise<void> {
   await waitUntil(async () => (await redis.xlen(SUBMISSIONS.key)) === 0)
 }
 

@@ -33,7 +33,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
 }
 
 /** Processes that were started with this test's DATA_DIR or its Redis socket. */
-function processesLeft(): string[] {
+function listProcessesLeft(): string[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter(pid => {
@@ -380,7 +380,7 @@ describe('a key', () => {
 describe('stopping and starting again', () => {
   test('Ctrl-C stops every process, and all stores agree', async () => {
     await start.interrupt()
-    expect(processesLeft()).toEqual([])
+    expect(listProcessesLeft()).toEqual([])
     expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
 

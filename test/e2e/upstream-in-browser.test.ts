@@ -46,7 +46,7 @@ async function findFreePort(): Promise<number> {
 }
 
 /** Moves the focus by Tab alone until it is on an element with this text. */
-async function tabTo(page: Page, text: string): Promise<void> {
+async function reachByTab(page: Page, text: string): Promise<void> {
   for (let pressed = 0; pressed < 40; pressed++) {
     await page.keyboard.press('Tab')
     if ((await page.evaluate('document.activeElement.textContent')) === text) return
@@ -65,7 +65,7 @@ test.each([true, false])(
     await page.goto(`${origin}/dashboard`)
     await page.waitForSelector('text=Continue with Lantern accounts')
     if (javaScriptEnabled) expect(await listBarriers(page)).toEqual([])
-    await tabTo(page, 'Continue with Lantern accounts')
+    await reachByTab(page, 'Continue with Lantern accounts')
     await page.keyboard.press('Enter')
     await page.waitForSelector('input[name=login]')
     expect(new URL(page.url()).origin).toBe(provider.url)
@@ -76,7 +76,7 @@ test.each([true, false])(
     await page.click('button[type=submit]')
     await page.waitForURL(`${origin}/dashboard*`)
     expect(await page.textContent('main')).toContain('ann@lantern.example')
-    await tabTo(page, 'Sign out')
+    await reachByTab(page, 'Sign out')
     await page.keyboard.press('Enter')
     await page.waitForSelector('h1:text("Signed out")')
     expect(await page.getAttribute('main a', 'href')).toBe(

@@ -171,7 +171,7 @@ const incidental = ['seq', 'hash', 'faults', 'fault_count']
 
 const outcomes = ['unchanged', 'server_error', 'absent', 'timeout', 'denied', 'dns_failed']
 
-function sightings(step: Step, at: Instant): Observation[] {
+function observeStep(step: Step, at: Instant): Observation[] {
   const of = (kind: Source['kind'], files: Record<string, Found> = {}) =>
     Object.entries(files).map(([location, found]) =>
       outcomes.includes(found as string)
@@ -217,13 +217,13 @@ const given = buildSubmission('given', {
   again: false,
 })
 
-async function live(index: MemoryIndex, clock: ReturnType<typeof testClock>) {
+async function runSteps(index: MemoryIndex, clock: ReturnType<typeof testClock>) {
   const told: { title: string; at: string; contents: Contents; events: number }[] = []
   await index.commit({ submissions: [given] })
   for (const step of steps) {
     const at = clock.tick(step.after)
     const events = await index.commit({
-      observations: sightings(step, at),
+      observations: observeStep(step, at),
       ...(step.verdicts && { verdicts: judge(step.verdicts, at) }),
     })
     const contents = await readContents(index.db, incidental)
@@ -238,27 +238,27 @@ function formatLine(row: Row): string {
   return JSON.stringify(Object.fromEntries(said))
 }
 
-function tablesText(contents: Contents): string {
+function formatTables(contents: Contents): string {
   const { events: _, submissions: __, ...tables } = contents
   return Object.entries(tables)
     .map(([name, rows]) => `## ${name}\n${rows.map(formatLine).join('\n')}\n`)
     .join('\n')
 }
 
-function eventText({ event_type, entity_id, payload }: Row): string {
+function formatEvent({ event_type, entity_id, payload }: Row): string {
   return `${event_type} ${entity_id}\n    ${formatLine(payload as Row)}`
 }
 
 describe('a small internet over four nights and a week', () => {
   it('produces the reviewed events and tables', async () => {
     const clock = testClock('2026-11-20T03:00Z')
-    const told = await withIndex(clock, index => live(index, clock))
+    const told = await withIndex(clock, index => runSteps(index, clock))
     const feed = told.map(({ title, at, contents, events }) => {
-      const lines = contents.events.slice(contents.events.length - events).map(eventText)
+      const lines = contents.events.slice(contents.events.length - events).map(formatEvent)
       return `# ${title}\n# ${at}, ${events} events\n${lines.join('\n')}\n`
     })
     expectGolden('night/events.txt', feed.join('\n'))
-    expectGolden('night/tables-night-1.txt', tablesText(told[0]!.contents))
-    expectGolden('night/tables-in-the-end.txt', tablesText(told.at(-1)!.contents))
+    expectGolden('night/tables-night-1.txt', formatTables(told[0]!.contents))
+    expectGolden('night/tables-in-the-end.txt', formatTables(told.at(-1)!.contents))
   })
 })

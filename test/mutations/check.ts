@@ -10,10 +10,10 @@ import { join } from 'node:path'
 import {
   conditions,
   harmless,
+  listConditionMutants,
   listMutants,
   type Mutant,
   regions,
-  withoutConditions,
 } from './mutants.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -24,22 +24,22 @@ const SEEDS = 1
 
 type Fate = 'differs' | 'fails' | 'no program' | 'harmless' | 'ALIVE'
 
-function main(): void {
+function run(): void {
   const copy = mkdtempSync(join(tmpdir(), 'registry-mutants-'))
   try {
     for (const part of ['pipeline', 'data', 'test', 'package.json', 'tsconfig.json']) {
       cpSync(join(root, part), join(copy, part), { recursive: true })
     }
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-    if (fateIn(copy, WORLDS).fate !== 'ALIVE')
+    if (findFate(copy, WORLDS).fate !== 'ALIVE')
       throw new Error('the property does not hold as it is')
     const wanted = process.argv[2] ?? ''
     const readSource = ({ file }: { file: string }) => readFileSync(join(root, file), 'utf8')
     const mutants = [
       ...regions.flatMap(region => listMutants(region, readSource(region))),
-      ...conditions.flatMap(condition => withoutConditions(condition, readSource(condition))),
+      ...conditions.flatMap(condition => listConditionMutants(condition, readSource(condition))),
     ].filter(({ text }) => text.includes(wanted))
-    const fates = mutants.map(mutant => told(mutant, judged(mutant, copy)))
+    const fates = mutants.map(mutant => report(mutant, judge(mutant, copy)))
     for (const fate of ['differs', 'fails', 'harmless', 'no program', 'ALIVE'] as const) {
       console.log(`${String(fates.filter(one => one === fate).length).padStart(4)} ${fate}`)
     }
@@ -55,18 +55,18 @@ interface Judged {
   worlds: string
 }
 
-function judged(mutant: Mutant, copy: string): Judged {
+function judge(mutant: Mutant, copy: string): Judged {
   if (Object.hasOwn(harmless, mutant.text)) return { fate: 'harmless', worlds: '' }
   writeFileSync(join(copy, mutant.file), mutant.source)
   try {
-    return fateIn(copy, WORLDS)
+    return findFate(copy, WORLDS)
   } finally {
     cpSync(join(root, mutant.file), join(copy, mutant.file))
   }
 }
 
 /** How the property fares in a copy of the sources. A mutant that never ends is noticed too. */
-function fateIn(copy: string, worlds: number): Judged {
+function findFate(copy: string, worlds: number): Judged {
   const args = [
     '--import',
     'tsx',
@@ -81,11 +81,11 @@ function fateIn(copy: string, worlds: number): Judged {
   return { fate, worlds: second.split(' ')[0]! }
 }
 
-function told({ file, line, text }: Mutant, { fate, worlds }: Judged): Fate {
+function report({ file, line, text }: Mutant, { fate, worlds }: Judged): Fate {
   const why = fate === 'harmless' ? harmless[text] : worlds && `after ${worlds}`
   const place = `${file.replace(/^.*\//, '')}:${line}`
   console.log(`${fate.padEnd(10)} ${why?.padEnd(10)} ${place.padEnd(22)} ${text.slice(0, 100)}`)
   return fate
 }
 
-main()
+run()

@@ -190,7 +190,7 @@ export function listMutants(region: Region, source: string): Mutant[] {
 }
 
 /** A source without one condition each. */
-export function withoutConditions(
+export function listConditionMutants(
   { file, of, without }: (typeof conditions)[number],
   source: string,
 ): Mutant[] {

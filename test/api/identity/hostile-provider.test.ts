@@ -126,7 +126,7 @@ const comeBack = async (browser: TestBrowser, query: Record<string, string>) =>
   follow(browser, await browser.get(`/sign-in/return?${new URLSearchParams(query)}`))
 
 /** Goes the whole way, and returns the page on which the person arrives. */
-async function enter() {
+async function signInByProvider() {
   const { browser, state, answer } = await begin()
   if (state === '') return { page: answer, browser }
   return { page: await comeBack(browser, { state, code: 'c', iss: url }), browser }
@@ -140,7 +140,7 @@ async function expectNobody(page: { statusCode: number; body: string }, browser:
 
 describe('a provider that answers as agreed', () => {
   test('signs its person in', async () => {
-    const { browser } = await enter()
+    const { browser } = await signInByProvider()
     expect((await browser.get('/dashboard')).body).toContain('ann@lantern.example')
     expect(exchanged.at(-1)!.get('client_secret')).toBeNull()
     expect(exchanged.at(-1)!.get('code_verifier')).toHaveLength(43)
@@ -151,7 +151,7 @@ describe('a provider that answers as agreed', () => {
     script.keys = [{ ...(await exportJWK(publicKey)), kid: 'two', alg: 'PS256', use: 'sig' }]
     script.token = () =>
       new SignJWT(claims()).setProtectedHeader({ alg: 'PS256', kid: 'two' }).sign(privateKey)
-    const { browser } = await enter()
+    const { browser } = await signInByProvider()
     expect((await browser.get('/dashboard')).statusCode).toBe(200)
   })
 })
@@ -204,7 +204,7 @@ describe('an ID token signs nobody in', () => {
   ]
   test.each(cases)('%s', async (_, token) => {
     script.token = async () => token()
-    const { page, browser } = await enter()
+    const { page, browser } = await signInByProvider()
     await expectNobody(page, browser)
     expect(page.body).toContain('cannot be trusted')
     expect(details).toEqual([expect.stringContaining('the ID token is refused')])
@@ -391,7 +391,7 @@ describe('a provider that', () => {
   ]
   test.each(broken)('%s signs nobody in, and the person reads so', async (_, detail, breakIt) => {
     breakIt()
-    const { page, browser } = await enter()
+    const { page, browser } = await signInByProvider()
     await expectNobody(page, browser)
     expect(page.body).toContain('Continue with Lantern')
     expect(details.join()).toMatch(detail)

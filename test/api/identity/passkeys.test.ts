@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 /** Enters a person with a passkey. */
-async function enterWithPasskey(counter = 0) {
+async function createPersonWithPasskey(counter = 0) {
   const user_id = randomUUID()
   const passkey = createPasskey(user_id)
   const email = `${user_id}@acme.example`
@@ -77,7 +77,7 @@ const good = (challenge: string): AuthenticatorClaims => ({
 
 describe('a passkey', () => {
   test('signs its person in, and nobody else', async () => {
-    const { passkey } = await enterWithPasskey()
+    const { passkey } = await createPersonWithPasskey()
     const { browser, at, challenge } = await begin()
     expect(await send(browser, at, passkey.answer(good(challenge)))).toBe(true)
   })
@@ -94,7 +94,7 @@ describe('a passkey', () => {
     ['in the name of nobody', { userHandle: '' }],
     ['in the name of a path', { userHandle: '../../x y' }],
   ])('does not sign in %s', async (_, said) => {
-    const { passkey } = await enterWithPasskey()
+    const { passkey } = await createPersonWithPasskey()
     const { browser, at, challenge } = await begin()
     expect(await send(browser, at, passkey.answer({ ...good(challenge), ...said }))).toBe(false)
     const next = await readChallenge(browser, at)
@@ -102,7 +102,7 @@ describe('a passkey', () => {
   })
 
   test('of one person does not sign in as another', async () => {
-    const [ann, bob] = [await enterWithPasskey(), await enterWithPasskey()]
+    const [ann, bob] = [await createPersonWithPasskey(), await createPersonWithPasskey()]
     const { browser, at, challenge } = await begin()
     const answer = { ...good(challenge), userHandle: ann.user_id }
     expect(await send(browser, at, bob.passkey.answer(answer))).toBe(false)
@@ -119,7 +119,7 @@ describe('a passkey', () => {
 
 describe('the challenge of a passkey', () => {
   test('can be answered once, also if the first answer was refused', async () => {
-    const { passkey } = await enterWithPasskey()
+    const { passkey } = await createPersonWithPasskey()
     const { browser, at, challenge } = await begin()
     const wrong = passkey.answer({ ...good(challenge), origin: 'https://evil.example' })
     expect(await send(browser, at, wrong)).toBe(false)
@@ -127,7 +127,7 @@ describe('the challenge of a passkey', () => {
   })
 
   test('can be answered once of ten concurrent answers', async () => {
-    const { passkey } = await enterWithPasskey()
+    const { passkey } = await createPersonWithPasskey()
     const { browser, at, challenge } = await begin()
     const answers = Array.from({ length: 10 }, (_, i) =>
       browser.post(`${at}/passkey`, {
@@ -139,7 +139,7 @@ describe('the challenge of a passkey', () => {
   })
 
   test('of one sign-in is valid in no other, and in no other browser', async () => {
-    const { passkey } = await enterWithPasskey()
+    const { passkey } = await createPersonWithPasskey()
     const [mine, other] = [await begin(), await begin()]
     const answer = passkey.answer(good(mine.challenge))
     expect(await send(other.browser, other.at, answer)).toBe(false)
@@ -157,7 +157,7 @@ describe('the challenge of a passkey', () => {
 
 describe('the counter of a passkey', () => {
   const attempt = async (
-    { passkey }: Awaited<ReturnType<typeof enterWithPasskey>>,
+    { passkey }: Awaited<ReturnType<typeof createPersonWithPasskey>>,
     counter: number,
   ) => {
     const { browser, at, challenge } = await begin()
@@ -165,7 +165,7 @@ describe('the counter of a passkey', () => {
   }
 
   test('must grow: a copy that is behind or level signs nobody in', async () => {
-    const person = await enterWithPasskey(5)
+    const person = await createPersonWithPasskey(5)
     for (const counter of [0, 4, 5])
       expect([counter, await attempt(person, counter)]).toEqual([counter, false])
     expect(await attempt(person, 6)).toBe(true)
@@ -173,13 +173,13 @@ describe('the counter of a passkey', () => {
   })
 
   test('may stay at 0 for a passkey that never counts', async () => {
-    const person = await enterWithPasskey()
+    const person = await createPersonWithPasskey()
     expect(await attempt(person, 0)).toBe(true)
     expect(await attempt(person, 0)).toBe(true)
   })
 
   test('is compared by the writer: of two sign-ins with the same count only the first succeeds', async () => {
-    const { user_id, passkey } = await enterWithPasskey(1)
+    const { user_id, passkey } = await createPersonWithPasskey(1)
     const use = Operation.parse({
       op: 'passkey.use',
       user_id,
@@ -196,7 +196,7 @@ describe('the counter of a passkey', () => {
 })
 
 test('a removed passkey signs nobody in, and its id is never registered again', async () => {
-  const { user_id, passkey } = await enterWithPasskey()
+  const { user_id, passkey } = await createPersonWithPasskey()
   await submit({ op: 'passkey.remove', user_id, credential_id: passkey.id })
   const { browser, at, challenge } = await begin()
   expect(await send(browser, at, passkey.answer(good(challenge)))).toBe(false)
@@ -206,7 +206,7 @@ test('a removed passkey signs nobody in, and its id is never registered again', 
 })
 
 test('a person has twenty passkeys at most', async () => {
-  const { user_id } = await enterWithPasskey()
+  const { user_id } = await createPersonWithPasskey()
   const add = () => {
     const { id, publicKey } = createPasskey(user_id)
     const key = { public_key: publicKey, counter: 0, transports: [], label: 'One more' }

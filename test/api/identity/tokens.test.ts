@@ -45,7 +45,7 @@ async function sign(claims: JWTPayload = {}, header: object = {}, index = 0): Pr
 }
 
 /** Signs what the registry would with a key of somebody else, which the token may bring along. */
-async function forge(header: object, bringsKey = false): Promise<string> {
+async function buildForgery(header: object, bringsKey = false): Promise<string> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
   const pair = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const jwk = bringsKey && { jwk: await crypto.subtle.exportKey('jwk', pair.publicKey) }
@@ -80,9 +80,12 @@ test.each<[string, () => Promise<string> | string]>([
   ['a token that names no key', () => sign({}, { kid: undefined })],
   ['a token that names another key', () => sign({}, { kid: own!.public[1]!.kid })],
   ['a token that names a key by a path', () => sign({}, { kid: '../../../dev/null' })],
-  ['a token of a key at an address', () => forge({ jku: 'https://evil.example/jwks.json' })],
-  ['a token of a key in a certificate', () => forge({ x5c: ['MIIB'] })],
-  ['a token of an unknown key under a known name', () => forge({ kid: own!.public[0]!.kid })],
+  ['a token of a key at an address', () => buildForgery({ jku: 'https://evil.example/jwks.json' })],
+  ['a token of a key in a certificate', () => buildForgery({ x5c: ['MIIB'] })],
+  [
+    'a token of an unknown key under a known name',
+    () => buildForgery({ kid: own!.public[0]!.kid }),
+  ],
   ['a token of somebody who never signed in', () => sign({ sub: NIL_UUID })],
   ['a token of an application alone', () => sign({ sub: tokens.client_id })],
   [
@@ -95,7 +98,7 @@ test.each<[string, () => Promise<string> | string]>([
       return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`
     },
   ],
-  ['a token of a key that it brings along', () => forge({}, true)],
+  ['a token of a key that it brings along', () => buildForgery({}, true)],
 ])('%s is refused', async (_, make) => {
   expect(await askStatus(tokens.access_token)).toBe(200)
   expect(await askStatus(await make())).toBe(401)

@@ -53,13 +53,16 @@ async function leave(browser: TestBrowser, at: string): Promise<string> {
   return /url=(.*)$/.exec(String(answer.headers.refresh))![1]!
 }
 
-async function comeBack(browser: TestBrowser, back: URL) {
+async function returnFromProvider(browser: TestBrowser, back: URL) {
   return follow(browser, await browser.get(back.pathname + back.search))
 }
 
-async function enter(login: string, browser = new TestBrowser(registry)) {
+async function signInByProvider(login: string, browser = new TestBrowser(registry)) {
   const { at } = await begin(browser)
-  const page = await comeBack(browser, await passProvider(await leave(browser, at), login))
+  const page = await returnFromProvider(
+    browser,
+    await passProvider(await leave(browser, at), login),
+  )
   return { browser, page }
 }
 
@@ -73,7 +76,7 @@ describe('where an OpenID provider is set, a person', () => {
     const asked = new URL(address).searchParams
     expect(asked.get('redirect_uri')).toBe(`${BASE}/sign-in/return`)
     expect(asked.get('code_challenge_method')).toBe('S256')
-    const page = await comeBack(browser, await passProvider(address, 'ann'))
+    const page = await returnFromProvider(browser, await passProvider(address, 'ann'))
     expect([page.statusCode, new URL(page.at!, BASE).pathname]).toEqual([200, '/dashboard'])
     expect(page.body).toContain('ann@lantern.example')
   })
@@ -83,7 +86,10 @@ describe('where an OpenID provider is set, a person', () => {
     const { verifier, challenge } = createVerifier()
     const browser = new TestBrowser(registry)
     const { at } = await begin(browser, buildAuthorizeUrl({ client_id, code_challenge: challenge }))
-    const consent = await comeBack(browser, await passProvider(await leave(browser, at), 'bo'))
+    const consent = await returnFromProvider(
+      browser,
+      await passProvider(await leave(browser, at), 'bo'),
+    )
     expect(consent.body).toContain('bo@lantern.example')
     const done = await follow(browser, await browser.post(`${consent.at}/consent`, {}, ownForm))
     const tokens = await askToken(registry, {
@@ -99,14 +105,14 @@ describe('where an OpenID provider is set, a person', () => {
 
   test('stays the same person under another address, and is another under another subject', async () => {
     provider.people.set('cy', { email: 'cy@first.example' })
-    const first = await enter('cy')
+    const first = await signInByProvider('cy')
     await sendForm(first.browser, '/dashboard/organizations', { name: 'Of Cy' })
     provider.people.set('cy', { email: 'cy@second.example' })
-    const again = await enter('cy')
+    const again = await signInByProvider('cy')
     expect(again.page.body).toContain('cy@second.example')
     expect(again.page.body).toContain('Of Cy')
     provider.people.set('dee', { email: 'cy@second.example' })
-    expect((await enter('dee')).page.body).not.toContain('Of Cy')
+    expect((await signInByProvider('dee')).page.body).not.toContain('Of Cy')
   })
 
   test('does not become the person whom a link knew by the same address', async () => {
@@ -127,7 +133,7 @@ describe('where an OpenID provider is set, a person', () => {
       user_id: '0b7c4f4e-5b0e-4b5e-9b1a-0d8f3a3e9a11',
       role: 'owner',
     })
-    const { page } = await enter('eve')
+    const { page } = await signInByProvider('eve')
     expect(page.body).toContain('eve@lantern.example')
     expect(page.body).not.toContain('Of the first Eve')
   })
@@ -135,7 +141,7 @@ describe('where an OpenID provider is set, a person', () => {
   test('has no address here that the provider has not verified', async () => {
     for (const email_verified of [false, 'true', undefined]) {
       provider.people.set('fay', { email: 'boss@acme.example', email_verified })
-      const { page } = await enter('fay')
+      const { page } = await signInByProvider('fay')
       expect(new URL(page.at!, BASE).pathname).toBe('/dashboard')
       expect(page.body).not.toContain('boss@acme.example')
     }
@@ -146,7 +152,7 @@ describe('where an OpenID provider is set, a person', () => {
     const address = new URL(await leave(browser, at))
     const state = address.searchParams.get('state')!
     const query = { state, error: 'access_denied', iss: provider.url, error_description: '<b>no' }
-    const page = await comeBack(
+    const page = await returnFromProvider(
       browser,
       new URL(`${BASE}/sign-in/return?${new URLSearchParams(query)}`),
     )
@@ -156,7 +162,7 @@ describe('where an OpenID provider is set, a person', () => {
   })
 
   test('signs out of the registry, and is shown where to sign out of the provider', async () => {
-    const { browser } = await enter('gil')
+    const { browser } = await signInByProvider('gil')
     const left = await follow(browser, await sendForm(browser, '/dashboard/sign-out', {}))
     expect(left.body).toContain(`${provider.url}/session/end?client_id=registry`)
     expect((await begin(browser)).body).toContain('Continue with')

@@ -95,15 +95,15 @@ async function askEverything(at?: string): Promise<unknown[]> {
     answers.push(await get(path, when))
     const publishers = `/v1/agents/${encodeURIComponent(agent)}/publishers`
     const all = await get(publishers, { include: 'properties', ...when })
-    answers.push(withoutReadings(all))
+    answers.push(stripReadings(all))
     const page = await get(publishers, { status: 'authorized', limit: '1', ...when })
-    answers.push(withoutReadings(page))
+    answers.push(stripReadings(page))
   }
   return answers
 }
 
 /** Leaves out when files were read, of which no history is kept. */
-function withoutReadings({ directory_indexed_at: _, ...answer }: Record<string, unknown>) {
+function stripReadings({ directory_indexed_at: _, ...answer }: Record<string, unknown>) {
   const publishers = (answer.publishers ?? []) as Record<string, unknown>[]
   return { ...answer, publishers: publishers.map(({ last_verified_at: __, ...rest }) => rest) }
 }

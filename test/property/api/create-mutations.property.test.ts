@@ -125,16 +125,16 @@ const whole = {
 type Path = (string | number)[]
 
 /** Every place in a value, its members before what they stand in. */
-function pathsIn(value: unknown, path: Path = []): Path[] {
+function listPaths(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path]
   const keys = Array.isArray(value) ? value.keys() : Object.keys(value)
   const within = [...keys].flatMap(key =>
-    pathsIn((value as Record<string, unknown>)[key as string], [...path, key]),
+    listPaths((value as Record<string, unknown>)[key as string], [...path, key]),
   )
   return [...within, path]
 }
 
-const places = pathsIn(whole).filter(path => path.length > 0)
+const places = listPaths(whole).filter(path => path.length > 0)
 const odd = [
   undefined,
   null,
@@ -161,7 +161,7 @@ const odd = [
 ]
 
 /** The sound one, with something else at a place; undefined takes it away. */
-function mutated(path: Path, value: unknown): unknown {
+function replaceAt(path: Path, value: unknown): unknown {
   const copy = structuredClone(whole)
   let at: Record<string | number, unknown> = copy
   for (const step of path.slice(0, -1)) at = at[step] as Record<string | number, unknown>
@@ -196,13 +196,14 @@ test('a file with a fault anywhere is refused by field, or valid for everybody',
     // A list of agents that is none is refused before it gets there.
     if (path.length === 1 && path[0] === 'authorized_agents') continue
     for (const value of odd)
-      check(mutated(path, value), `${path.join('.')} = ${JSON.stringify(value)}`)
+      check(replaceAt(path, value), `${path.join('.')} = ${JSON.stringify(value)}`)
   }
   fc.assert(
     fc.property(
       fc.constantFrom(...places.filter(path => path.length > 1)),
       fc.jsonValue(),
-      (path, value) => check(mutated(path, value), `${path.join('.')} = ${JSON.stringify(value)}`),
+      (path, value) =>
+        check(replaceAt(path, value), `${path.join('.')} = ${JSON.stringify(value)}`),
     ),
     { numRuns: 1_000, seed: 20_261_120 },
   )

@@ -48,7 +48,7 @@ const turn = fc.record({
 })
 
 /** Fetches what is wanted, each file at its time, until nothing is. */
-function live(turns: Iterable<{ outcome: (typeof requestOutcomes)[number] } & Turn>) {
+function runTurns(turns: Iterable<{ outcome: (typeof requestOutcomes)[number] } & Turn>) {
   let state = request
   let needed = own
   let now = START
@@ -89,7 +89,7 @@ test('a request ends after a bounded number of attempts per file', () => {
   fc.assert(
     fc.property(fc.array(turn, { minLength: 60, maxLength: 60 }), turns => {
       const counting = turns.map(turn => ({ ...turn, began: REQUESTED_SEQ }))
-      const { state } = live(counting)
+      const { state } = runTurns(counting)
       expect(final).toContain(state.status)
       expect(state.attempts).toBeLessThanOrEqual(ATTEMPTS_MAX)
       expect(state.files.every(({ attempts }) => attempts > 0)).toBe(true)
@@ -101,7 +101,7 @@ test('a request ends after a bounded number of attempts per file', () => {
 test('an attempt that began before the request never ends it', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 20 }), turns => {
-      const { state } = live(turns.map(turn => ({ ...turn, began: REQUESTED_SEQ - 1 })))
+      const { state } = runTurns(turns.map(turn => ({ ...turn, began: REQUESTED_SEQ - 1 })))
       expect(state).toMatchObject({ status: 'queued', attempts: 0 })
     }),
   )
@@ -110,7 +110,7 @@ test('an attempt that began before the request never ends it', () => {
 test('retries come after one minute at least and two hours at most, unless the server says otherwise', () => {
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 40 }), turns => {
-      const { pauses } = live(turns.map(turn => ({ ...turn, retryAfter: null })))
+      const { pauses } = runTurns(turns.map(turn => ({ ...turn, retryAfter: null })))
       for (const pause of pauses) {
         expect([MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR]).toContain(pause)
       }

@@ -19,7 +19,10 @@ const row = fc.record({
 })
 const table = fc.uniqueArray(row, { selector: getKey })
 
-function applied(before: readonly Fact[], changes: readonly Change<Fact>[]): Map<string, Fact> {
+function applyChanges(
+  before: readonly Fact[],
+  changes: readonly Change<Fact>[],
+): Map<string, Fact> {
   const rows = new Map(before.map(old => [old.key, old]))
   for (const change of changes) {
     if (change.kind === 'removed') rows.delete(change.old.key)
@@ -28,11 +31,11 @@ function applied(before: readonly Fact[], changes: readonly Change<Fact>[]): Map
   return rows
 }
 
-function agree(a: ReadonlyMap<string, Fact>, b: ReadonlyMap<string, Fact>): boolean {
-  return a.size === b.size && [...a].every(([key, was]) => sameFacts(was, b.get(key)))
+function areEqual(a: ReadonlyMap<string, Fact>, b: ReadonlyMap<string, Fact>): boolean {
+  return a.size === b.size && [...a].every(([key, was]) => haveSameFacts(was, b.get(key)))
 }
 
-function sameFacts(a: Fact, b: Fact | undefined): boolean {
+function haveSameFacts(a: Fact, b: Fact | undefined): boolean {
   return b !== undefined && facts.every(name => isSameValue(a[name], b[name]))
 }
 
@@ -41,7 +44,7 @@ describe('the difference of two tables', () => {
     fc.assert(
       fc.property(table, table, (before, after) => {
         const changes = diff(before, after, getKey, facts)
-        return agree(applied(before, changes), applied(after, []))
+        return areEqual(applyChanges(before, changes), applyChanges(after, []))
       }),
     )
   })
@@ -78,24 +81,27 @@ describe('two values are the same', () => {
   it('exactly when their JSON is, whatever the order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
-        return isSameValue(a, b) === (canonical(a) === canonical(b)) && isSameValue(a, reversed(a))
+        return (
+          isSameValue(a, b) === (toCanonicalJson(a) === toCanonicalJson(b)) &&
+          isSameValue(a, invertKeys(a))
+        )
       }),
     )
   })
 })
 
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, item) => (isObject(item) ? sortedKeys(item) : item))
+function toCanonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, item) => (isObject(item) ? sortKeys(item) : item))
 }
 
-function sortedKeys(object: object): object {
+function sortKeys(object: object): object {
   return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function reversed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversed)
+function invertKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(invertKeys)
   if (!isObject(value)) return value
-  const entries = Object.entries(value).map(([key, member]) => [key, reversed(member)])
+  const entries = Object.entries(value).map(([key, member]) => [key, invertKeys(member)])
   return Object.fromEntries(entries.reverse())
 }
 

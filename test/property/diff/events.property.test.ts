@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => index.close())
 
 /** Lives through nights from the beginning; `hear` is told the events of every commit. */
-async function live(
+async function runNights(
   path: readonly Night[],
   hear: (events: readonly FeedEvent[]) => void,
 ): Promise<void> {
@@ -45,7 +45,7 @@ describe('the events of any nights', () => {
         nights,
         limitTime(30, async path => {
           const replica = new Replica()
-          await live(path, events => {
+          await runNights(path, events => {
             replica.apply(events)
             expect(listContradictions(events)).toEqual([])
           })
@@ -87,11 +87,11 @@ describe('the events of any nights', () => {
       fc.asyncProperty(
         nights,
         limitTime(15, async path => {
-          await live(path, () => {})
-          await index.commit(await unchangedIn(index, clock.tick({ minutes: 1 })))
+          await runNights(path, () => {})
+          await index.commit(await observeUnchanged(index, clock.tick({ minutes: 1 })))
           const at = clock.tick({ ms: 1 })
-          if (await somethingTurns(index, at)) return
-          expect(await index.commit(await unchangedIn(index, at))).toEqual([])
+          if (await isChangeDue(index, at)) return
+          expect(await index.commit(await observeUnchanged(index, at))).toEqual([])
         }),
       ),
       { numRuns: 15 },
@@ -129,7 +129,7 @@ const judgements = fc.uniqueArray(
 )
 
 /** Every file that has a document is found as it was. */
-async function unchangedIn({ db }: MemoryIndex, at: number): Promise<Observation[]> {
+async function observeUnchanged({ db }: MemoryIndex, at: number): Promise<Observation[]> {
   const known = await db.all<Source>(
     'select kind, location from crawl_state where hash is not null',
   )
@@ -137,7 +137,7 @@ async function unchangedIn({ db }: MemoryIndex, at: number): Promise<Observation
 }
 
 /** Whether time alone changes something until then. */
-async function somethingTurns({ db }: MemoryIndex, at: number): Promise<boolean> {
+async function isChangeDue({ db }: MemoryIndex, at: number): Promise<boolean> {
   const times = await db.all<{ ms: number }>(
     `select epoch_ms(turns_at)::double as ms from crawl_state where turns_at is not null
      union all select epoch_ms(wakes_at)::double from wakes`,

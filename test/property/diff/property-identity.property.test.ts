@@ -12,10 +12,10 @@ const identifier: fc.Arbitrary<Identifier> = fc.record({
   type: fc.constantFrom('domain', 'ios_bundle'),
   value: fc.constantFrom('a.example', 'www.a.example', 'B.example', 'c.example', 'd.example'),
 })
-const someEntry = arbitraryEntry(fc.array(identifier, { minLength: 1, maxLength: 3 }))
+const someEntry = drawEntry(fc.array(identifier, { minLength: 1, maxLength: 3 }))
 const entries = fc.array(someEntry, { maxLength: 8 })
 
-function arbitraryEntry(identifiers: fc.Arbitrary<Identifier[]>): fc.Arbitrary<PropertyEntry> {
+function drawEntry(identifiers: fc.Arbitrary<Identifier[]>): fc.Arbitrary<PropertyEntry> {
   const slug = fc.record({ property_id: fc.constantFrom('home', 'app', 'news') })
   const facts = fc.record({
     property_type: fc.constantFrom('website', 'mobile_app'),
@@ -27,7 +27,7 @@ function arbitraryEntry(identifiers: fc.Arbitrary<Identifier[]>): fc.Arbitrary<P
     .map(([most, more]) => ({ ...most, ...more, tags: [], supported_channels: [] }))
 }
 
-function minter(prefix = 'rid') {
+function createMinter(prefix = 'rid') {
   let next = 0
   return () => `${prefix}-${++next}`
 }
@@ -47,13 +47,13 @@ function buildRows(list: readonly PropertyEntry[], rids: readonly string[]): Pro
 }
 
 /** Which known rid each listed property keeps, in no order. */
-function keptBy(known: readonly PropertyRow[], list: readonly PropertyEntry[]): string[] {
+function listAssigned(known: readonly PropertyRow[], list: readonly PropertyEntry[]): string[] {
   const rids = assignRids(known, list, () => 'new')
-  return [...new Set(list.map((entry, i) => `${sameness(entry)} ${rids[i]}`))].sort()
+  return [...new Set(list.map((entry, i) => `${toIdentityKey(entry)} ${rids[i]}`))].sort()
 }
 
 /** What makes two entries of one file the same property. */
-function sameness({ property_type, property_id, identifiers }: PropertyEntry): string {
+function toIdentityKey({ property_type, property_id, identifiers }: PropertyEntry): string {
   return JSON.stringify([
     property_type,
     property_id,
@@ -66,12 +66,14 @@ describe('the identity of a property', () => {
     fc.assert(
       fc.property(entries, entries, (known, list) => {
         const rids = assignRids(
-          buildRows(known, assignRids([], known, minter())),
+          buildRows(known, assignRids([], known, createMinter())),
           list,
-          minter('new'),
+          createMinter('new'),
         )
-        const pairs = new Set(list.map((entry, i) => `${sameness(entry)} ${rids[i]}`))
-        return pairs.size === new Set(rids).size && pairs.size === new Set(list.map(sameness)).size
+        const pairs = new Set(list.map((entry, i) => `${toIdentityKey(entry)} ${rids[i]}`))
+        return (
+          pairs.size === new Set(rids).size && pairs.size === new Set(list.map(toIdentityKey)).size
+        )
       }),
     )
   })
@@ -79,7 +81,7 @@ describe('the identity of a property', () => {
   it('is kept when the same file is read again', () => {
     fc.assert(
       fc.property(entries, list => {
-        const first = assignRids([], list, minter())
+        const first = assignRids([], list, createMinter())
         expect(assignRids(buildRows(list, first), list, none)).toEqual(first)
       }),
     )
@@ -93,10 +95,10 @@ describe('the identity of a property', () => {
             .map(item => ({ item, turn: random.next().value as number }))
             .sort((a, b) => a.turn - b.turn)
             .map(({ item }) => item)
-        const known = buildRows(before, assignRids([], before, minter()))
-        const told = keptBy(known, after)
+        const known = buildRows(before, assignRids([], before, createMinter()))
+        const told = listAssigned(known, after)
         for (let turn = 0; turn < 3; turn++) {
-          expect(keptBy(shuffled(known), shuffled(after))).toEqual(told)
+          expect(listAssigned(shuffled(known), shuffled(after))).toEqual(told)
         }
       }),
       { numRuns: 300 },
@@ -106,8 +108,8 @@ describe('the identity of a property', () => {
   it('does not pass to another property while its own is listed unchanged', () => {
     fc.assert(
       fc.property(entries, entries, (before, more) => {
-        const first = assignRids([], before, minter())
-        const rids = assignRids(buildRows(before, first), [...more, ...before], minter('new'))
+        const first = assignRids([], before, createMinter())
+        const rids = assignRids(buildRows(before, first), [...more, ...before], createMinter('new'))
         expect(rids.slice(more.length)).toEqual(first)
       }),
     )

@@ -24,7 +24,7 @@ const rows: fc.Arbitrary<Reachable> = fc.record({
   authorizations: fc.array(grant, { maxLength: 5 }),
 })
 
-function summed(...deltas: FacetCount[][]): Record<string, number> {
+function sumDeltas(...deltas: FacetCount[][]): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const { agent_url, facet, value, times } of deltas.flat()) {
     const key = `${agent_url} ${facet} ${value}`
@@ -39,7 +39,7 @@ describe('the reach of agents', () => {
     fc.assert(
       fc.property(fc.array(rows, { minLength: 1, maxLength: 5 }), states => {
         const steps = states.map((state, i) => diffReach(states[i - 1] ?? nothing, state))
-        expect(summed(...steps)).toEqual(summed(diffReach(nothing, states.at(-1)!)))
+        expect(sumDeltas(...steps)).toEqual(sumDeltas(diffReach(nothing, states.at(-1)!)))
       }),
     )
   })

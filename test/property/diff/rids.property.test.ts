@@ -8,7 +8,7 @@ import { observeFile, observeOutcome } from '../../support/observations.ts'
 const publishers = ['acme.example', 'harbour.example'] as const
 
 /** What one of a publisher's things does before a file is read again. */
-interface Turn {
+interface ThingTurn {
   listed: boolean
   /** One identifier goes and another comes; two stay. */
   moved: boolean
@@ -17,11 +17,11 @@ interface Turn {
 
 interface Night {
   found: 'file' | 'page' | Outcome
-  things: Turn[]
+  things: ThingTurn[]
   reversed: boolean
 }
 
-const turn: fc.Arbitrary<Turn> = fc.record({
+const turn: fc.Arbitrary<ThingTurn> = fc.record({
   listed: fc.boolean(),
   moved: fc.boolean(),
   renamed: fc.boolean(),
@@ -101,7 +101,7 @@ async function listRows({ db }: MemoryIndex): Promise<Row[]> {
   )
 }
 
-async function live(path: [Night, Night][]): Promise<void> {
+async function runNights(path: [Night, Night][]): Promise<void> {
   const clock = testClock('2026-11-20T03:00Z')
   await withIndex(clock, async index => {
     const places = publishers.map(domain => new Publisher(domain))
@@ -130,7 +130,7 @@ function expectSameRids({ domain, rids }: Publisher, listed: number[], rows: rea
 
 describe('the rid of a property', () => {
   it('survives failing files, entries that come and go, moves, and changes of slug and identifiers', async () => {
-    await fc.assert(fc.asyncProperty(nights, live), { numRuns: 10 })
+    await fc.assert(fc.asyncProperty(nights, runNights), { numRuns: 10 })
   })
 
   it('differs between publishers that declare the same app under the same slug', async () => {

@@ -107,20 +107,20 @@ function checkRest(was: unknown, is: unknown, path: Path, mutation: Mutation): v
   const [step, ...below] = path
   if (step === undefined || mutation.how === 'duplicate') return
   if (Array.isArray(was) && Array.isArray(is) && typeof step === 'number') {
-    const left = is.map(plain)
+    const left = is.map(omitEntryNumber)
     for (const [i, other] of was.entries()) {
       if (i === step) continue
-      expect(left.some(item => isDeepStrictEqual(item, plain(other)))).toBe(true)
+      expect(left.some(item => isDeepStrictEqual(item, omitEntryNumber(other)))).toBe(true)
     }
     if (is.length === was.length) checkRest(was[step], is[step], below, mutation)
   } else if (isObject(was) && isObject(is)) {
-    expect(without(is, String(step), was)).toEqual(without(was, String(step), was))
+    expect(omitField(is, String(step), was)).toEqual(omitField(was, String(step), was))
     checkRest(was[step], is[step], below, mutation)
   }
 }
 
 /** The object less the changed field, what follows from it, and the manifest if it stands there. */
-function without(object: Json, field: string, was: Json): Json {
+function omitField(object: Json, field: string, was: Json): Json {
   const gone = new Set([field, 'entry', ...(fileFields.derived[field] ?? [])])
   if (!(field in was)) gone.add('manifest')
   return Object.fromEntries(Object.entries(object).filter(([key]) => !gone.has(key)))
@@ -131,7 +131,7 @@ function isObject(value: unknown): value is Json {
 }
 
 /** Without the number of an entry, which shifts when one is added before it. */
-function plain(item: unknown): unknown {
+function omitEntryNumber(item: unknown): unknown {
   if (!isObject(item)) return item
   const { entry: _entry, ...rest } = item
   return rest
@@ -140,15 +140,15 @@ function plain(item: unknown): unknown {
 /** A value of the wrong type in a place that has a type is a fault there, or right above or below. */
 function checkNamed(kind: FileKind, { how, path, value }: Mutation, after: Parsed): void {
   if (how !== 'replace' || path.length === 0 || !hasWrongType(kind, path, value)) return
-  const named = after.faults.some(({ field }) => related(segments(field), path.map(String)))
+  const named = after.faults.some(({ field }) => startsWith(splitField(field), path.map(String)))
   expect(named, `${path.join('.')} in ${JSON.stringify(after.faults.slice(-5))}`).toBe(true)
 }
 
-function segments(field: string): string[] {
+function splitField(field: string): string[] {
   return field.split(/[.[\]]+/).filter(part => part !== '')
 }
 
-function related(a: readonly string[], b: readonly string[]): boolean {
+function startsWith(a: readonly string[], b: readonly string[]): boolean {
   return a.slice(0, b.length).every((part, i) => part === b[i])
 }
 

@@ -97,7 +97,7 @@ const everything = {
 }
 
 /** The same question answered without any index. */
-function expected(all: readonly Agent[], asked: Question): string[] {
+function searchByScan(all: readonly Agent[], asked: Question): string[] {
   const isAny = (wanted: readonly string[], has: readonly string[]) =>
     wanted.length === 0 || wanted.some(value => has.includes(value))
   const computeScore = (agent: Agent) =>
@@ -155,7 +155,7 @@ describe('the pages of a search', () => {
           const index = await buildIndex(all)
           for (const asked of questions) {
             const pages = listPages(index, asked)
-            expect(pages.flat()).toEqual(expected(all, asked))
+            expect(pages.flat()).toEqual(searchByScan(all, asked))
             for (const page of pages.slice(0, -1)) expect(page).toHaveLength(asked.limit)
           }
         }),
@@ -211,7 +211,7 @@ describe('the pages of a search', () => {
           expect(await updateAgentIndex(db, before)).toBe(before)
           const after = named(second).slice(1)
           expect(listPages(await buildIndex(after, before), every).flat()).toEqual(
-            expected(after, every),
+            searchByScan(after, every),
           )
         }),
       ),

@@ -9,7 +9,7 @@ import { readHeld } from '../../support/replica.ts'
 import { limitTime } from '../../support/time-limit.ts'
 
 /** Nights come to a whole registry, with its files and its API. */
-function livingIn(registry: TestRegistry): NightRunner {
+function createNightRunner(registry: TestRegistry): NightRunner {
   const { sequencer, clock } = registry
   const commit: MemoryIndex['commit'] = async batch => {
     const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
@@ -22,12 +22,12 @@ function livingIn(registry: TestRegistry): NightRunner {
 }
 
 /** What of the index can be known without the first events of publishers. */
-async function lists({ sequencer }: TestRegistry) {
+async function loadLists({ sequencer }: TestRegistry) {
   const { publishers: _, ...lists } = await readHeld(sequencer.index)
   return lists
 }
 
-function known({ replica }: Consumer) {
+function readKnownLists({ replica }: Consumer) {
   const { publishers: _, ...lists } = replica.state
   return lists
 }
@@ -46,7 +46,7 @@ function listPairs({ replica }: Consumer): string[] {
 }
 
 /** The same by the lookups of everything that identifies a property. */
-async function pairsByLookup({ app }: TestRegistry, { replica }: Consumer): Promise<string[]> {
+async function lookUpPairs({ app }: TestRegistry, { replica }: Consumer): Promise<string[]> {
   const identifiers = new Set(
     Object.values(replica.state.properties).flatMap(({ identifiers }) =>
       (identifiers as { type: string; value: string }[]).map(identifier =>
@@ -71,7 +71,7 @@ describe('a replica that starts from search, authorizations, catalog and collect
       const registry = await openRegistry()
       try {
         const consumer = new Consumer(registry.app, await registry.createKey('Replica'))
-        const runner = livingIn(registry)
+        const runner = createNightRunner(registry)
         const left = [...path]
         const live = async () => {
           const night = left.shift()
@@ -95,10 +95,10 @@ describe('a replica that starts from search, authorizations, catalog and collect
             await begin()
             continue
           }
-          expect(known(consumer)).toEqual(await lists(registry))
+          expect(readKnownLists(consumer)).toEqual(await loadLists(registry))
           await registry.reader.refresh()
           const pairs = listPairs(consumer)
-          expect(pairs).toEqual(await pairsByLookup(registry, consumer))
+          expect(pairs).toEqual(await lookUpPairs(registry, consumer))
           compared += pairs.length
           if (left.length === 0) return
           await live()

@@ -158,7 +158,7 @@ interface Answer {
 }
 
 /** What the two files say, read as they are written, one entry after the other. */
-function naively(world: Named, asked: Question): Answer {
+function answerNaively(world: Named, asked: Question): Answer {
   const { index, at } = { index: asked.property, at: asked.after ?? 0 }
   const property = world.properties[index]
   if (property === undefined) return answer('unknown', 'unknown')
@@ -184,14 +184,18 @@ function naively(world: Named, asked: Question): Answer {
       continue
     }
     if (asked.delegation && one.delegation !== asked.delegation) continue
-    found.push(answer('match', operatorNaively(world, index, one.delegation)))
+    found.push(answer('match', answerNaivelyForOperator(world, index, one.delegation)))
   }
   const order = ['match', 'unknown', 'mismatch']
   found.sort((a, b) => order.indexOf(a.sides.operator) - order.indexOf(b.sides.operator))
   return found[0] ?? answer(isUnstated ? 'unknown' : 'mismatch', '?')
 }
 
-function operatorNaively(world: Named, index: number, delegation: string | undefined): string {
+function answerNaivelyForOperator(
+  world: Named,
+  index: number,
+  delegation: string | undefined,
+): string {
   if (world.declared === undefined) return 'unknown'
   const said = world.declared.of.flatMap(([of, relationship]) =>
     of === index ? [relationship] : [],
@@ -210,7 +214,7 @@ function answer(publisher: string, operator: string): Answer {
   return { authorized, confirmed, sides: { publisher, operator } }
 }
 
-function named(world: World): Named {
+function nameWorld(world: World): Named {
   const n = runs++
   const publisher = `pub${n}.example`
   const operator = world.isItself ? publisher : `op${n}.example`
@@ -231,7 +235,7 @@ function buildTerms(asked: Question, now: number) {
 
 test(`the answer equals a naive reading of both files, and its evidence agrees`, async () => {
   const check = async (drawn: World, questions: Question[]) => {
-    const world = named(drawn)
+    const world = nameWorld(drawn)
     const now = registry.clock.now()
     await publishFiles(registry, buildFiles(world))
     registry.clock.tick(now - registry.clock.now())
@@ -247,17 +251,17 @@ test(`the answer equals a naive reading of both files, and its evidence agrees`,
           identifier_value: `p${asked.property}.${world.publisher}`,
         })
       ).json()
-      const expected = naively(world, asked)
+      const expected = answerNaively(world, asked)
       expect(told.authorized).toBe(expected.authorized)
       expect(told.confirmed).toBe(expected.confirmed)
       expect(told.sides.publisher).toBe(expected.sides.publisher)
       if (expected.sides.operator !== '?') expect(told.sides.operator).toBe(expected.sides.operator)
-      expect(fromEvidence(told.evidence)).toEqual({
+      expect(readEvidence(told.evidence)).toEqual({
         authorized: told.authorized,
         confirmed: told.confirmed,
         sides: told.sides,
       })
-      if (i < 3) await agreesWithProduct(world, asked, terms)
+      if (i < 3) await compareWithProduct(world, asked, terms)
     }
   }
   const several = fc.array(question, { minLength: 20, maxLength: 30 })
@@ -267,7 +271,7 @@ test(`the answer equals a naive reading of both files, and its evidence agrees`,
 })
 
 /** The answer as whoever reads nothing but the evidence would give it. */
-function fromEvidence(evidence: { side: string; says: string }[]): Answer {
+function readEvidence(evidence: { side: string; says: string }[]): Answer {
   const of = (side: string) => evidence.filter(step => step.side === side).map(step => step.says)
   const publisher = of('publisher')
   const best = ['match', 'unknown', 'mismatch'].find(says => publisher.includes(says))!
@@ -275,7 +279,7 @@ function fromEvidence(evidence: { side: string; says: string }[]): Answer {
 }
 
 /** A product of all properties comes to the same as asking for one after the other. */
-async function agreesWithProduct(world: Named, asked: Question, terms: object): Promise<void> {
+async function compareWithProduct(world: Named, asked: Question, terms: object): Promise<void> {
   const payload = {
     agent_url: world.agents[asked.agent],
     ...terms,
@@ -288,7 +292,7 @@ async function agreesWithProduct(world: Named, asked: Question, terms: object): 
   )
   const alone = world.properties
     .map((_, index) => index)
-    .filter(property => naively(world, { ...asked, property }).authorized)
+    .filter(property => answerNaively(world, { ...asked, property }).authorized)
   expect(product).toMatchObject({
     total_requested: world.properties.length,
     total_authorized: alone.length,

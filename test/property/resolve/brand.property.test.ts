@@ -62,7 +62,7 @@ const redirect = domain.map(house => ({ house }))
 const agent = fc.constant({ agents: [{ type: 'brand', url: 'https://agent.example/mcp' }] })
 
 /** A web of such brands; keys that say nothing are left out. */
-function arbitraryWeb(brand: Brands): fc.Arbitrary<Web> {
+function drawWeb(brand: Brands): fc.Arbitrary<Web> {
   const found = (location: string) =>
     fc.oneof(
       { weight: 4, arbitrary: buildPortfolio(brand, location) },
@@ -76,7 +76,7 @@ function arbitraryWeb(brand: Brands): fc.Arbitrary<Web> {
     .record(Object.fromEntries([...domains, ...files].map(place => [place, found(place)])))
     .map(web => JSON.parse(JSON.stringify(web)) as Web)
 }
-const web = arbitraryWeb(brandIn(undefined, 'owned', 'direct', 'delegated', 'ad_network'))
+const web = drawWeb(brandIn(undefined, 'owned', 'direct', 'delegated', 'ad_network'))
 
 /** Every portfolio among the files that speaks for this house. */
 function listPortfolios(web: Web, house: string): Portfolio[] {
@@ -88,7 +88,7 @@ function listPortfolios(web: Web, house: string): Portfolio[] {
   })
 }
 
-function names(document: BrandDocument, domain: string): boolean {
+function includesDomain(document: BrandDocument, domain: string): boolean {
   const brands = document.variant === 'house_portfolio' ? document.brands : []
   const own = document.variant === 'brand_canonical' ? [document.brand] : []
   return [...brands, ...own].some(({ properties }) =>
@@ -99,13 +99,13 @@ function names(document: BrandDocument, domain: string): boolean {
   )
 }
 
-function resolved(web: Web, domain: string): BrandFacts | undefined {
+function findBrand(web: Web, domain: string): BrandFacts | undefined {
   const { answer } = resolveOnWeb(web, domain)
   return answer === 'pending' ? undefined : answer
 }
 
 /** Checks what holds of the answers on many webs, and that enough of them were of that kind. */
-function always(
+function checkAlways(
   webs: fc.Arbitrary<Web>,
   isMeant: (facts: BrandFacts, requested: string) => boolean,
   check: (facts: BrandFacts, requested: string, files: Web) => void,
@@ -113,7 +113,7 @@ function always(
   let met = 0
   fc.assert(
     fc.property(webs, domain, (files, requested) => {
-      const facts = resolved(files, requested)
+      const facts = findBrand(files, requested)
       if (facts === undefined || !isMeant(facts, requested)) return
       met++
       check(facts, requested, files)
@@ -138,19 +138,19 @@ describe('for any documents that point to one another', () => {
   })
 
   it('a house gives a brand only to itself and to domains it names', () => {
-    always(
+    checkAlways(
       web,
       (facts, requested) =>
         facts.relationship_trust === 'inline' && requested !== facts.house_domain,
       (facts, requested, files) => {
         const portfolios = listPortfolios(files, facts.house_domain!)
-        expect(portfolios.some(portfolio => names(portfolio, requested))).toBe(true)
+        expect(portfolios.some(portfolio => includesDomain(portfolio, requested))).toBe(true)
       },
     )
   })
 
   it('a house and a brand are mutual only where the house names the brand now', () => {
-    always(
+    checkAlways(
       web,
       facts => facts.relationship_trust === 'mutual',
       (facts, _requested, files) => {
@@ -164,7 +164,7 @@ describe('for any documents that point to one another', () => {
   })
 
   it('a domain resolves to another one only where that leads to the same house, or names it', () => {
-    always(
+    checkAlways(
       web,
       ({ canonical_domain, house_domain }, requested) =>
         canonical_domain !== requested && canonical_domain !== house_domain,
@@ -175,15 +175,17 @@ describe('for any documents that point to one another', () => {
           const documents = Object.entries(files).map(
             ([location, one]) => typeof one === 'object' && findDocument(location, one),
           )
-          expect(documents.some(document => document && names(document, requested))).toBe(true)
+          expect(documents.some(document => document && includesDomain(document, requested))).toBe(
+            true,
+          )
         }
       },
     )
   })
 
   it('a domain that is sold, not owned, stays itself', () => {
-    always(
-      arbitraryWeb(brandIn('direct', 'delegated', 'ad_network')),
+    checkAlways(
+      drawWeb(brandIn('direct', 'delegated', 'ad_network')),
       () => true,
       (facts, requested) => expect(facts.canonical_domain).toBe(requested),
     )

@@ -21,7 +21,7 @@ const brand = fc.record(
 const brands = fc.array(brand, { minLength: 1, maxLength: 40 })
 
 /** A part of some name, or any text. */
-function arbitraryPart(all: readonly Named[]) {
+function drawPart(all: readonly Named[]) {
   const cut = fc
     .tuple(
       fc.constantFrom(...all.flatMap(({ names }) => names)),
@@ -32,7 +32,7 @@ function arbitraryPart(all: readonly Named[]) {
   return fc.oneof(cut, name)
 }
 
-const asked = brands.chain(all => fc.tuple(fc.constant(all), arbitraryPart(all)))
+const asked = brands.chain(all => fc.tuple(fc.constant(all), drawPart(all)))
 
 async function searchNumbers(index: SearchIndex, text: string): Promise<number[]> {
   const page = { offset: 0, limit: 1_000 }

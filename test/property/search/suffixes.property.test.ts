@@ -33,7 +33,7 @@ interface Sorted {
 
 let files = 0
 
-function sorted(folder: string, all: readonly string[][]): Sorted {
+function buildSorted(folder: string, all: readonly string[][]): Sorted {
   const texts = new TextsBuffer()
   const starts = [0]
   for (const own of all) {
@@ -51,7 +51,7 @@ function sorted(folder: string, all: readonly string[][]): Sorted {
 }
 
 /** Where bytes stand, found by going from one place to the next. */
-function placesIn(run: Buffer, bytes: Buffer): number[] {
+function findPositions(run: Buffer, bytes: Buffer): number[] {
   const places: number[] = []
   for (let at = run.indexOf(bytes); at !== -1; at = run.indexOf(bytes, at + 1)) places.push(at)
   return places
@@ -62,12 +62,12 @@ it('positions of a text equal those of a scan of all bytes', () => {
   fc.assert(
     fc.property(asked, ([all, wanted]) => {
       fc.pre(wanted !== '')
-      const { run, suffixes, close } = sorted(folder, all)
+      const { run, suffixes, close } = buildSorted(folder, all)
       const bytes = Buffer.from(wanted)
       const known = bytes.subarray(0, SORTED_BYTES)
       const range = suffixes.startingWith(bytes)
       const places = [...suffixes.listPositions(range)].sort((a, b) => a - b)
-      expect(places).toEqual(placesIn(run, known))
+      expect(places).toEqual(findPositions(run, known))
       close()
     }),
     { numRuns: 300 },
@@ -79,9 +79,9 @@ it('the first entries that contain a text are the first of all, each once', () =
   fc.assert(
     fc.property(asked, fc.integer({ min: 1, max: 9 }), ([all, wanted], limit) => {
       fc.pre(wanted !== '')
-      const { run, owners, suffixes, close } = sorted(folder, all)
+      const { run, owners, suffixes, close } = buildSorted(folder, all)
       const bytes = Buffer.from(wanted).subarray(0, SORTED_BYTES)
-      const holding = new Set(placesIn(run, bytes).map(place => owners.findEntry(place)))
+      const holding = new Set(findPositions(run, bytes).map(place => owners.findEntry(place)))
       const expected = [...holding].sort((a, b) => a - b).slice(0, limit)
       expect(suffixes.smallestIds(suffixes.startingWith(bytes), limit)).toEqual(expected)
       close()
@@ -94,7 +94,7 @@ it('every byte belongs to the entry whose text it is in', () => {
   const folder = createDataDir()
   fc.assert(
     fc.property(entries, all => {
-      const { run, owners, close } = sorted(folder, all)
+      const { run, owners, close } = buildSorted(folder, all)
       const lengths = all.map(own =>
         own.reduce((sum, text) => sum + Buffer.byteLength(text) + 2, 0),
       )

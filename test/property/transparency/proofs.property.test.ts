@@ -21,7 +21,7 @@ import {
 import { createSigner, openLogWorld } from '../../support/tree-logs.ts'
 
 /** A tree that grew by these steps, with the tiles that it left. */
-async function growTree(steps: readonly number[]) {
+async function buildTree(steps: readonly number[]) {
   const tiles = new Map<string, Buffer>()
   const readTile: ReadTile = async tile =>
     tiles.get(nameTile(tile)) ?? Promise.reject(new Error(`${nameTile(tile)} is missing`))
@@ -59,7 +59,7 @@ describe('whatever the commits', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         async (steps, at, since) => {
-          const { edge, leaves, readTile } = await growTree(steps)
+          const { edge, leaves, readTile } = await buildTree(steps)
           const size = leaves.length
           const root = hashTree(leaves)
           expect(edge.root).toEqual(root)
@@ -84,7 +84,7 @@ describe('whatever the commits', () => {
   test('one bit that differs in a leaf, a proof or a root is found', async () => {
     await fc.assert(
       fc.asyncProperty(growth, fc.nat(), fc.nat(), fc.nat(), async (steps, a, b, bit) => {
-        const { leaves, readTile } = await growTree(steps)
+        const { leaves, readTile } = await buildTree(steps)
         const size = leaves.length
         const root = hashTree(leaves)
         const read = createRangeReader(size, readTile)

@@ -48,13 +48,13 @@ const atOnce = async (index: MemoryIndex, seen: Observation[]): Promise<void> =>
 const nights = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 3 })
 
 /** What stands, without how it came about. */
-function rows({ events: _, ...tables }: Contents) {
+function omitEvents({ events: _, ...tables }: Contents) {
   return tables
 }
 
 /** An agent that is named, not named and named again waits since the last time, if one can tell. */
-function rowsOfTried(contents: Contents) {
-  const { crawl_state, ...others } = rows(contents)
+function omitUntried(contents: Contents) {
+  const { crawl_state, ...others } = omitEvents(contents)
   return { ...others, crawl_state: crawl_state.filter(row => row.attempted_at !== null) }
 }
 
@@ -99,7 +99,7 @@ describe('a night that is committed', () => {
           )
           await index.commit([...seen].sort((a, b) => turns.get(a)! - turns.get(b)!))
         })
-        expect(rows(shuffled)).toEqual(rows(inOrder))
+        expect(omitEvents(shuffled)).toEqual(omitEvents(inOrder))
         expect(sortRows(shuffled.events)).toEqual(sortRows(inOrder.events))
       }),
       { numRuns: 8 },
@@ -116,7 +116,7 @@ describe('a night that is committed', () => {
           }
         }
         const parts = await buildIndex(path, inBatches, [...incidental, ...times])
-        expect(rowsOfTried(parts)).toEqual(rowsOfTried(whole))
+        expect(omitUntried(parts)).toEqual(omitUntried(whole))
       }),
       { numRuns: 6 },
     )

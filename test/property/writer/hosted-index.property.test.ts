@@ -34,7 +34,7 @@ const happening = fc.record({
 })
 type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never
 
-function saved({ domain, what, name }: Happening): Operation[] {
+function buildSaves({ domain, what, name }: Happening): Operation[] {
   const common = { revision_id: randomUUID(), domain, editor }
   const identifiers = name === 'One' ? [] : [{ type: 'domain' as const, value: domain }]
   const site = { type: 'website', name, identifiers, tags: [] }
@@ -88,7 +88,7 @@ test('hosted files of domains that point to them equal a fresh derivation, whate
     const replica = new Replica()
     for (const one of happenings) {
       const now = clock.tick({ hours: one.what === 'gone' ? 30 : 3 })
-      const submissions = saved(one).map(
+      const submissions = buildSaves(one).map(
         (operation): Submission => ({ submission_id: randomUUID(), operation }),
       )
       const events = await index.commit({ submissions, observations: read(one, now) })

@@ -95,7 +95,7 @@ async function listStored({ db }: MemoryIndex): Promise<string[]> {
   return rows.map(({ rid }) => rid)
 }
 
-async function live(steps: readonly Step[]): Promise<void> {
+async function runSteps(steps: readonly Step[]): Promise<void> {
   const clock = testClock('2026-11-20T03:00Z')
   await withIndex(clock, async index => {
     const night = async (files: Record<string, object>) => {
@@ -134,6 +134,6 @@ async function live(steps: readonly Step[]): Promise<void> {
 
 describe('properties that are merged in any order, between nights of any files', () => {
   it('each have exactly one living record, and later nights change nothing', async () => {
-    await fc.assert(fc.asyncProperty(path, live), { numRuns: 8 })
+    await fc.assert(fc.asyncProperty(path, runSteps), { numRuns: 8 })
   })
 })

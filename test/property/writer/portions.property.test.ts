@@ -37,7 +37,7 @@ const tables = [
   'agents',
 ] as const
 
-async function livedThrough(
+async function runNights(
   path: readonly Night[],
   portionRows: number | undefined,
   hear: (events: readonly FeedEvent[]) => void = () => undefined,
@@ -66,9 +66,9 @@ describe('any nights that are applied in portions of any size', () => {
   it('end in the same state as all at once, and the feed reports it', async () => {
     const check = limitTime(40, async (path: Night[], size: number) => {
       const replica = new Replica()
-      const portions = await livedThrough(path, size, events => replica.apply(events))
+      const portions = await runNights(path, size, events => replica.apply(events))
       expect(replica.state).toEqual(portions.held)
-      expect(portions.rows).toEqual((await livedThrough(path, undefined)).rows)
+      expect(portions.rows).toEqual((await runNights(path, undefined)).rows)
     })
     await fc.assert(fc.asyncProperty(nights, fc.integer({ min: 1, max: 6 }), check), {
       numRuns: 25,

@@ -43,7 +43,7 @@ async function start(index: MemoryIndex, clock: TestClock, names: readonly strin
 }
 
 /** Everything that is due is fetched at once, every three hours; tells what after each round. */
-async function live(
+async function runCrawls(
   index: MemoryIndex,
   clock: TestClock,
   answer: Site,
@@ -66,7 +66,7 @@ describe('a month with capacity to spare', () => {
       async index => {
         await start(index, clock, Object.keys(sites))
         let oldest = 0
-        await live(
+        await runCrawls(
           index,
           clock,
           (target, at) => sites[target.location]!(target, at),
@@ -101,7 +101,7 @@ describe('a month with capacity to spare', () => {
         const names = Array.from({ length: 400 }, (_, i) => `d${i}.example`)
         await start(index, clock, names)
         const begin = clock.now()
-        await live(
+        await runCrawls(
           index,
           clock,
           ({ location }, at) => observeOutcome('absent', 'adagents.json', location, at),

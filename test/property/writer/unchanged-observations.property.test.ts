@@ -52,7 +52,7 @@ const round = fc.record({
   requested: fc.constantFrom(undefined, undefined, undefined, ...files.keys()),
 })
 
-function observed({ file, ...seen }: Attempt, now: number): Observation {
+function buildObservation({ file, ...seen }: Attempt, now: number): Observation {
   const { outcome, version, etag, status, retryAfterS, late } = seen
   return {
     ...files[file]!,
@@ -101,7 +101,7 @@ it('the one statement for unchanged observations has the effect of the full path
         for (let n = 0; n < again; n++) {
           now += pause
           const recrawling = { now, seq: ++seq, nextRun: now + DAY, soonestMs: 6 * HOUR }
-          const observations = attempts.map(attempt => observed(attempt, now))
+          const observations = attempts.map(attempt => buildObservation(attempt, now))
           if (requested !== undefined) {
             const { kind, location } = files[requested]!
             for (const db of both) {

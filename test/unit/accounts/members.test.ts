@@ -26,7 +26,7 @@ const buildSubmission = (operation: Record<string, unknown>): Submission => ({
   operation: Operation.parse({ org: 'Acme', ...operation }),
 })
 
-async function world(work: (world: World) => Promise<void>, tier = 'company_leader') {
+async function runWithAccounts(work: (world: World) => Promise<void>, tier = 'company_leader') {
   const clock = testClock('2026-11-20T03:00Z')
   const registry = await openTestSequencer(clock)
   const deliver = async (...submissions: Submission[]) => {
@@ -62,7 +62,7 @@ const refusal = (answer: Answer) => ('refused' in answer ? answer : undefined)
 
 describe('a member', () => {
   it('has a unique slug made of its name', () =>
-    world(async ({ ask, registry, deliver }) => {
+    runWithAccounts(async ({ ask, registry, deliver }) => {
       const createSlug = async (operation: object) => {
         const answer = await ask({ op: 'member.create', org: 'Other', ...operation })
         return 'done' in answer ? answer.done.slug : answer.refused
@@ -85,7 +85,7 @@ describe('a member', () => {
     }))
 
   it('changes the given fields and keeps the rest', () =>
-    world(async ({ ask, registry }) => {
+    runWithAccounts(async ({ ask, registry }) => {
       await ask({ op: 'member.update', display_name: 'Acme Inc', is_founding: true })
       await ask({ op: 'member.update', is_public: true })
       expect(
@@ -100,7 +100,7 @@ describe('a member', () => {
     }))
 
   it('keeps a domain until it is removed', () =>
-    world(async ({ ask }) => {
+    runWithAccounts(async ({ ask }) => {
       const add = (org: string) =>
         ask({ op: 'organization.domain.add', org, domain: 'Acme.example', proof: 'dns_txt' })
       const remove = (org: string) =>
@@ -119,7 +119,7 @@ describe('a member', () => {
     { op: 'member.agent.save', org: 'Nobody', url, type: 'sales' },
     { op: 'organization.domain.add', org: 'Nobody', domain: 'a.example', proof: 'http' },
   ])('requires an existing organization: $op', operation =>
-    world(async ({ ask }) => {
+    runWithAccounts(async ({ ask }) => {
       expect(await ask(operation)).toEqual({
         refused: 'no organization named Nobody',
         error: 'not_found',
@@ -130,7 +130,7 @@ describe('a member', () => {
 
 describe('an agent of a member', () => {
   it('is private by default, and changes only on request', () =>
-    world(async ({ ask }) => {
+    runWithAccounts(async ({ ask }) => {
       const save = (more: object) => ask({ op: 'member.agent.save', url: `${url}/`, ...more })
       expect(refusal(await save({ name: 'A' }))?.refused).toBe('a new agent requires a type')
       expect(await save({ type: 'sales', name: 'A' })).toMatchObject({
@@ -142,7 +142,7 @@ describe('an agent of a member', () => {
     }))
 
   it('is visible to members only where its member has no API access', () =>
-    world(async ({ ask, visibilities, listProbedAgents }) => {
+    runWithAccounts(async ({ ask, visibilities, listProbedAgents }) => {
       const answer = await ask({
         op: 'member.agent.save',
         url,
@@ -170,7 +170,7 @@ describe('an agent of a member', () => {
     }, 'individual_academic'))
 
   it('is hidden when the tier ends, and stays hidden when it returns', () =>
-    world(async ({ ask, visibilities, listProbedAgents }) => {
+    runWithAccounts(async ({ ask, visibilities, listProbedAgents }) => {
       await ask({ op: 'member.agent.save', url, type: 'sales', visibility: 'public' })
       expect(await listProbedAgents()).toEqual([url])
       expect(await ask({ op: 'member.tier', tier: 'individual_academic' })).toMatchObject({
@@ -184,7 +184,7 @@ describe('an agent of a member', () => {
     }))
 
   it('can be removed once it is not public', () =>
-    world(async ({ ask, visibilities }) => {
+    runWithAccounts(async ({ ask, visibilities }) => {
       await ask({ op: 'member.agent.save', url, type: 'sales', visibility: 'public' })
       const remove = () => ask({ op: 'member.agent.remove', url })
       expect(refusal(await remove())).toMatchObject({ error: 'unpublish_first' })
@@ -212,7 +212,7 @@ describe('the index learns of members', () => {
   })
 
   it('which agents are public: they are probed', () =>
-    world(async ({ ask, listProbedAgents, registry }) => {
+    runWithAccounts(async ({ ask, listProbedAgents, registry }) => {
       await ask(save(url, 'public'), save('https://m.example', 'members_only'))
       await ask(save('https://p.example', 'private'))
       expect(await listProbedAgents()).toEqual([url])
@@ -227,7 +227,7 @@ describe('the index learns of members', () => {
     }))
 
   it('when an agent is hidden: it is deleted, and a probe under way does not bring it back', () =>
-    world(async ({ ask, registry, clock }) => {
+    runWithAccounts(async ({ ask, registry, clock }) => {
       await ask(save(url, 'public'))
       const observation = (): Observation => ({
         ...observeAgent(url, { claims: ['news.example'] }),
@@ -278,7 +278,7 @@ describe('the index learns of members', () => {
   })
 
   it('only the current state, when an old submission is delivered again after a newer one', () =>
-    world(async ({ ask, deliver, listProbedAgents, registry, clock }) => {
+    runWithAccounts(async ({ ask, deliver, listProbedAgents, registry, clock }) => {
       const shown = buildSubmission(save(url, 'public'))
       // As after a crash between the two stores: the accounts have it, the index has not.
       await registry.accounts.apply([shown], { now: clock.now(), seq: registry.seq + 1 })

@@ -45,7 +45,7 @@ const role = (op: 'role.grant' | 'role.revoke', held: Partial<OperationOf<'role.
 const unmirror = (by: Asker = ann) => asked({ op: 'mirror.remove', platform: 'p', force: true }, by)
 
 /** What these come to, in one commit and in this order: done, or why not. */
-async function outcomes(...submissions: Submission[]): Promise<unknown[]> {
+async function applyAll(...submissions: Submission[]): Promise<unknown[]> {
   const answers = await accounts.apply(submissions, stamp())
   return submissions.map(({ submission_id }) => {
     const answer = answers.get(submission_id)!
@@ -57,24 +57,24 @@ beforeEach(async () => {
   file = join(createDataDir(), 'accounts.duckdb')
   accounts = await Accounts.open(file)
   cleanUp(() => accounts.close())
-  await outcomes(asked({ op: 'organization.create', org_id, name: 'Acme' }), joining())
+  await applyAll(asked({ op: 'organization.create', org_id, name: 'Acme' }), joining())
 })
 
 describe('a person who was removed from an organization', () => {
   test('can no longer save anything for it: in the same commit, a later one, and after a restart', async () => {
     const waited = saved()
-    expect(await outcomes(saved(), removal(), saved())).toEqual(['done', 'done', removed])
-    expect(await outcomes(waited)).toEqual([removed])
+    expect(await applyAll(saved(), removal(), saved())).toEqual(['done', 'done', removed])
+    expect(await applyAll(waited)).toEqual([removed])
     accounts.close()
     accounts = await Accounts.open(file)
-    expect(await outcomes(waited)).toEqual([removed])
+    expect(await applyAll(waited)).toEqual([removed])
   })
 
   test('gets a refusal that is not stored: another member may use the same submission id', async () => {
-    await outcomes(joining('member', 'bob'))
+    await applyAll(joining('member', 'bob'))
     const waited = saved()
-    expect(await outcomes(removal(), waited)).toEqual(['done', removed])
-    expect(await outcomes({ ...waited, by: { kind: 'user', id: 'bob', org_id } })).toEqual(['done'])
+    expect(await applyAll(removal(), waited)).toEqual(['done', removed])
+    expect(await applyAll({ ...waited, by: { kind: 'user', id: 'bob', org_id } })).toEqual(['done'])
   })
 
   test('can no longer invite owners once they are an admin, but still members', async () => {
@@ -92,7 +92,7 @@ describe('a person who was removed from an organization', () => {
         },
         ann,
       )
-    expect(await outcomes(joining('admin'), invite('owner'), invite('member'))).toEqual([
+    expect(await applyAll(joining('admin'), invite('owner'), invite('member'))).toEqual([
       'done',
       { refused: 'your role in that organization does not allow it', error: 'forbidden' },
       'done',
@@ -101,8 +101,8 @@ describe('a person who was removed from an organization', () => {
 
   test('can no longer remove owners once they are an admin, but still members', async () => {
     const remove = (user_id: string) => asked({ op: 'membership.end', org_id, user_id }, ann)
-    await outcomes(joining('owner', 'bob'), joining('owner', 'cy'), joining('member', 'dee'))
-    expect(await outcomes(joining('admin'), remove('bob'), remove('dee'))).toEqual([
+    await applyAll(joining('owner', 'bob'), joining('owner', 'cy'), joining('member', 'dee'))
+    expect(await applyAll(joining('admin'), remove('bob'), remove('dee'))).toEqual([
       'done',
       { refused: 'your role in that organization does not allow it', error: 'forbidden' },
       'done',
@@ -110,7 +110,7 @@ describe('a person who was removed from an organization', () => {
   })
 
   test('belongs to it again once added again', async () => {
-    expect(await outcomes(removal(), joining('member'), saved())).toEqual(['done', 'done', 'done'])
+    expect(await applyAll(removal(), joining('member'), saved())).toEqual(['done', 'done', 'done'])
   })
 
   test('may still found another one, and act for that', async () => {
@@ -127,7 +127,7 @@ describe('a person who was removed from an organization', () => {
       ann,
     )
     const save = saved({ ...ann, org_id: founded })
-    expect(await outcomes(removal(), found, save)).toEqual(['done', 'done', 'done'])
+    expect(await applyAll(removal(), found, save)).toEqual(['done', 'done', 'done'])
   })
 
   test('acts for the organization that an enrolment founds', async () => {
@@ -136,7 +136,7 @@ describe('a person who was removed from an organization', () => {
     const eve = { kind: 'user', id: 'eve' } as const
     const enrol = asked({ ...agent, founding }, eve)
     const more = asked({ op: 'member.agent.remove', org: founding.org_id, url: agent.url }, eve)
-    expect(await outcomes(enrol, more)).toEqual(['done', 'done'])
+    expect(await applyAll(enrol, more)).toEqual(['done', 'done'])
   })
 
   test('stays a member where the removal could not be stored', async () => {
@@ -147,7 +147,7 @@ describe('a person who was removed from an organization', () => {
       () => Promise.reject(new Error('cut off')),
     )
     await expect(cut.committed).rejects.toThrow('cut off')
-    expect(await outcomes(saved())).toEqual(['done'])
+    expect(await applyAll(saved())).toEqual(['done'])
   })
 })
 
@@ -155,18 +155,18 @@ test('an owner who becomes an ordinary member can no longer create keys', async 
   const hash = 'a'.repeat(64)
   const key = () =>
     asked({ op: 'key.create', key_id: randomUUID(), org: org_id, label: '', hash }, ann)
-  const [before, , after] = await outcomes(key(), joining('member'), key())
+  const [before, , after] = await applyAll(key(), joining('member'), key())
   expect([before, after]).toEqual(['done', expect.objectContaining({ error: 'forbidden' })])
-  expect(await outcomes(saved())).toEqual(['done'])
+  expect(await applyAll(saved())).toEqual(['done'])
 })
 
 describe('a role that was revoked', () => {
   const gone = expect.objectContaining({ error: 'not_found' })
 
   test('refuses what waits for the writer', async () => {
-    expect(await outcomes(role('role.grant'), unmirror())).toEqual(['done', gone])
-    expect(await outcomes(role('role.revoke'), unmirror())).toEqual(['done', fallen])
-    expect(await outcomes(unmirror())).toEqual([fallen])
+    expect(await applyAll(role('role.grant'), unmirror())).toEqual(['done', gone])
+    expect(await applyAll(role('role.revoke'), unmirror())).toEqual(['done', fallen])
+    expect(await applyAll(unmirror())).toEqual([fallen])
   })
 
   test('matters only where the role is required', async () => {
@@ -183,8 +183,8 @@ describe('a role that was revoked', () => {
         },
         ann,
       )
-    await outcomes(role('role.grant'), role('role.revoke'))
-    expect(await outcomes(rollback(true), rollback(false), saved())).toEqual([
+    await applyAll(role('role.grant'), role('role.revoke'))
+    expect(await applyAll(rollback(true), rollback(false), saved())).toEqual([
       fallen,
       'done',
       'done',
@@ -193,9 +193,9 @@ describe('a role that was revoked', () => {
 
   test('changes nothing for a holder of another sufficient role', async () => {
     const admin = { role: 'admin' } as const
-    await outcomes(role('role.grant'), role('role.grant', admin))
-    expect(await outcomes(role('role.revoke'), unmirror())).toEqual(['done', gone])
-    expect(await outcomes(role('role.revoke', admin), unmirror())).toEqual(['done', fallen])
+    await applyAll(role('role.grant'), role('role.grant', admin))
+    expect(await applyAll(role('role.revoke'), unmirror())).toEqual(['done', gone])
+    expect(await applyAll(role('role.revoke', admin), unmirror())).toEqual(['done', fallen])
   })
 
   test('may belong to a person whose subject is an address, or to a key', async () => {
@@ -203,17 +203,17 @@ describe('a role that was revoked', () => {
     const person: Asker = { kind: 'user', id: toUserId(subject)! }
     const key_id = randomUUID()
     const key: Asker = { kind: 'key', id: key_id, org_id }
-    await outcomes(
+    await applyAll(
       asked({ op: 'key.create', key_id, org: 'Acme', label: '', hash: 'b'.repeat(64) }),
     )
     const held = [{ id: subject }, { holder: 'key', id: key_id }] as const
-    await outcomes(...held.map(holder => role('role.grant', holder)))
-    expect(await outcomes(unmirror(person), unmirror(key))).toEqual([gone, gone])
-    await outcomes(...held.map(holder => role('role.revoke', holder)))
-    expect(await outcomes(unmirror(person), unmirror(key))).toEqual([fallen, fallen])
+    await applyAll(...held.map(holder => role('role.grant', holder)))
+    expect(await applyAll(unmirror(person), unmirror(key))).toEqual([gone, gone])
+    await applyAll(...held.map(holder => role('role.revoke', holder)))
+    expect(await applyAll(unmirror(person), unmirror(key))).toEqual([fallen, fallen])
   })
 
   test('does not affect the command line', async () => {
-    expect(await outcomes(unmirror({ kind: 'command', id: 'root' }))).toEqual([gone])
+    expect(await applyAll(unmirror({ kind: 'command', id: 'root' }))).toEqual([gone])
   })
 })

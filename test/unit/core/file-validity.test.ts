@@ -44,7 +44,7 @@ const request = buildSubmission('request', {
 /** What a crawl may find, or `tick`: time alone, or `request`: a person asks for a crawl. */
 type Happening = 'other file' | 'without the entry' | 'tick' | 'request' | Outcome
 
-function seenAs(what: Happening, at: Instant): Observation {
+function observeHappening(what: Happening, at: Instant): Observation {
   if (what === 'ok') return observeFile('adagents.json', domain, file, at)
   if (what === 'other file')
     return observeFile('adagents.json', domain, { ...file, catalog_etag: '2' }, at)
@@ -54,33 +54,33 @@ function seenAs(what: Happening, at: Instant): Observation {
   return observeOutcome(what as Outcome, 'adagents.json', domain, at)
 }
 
-async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
+async function applyHappening(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
   if (what === 'tick') await index.commit([])
   else if (what === 'request') await index.commit({ submissions: [request] })
-  else await index.commit([seenAs(what, at)])
+  else await index.commit([observeHappening(what, at)])
 }
 
 /** `property status, grants`, after what happened and when. */
-async function validityAfter(...history: [days: number, hours: number, what: Happening][]) {
+async function findValidityAfter(...history: [days: number, hours: number, what: Happening][]) {
   const clock = testClock('2026-11-20T03:00Z')
   const start = clock.now()
   return withIndex(clock, async index => {
     for (const [days, hours, what] of history) {
       clock.tick({ ms: start + (days * 24 + hours) * HOUR - clock.now() })
-      await happen(index, what, clock.now())
+      await applyHappening(index, what, clock.now())
     }
-    return validityIn(index)
+    return readValidity(index)
   })
 }
 
-async function validityIn({ db }: MemoryIndex): Promise<string> {
+async function readValidity({ db }: MemoryIndex): Promise<string> {
   const property = await db.one<{ status: string }>('select status from properties')
   const grants = await db.all('select id from authorizations')
   return `${property?.status ?? 'none'}, ${grants.length === 0 ? 'ended' : 'granted'}`
 }
 
 describe('the state after attempts to read a file', () => {
-  test.each<[string, string, Parameters<typeof validityAfter>]>([
+  test.each<[string, string, Parameters<typeof findValidityAfter>]>([
     ['200 and valid', 'active, granted', [[0, 0, 'ok']]],
     [
       'another valid one',
@@ -363,7 +363,7 @@ describe('the state after attempts to read a file', () => {
       ],
     ],
   ])('%s: %s', async (_, expected, history) => {
-    expect(await validityAfter(...history)).toBe(expected)
+    expect(await findValidityAfter(...history)).toBe(expected)
   })
 
   it('lasts a week while a server fails, in whatever way', async () => {
@@ -384,11 +384,11 @@ describe('the state after attempts to read a file', () => {
 })
 
 /** The state of the file after observations an hour apart, the first with validators. */
-async function stateAfter(...seen: [Outcome, Partial<Observation>?][]) {
+async function findStateAfter(...seen: [Outcome, Partial<Observation>?][]) {
   const clock = testClock('2026-11-20T03:00Z')
   return withIndex(clock, async index => {
     const validators = { etag: '"1"', last_modified: 'Fri, 20 Nov 2026 00:00:00 GMT' }
-    await index.commit([{ ...seenAs('ok', clock.now()), ...validators }])
+    await index.commit([{ ...observeHappening('ok', clock.now()), ...validators }])
     for (const [outcome, more] of seen) {
       const at = clock.tick({ hours: 1 })
       await index.commit([observeOutcome(outcome, 'adagents.json', domain, at, more)])
@@ -399,27 +399,27 @@ async function stateAfter(...seen: [Outcome, Partial<Observation>?][]) {
 
 describe('the validators of a file', () => {
   it('are kept by a 304 without any, and replaced by a 304 with others', async () => {
-    expect(await stateAfter(['unchanged'])).toMatchObject({ etag: '"1"' })
-    expect(await stateAfter(['unchanged', { etag: '"2"' }])).toMatchObject({
+    expect(await findStateAfter(['unchanged'])).toMatchObject({ etag: '"1"' })
+    expect(await findStateAfter(['unchanged', { etag: '"2"' }])).toMatchObject({
       etag: '"2"',
       last_modified: 'Fri, 20 Nov 2026 00:00:00 GMT',
     })
   })
 
   it('survive attempts without an answer', async () => {
-    expect(await stateAfter(['timeout'], ['server_error'])).toMatchObject({ etag: '"1"' })
+    expect(await findStateAfter(['timeout'], ['server_error'])).toMatchObject({ etag: '"1"' })
   })
 
   it('are dropped after another answer, so that a 304 never confirms it', async () => {
-    expect(await stateAfter(['not_json'])).toMatchObject({ etag: null, last_modified: null })
+    expect(await findStateAfter(['not_json'])).toMatchObject({ etag: null, last_modified: null })
   })
 })
 
 /** `property status, grants` of a publisher whose file becomes a pointer that leads to this. */
-async function validityBehind(pointer: string, ...answers: [hours: number, Outcome][]) {
+async function findValidityBehind(pointer: string, ...answers: [hours: number, Outcome][]) {
   const clock = testClock('2026-11-20T03:00Z')
   return withIndex(clock, async index => {
-    await happen(index, 'ok', clock.now())
+    await applyHappening(index, 'ok', clock.now())
     clock.tick({ days: 1 })
     const start = clock.now()
     const pointing = { authoritative_location: pointer }
@@ -431,7 +431,7 @@ async function validityBehind(pointer: string, ...answers: [hours: number, Outco
         observeOutcome(outcome, 'adagents.json', pointer, at),
       ])
     }
-    return validityIn(index)
+    return readValidity(index)
   })
 }
 
@@ -440,7 +440,7 @@ describe('a publisher whose file becomes a pointer', () => {
   const days = (...outcomes: Outcome[]) =>
     outcomes.map((outcome, day) => [day * 24 + 1, outcome] as [number, Outcome])
 
-  test.each<[string, string, Parameters<typeof validityBehind>]>([
+  test.each<[string, string, Parameters<typeof findValidityBehind>]>([
     ['keeps what stands until somebody has looked there', 'active, granted', [elsewhere]],
     [
       'to itself has no file any more',
@@ -458,7 +458,7 @@ describe('a publisher whose file becomes a pointer', () => {
       [elsewhere, ...days(...Array.from({ length: 8 }, () => 'timeout' as const))],
     ],
   ])('%s: %s', async (_, expected, history) => {
-    expect(await validityBehind(...history)).toBe(expected)
+    expect(await findValidityBehind(...history)).toBe(expected)
   })
 })
 
@@ -471,7 +471,7 @@ describe('a shared file that becomes a pointer', () => {
   const onward = { authoritative_location: 'https://else.example/adagents.json' }
 
   /** What stands of who points there, some hours after that was seen. */
-  async function validityUnder(location: string, hours: number, more: object = {}) {
+  async function findValidityUnder(location: string, hours: number, more: object = {}) {
     const clock = testClock('2026-11-20T03:00Z')
     return withIndex(clock, async index => {
       const seeing = (place: string, said: object) =>
@@ -483,7 +483,7 @@ describe('a shared file that becomes a pointer', () => {
       await seeing(location, { ...onward, ...more })
       clock.tick({ hours })
       await index.commit([])
-      return validityIn(index)
+      return readValidity(index)
     })
   }
 
@@ -492,15 +492,15 @@ describe('a shared file that becomes a pointer', () => {
   test.each(places)(
     '%s is no answer: its properties become stale, its grants hold a day',
     async place => {
-      expect(await validityUnder(place, 0)).toBe('stale, granted')
-      expect(await validityUnder(place, 23)).toBe('stale, granted')
-      expect(await validityUnder(place, 24)).toBe('stale, ended')
+      expect(await findValidityUnder(place, 0)).toBe('stale, granted')
+      expect(await findValidityUnder(place, 23)).toBe('stale, granted')
+      expect(await findValidityUnder(place, 24)).toBe('stale, ended')
     },
   )
 
   test.each(places)('%s is no answer either when it also lists agents', async place => {
     const other = { ...shared, authorized_agents: [] }
-    expect(await validityUnder(place, 1, other)).toBe('stale, granted')
+    expect(await findValidityUnder(place, 1, other)).toBe('stale, granted')
   })
 
   test.each([
@@ -516,7 +516,7 @@ describe('a shared file that becomes a pointer', () => {
       await index.commit([observeFile('adagents.json', domain, pointing, clock.now())])
       clock.tick({ hours })
       await index.commit([observeOutcome('unchanged', 'adagents.json', quay, clock.now())])
-      return validityIn(index)
+      return readValidity(index)
     })
     expect(validities).toBe(expected)
   })

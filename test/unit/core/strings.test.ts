@@ -7,7 +7,7 @@ const TEXTS = 100
 const CHARS = 500_000
 
 /** Bytes of the heap that are kept alive by what `keep` makes of a piece of each of many long texts. */
-function heldBy(keep: (piece: string) => string): number {
+function measureHeldBytes(keep: (piece: string) => string): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   collect()
@@ -24,8 +24,8 @@ function heldBy(keep: (piece: string) => string): number {
 
 describe('a detached copy', () => {
   it('releases the long text that it was cut from', () => {
-    expect(heldBy(piece => piece)).toBeGreaterThan((TEXTS * CHARS) / 2)
-    expect(heldBy(detach)).toBeLessThan(CHARS)
+    expect(measureHeldBytes(piece => piece)).toBeGreaterThan((TEXTS * CHARS) / 2)
+    expect(measureHeldBytes(detach)).toBeLessThan(CHARS)
   })
 
   it('equals the original', () => {

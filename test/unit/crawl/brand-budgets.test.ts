@@ -35,7 +35,7 @@ function buildChain(houses: number, moves: number) {
 }
 
 /** The brand of the first domain after everything that is due was crawled, and which hosts were asked. */
-async function crawled(houses: number, moves: number) {
+async function crawlChain(houses: number, moves: number) {
   const origin = await buildChain(houses, moves)
   const fetcher = createFetcherTo(origin.url)
   const clock = testClock('2026-11-20T03:00Z')
@@ -62,16 +62,16 @@ async function crawled(houses: number, moves: number) {
 
 describe('a brand behind redirects', () => {
   it('of both kinds is found after three of each: the budgets are separate', async () => {
-    const { brand, hosts } = await crawled(3, 3)
+    const { brand, hosts } = await crawlChain(3, 3)
     expect(brand).toMatchObject({ brand_id: 'first', house_domain: 'hop-3.example' })
     expect(hosts).toBe(4)
   })
 
   it('from house to house is not found after a fourth', async () => {
-    expect(await crawled(4, 0)).toMatchObject({ brand: undefined })
+    expect(await crawlChain(4, 0)).toMatchObject({ brand: undefined })
   })
 
   it('of a file that moved four times is not found', async () => {
-    expect(await crawled(0, 4)).toMatchObject({ brand: undefined })
+    expect(await crawlChain(0, 4)).toMatchObject({ brand: undefined })
   })
 })

@@ -30,7 +30,7 @@ function crawl(fetched: FetchResult, target: CrawlTarget = brand) {
 }
 
 /** What the fetcher is asked for. */
-async function askedFor(target: CrawlTarget): Promise<FetchOptions & { url: string }> {
+async function findFetchOptions(target: CrawlTarget): Promise<FetchOptions & { url: string }> {
   const asked: (FetchOptions & { url: string })[] = []
   const fetchDocument = async (url: string, ask: FetchOptions) => {
     asked.push({ url, ...ask })
@@ -75,7 +75,7 @@ describe('requests', () => {
       },
     ],
   ])('%s', async (_name, target, expected) => {
-    expect(await askedFor(target)).toMatchObject(expected)
+    expect(await findFetchOptions(target)).toMatchObject(expected)
   })
 })
 
@@ -148,7 +148,7 @@ describe('an observation', () => {
 })
 
 /** A fetcher without a request budget. */
-function unlimitedFetcher(methods: Pick<Fetcher, 'fetchDocument' | 'call'>) {
+function buildUnlimitedFetcher(methods: Pick<Fetcher, 'fetchDocument' | 'call'>) {
   return {
     ...methods,
     for: () => methods,
@@ -177,7 +177,7 @@ describe('a batch', () => {
       return answer(text, { url })
     }
     const call = () => Promise.reject(new Error('no agent is among them'))
-    return { fetcher: unlimitedFetcher({ fetchDocument, call }), most }
+    return { fetcher: buildUnlimitedFetcher({ fetchDocument, call }), most }
   }
 
   it('fetches the files of one host in turn, several hosts at a time', async () => {
@@ -212,7 +212,7 @@ describe('a batch', () => {
       [...agents, 'https://other.example/mcp'].map(location => ({ kind: 'agent', location })),
       {
         ...ours,
-        fetcher: unlimitedFetcher({ ...slowFetcher().fetcher, call }),
+        fetcher: buildUnlimitedFetcher({ ...slowFetcher().fetcher, call }),
         limitHost: createHostLimiter(1),
       },
     )
@@ -256,7 +256,7 @@ describe('a batch', () => {
     }
     const [seen] = await crawlBatch([{ kind: 'agent', location: 'https://agent.example/mcp' }], {
       ...ours,
-      fetcher: unlimitedFetcher({ ...slowFetcher().fetcher, call }),
+      fetcher: buildUnlimitedFetcher({ ...slowFetcher().fetcher, call }),
       limitHost: createHostLimiter(1),
       stopping: stop.signal,
     })

@@ -29,7 +29,7 @@ const app = {
   identifiers: [{ type: 'ios_bundle', value: 'example.acme' }],
 }
 
-function authorization(events: readonly FeedEvent[]): FeedEvent[] {
+function listAuthorizationEvents(events: readonly FeedEvent[]): FeedEvent[] {
   return events.filter(({ entity_type }) => entity_type === 'authorization')
 }
 
@@ -37,7 +37,7 @@ describe('a grant that ends', () => {
   it('is reported with the time of its end', () =>
     runNights(async nights => {
       await nights.night(granting(grantByIds(sales)))
-      const [revoked] = authorization(
+      const [revoked] = listAuthorizationEvents(
         await nights.night({ [acme]: buildShop(acme, { authorized_agents: [] }) }),
       )
       expect(revoked!.payload).toMatchObject({
@@ -82,7 +82,7 @@ describe('a grant that reaches other properties than before', () => {
   it('is modified, though its text is the same', () =>
     runNights(async nights => {
       await nights.night(granting(byTag))
-      const events = authorization(
+      const events = listAuthorizationEvents(
         await nights.night(granting(byTag, { properties: [buildWebsite(acme), app] })),
       )
       expect(listEventTypes(events)).toEqual(['authorization.modified'])
@@ -112,7 +112,7 @@ describe('a grant that reaches what it did before', () => {
   it('is modified when it no longer covers the whole publisher', () =>
     runNights(async nights => {
       await nights.night(granting(grantByIds(sales)))
-      const events = authorization(
+      const events = listAuthorizationEvents(
         await nights.night(granting(grantByIds(sales), { properties: [buildWebsite(acme), app] })),
       )
       expect(listEventTypes(events)).toEqual(['authorization.modified'])
@@ -123,7 +123,7 @@ describe('a grant that reaches what it did before', () => {
   it('is modified when another file says the same', () =>
     runNights(async nights => {
       await nights.night({ ...granting(grantByIds(sales)), 'files.example': buildShop(acme) })
-      const events = authorization(
+      const events = listAuthorizationEvents(
         await nights.night({ [acme]: buildPointer('files.example') }, { days: 1 }),
       )
       expect(listEventTypes(events)).toEqual(['authorization.modified'])
@@ -153,7 +153,9 @@ describe('a grant by selectors', () => {
       })
       const named = { publisher_domain: pier, selection_type: 'all' }
       const tagged = { publisher_domain: pier, selection_type: 'by_tag', property_tags: ['a', 'b'] }
-      const granted = authorization(events).find(event => event.payload.publisher_domain === pier)
+      const granted = listAuthorizationEvents(events).find(
+        event => event.payload.publisher_domain === pier,
+      )
       expect(granted!.payload.publisher_properties).toEqual([named, tagged])
       const row = await nights.db.one(
         `select publisher_properties from authorizations where publisher_domain = '${pier}'`,
@@ -168,7 +170,7 @@ describe('a grant by selectors', () => {
       const events = await nights.night(
         granting(grantBySelectors(sales, { ...one, property_tags: ['all', 'more'] })),
       )
-      const [modified] = authorization(events)
+      const [modified] = listAuthorizationEvents(events)
       expect(modified!.payload.changed_fields).toEqual(['publisher_properties'])
     }))
 })
@@ -202,7 +204,7 @@ describe('the lists of a grant', () => {
       const ids = Array.from({ length: 3_000 }, (_, i) => `p${String(i).padStart(4, '0')}`)
       const collections = [{ publisher_domain: acme, collection_ids: ids }]
       const entry = grantByIds(sales, { property_ids: ['site', ...ids], collections })
-      const [granted] = authorization(await nights.night(granting(entry)))
+      const [granted] = listAuthorizationEvents(await nights.night(granting(entry)))
       expect(granted!.payload).toMatchObject({
         property_ids: ids.slice(0, 200),
         property_ids_total: 3_001,

@@ -16,7 +16,7 @@ const other = 'https://acme.example/.well-known/adagents.json'
 const elsewhere = 'https://nova.example/.well-known/adagents.json'
 
 /** A host that answers its first request with this, and everything else with a file. */
-async function impatient(status: number, headers: Record<string, string>) {
+async function openImpatientHost(status: number, headers: Record<string, string>) {
   const clock = testClock(now)
   let isFirst = true
   const served = await startOrigin(async (_, response) => {
@@ -33,7 +33,7 @@ describe('a host in backoff', () => {
     [429, '120'],
     [503, 'Fri, 20 Nov 2026 03:02:00 GMT'],
   ])('by %i and Retry-After: %s gets no request until then', async (status, value) => {
-    const { clock, served, fetcher } = await impatient(status, { 'retry-after': value })
+    const { clock, served, fetcher } = await openImpatientHost(status, { 'retry-after': value })
     // All but the first already wait for their turn.
     const first = [FILE_URL, other, `${other}?2`].map(url =>
       fetcher.fetchDocument(url, fetchOptions),
@@ -50,7 +50,7 @@ describe('a host in backoff', () => {
   })
 
   it('that asks for a year gets a day', async () => {
-    const { clock, fetcher } = await impatient(429, { 'retry-after': '31536000' })
+    const { clock, fetcher } = await openImpatientHost(429, { 'retry-after': '31536000' })
     await fetcher.fetchDocument(FILE_URL, fetchOptions)
     clock.tick({ hours: 23 })
     expect(toOutcome(await fetcher.fetchDocument(other, fetchOptions))).toBe('throttled')
@@ -66,7 +66,7 @@ describe('a host in backoff', () => {
     [404, '120'],
   ])('needs a clear signal: %i with Retry-After %s is none', async (status, value) => {
     const headers: Record<string, string> = value === undefined ? {} : { 'retry-after': value }
-    const { fetcher } = await impatient(status, headers)
+    const { fetcher } = await openImpatientHost(status, headers)
     await fetcher.fetchDocument(FILE_URL, fetchOptions)
     expect(toOutcome(await fetcher.fetchDocument(other, fetchOptions))).toBe('ok')
   })

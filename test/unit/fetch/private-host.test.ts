@@ -6,7 +6,7 @@ import { serveOrigin } from '../../support/origin.ts'
 
 const asked: string[] = []
 
-async function privateServer(): Promise<string> {
+async function openPrivateServer(): Promise<string> {
   const origin = closeAfterTest(
     await serveOrigin((_, response, path) => {
       asked.push(path)
@@ -18,7 +18,7 @@ async function privateServer(): Promise<string> {
 }
 
 /** Nothing is diverted: what is dialed is what the address says. */
-function fetcher() {
+function createDirectFetcher() {
   return closeAfterTest(
     createFetcher({
       hostConcurrency: 1,
@@ -31,9 +31,9 @@ function fetcher() {
 }
 
 it('one configured host may be private, for requests with that permission', async () => {
-  const url = `${await privateServer()}/keys`
+  const url = `${await openPrivateServer()}/keys`
   const allow = { http: true, anyPort: true }
-  const own = fetcher()
+  const own = createDirectFetcher()
   const kinds = []
   for (const privateHost of [undefined, 'issuer.example', '127.0.0.1']) {
     const allowed = privateHost === undefined ? allow : { ...allow, privateHost }

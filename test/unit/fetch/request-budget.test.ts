@@ -30,7 +30,7 @@ const kinds: Record<string, () => TokenBuckets> = {
 }
 
 /** How many of so many requests are let through at once, and the seconds that the others are told. */
-async function entered(
+async function enterSites(
   budget: RequestBudget,
   hosts: readonly string[],
   cause: Cause,
@@ -46,7 +46,7 @@ const listHosts = (site: string, count: number) =>
 
 describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
   it('let the crawl use half a minute’s worth per site, minus the share of callers', async () => {
-    const { through } = await entered(
+    const { through } = await enterSites(
       new RequestBudget(open(), rates),
       listHosts('victim.example', 500),
       crawl,
@@ -57,7 +57,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
 
   it('spread requests beyond the rate over time', async () => {
     const hosts = listHosts('victim.example', 500)
-    const { later } = await entered(new RequestBudget(open(), rates), hosts, crawl)
+    const { later } = await enterSites(new RequestBudget(open(), rates), hosts, crawl)
     const sorted = later.sort((a, b) => a - b)
     // Two a second: nothing is dropped, and nothing comes back all at once.
     expect(sorted.at(-1)).toBeGreaterThan((sorted.length / 2) * 0.9)
@@ -70,38 +70,38 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
 
   it('reserve a part for callers while the crawl has used all of its own', async () => {
     const budget = new RequestBudget(open(), rates)
-    await entered(budget, listHosts('busy.example', 500), crawl)
-    const { through } = await entered(budget, listHosts('busy.example', 100), caller('a'))
+    await enterSites(budget, listHosts('busy.example', 500), crawl)
+    const { through } = await enterSites(budget, listHosts('busy.example', 100), caller('a'))
     expect(through).toBeGreaterThanOrEqual(10)
     expect(through).toBeLessThanOrEqual(30)
   })
 
   it('count sites separately, and user sites below a public suffix are sites', async () => {
     const budget = new RequestBudget(open(), rates)
-    await entered(budget, listHosts('victim.example', 500), crawl)
+    await enterSites(budget, listHosts('victim.example', 500), crawl)
     const others = Array.from({ length: 300 }, (_, i) => `user${i}.github.io`)
-    expect((await entered(budget, others, crawl)).through).toBe(300)
+    expect((await enterSites(budget, others, crawl)).through).toBe(300)
   })
 
   it('limit one caller over any number of sites', async () => {
     const budget = new RequestBudget(open(), { ...rates, callerRequestsPerMinute: 60 })
     const hosts = Array.from({ length: 200 }, (_, i) => `site${i}.example`)
-    expect((await entered(budget, hosts, caller('one'))).through).toBeLessThanOrEqual(40)
-    expect((await entered(budget, hosts, caller('other'))).through).toBeGreaterThanOrEqual(30)
+    expect((await enterSites(budget, hosts, caller('one'))).through).toBeLessThanOrEqual(40)
+    expect((await enterSites(budget, hosts, caller('other'))).through).toBeGreaterThanOrEqual(30)
   })
 
   it('delay a caller whose turn comes in time, and refuse at once one whose turn does not', async () => {
     const fast = { ...rates, siteRequestsPerMinute: 600 }
     const budget = new RequestBudget(open(), fast)
     const started = performance.now()
-    const { through } = await entered(budget, listHosts('slow.example', 360), caller('a'), 3_000)
+    const { through } = await enterSites(budget, listHosts('slow.example', 360), caller('a'), 3_000)
     const ms = performance.now() - started
     expect(through).toBeGreaterThanOrEqual(320)
     expect(through).toBeLessThanOrEqual(345)
     expect(ms).toBeLessThan(4_500)
     const late = performance.now()
     expect(
-      (await entered(budget, listHosts('slow.example', 200), caller('a'), 500)).through,
+      (await enterSites(budget, listHosts('slow.example', 200), caller('a'), 500)).through,
     ).toBeLessThan(60)
     expect(performance.now() - late).toBeLessThan(1_500)
   })
@@ -135,7 +135,7 @@ describe.each(Object.entries(kinds))('buckets %s', (_, open) => {
   it('never refuse hosts that the settings name', async () => {
     const budget = new RequestBudget(open(), { ...rates, siteRequestsPerMinute: 1 })
     const hosts = listHosts('idp.example', 50)
-    expect((await entered(budget, hosts, { kind: 'operator' })).through).toBe(50)
+    expect((await enterSites(budget, hosts, { kind: 'operator' })).through).toBe(50)
   })
 })
 
@@ -145,7 +145,7 @@ test('several processes share one limit', async () => {
     () => new RequestBudget(createSharedBuckets(redis.redis, silentLog), rates),
   )
   const all = await Promise.all(
-    budgets.map(budget => entered(budget, listHosts('victim.example', 200), crawl)),
+    budgets.map(budget => enterSites(budget, listHosts('victim.example', 200), crawl)),
   )
   const through = all.reduce((sum, part) => sum + part.through, 0)
   // Each of them spends a few before it asks the others.
@@ -155,7 +155,7 @@ test('several processes share one limit', async () => {
 test('without Redis each process limits itself', async () => {
   const away = connectRedis(`unix://${tmpdir()}/no-redis.sock`, 'failFast', silentLog)
   const budget = new RequestBudget(createSharedBuckets(away, silentLog), rates)
-  const { through } = await entered(budget, listHosts('victim.example', 200), crawl)
+  const { through } = await enterSites(budget, listHosts('victim.example', 200), crawl)
   away.disconnect()
   expect(through).toBeLessThanOrEqual(55)
 })

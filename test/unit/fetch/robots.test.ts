@@ -16,7 +16,7 @@ import type { Answer } from '../../support/origin.ts'
 const product = 'AgenticAdRegistry'
 
 /** Whether a robots.txt lets us have a path. */
-function lets(path: string, ...lines: string[]): boolean {
+function allowsPath(path: string, ...lines: string[]): boolean {
   const url = new URL(`https://acme.example${path}`)
   return isAllowed(parseRules(product, lines.join('\n')), url)
 }
@@ -123,7 +123,7 @@ describe('what a robots.txt allows', () => {
     ['the file itself may be read', true, '/robots.txt', ['User-agent: *', 'Disallow: /']],
     ['a mark of byte order is skipped', false, '/a', ['\ufeffUser-agent: *', 'Disallow: /']],
   ])('%s', (_, expected, path, lines) => {
-    expect(lets(path, ...lines)).toBe(expected)
+    expect(allowsPath(path, ...lines)).toBe(expected)
     expect(
       isAllowed(parseRules(product, lines.join('\r\n')), new URL(path, 'https://a.example')),
     ).toBe(expected)
@@ -140,7 +140,7 @@ describe('what a robots.txt allows', () => {
         const expression = new RegExp(
           `^${rule.replace(/\$$/, '').replaceAll('*', '.*')}${end === '$' ? '$' : ''}`,
         )
-        expect(lets(pathname, 'User-agent: *', `Disallow: ${rule}`)).toBe(
+        expect(allowsPath(pathname, 'User-agent: *', `Disallow: ${rule}`)).toBe(
           !expression.test(pathname),
         )
       }),
@@ -151,7 +151,7 @@ describe('what a robots.txt allows', () => {
     const pattern = `/${'*a'.repeat(5_000)}$`
     const path = `/${'a'.repeat(2_000)}b`
     expect(
-      await measureCpuMs(() => lets(path, 'User-agent: *', `Disallow: ${pattern}`)),
+      await measureCpuMs(() => allowsPath(path, 'User-agent: *', `Disallow: ${pattern}`)),
     ).toBeLessThan(500)
   })
 })
@@ -159,7 +159,7 @@ describe('what a robots.txt allows', () => {
 const other = 'https://acme.example/.well-known/adagents.json'
 const closed = 'User-agent: *\nDisallow: /.well-known/adagents.json\n'
 
-async function respecting(robots: Answer, policy: 'respect' | 'ignore' = 'respect') {
+async function fetchWithRobots(robots: Answer, policy: 'respect' | 'ignore' = 'respect') {
   const clock = testClock(now)
   const served = await startOrigin((request, response, path) => {
     if (path === '/robots.txt') robots(request, response, path)
@@ -182,7 +182,7 @@ const answers = (status: number, headers = {}): Answer => {
 
 describe('a crawler that respects robots.txt', () => {
   it('does not request closed paths', async () => {
-    const { served, get } = await respecting(says(closed))
+    const { served, get } = await fetchWithRobots(says(closed))
     expect(await get(other)).toMatchObject({
       kind: 'failed',
       outcome: 'disallowed',
@@ -193,7 +193,7 @@ describe('a crawler that respects robots.txt', () => {
   })
 
   it('reads it once a day per host, also with many requests at once', async () => {
-    const { clock, get, robotsAsked } = await respecting(says(closed))
+    const { clock, get, robotsAsked } = await fetchWithRobots(says(closed))
     await Promise.all([FILE_URL, other, `${FILE_URL}?2`, `${FILE_URL}?3`].map(get))
     expect(robotsAsked()).toBe(1)
     await get('https://www.acme.example/')
@@ -207,13 +207,13 @@ describe('a crawler that respects robots.txt', () => {
   })
 
   it('does not follow a redirect to a closed path', async () => {
-    const { served, get } = await respecting(says(closed))
+    const { served, get } = await fetchWithRobots(says(closed))
     expect(toOutcome(await get('https://acme.example/moved'))).toBe('disallowed')
     expect(served.asked.at(-1)).toBe('acme.example/moved')
   })
 
   it.each([404, 410, 401, 403, 400])('may fetch everything where it answers %i', async status => {
-    const { get } = await respecting(answers(status))
+    const { get } = await fetchWithRobots(answers(status))
     expect(toOutcome(await get(other))).toBe('ok')
   })
 
@@ -222,7 +222,7 @@ describe('a crawler that respects robots.txt', () => {
     [503, 'server_error'],
     [429, 'throttled'],
   ])('waits while it answers %i', async (status, outcome) => {
-    const { clock, get, served, robotsAsked } = await respecting(answers(status))
+    const { clock, get, served, robotsAsked } = await fetchWithRobots(answers(status))
     expect(await get(other)).toMatchObject({ outcome, detail: `robots.txt: answered ${status}` })
     await get(other)
     expect([robotsAsked(), served.asked.length]).toEqual([1, 1])
@@ -232,26 +232,26 @@ describe('a crawler that respects robots.txt', () => {
   })
 
   it('follows its redirects, and treats a loop as absent', async () => {
-    const { get } = await respecting((_, response) => {
+    const { get } = await fetchWithRobots((_, response) => {
       response.writeHead(301, { location: 'https://www.nova.example/rules' }).end()
     })
     expect(toOutcome(await get(other))).toBe('ok')
-    const circle = await respecting(answers(301, { location: '/robots.txt' }))
+    const circle = await fetchWithRobots(answers(301, { location: '/robots.txt' }))
     expect(toOutcome(await circle.get(other))).toBe('ok')
   })
 
   it('stays away from a host whose file is too large', async () => {
-    const endless = await respecting(says(`User-agent: *\n${'Allow: /a\n'.repeat(100_000)}`))
+    const endless = await fetchWithRobots(says(`User-agent: *\n${'Allow: /a\n'.repeat(100_000)}`))
     expect(toOutcome(await endless.get(other))).toBe('disallowed')
-    const long = await respecting(says(`User-agent: *\nDisallow: /${'a'.repeat(70_000)}`))
+    const long = await fetchWithRobots(says(`User-agent: *\nDisallow: /${'a'.repeat(70_000)}`))
     expect(toOutcome(await long.get(other))).toBe('disallowed')
   })
 
   it('ignores it for requests that are no crawl, and where the settings say so', async () => {
-    const { fetcher, robotsAsked } = await respecting(says(closed))
+    const { fetcher, robotsAsked } = await fetchWithRobots(says(closed))
     expect(toOutcome(await fetcher.fetchDocument(other, fetchOptions))).toBe('ok')
     expect(robotsAsked()).toBe(0)
-    const ignoring = await respecting(says(closed), 'ignore')
+    const ignoring = await fetchWithRobots(says(closed), 'ignore')
     expect(toOutcome(await ignoring.get(other))).toBe('ok')
     expect(ignoring.robotsAsked()).toBe(0)
   })

@@ -15,7 +15,7 @@ import {
 import { createDataDir } from '../../support/registry.ts'
 
 /** A key file as an operator would make one. */
-function keyFile(content?: unknown): { path: string; publicJwk: JsonWebKey } {
+function writeKeyFile(content?: unknown): { path: string; publicJwk: JsonWebKey } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const path = join(createDataDir(), 'crawler.jwk')
   writeFileSync(path, JSON.stringify(content ?? privateKey.export({ format: 'jwk' })))
@@ -42,7 +42,7 @@ function isSigned(headers: IncomingHttpHeaders, publicJwk: JsonWebKey): boolean 
   return verify(null, Buffer.from(lines.join('\n')), key, Buffer.from(signature, 'base64'))
 }
 
-async function signedRequests(path: string | undefined, urls: string[]) {
+async function recordRequests(path: string | undefined, urls: string[]) {
   const seen: IncomingHttpHeaders[] = []
   const served = await startOrigin((request, response, url) => {
     seen.push(request.headers)
@@ -58,20 +58,20 @@ async function signedRequests(path: string | undefined, urls: string[]) {
 
 describe('a crawler with a signing key', () => {
   it('signs each request so that holders of the public key can verify it', async () => {
-    const { path, publicJwk } = keyFile()
-    const [first, second] = await signedRequests(path, [FILE_URL, FILE_URL])
+    const { path, publicJwk } = writeKeyFile()
+    const [first, second] = await recordRequests(path, [FILE_URL, FILE_URL])
     expect(isSigned(first!, publicJwk)).toBe(true)
     expect(isSigned(second!, publicJwk)).toBe(true)
     expect(isSigned({ ...first, host: 'nova.example' }, publicJwk)).toBe(false)
     expect(isSigned({ ...first, 'signature-agent': '"https://evil.example"' }, publicJwk)).toBe(
       false,
     )
-    expect(isSigned(first!, keyFile().publicJwk)).toBe(false)
+    expect(isSigned(first!, writeKeyFile().publicJwk)).toBe(false)
   })
 
   it('names the key, the validity and the purpose', async () => {
-    const { path, publicJwk } = keyFile()
-    const [headers, next] = await signedRequests(path, [FILE_URL, FILE_URL])
+    const { path, publicJwk } = writeKeyFile()
+    const [headers, next] = await recordRequests(path, [FILE_URL, FILE_URL])
     expect(headers!['signature-agent']).toBe('"https://registry.example"')
     const input = String(headers!['signature-input'])
     expect(input).toMatch(/^sig1=\("@authority" "signature-agent"\);/)
@@ -90,14 +90,14 @@ describe('a crawler with a signing key', () => {
   })
 
   it('signs again for the host of a redirect', async () => {
-    const { path, publicJwk } = keyFile()
-    const seen = await signedRequests(path, ['https://acme.example/moved'])
+    const { path, publicJwk } = writeKeyFile()
+    const seen = await recordRequests(path, ['https://acme.example/moved'])
     expect(seen.map(({ host }) => host)).toEqual(['acme.example', 'www.acme.example'])
     expect(seen.map(headers => isSigned(headers, publicJwk))).toEqual([true, true])
   })
 
   it('refuses anything else as a key, without repeating it', () => {
-    const { publicJwk } = keyFile()
+    const { publicJwk } = writeKeyFile()
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
     const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
     const wrong = [
@@ -107,7 +107,7 @@ describe('a crawler with a signing key', () => {
       'secret',
     ]
     for (const content of wrong) {
-      const { path } = keyFile(content)
+      const { path } = writeKeyFile(content)
       expect(() => readSigningKey(path)).toThrow(
         `CRAWL_SIGNING_KEY: ${path} does not contain a private Ed25519 key as a JWK`,
       )
@@ -117,7 +117,7 @@ describe('a crawler with a signing key', () => {
 })
 
 it('a crawler without a key signs nothing', async () => {
-  const [headers] = await signedRequests(undefined, [FILE_URL])
+  const [headers] = await recordRequests(undefined, [FILE_URL])
   const names = Object.keys(headers!).filter(name => name.startsWith('signature'))
   expect(names).toEqual([])
 })

@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function fetcherTo(
+function createTlsFetcher(
   connectTo: string,
   { trusting = true, connectMs = generousTimeouts.connectMs } = {},
 ): Fetcher {
@@ -53,7 +53,7 @@ function fetcherTo(
 }
 
 it('the certificate is requested and checked by the name of the host', async () => {
-  const got = await fetcherTo(origin.url).fetchDocument('https://acme.example/', ask)
+  const got = await createTlsFetcher(origin.url).fetchDocument('https://acme.example/', ask)
   expect(got).toMatchObject({ kind: 'ok', url: 'https://acme.example/' })
   expect(origin.serverNames).toContain('acme.example')
   expect(origin.asked).toContain('acme.example/')
@@ -64,13 +64,13 @@ it.each([
   ['another host’s', 'misnamed.example', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['of an unknown authority', 'unknown.example', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
 ])('a certificate that is %s fails, and no request is sent', async (_, host, code) => {
-  const got = await fetcherTo(origin.url).fetchDocument(`https://${host}/`, ask)
+  const got = await createTlsFetcher(origin.url).fetchDocument(`https://${host}/`, ask)
   expect(got).toMatchObject({ outcome: 'tls_failed', detail: expect.stringContaining(code) })
   expect(origin.asked).not.toContain(`${host}/`)
 })
 
 it('an extra authority is trusted only where it is configured', async () => {
-  const got = await fetcherTo(origin.url, { trusting: false }).fetchDocument(
+  const got = await createTlsFetcher(origin.url, { trusting: false }).fetchDocument(
     'https://acme.example/',
     ask,
   )
@@ -87,7 +87,7 @@ it.each([
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const got = await fetcherTo(url, { ...(connectMs && { connectMs }) }).fetchDocument(
+  const got = await createTlsFetcher(url, { ...(connectMs && { connectMs }) }).fetchDocument(
     'https://acme.example/',
     ask,
   )

@@ -5,7 +5,7 @@ import { Batcher } from '../../../jobs/indexer/batcher.ts'
 const bounds = { bulkCommitLeast: 5_000, bulkCommitObservations: 50_000, bulkCommitMs: 500 }
 
 /** The size of the next batch after commits of so many observations that took so many ms. */
-function sizeAfter(...commits: [observations: number, ms: number][]): number {
+function learnSize(...commits: [observations: number, ms: number][]): number {
   const size = new BatchSize(bounds)
   for (const [observations, ms] of commits) size.learn(observations, ms)
   return size.observations
@@ -13,25 +13,25 @@ function sizeAfter(...commits: [observations: number, ms: number][]): number {
 
 describe('a batch of observations', () => {
   it('is small until the cost of observations is known', () => {
-    expect(sizeAfter()).toBe(5_000)
+    expect(learnSize()).toBe(5_000)
   })
 
   it('is as large as can be committed in the time a save may wait', () => {
-    expect(sizeAfter([10_000, 250])).toBe(20_000)
-    expect(sizeAfter([10_000, 10])).toBe(50_000)
-    expect(sizeAfter([10_000, 5_000])).toBe(5_000)
+    expect(learnSize([10_000, 250])).toBe(20_000)
+    expect(learnSize([10_000, 10])).toBe(50_000)
+    expect(learnSize([10_000, 5_000])).toBe(5_000)
   })
 
   it('shrinks at once when observations cost more, and grows again gradually', () => {
-    const loud = sizeAfter([20_000, 200], [20_000, 1_000])
+    const loud = learnSize([20_000, 200], [20_000, 1_000])
     expect(loud).toBe(10_000)
-    const quieter = sizeAfter([20_000, 200], [20_000, 1_000], [10_000, 100])
+    const quieter = learnSize([20_000, 200], [20_000, 1_000], [10_000, 100])
     expect(quieter).toBeGreaterThan(loud)
     expect(quieter).toBeLessThan(50_000)
   })
 
   it('does not shrink because of the fixed cost of small commits', () => {
-    expect(sizeAfter([20_000, 200], [10, 100], [1, 100])).toBe(50_000)
+    expect(learnSize([20_000, 200], [10, 100], [1, 100])).toBe(50_000)
   })
 
   it('takes no more than its size of what has arrived, and leaves the rest for the next', async () => {

@@ -49,10 +49,10 @@ beforeEach(async () => {
   registry = await openTestSequencer(clock)
 })
 
-function newPump(): Dispatcher {
-  const pump = new Dispatcher(registry, connection, config, clock, silentLog)
-  cleanUp(() => pump.close())
-  return pump
+function createDispatcher(): Dispatcher {
+  const dispatcher = new Dispatcher(registry, connection, config, clock, silentLog)
+  cleanUp(() => dispatcher.close())
+  return dispatcher
 }
 
 const names = (count: number, letter: string) =>
@@ -78,37 +78,37 @@ function request(domain: string) {
 }
 
 /** What the waiting jobs hold, first come first served. */
-async function waiting(): Promise<CrawlTarget[][]> {
+async function listWaitingTargets(): Promise<CrawlTarget[][]> {
   const jobs = await queue.getJobs(['waiting'], 0, -1, true)
   return jobs.map(job => job.data.targets)
 }
 
-async function answer(pump: Dispatcher, targets: readonly CrawlTarget[]): Promise<void> {
+async function answer(dispatcher: Dispatcher, targets: readonly CrawlTarget[]): Promise<void> {
   const observations = targets.map(({ kind, location }) =>
     observeOutcome('absent', kind as 'brand.json', location, clock.now()),
   )
   await registry.commit({ observations, submissions: [] })
-  pump.confirm(targets)
+  dispatcher.confirm(targets)
 }
 
 /** A crawler's work on every waiting job. */
-async function crawlAll(pump: Dispatcher): Promise<CrawlTarget[]> {
-  const targets = (await waiting()).flat()
+async function crawlAll(dispatcher: Dispatcher): Promise<CrawlTarget[]> {
+  const targets = (await listWaitingTargets()).flat()
   await queue.drain()
-  await answer(pump, targets)
+  await answer(dispatcher, targets)
   return targets
 }
 
 describe('a registry that slept for three days', () => {
   it('dispatches a bounded number of files, and more only as results arrive', async () => {
-    const pump = newPump()
+    const dispatcher = createDispatcher()
     await give(names(40, 'd'))
-    while ((await pump.dispatch()) > 0) await crawlAll(pump)
+    while ((await dispatcher.dispatch()) > 0) await crawlAll(dispatcher)
     clock.tick({ days: 3 })
 
-    const awake = newPump()
+    const awake = createDispatcher()
     expect(await awake.dispatch()).toBe(30)
-    expect((await waiting()).map(batch => batch.length)).toEqual([10, 10, 10])
+    expect((await listWaitingTargets()).map(batch => batch.length)).toEqual([10, 10, 10])
     expect(await awake.dispatch()).toBe(0)
     let rest = (await crawlAll(awake)).length
     while ((await awake.dispatch()) > 0) rest += (await crawlAll(awake)).length
@@ -123,52 +123,52 @@ describe('a registry that slept for three days', () => {
     clock.tick({ hours: 1 })
     await give(names(4, 'a'))
     clock.tick({ days: 3 })
-    const pump = newPump()
-    await pump.dispatch()
-    const order = (await waiting()).flat().map(({ location }) => location[0])
+    const dispatcher = createDispatcher()
+    await dispatcher.dispatch()
+    const order = (await listWaitingTargets()).flat().map(({ location }) => location[0])
     expect(order.join('')).toBe('bbbbbbbbaaaaaaaammmmmmmm')
   })
 
   it('lets no requested file wait behind that', async () => {
-    const pump = newPump()
+    const dispatcher = createDispatcher()
     await give(names(40, 'd'))
-    await pump.dispatch()
+    await dispatcher.dispatch()
     await request('now.example')
-    expect(await pump.dispatch()).toBe(2)
-    const [first] = await waiting()
+    expect(await dispatcher.dispatch()).toBe(2)
+    const [first] = await listWaitingTargets()
     expect(first!.map(({ location }) => location)).toEqual(['now.example', 'now.example'])
   })
 
   it('dispatches a requested file once more, at once, if it would wait behind that', async () => {
-    const pump = newPump()
+    const dispatcher = createDispatcher()
     await give(names(15, 'd'))
-    await pump.dispatch()
+    await dispatcher.dispatch()
     await request('d12.example')
-    expect(await pump.dispatch()).toBe(2)
-    expect(await pump.dispatch()).toBe(0)
-    const [first] = await waiting()
+    expect(await dispatcher.dispatch()).toBe(2)
+    expect(await dispatcher.dispatch()).toBe(0)
+    const [first] = await listWaitingTargets()
     expect(first!.map(({ location }) => location)).toEqual(['d12.example', 'd12.example'])
-    expect(await newPump().dispatch()).toBe(0)
+    expect(await createDispatcher().dispatch()).toBe(0)
   })
 })
 
 describe('a dispatched file', () => {
   it('is not dispatched again by the next indexer while a crawler may still have it', async () => {
     await give(names(15, 'd'))
-    expect(await newPump().dispatch()).toBe(30)
-    expect(await newPump().dispatch()).toBe(0)
+    expect(await createDispatcher().dispatch()).toBe(30)
+    expect(await createDispatcher().dispatch()).toBe(0)
     const [lost] = await queue.getJobs(['waiting'])
     await lost!.remove()
-    expect(await newPump().dispatch()).toBe(10)
-    expect(new Set((await waiting()).flat().map(toSourceKey)).size).toBe(30)
+    expect(await createDispatcher().dispatch()).toBe(10)
+    expect(new Set((await listWaitingTargets()).flat().map(toSourceKey)).size).toBe(30)
     await queue.drain()
-    expect(await newPump().dispatch()).toBe(30)
+    expect(await createDispatcher().dispatch()).toBe(30)
   })
 
   it('is not dispatched again while its result is on the way', async () => {
     await give(names(5, 'd'))
-    await newPump().dispatch()
-    const targets = (await waiting()).flat()
+    await createDispatcher().dispatch()
+    const targets = (await listWaitingTargets()).flat()
     await queue.drain()
     const seen = targets.map(({ kind, location }) =>
       observeOutcome('absent', kind as 'brand.json', location, clock.now()),
@@ -178,34 +178,34 @@ describe('a dispatched file', () => {
       await results.add('seen', message, queues.observations.options)
     }
     await results.close()
-    expect(await newPump().dispatch()).toBe(0)
+    expect(await createDispatcher().dispatch()).toBe(0)
   })
 
   it('is dispatched again at once when Redis lost its data', async () => {
-    const pump = newPump()
+    const dispatcher = createDispatcher()
     await give(names(5, 'd'))
-    await pump.dispatch()
+    await dispatcher.dispatch()
     await server.redis.flushall()
     await give(names(5, 'e'))
-    expect(await pump.dispatch()).toBe(10)
-    expect(await pump.dispatch()).toBe(10)
-    expect(new Set((await waiting()).flat().map(toSourceKey)).size).toBe(20)
+    expect(await dispatcher.dispatch()).toBe(10)
+    expect(await dispatcher.dispatch()).toBe(10)
+    expect(new Set((await listWaitingTargets()).flat().map(toSourceKey)).size).toBe(20)
   })
 
   it('is dispatched again when its job ended and no result came for a while', async () => {
-    const pump = newPump()
+    const dispatcher = createDispatcher()
     await give(names(5, 'd'))
-    await pump.dispatch()
+    await dispatcher.dispatch()
     clock.tick({ minutes: 60 })
-    expect(await pump.dispatch()).toBe(0)
-    const [batch] = await waiting()
+    expect(await dispatcher.dispatch()).toBe(0)
+    const [batch] = await listWaitingTargets()
     await queue.drain()
-    await answer(pump, batch!.slice(0, 4))
-    expect(await pump.dispatch()).toBe(0)
+    await answer(dispatcher, batch!.slice(0, 4))
+    expect(await dispatcher.dispatch()).toBe(0)
     clock.tick({ minutes: 4 })
-    expect(await pump.dispatch()).toBe(0)
+    expect(await dispatcher.dispatch()).toBe(0)
     clock.tick({ minutes: 2 })
-    expect(await pump.dispatch()).toBe(6)
+    expect(await dispatcher.dispatch()).toBe(6)
   })
 })
 
@@ -217,40 +217,40 @@ describe('a registry with nothing due', () => {
   }
 
   async function idlePump(): Promise<Dispatcher> {
-    const pump = newPump()
+    const dispatcher = createDispatcher()
     await give(names(3, 'a'))
-    await pump.dispatch()
-    await crawlAll(pump)
-    expect(await pump.dispatch()).toBe(0)
-    return pump
+    await dispatcher.dispatch()
+    await crawlAll(dispatcher)
+    expect(await dispatcher.dispatch()).toBe(0)
+    return dispatcher
   }
 
   it('polls neither Redis nor the index repeatedly', async () => {
-    const pump = await idlePump()
+    const dispatcher = await idlePump()
     const asked = vi.spyOn(registry, 'quietly')
     const before = await commands()
-    for (let turn = 0; turn < 20; turn++) expect(await pump.dispatch()).toBe(0)
+    for (let turn = 0; turn < 20; turn++) expect(await dispatcher.dispatch()).toBe(0)
     // The question itself is one.
     expect((await commands()) - before).toBe(1)
     expect(asked).not.toHaveBeenCalled()
   })
 
   it('dispatches domains that are submitted then', async () => {
-    const pump = await idlePump()
+    const dispatcher = await idlePump()
     await give(names(2, 'b'))
-    expect(await pump.dispatch()).toBe(4)
+    expect(await dispatcher.dispatch()).toBe(4)
   })
 
   it('dispatches files that somebody requests then', async () => {
-    const pump = await idlePump()
+    const dispatcher = await idlePump()
     await request('a00.example')
-    expect(await pump.dispatch()).toBe(3)
+    expect(await dispatcher.dispatch()).toBe(3)
   })
 
   it('dispatches files that become due', async () => {
-    const pump = await idlePump()
-    expect(await pump.dispatch()).toBe(0)
+    const dispatcher = await idlePump()
+    expect(await dispatcher.dispatch()).toBe(0)
     clock.tick({ days: 3 })
-    expect(await pump.dispatch()).toBe(6)
+    expect(await dispatcher.dispatch()).toBe(6)
   })
 })

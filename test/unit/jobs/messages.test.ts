@@ -14,16 +14,16 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** An observation whose body does not shrink. */
-function seen(location: string, bodyBytes: number): Observation {
+function buildObservation(location: string, bodyBytes: number): Observation {
   const body = randomBytes(bodyBytes)
   return { kind: 'brand.json', location, observed_at: 1, outcome: 'ok', document: { é: 1 }, body }
 }
 
-function absent(location: string): Observation {
+function buildAbsence(location: string): Observation {
   return { kind: 'adagents.json', location, observed_at: 2, outcome: 'absent', status: 404 }
 }
 
-async function delivered(observations: Observation[]): Promise<Observation[]> {
+async function deliver(observations: Observation[]): Promise<Observation[]> {
   const messages = await packObservations(observations, MAX_BYTES, server.redis)
   for (const { payload } of messages) expect(payload.length).toBeLessThanOrEqual(MAX_BYTES)
   const lists = await Promise.all(
@@ -35,24 +35,32 @@ async function delivered(observations: Observation[]): Promise<Observation[]> {
 
 describe('packed observations', () => {
   test('arrive as they were sent, bodies byte for byte', async () => {
-    const sent = [seen('a.example', 300), absent('b.example'), seen('c.example', 0)]
-    expect(await delivered(sent)).toEqual(sent)
+    const sent = [
+      buildObservation('a.example', 300),
+      buildAbsence('b.example'),
+      buildObservation('c.example', 0),
+    ]
+    expect(await deliver(sent)).toEqual(sent)
   })
 
   test('are split into messages within the bound', async () => {
-    const sent = Array.from({ length: 20 }, (_, i) => seen(`d${i}.example`, 10_000))
+    const sent = Array.from({ length: 20 }, (_, i) => buildObservation(`d${i}.example`, 10_000))
     expect(await packObservations(sent, MAX_BYTES, server.redis)).not.toHaveLength(1)
-    expect(await delivered(sent)).toEqual(sent)
+    expect(await deliver(sent)).toEqual(sent)
   })
 
   test('that are too large for one message come in parts, which are deleted afterwards', async () => {
-    const sent = [seen('large.example', 500_000)]
-    expect(await delivered(sent)).toEqual(sent)
+    const sent = [buildObservation('large.example', 500_000)]
+    expect(await deliver(sent)).toEqual(sent)
     expect(await server.redis.keys(`${REDIS_PREFIX}:part:*`)).toEqual([])
   })
 
   test('with a missing part are an error, not half a message', async () => {
-    const [message] = await packObservations([seen('x.example', 500_000)], MAX_BYTES, server.redis)
+    const [message] = await packObservations(
+      [buildObservation('x.example', 500_000)],
+      MAX_BYTES,
+      server.redis,
+    )
     await server.redis.del(message!.parts[0]!)
     await expect(unpackObservations(message!, server.redis)).rejects.toThrow('part')
   })

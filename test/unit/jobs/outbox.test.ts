@@ -5,13 +5,13 @@ import type { Observation } from '../../../pipeline/model/observation.ts'
 const MOST = 1_000
 const SOON_MS = 500
 
-function seen(location: string, bytes: number): Observation {
+function buildObservation(location: string, bytes: number): Observation {
   const body = Buffer.alloc(bytes)
   return { kind: 'brand.json', location, observed_at: 1, outcome: 'ok', body }
 }
 
 /** An outbox whose sending comes to its end when `arrive` is called, and what it has sent so far. */
-function outboxTo() {
+function createOutbox() {
   const sent: string[][] = []
   const arriving: ((error?: Error) => void)[] = []
   const outbox = new Outbox(MOST, observations => {
@@ -47,18 +47,19 @@ afterEach(() => {
 
 describe('the observations of a batch', () => {
   it('are sent soon, together with those found meanwhile', async () => {
-    const { outbox, sent } = outboxTo()
-    for (const name of ['a', 'b']) expect(await isDone(outbox.put(seen(name, 10)))).toBe(true)
+    const { outbox, sent } = createOutbox()
+    for (const name of ['a', 'b'])
+      expect(await isDone(outbox.put(buildObservation(name, 10)))).toBe(true)
     expect(sent).toEqual([])
     await vi.advanceTimersByTimeAsync(SOON_MS)
     expect(sent).toEqual([['a', 'b']])
   })
 
   it('are sent at once when they are many, and the sender waits until they arrived', async () => {
-    const { outbox, sent, arrive } = outboxTo()
-    for (const name of ['a', 'b']) await outbox.put(seen(name, 600))
+    const { outbox, sent, arrive } = createOutbox()
+    for (const name of ['a', 'b']) await outbox.put(buildObservation(name, 600))
     expect(sent).toEqual([['a', 'b']])
-    const more = ['c', 'd', 'e'].map(name => outbox.put(seen(name, 600)))
+    const more = ['c', 'd', 'e'].map(name => outbox.put(buildObservation(name, 600)))
     for (const one of more) expect(await isDone(one)).toBe(false)
     await arrive()
     expect(await Promise.all(more.map(isDone))).toEqual([true, true, false])
@@ -69,11 +70,11 @@ describe('the observations of a batch', () => {
   })
 
   it('count until they have arrived, also those sent by the timer', async () => {
-    const { outbox, sent, arrive } = outboxTo()
-    await outbox.put(seen('a', 900))
+    const { outbox, sent, arrive } = createOutbox()
+    await outbox.put(buildObservation('a', 900))
     await vi.advanceTimersByTimeAsync(SOON_MS)
-    await outbox.put(seen('b', 200))
-    const third = outbox.put(seen('c', 200))
+    await outbox.put(buildObservation('b', 200))
+    const third = outbox.put(buildObservation('c', 200))
     expect(await isDone(third)).toBe(false)
     expect(sent).toEqual([['a']])
     await arrive()
@@ -83,9 +84,9 @@ describe('the observations of a batch', () => {
   })
 
   it('report a failed delivery to the next sender, and at the end', async () => {
-    const { outbox, arrive } = outboxTo()
-    await outbox.put(seen('a', 2_000))
-    const second = expect(outbox.put(seen('b', 1))).rejects.toThrow('away')
+    const { outbox, arrive } = createOutbox()
+    await outbox.put(buildObservation('a', 2_000))
+    const second = expect(outbox.put(buildObservation('b', 1))).rejects.toThrow('away')
     await vi.advanceTimersByTimeAsync(0)
     await arrive(new Error('away'))
     await second

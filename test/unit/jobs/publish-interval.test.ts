@@ -5,32 +5,32 @@ const MB = 1_000_000
 const MINUTE_MS = 60_000
 
 /** Seconds until the next snapshot after each of these copies. */
-function pausesAfter(bytes: number, ...copies: number[]): number[] {
+function listPauses(bytes: number, ...copies: number[]): number[] {
   const interval = new PublishInterval()
   return copies.map(ms => interval.next({ ms, bytes }))
 }
 
 describe('the interval between snapshots', () => {
   test('is five seconds where copies are fast', () => {
-    expect(pausesAfter(200 * MB, 100, 499, 500)).toEqual([5, 5, 5])
+    expect(listPauses(200 * MB, 100, 499, 500)).toEqual([5, 5, 5])
   })
 
   test('stays five seconds for a small index, however long the machine is suspended', () => {
     const stall = [20 * MINUTE_MS, MINUTE_MS, MINUTE_MS, MINUTE_MS, MINUTE_MS]
-    expect(pausesAfter(17 * MB, ...stall)).toEqual([5, 5, 5, 5, 5])
+    expect(listPauses(17 * MB, ...stall)).toEqual([5, 5, 5, 5, 5])
   })
 
   test('ignores one slow copy among fast ones', () => {
-    expect(pausesAfter(400 * MB, 450, 5_000, 450)).toEqual([5, 5, 5])
+    expect(listPauses(400 * MB, 450, 5_000, 450)).toEqual([5, 5, 5])
   })
 
   test('grows with slow copies, up to a quarter of an hour', () => {
-    expect(pausesAfter(300 * MB, 1_000, 1_000, 1_000)).toEqual([20, 20, 20])
-    expect(pausesAfter(2_000 * MB, 4_000).at(-1)).toBe(320)
-    expect(pausesAfter(9_000 * MB, 30_000, 30_000).at(-1)).toBe(900)
+    expect(listPauses(300 * MB, 1_000, 1_000, 1_000)).toEqual([20, 20, 20])
+    expect(listPauses(2_000 * MB, 4_000).at(-1)).toBe(320)
+    expect(listPauses(9_000 * MB, 30_000, 30_000).at(-1)).toBe(900)
   })
 
   test('shrinks after the first fast copy', () => {
-    expect(pausesAfter(2_000 * MB, 30_000, 30_000, 30_000, 300).at(-1)).toBe(5)
+    expect(listPauses(2_000 * MB, 30_000, 30_000, 30_000, 300).at(-1)).toBe(5)
   })
 })

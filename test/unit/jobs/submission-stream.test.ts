@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => redis.close())
 
-async function connected(use: 'failFast' | 'waitForever') {
+async function connect(use: 'failFast' | 'waitForever') {
   const connection = connectRedis(redis.url, use, silentLog)
   cleanUp(() => connection.disconnect())
   await waitUntilReady(connection)
@@ -27,7 +27,7 @@ async function connected(use: 'failFast' | 'waitForever') {
 
 async function openClient(): Promise<SubmissionClient> {
   const writer = new SubmissionClient(
-    { commands: await connected('failFast'), listening: await connected('waitForever') },
+    { commands: await connect('failFast'), listening: await connect('waitForever') },
     generousTimeouts,
   )
   cleanUp(() => writer.close())
@@ -45,8 +45,8 @@ async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
     return new Map(submissions.map(({ submission_id }) => [submission_id, { done }]))
   }
   const connections = {
-    blocking: await connected('waitForever'),
-    commands: await connected('waitForever'),
+    blocking: await connect('waitForever'),
+    commands: await connect('waitForever'),
   }
   const reader = new SubmissionConsumer(connections, commit, silentLog, gatherMs)
   const begun = async (count: number) => {

@@ -6,7 +6,7 @@ const run = promisify(execFile)
 const ROUNDS = 600
 
 /** What the heap of a process came to at most in which as much as ever lives while the rest goes. */
-async function peakMB(isLean: boolean): Promise<number> {
+async function measurePeakMB(isLean: boolean): Promise<number> {
   const program = `
     import { limitHeapGrowth } from '${new URL('../../../jobs/v8-heap.ts', import.meta.url)}'
     if (${isLean}) limitHeapGrowth()
@@ -26,5 +26,5 @@ async function peakMB(isLean: boolean): Promise<number> {
 }
 
 it('the heap is collected long before V8’s own limit', async () => {
-  expect(await peakMB(true)).toBeLessThan(0.8 * (await peakMB(false)))
+  expect(await measurePeakMB(true)).toBeLessThan(0.8 * (await measurePeakMB(false)))
 })

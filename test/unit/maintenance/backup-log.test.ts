@@ -19,14 +19,14 @@ const clock = testClock('2026-11-20T03:00Z')
 const { key, origin } = createSigner()
 
 /** Builds settings that name the key of the log, which is kept apart from the stores. */
-function newSettings(): Record<string, string> {
+function createSettings(): Record<string, string> {
   const file = join(createDataDir(), 'key.jwk')
   const jwk = { ...key.export({ format: 'jwk' }), kid: 'log', alg: 'EdDSA' }
   writeFileSync(file, JSON.stringify(jwk), { mode: 0o600 })
   return { LOG_SIGNING_KEY: file, LOG_ORIGIN: origin }
 }
 
-async function open(dataDir: string, settings = newSettings()): Promise<Sequencer> {
+async function open(dataDir: string, settings = createSettings()): Promise<Sequencer> {
   const registry = await openSequencer({ dataDir, clock, settings })
   cleanUp(() => close(registry))
   return registry
@@ -42,7 +42,7 @@ async function close(registry: Sequencer): Promise<void> {
 }
 
 /** Opens a registry of one night and backs it up before its log was ever updated. */
-async function backedUp(settings = newSettings()) {
+async function makeBackup(settings = createSettings()) {
   const [dataDir, backups] = [createDataDir(), createDataDir()]
   const registry = await open(dataDir, settings)
   await registry.commit(buildBaseBatch(clock.now()))
@@ -70,7 +70,7 @@ async function commitNext(registry: Sequencer) {
 
 describe('the log in a backup', () => {
   test('has every event of the commit, its head, and no key', async () => {
-    const { dataDir, registry, backup, manifest } = await backedUp()
+    const { dataDir, registry, backup, manifest } = await makeBackup()
     expect(readFileSync(join(backup, 'log-head'), 'utf8')).toBe(readNote(dataDir))
     const names = manifest.files.map(({ name }) => name)
     for (const name of ['log-head', 'log/ids', 'log/key', 'log/checkpoint'])
@@ -83,7 +83,7 @@ describe('the log in a backup', () => {
   })
 
   test('is continued by a registry that is restored on an empty machine', async () => {
-    const { registry, dataDir: lost, backup } = await backedUp()
+    const { registry, dataDir: lost, backup } = await makeBackup()
     const remembered = readNote(lost)
     await close(registry)
     rmSync(lost, { recursive: true })
@@ -98,7 +98,7 @@ describe('the log in a backup', () => {
   })
 
   test('is consistent although the log grows while it is copied', async () => {
-    const { registry, dataDir, backup } = await backedUp()
+    const { registry, dataDir, backup } = await makeBackup()
     const second = `${backup}-second`
     const copied = registry.backUp(second)
     const grown = commitNext(registry)
@@ -112,7 +112,7 @@ describe('the log in a backup', () => {
   })
 
   test('is refused when a byte of it was changed, or a file is missing', async () => {
-    const { backup } = await backedUp()
+    const { backup } = await makeBackup()
     const file = join(backup, 'log', 'ids')
     const bytes = readFileSync(file)
     const other = Buffer.from(bytes)
@@ -128,7 +128,7 @@ describe('the log in a backup', () => {
   })
 
   test('never replaces a longer log of the same folder', async () => {
-    const { registry, dataDir, backup } = await backedUp()
+    const { registry, dataDir, backup } = await makeBackup()
     await commitNext(registry)
     await close(registry)
     const remembered = readNote(dataDir)
@@ -139,7 +139,7 @@ describe('the log in a backup', () => {
   })
 
   test('is refused where another one was signed in its place', async () => {
-    const { registry, dataDir, backup } = await backedUp()
+    const { registry, dataDir, backup } = await makeBackup()
     await commitNext(registry)
     const longer = `${backup}-longer`
     await registry.backUp(longer)
@@ -159,8 +159,8 @@ describe('the log in a backup', () => {
 
   test('is not continued beside a published copy that is ahead', async () => {
     const published = createDataDir()
-    const settings = { ...newSettings(), PUBLISH_TO: published }
-    const { registry, backup } = await backedUp(settings)
+    const settings = { ...createSettings(), PUBLISH_TO: published }
+    const { registry, backup } = await makeBackup(settings)
     await commitNext(registry)
     await close(registry)
     const dataDir = createDataDir()
@@ -173,7 +173,7 @@ describe('the log in a backup', () => {
   })
 
   test('may be missing: an old backup restores, and its log is made from the events', async () => {
-    const { registry, dataDir: first, backup } = await backedUp()
+    const { registry, dataDir: first, backup } = await makeBackup()
     const remembered = readNote(first)
     await close(registry)
     const old = join(createDataDir(), 'old')

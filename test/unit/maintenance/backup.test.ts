@@ -38,11 +38,11 @@ vi.setConfig({ testTimeout: 60_000 })
 const clock = testClock('2026-11-20T03:00Z')
 
 /** A registry of two nights, closed, with a backup of the first. */
-async function twoNights() {
+async function makeTwoNights() {
   const [dataDir, backups] = [createDataDir(), createDataDir()]
   const registry = await openSequencer({ dataDir, clock })
   await registry.commit(buildBaseBatch(clock.now()))
-  const first = await shownBy(registry)
+  const first = await readShown(registry)
   const manifest = await registry.backUp(`${backups}/first`)
   await registry.commit(buildNextBatch(clock.tick({ days: 1 })))
   await registry.publish()
@@ -50,13 +50,13 @@ async function twoNights() {
   return { dataDir, backups, first, manifest }
 }
 
-async function shownBy({ index }: Pick<Sequencer, 'index'>) {
+async function readShown({ index }: Pick<Sequencer, 'index'>) {
   const properties = await index.all('select property_rid, name from properties order by all')
   const events = await index.all('select event_id, payload from events order by event_id')
   return { properties, events }
 }
 
-async function opened(dataDir: string): Promise<Sequencer> {
+async function open(dataDir: string): Promise<Sequencer> {
   const registry = await openSequencer({ dataDir, clock })
   cleanUp(() => registry.close())
   return registry
@@ -64,7 +64,7 @@ async function opened(dataDir: string): Promise<Sequencer> {
 
 describe('a backup', () => {
   test('contains both stores of one commit, and is complete or absent', async () => {
-    const { backups, manifest } = await twoNights()
+    const { backups, manifest } = await makeTwoNights()
     expect(readdirSync(backups)).toEqual(['first'])
     expect(statSync(`${backups}/first`).mode & 0o077).toBe(0)
     expect(await checkBackup(`${backups}/first`)).toEqual(manifest)
@@ -75,17 +75,17 @@ describe('a backup', () => {
   })
 
   test('does not overwrite another one', async () => {
-    const { dataDir, backups } = await twoNights()
-    const registry = await opened(dataDir)
+    const { dataDir, backups } = await makeTwoNights()
+    const registry = await open(dataDir)
     await expect(registry.backUp(`${backups}/first`)).rejects.toThrow('already exists')
   })
 
   test('is restored unchanged, with every rid and event, and all other stores are rebuilt', async () => {
-    const { backups, first } = await twoNights()
+    const { backups, first } = await makeTwoNights()
     const dataDir = createDataDir()
     await restore(dataDir, `${backups}/first`, {})
-    const registry = await opened(dataDir)
-    expect(await shownBy(registry)).toEqual(first)
+    const registry = await open(dataDir)
+    expect(await readShown(registry)).toEqual(first)
     await registry.publish()
     expect(await verify(registry)).toEqual([])
     const { index, files, serving } = await readFeeds(registry)
@@ -95,19 +95,19 @@ describe('a backup', () => {
   })
 
   test('replaces existing stores only on request, and then all of them', async () => {
-    const { dataDir, backups, first } = await twoNights()
+    const { dataDir, backups, first } = await makeTwoNights()
     const before = readdirSync(dataDir)
     await expect(restore(dataDir, `${backups}/first`, {})).rejects.toThrow('not empty')
     expect(readdirSync(dataDir)).toEqual(before)
     await restore(dataDir, `${backups}/first`, { force: true })
-    const registry = await opened(dataDir)
-    expect(await shownBy(registry)).toEqual(first)
+    const registry = await open(dataDir)
+    expect(await readShown(registry)).toEqual(first)
     await registry.publish()
     expect(await verify(registry)).toEqual([])
   })
 
   test('is refused while a registry runs, and when a byte of it was changed', async () => {
-    const { dataDir, backups } = await twoNights()
+    const { dataDir, backups } = await makeTwoNights()
     const registry = await openSequencer({ dataDir, clock })
     const force = { force: true }
     await expect(restore(dataDir, `${backups}/first`, force)).rejects.toThrow('stop it first')
@@ -118,22 +118,22 @@ describe('a backup', () => {
     writeFileSync(file, bytes)
     await expect(restore(dataDir, `${backups}/first`, force)).rejects.toThrow('SHA-256 differs')
     await expect(restore(dataDir, backups, force)).rejects.toThrow('is not a backup')
-    const again = await opened(dataDir)
+    const again = await open(dataDir)
     expect(await verify(again)).toEqual([])
   })
 
   test('whose restore was interrupted lets no writer start', async () => {
-    const { dataDir, backups } = await twoNights()
+    const { dataDir, backups } = await makeTwoNights()
     writeFileSync(`${dataDir}/restoring`, '{}')
     await expect(openSequencer({ dataDir, clock })).rejects.toThrow('restore was not finished')
     await restore(dataDir, `${backups}/first`, { force: true })
     expect(existsSync(`${dataDir}/restoring`)).toBe(false)
-    expect(await verify(await opened(dataDir))).toEqual([])
+    expect(await verify(await open(dataDir))).toEqual([])
   })
 })
 
 /** What people were told is done: as it stands in an index. */
-async function acknowledged(index: Database) {
+async function listAcknowledged(index: Database) {
   const all = (query: string) => index.all(query)
   return {
     submissions: await all('select submission_id from submissions order by all'),
@@ -218,7 +218,7 @@ describe('a replay', () => {
     )
     for (const answer of answers) expect(answer).toHaveProperty('done')
     await api.createKey('Late')
-    const told = await acknowledged(api.sequencer.index)
+    const told = await listAcknowledged(api.sequencer.index)
     const last = api.sequencer.seq
     const { statusCode, body } = await api.app.inject('/api/brands/history?domain=acme.example')
     expect(statusCode).toBe(200)
@@ -228,12 +228,12 @@ describe('a replay', () => {
     for (const file of ['index.duckdb', 'index.duckdb.wal'])
       rmSync(`${dataDir}/${file}`, { force: true })
     await restore(dataDir, `${backups}/before`, { keepAccounts: true })
-    const registry = await opened(dataDir)
-    expect(await acknowledged(registry.index)).not.toEqual(told)
+    const registry = await open(dataDir)
+    expect(await listAcknowledged(registry.index)).not.toEqual(told)
     const { replayed, failed } = await replay(registry)
     expect(failed).toEqual([])
     expect(replayed).toBeGreaterThanOrEqual(7)
-    expect(await acknowledged(registry.index)).toEqual(told)
+    expect(await listAcknowledged(registry.index)).toEqual(told)
     expect(registry.seq).toBeGreaterThan(last)
     const again = await openAnotherApi({
       config: { ...api.config, DATA_DIR: dataDir },
@@ -270,16 +270,16 @@ describe('a replay', () => {
     ]) {
       await registry.commit({ observations: [], submissions: [one] })
     }
-    const told = await acknowledged(registry.index)
+    const told = await listAcknowledged(registry.index)
     expect(JSON.stringify(told.entries)).not.toContain('bad.example')
     await registry.close()
     for (const file of ['index.duckdb', 'index.duckdb.wal']) {
       rmSync(`${dataDir}/${file}`, { force: true })
     }
     await restore(dataDir, `${backups}/before`, { keepAccounts: true })
-    const again = await opened(dataDir)
+    const again = await open(dataDir)
     expect((await replay(again)).failed).toEqual([])
-    expect(await acknowledged(again.index)).toEqual(told)
+    expect(await listAcknowledged(again.index)).toEqual(told)
     expect(await verify(again)).toEqual([])
   })
 })

@@ -101,7 +101,7 @@ describe('a file that is no adagents.json', () => {
     ['null', 'null', 'unusable', 'root'],
     ['an object without any list', '{"agents": []}', 'unusable', 'root'],
     ['a list of agents that is a text', '{"authorized_agents": "all"}', 'unusable', 'root'],
-    ['65 levels of nesting', `{"formats":${nested(64)}}`, 'unusable', 'root'],
+    ['65 levels of nesting', `{"formats":${buildNested(64)}}`, 'unusable', 'root'],
   ])('%s is reported and gives no document', (_name, body, outcome, field) => {
     const parsed = parse(body)
     expect(parsed.outcome).toBe(outcome)
@@ -110,7 +110,7 @@ describe('a file that is no adagents.json', () => {
   })
 
   it('64 levels of nesting are accepted', () => {
-    expect(parse(`{"formats":${nested(63)}}`).outcome).toBe('ok')
+    expect(parse(`{"formats":${buildNested(63)}}`).outcome).toBe('ok')
   })
 
   it('a byte order mark is tolerated', () => {
@@ -817,7 +817,7 @@ describe('keys with a meaning in JavaScript', () => {
   })
 })
 
-function nested(levels: number): string {
+function buildNested(levels: number): string {
   return '['.repeat(levels) + ']'.repeat(levels)
 }
 

@@ -10,7 +10,7 @@ function parse(body: string | Uint8Array) {
 }
 
 /** Who the file says is the manager; the document of a file that names nobody has no such member. */
-function managerIn(text: string): string | undefined {
+function findManager(text: string): string | undefined {
   const { outcome, document } = parse(text)
   expect(outcome).toBe('ok')
   return AdsTxtDocument.parse(document).manager_domain
@@ -52,7 +52,7 @@ describe('the manager in an ads.txt', () => {
     ['is not looked for in the next line', 'managerdomain=\nm.example', undefined],
     ['is nobody in an empty file', '', undefined],
   ])('%s', (_, text, expected) => {
-    expect(managerIn(text)).toBe(expected)
+    expect(findManager(text)).toBe(expected)
   })
 
   it('is read beside other lines', () => {
@@ -109,6 +109,6 @@ describe('an ads.txt', () => {
     ['lines that name nobody', 'managerdomain=%\n'.repeat(64 * 1024)],
     ['separators of lines', '\u2028'.repeat(340_000)],
   ])('is parsed in bounded time, also when made to be slow: %s', async (_, slow) => {
-    expect(await measureCpuMs(() => managerIn(slow))).toBeLessThan(1_000)
+    expect(await measureCpuMs(() => findManager(slow))).toBeLessThan(1_000)
   })
 })

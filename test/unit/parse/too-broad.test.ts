@@ -6,11 +6,11 @@ import { type Nights, runNights } from '../../support/nights.ts'
 
 const domain = 'acme.example'
 
-function times<Item>(n: number, item: (i: number) => Item): Item[] {
+function repeat<Item>(n: number, item: (i: number) => Item): Item[] {
   return Array.from({ length: n }, (_, i) => item(i))
 }
 
-function property(i: number, more: object = {}): object {
+function buildProperty(i: number, more: object = {}): object {
   return {
     property_type: 'website',
     name: `P ${i}`,
@@ -21,7 +21,7 @@ function property(i: number, more: object = {}): object {
   }
 }
 
-function entry(i: number, more: object): object {
+function buildEntry(i: number, more: object): object {
   return { url: `https://a${i}.agents.example`, authorized_for: 'All', ...more }
 }
 
@@ -67,12 +67,12 @@ describe('a file with too broad a reach', () => {
     ],
   ])('grants what its first entries do, %s', (_, scope, more) => {
     const { agents, broad } = parse({
-      authorized_agents: times(3_000, i => entry(i, scope(i))),
-      properties: times(3_000, i => property(i, more(i))),
+      authorized_agents: repeat(3_000, i => buildEntry(i, scope(i))),
+      properties: repeat(3_000, i => buildProperty(i, more(i))),
     })
     expect(agents.length).toBeGreaterThan(500)
     expect(agents.length).toBeLessThan(700)
-    expect(agents.map(agent => agent.entry)).toEqual(times(agents.length, i => i))
+    expect(agents.map(agent => agent.entry)).toEqual(repeat(agents.length, i => i))
     const rest = 3_000 - agents.length
     expect(broad).toEqual([
       {
@@ -88,33 +88,38 @@ describe('a file with too broad a reach', () => {
 
   it('keeps entries of signals and of its own properties', () => {
     const more = [
-      entry(3_000, { authorization_type: 'signal_ids', signal_ids: ['s'] }),
-      entry(3_001, { authorization_type: 'inline_properties', properties: [property(0)] }),
+      buildEntry(3_000, { authorization_type: 'signal_ids', signal_ids: ['s'] }),
+      buildEntry(3_001, {
+        authorization_type: 'inline_properties',
+        properties: [buildProperty(0)],
+      }),
     ]
     const { agents } = parse({
-      authorized_agents: [...times(3_000, i => entry(i, byTag('all'))), ...more],
-      properties: times(3_000, property),
+      authorized_agents: [...repeat(3_000, i => buildEntry(i, byTag('all'))), ...more],
+      properties: repeat(3_000, buildProperty),
     })
     expect(agents.slice(-2).map(agent => agent.entry)).toEqual([3_000, 3_001])
   })
 
   it('is also one where an entry repeats much for many publishers, or agents have many tags', () => {
-    const names = (name: string) => times(10_000, i => `${name}${i}`)
+    const names = (name: string) => repeat(10_000, i => `${name}${i}`)
     const publisher_domains = names('d').map(name => `${name}.example`)
     const much = { selection_type: 'by_tag', publisher_domains, property_tags: names('t') }
-    const said = parse({ authorized_agents: [entry(0, bySelector(much))], properties: [] })
+    const said = parse({ authorized_agents: [buildEntry(0, bySelector(much))], properties: [] })
     expect([said.agents.length, said.broad.length]).toEqual([0, 1])
     const tagged = parse({
-      authorized_agents: times(500, i => entry(i, byTag('all'))),
-      properties: times(500, i => property(i, { tags: ['all', ...times(20, j => `t${i}_${j}`)] })),
+      authorized_agents: repeat(500, i => buildEntry(i, byTag('all'))),
+      properties: repeat(500, i =>
+        buildProperty(i, { tags: ['all', ...repeat(20, j => `t${i}_${j}`)] }),
+      ),
     })
     expect(tagged.agents.length).toBeLessThan(100)
   })
 
   it('is recognised in time linear in its length', async () => {
     const file: File = {
-      authorized_agents: times(20_000, i => entry(i, byTag(`none${i}`, 'all', 'x'))),
-      properties: times(20_000, i => property(i, { tags: [i % 2 ? 'all' : 'x'] })),
+      authorized_agents: repeat(20_000, i => buildEntry(i, byTag(`none${i}`, 'all', 'x'))),
+      properties: repeat(20_000, i => buildProperty(i, { tags: [i % 2 ? 'all' : 'x'] })),
     }
     expect(await measureCpuMs(() => parse(file))).toBeLessThan(5_000)
   })
@@ -128,8 +133,11 @@ describe('a publisher with more content than is kept', () => {
 
   it('keeps the known state, reports why, and is read again once the file is smaller', () =>
     runNights(async nights => {
-      const small = { authorized_agents: [entry(0, byTag('all'))], properties: [property(1)] }
-      const broad = { authorized_agents: [], properties: times(25_001, i => property(i)) }
+      const small = {
+        authorized_agents: [buildEntry(0, byTag('all'))],
+        properties: [buildProperty(1)],
+      }
+      const broad = { authorized_agents: [], properties: repeat(25_001, i => buildProperty(i)) }
       await nights.night({ [domain]: small })
       expect(await nights.night({ [domain]: broad })).toEqual([])
       expect(await countStored(nights)).toEqual([{ name: 'P 1', status: 'active' }])
@@ -139,19 +147,21 @@ describe('a publisher with more content than is kept', () => {
       ])
       const { broad: faults } = parse(broad)
       expect(faults).toMatchObject([{ field: 'root', severity: 'error' }])
-      await nights.night({ [domain]: { ...small, properties: [property(1), property(2)] } })
+      await nights.night({
+        [domain]: { ...small, properties: [buildProperty(1), buildProperty(2)] },
+      })
       expect(await countStored(nights)).toHaveLength(2)
       expect(await refused(nights)).toEqual([])
     }))
 
   it('loses only a property that is too large for a page of the feed', () => {
-    const long = times(2_000, i => ({
+    const long = repeat(2_000, i => ({
       type: 'rss_url',
       value: `https://x.example/${'y'.repeat(150)}${i}`,
     }))
     const { broad } = parse({
       authorized_agents: [],
-      properties: [property(0), property(1, { identifiers: long })],
+      properties: [buildProperty(0), buildProperty(1, { identifiers: long })],
     })
     expect(broad).toMatchObject([{ field: 'properties[1]' }])
   })
@@ -161,9 +171,9 @@ describe('a large file', () => {
   it('of a publisher with 5,000 properties lets 100 agents sell all of them', () =>
     runNights(async nights => {
       const file: File = {
-        authorized_agents: times(100, i => entry(i, byTag('all', 'odd'))),
-        properties: times(5_000, i =>
-          property(i, { tags: ['all', i % 2 ? 'odd' : 'even', `t${i % 300}`] }),
+        authorized_agents: repeat(100, i => buildEntry(i, byTag('all', 'odd'))),
+        properties: repeat(5_000, i =>
+          buildProperty(i, { tags: ['all', i % 2 ? 'odd' : 'even', `t${i % 300}`] }),
         ),
       }
       await nights.night({ [domain]: file })
@@ -172,16 +182,16 @@ describe('a large file', () => {
     }))
 
   it('of a network lets 48 agents sell for 6,800 publishers in five countries', () => {
-    const publisher_domains = times(6_800, i => `p${i}.example`)
+    const publisher_domains = repeat(6_800, i => `p${i}.example`)
     const scope = {
       ...bySelector({ publisher_domains, selection_type: 'all' }),
       countries: ['US', 'GB', 'DE', 'FR', 'ES'],
     }
     const { agents, broad } = parse(
       {
-        authorized_agents: times(48, i => entry(i, scope)),
-        properties: times(20_400, i =>
-          property(i, { publisher_domain: publisher_domains[i % 6_800], tags: ['all'] }),
+        authorized_agents: repeat(48, i => buildEntry(i, scope)),
+        properties: repeat(20_400, i =>
+          buildProperty(i, { publisher_domain: publisher_domains[i % 6_800], tags: ['all'] }),
         ),
       },
       undefined,
@@ -195,9 +205,9 @@ describe('a file with placements and formats of too many publishers', () => {
     const more = { name: 'N', description: 'd'.repeat(bytes) }
     return {
       authorized_agents: [],
-      properties: times(publishers, i => property(i, { publisher_domain: `p${i}.example` })),
-      placements: times(items, i => ({ placement_id: `a${i}`, property_tags: ['all'], ...more })),
-      formats: times(items, i => ({ format_option_id: `f${i}`, format_kind: 'image', ...more })),
+      properties: repeat(publishers, i => buildProperty(i, { publisher_domain: `p${i}.example` })),
+      placements: repeat(items, i => ({ placement_id: `a${i}`, property_tags: ['all'], ...more })),
+      formats: repeat(items, i => ({ format_option_id: `f${i}`, format_kind: 'image', ...more })),
     }
   }
   const read = (file: object) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BufferBuilder } from '../../../pipeline/read/lookups/buffer-builder.ts'
 
-function lendText(writer: BufferBuilder, text: string) {
+function buildText(writer: BufferBuilder, text: string) {
   writer.start()
   writer.ascii(text)
   return writer.lend()
@@ -10,11 +10,11 @@ function lendText(writer: BufferBuilder, text: string) {
 describe('lent bytes', () => {
   it('are reused once they are returned, and not before', () => {
     const writer = new BufferBuilder()
-    const first = lendText(writer, 'first')
-    const second = lendText(writer, 'second')
+    const first = buildText(writer, 'first')
+    const second = buildText(writer, 'second')
     first.release()
-    const third = lendText(writer, 'third')
-    const fourth = lendText(writer, 'fourth')
+    const third = buildText(writer, 'third')
+    const fourth = buildText(writer, 'fourth')
     expect([second, third, fourth].map(({ body }) => body.toString())).toEqual([
       'second',
       'third',
@@ -25,10 +25,10 @@ describe('lent bytes', () => {
 
   it('are used by one answer although they are returned twice', () => {
     const writer = new BufferBuilder()
-    const first = lendText(writer, 'first')
+    const first = buildText(writer, 'first')
     first.release()
     first.release()
-    const later = ['a', 'b', 'c'].map(text => lendText(writer, text))
+    const later = ['a', 'b', 'c'].map(text => buildText(writer, text))
     expect(later.map(({ body }) => body.toString())).toEqual(['a', 'b', 'c'])
     expect(new Set(later.map(({ body }) => body.buffer)).size).toBe(3)
   })
@@ -36,10 +36,10 @@ describe('lent bytes', () => {
   it('are not kept beyond some megabytes', () => {
     const writer = new BufferBuilder()
     const large = 'x'.repeat(3 * 1024 * 1024)
-    const lent = Array.from({ length: 4 }, () => lendText(writer, large))
+    const lent = Array.from({ length: 4 }, () => buildText(writer, large))
     for (const { release } of lent) release()
     const given = new Set(lent.map(({ body }) => body.buffer))
-    const again = Array.from({ length: 5 }, () => lendText(writer, 'x'))
+    const again = Array.from({ length: 5 }, () => buildText(writer, 'x'))
     expect(again.filter(({ body }) => given.has(body.buffer))).toHaveLength(2)
   })
 })

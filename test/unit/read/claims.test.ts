@@ -32,14 +32,14 @@ const manager = (selectors: object[], more: object = {}) =>
     ...more,
   })
 
-function claims({ db }: Nights) {
+function loadClaims({ db }: Nights) {
   return db.all<Record<string, unknown>>(
     'select * from claims order by manager_domain, entry, selector, publisher_domain',
   )
 }
 
 /** `publisher path property_id` of everything that is claimed. */
-async function claimed({ db }: Nights): Promise<string[]> {
+async function listClaimed({ db }: Nights): Promise<string[]> {
   const rows = await listResolvedClaims({ db }, { limit: 100 })
   return rows.flatMap(({ publisher_domain, path, properties }) =>
     properties.map(({ property_id, name }) => `${publisher_domain} ${path} ${property_id ?? name}`),
@@ -50,7 +50,7 @@ describe('an entry of a manager about other publishers', () => {
   it('is a claim on each of them, and not a grant', () =>
     runNights(async nights => {
       const events = await nights.night({ [quay]: manager([all(quay, pier, mole)]) })
-      expect(await claims(nights)).toMatchObject([
+      expect(await loadClaims(nights)).toMatchObject([
         {
           agent_url: sales,
           manager_domain: quay,
@@ -90,20 +90,20 @@ describe('an entry of a manager about other publishers', () => {
       }
       const entry = { ...grantBySelectors(sales, all(pier)), ...qualifiers }
       await nights.night({ [quay]: manager([], { authorized_agents: [entry] }) })
-      expect(await claims(nights)).toMatchObject([{ ...qualifiers, countries: ['DE', 'GB'] }])
+      expect(await loadClaims(nights)).toMatchObject([{ ...qualifiers, countries: ['DE', 'GB'] }])
     }))
 
   it('of another authorization type claims nothing', () =>
     runNights(async nights => {
       const entry = { ...grantByIds(sales), publisher_properties: [all(pier)] }
       await nights.night({ [quay]: manager([], { authorized_agents: [entry] }) })
-      expect(await claims(nights)).toEqual([])
+      expect(await loadClaims(nights)).toEqual([])
     }))
 
   it('claims nothing in a shared file: claims need the manager’s own host', () =>
     runNights(async nights => {
       await nights.night({ [quay]: manager([all(pier, mole)]), [pier]: buildPointer(quay) })
-      const managers = (await claims(nights)).map(row => row.manager_domain)
+      const managers = (await loadClaims(nights)).map(row => row.manager_domain)
       expect(managers).toEqual([quay, quay])
     }))
 
@@ -111,22 +111,22 @@ describe('an entry of a manager about other publishers', () => {
     runNights(async nights => {
       await nights.night({ [quay]: manager([all(pier), all(mole)]) })
       await nights.night({ [quay]: manager([all(pier)]) })
-      expect(await claims(nights)).toMatchObject([{ publisher_domain: pier }])
+      expect(await loadClaims(nights)).toMatchObject([{ publisher_domain: pier }])
       await nights.night({ [quay]: 'absent' })
-      expect(await claims(nights)).toHaveLength(1)
+      expect(await loadClaims(nights)).toHaveLength(1)
       await nights.night({ [quay]: 'absent' })
-      expect(await claims(nights)).toEqual([])
+      expect(await loadClaims(nights)).toEqual([])
     }))
 
   it('ends while the file revokes the publisher, and for a week afterwards', () =>
     runNights(async nights => {
       const revoked_publisher_domains = [{ publisher_domain: pier }]
       await nights.night({ [quay]: manager([all(pier, mole)], { revoked_publisher_domains }) })
-      expect(await claimed(nights)).toEqual([`${mole} inline site`])
+      expect(await listClaimed(nights)).toEqual([`${mole} inline site`])
       await nights.night({ [quay]: manager([all(pier, mole)]) }, { days: 6, hours: 23 })
-      expect(await claimed(nights)).toEqual([`${mole} inline site`])
+      expect(await listClaimed(nights)).toEqual([`${mole} inline site`])
       expect(listEventTypes(await nights.wait({ hours: 1 }))).toEqual([])
-      expect(await claims(nights)).toHaveLength(2)
+      expect(await loadClaims(nights)).toHaveLength(2)
     }))
 })
 
@@ -139,11 +139,11 @@ describe('a selector', () => {
   ])('%s selects alike in the manager’s file and in the publisher’s', (_, selector, ids) =>
     runNights(async nights => {
       await nights.night({ [quay]: manager([selector]) })
-      expect(await claimed(nights)).toEqual(ids.map(id => `${pier} inline ${id}`))
+      expect(await listClaimed(nights)).toEqual(ids.map(id => `${pier} inline ${id}`))
       await nights.night({
         [pier]: buildShop(pier, { properties: [buildWebsite(pier), app(pier)] }),
       })
-      expect(await claimed(nights)).toEqual(ids.map(id => `${pier} federated ${id}`))
+      expect(await listClaimed(nights)).toEqual(ids.map(id => `${pier} federated ${id}`))
     }),
   )
 
@@ -158,7 +158,7 @@ describe('a selector', () => {
   ])('%s is invalid: it neither claims nor grants', (_, selector) =>
     runNights(async nights => {
       await nights.night({ [quay]: manager([selector]), [pier]: buildPointer(quay) })
-      expect(await claims(nights)).toEqual([])
+      expect(await loadClaims(nights)).toEqual([])
       expect(await nights.db.all('from authorizations')).toEqual([])
     }),
   )
@@ -171,7 +171,7 @@ describe('a selector', () => {
         buildWebsite(mole, { publisher_domain: pier, property_id: 'foreign' }),
       ]
       await nights.night({ [quay]: manager([all(pier)], { properties }) })
-      expect(await claims(nights)).toMatchObject([{ inline_property_ids: ['spelled'] }])
+      expect(await loadClaims(nights)).toMatchObject([{ inline_property_ids: ['spelled'] }])
     }))
 
   it('counts a repeated property once, and those of two publishers separately', () =>
@@ -185,7 +185,7 @@ describe('a selector', () => {
         buildWebsite(mole),
       ]
       await nights.night({ [quay]: manager([all(pier, mole)], { properties }) })
-      expect(await claims(nights)).toMatchObject([
+      expect(await loadClaims(nights)).toMatchObject([
         { publisher_domain: mole, inline_property_ids: ['site'], inline_property_count: 1 },
         { publisher_domain: pier, inline_property_ids: ['site'], inline_property_count: 2 },
       ])
@@ -199,7 +199,7 @@ describe('the result of a claim', () => {
       await nights.night({
         [pier]: buildShop(pier, { properties: [app(pier, { property_id: 'own' })] }),
       })
-      expect(await claimed(nights)).toEqual([`${mole} inline site`, `${pier} federated own`])
+      expect(await listClaimed(nights)).toEqual([`${mole} inline site`, `${pier} federated own`])
     }))
 
   it('is empty for a publisher that revoked itself, or whose file fails', () =>
@@ -210,9 +210,9 @@ describe('the result of a claim', () => {
         [pier]: buildShop(pier, { revoked_publisher_domains }),
         [mole]: buildShop(mole),
       })
-      expect(await claimed(nights)).toEqual([`${mole} federated site`])
+      expect(await listClaimed(nights)).toEqual([`${mole} federated site`])
       await nights.night({ [mole]: 'absent' })
-      expect(await claimed(nights)).toEqual([])
+      expect(await listClaimed(nights)).toEqual([])
     }))
 
   it('can be queried by agent, by manager and by publisher', () =>
@@ -310,7 +310,7 @@ describe('a network of thousands', () => {
       expect(await writtenLast()).toBe(6_800)
       await nights.night({ [quay]: network(['new.example', ...names.slice(1)]) })
       expect(await writtenLast()).toBe(1)
-      expect(await claims(nights)).toHaveLength(6_800)
+      expect(await loadClaims(nights)).toHaveLength(6_800)
     }))
 
   it('fetches a shared file once for all publishers that point to it', () =>

@@ -22,7 +22,7 @@ const brand = 'brand.json acme.example'
 const ads = 'ads.txt acme.example'
 
 /** A file by which every agent may sell the one site of each domain. */
-function selling(agents: string[], ...domains: string[]) {
+function buildSellingFile(agents: string[], ...domains: string[]) {
   return {
     properties: domains.map(name => ({
       property_type: 'website',
@@ -39,11 +39,11 @@ function selling(agents: string[], ...domains: string[]) {
   }
 }
 
-const old = selling(['https://old.example/mcp'], domain)
-const fresh = selling(['https://new.example/mcp'], domain)
+const old = buildSellingFile(['https://old.example/mcp'], domain)
+const fresh = buildSellingFile(['https://new.example/mcp'], domain)
 
 /** A registry that has crawled this internet the night before. */
-async function crawled(web: Web, ...domains: string[]): Promise<void> {
+async function openCrawled(web: Web, ...domains: string[]): Promise<void> {
   registry = await openRegistry()
   await registry.submit({ op: 'domains.add', domains: domains as never, again: false })
   while ((await crawlDue(registry, web)).length > 0);
@@ -84,7 +84,7 @@ async function listSellers(of: string): Promise<string[]> {
 describe('a requested crawl', () => {
   it('is queued, and completed in the commit whose lookups show the result', async () => {
     const web: Web = { [own]: old }
-    await crawled(web, domain)
+    await openCrawled(web, domain)
     const id = await request()
     const at = new Date(registry.clock.now()).toISOString()
     expect(findStatus(id)).toMatchObject({
@@ -138,7 +138,7 @@ describe('a requested crawl', () => {
 
   it('is running while one of its files is pending', async () => {
     const web: Web = { [own]: old }
-    await crawled(web, domain)
+    await openCrawled(web, domain)
     const id = await request()
     const [first, second] = await listDueFiles(registry)
     for (const [target, status] of [
@@ -153,7 +153,7 @@ describe('a requested crawl', () => {
   })
 
   it('of an unknown domain completes once each file was tried', async () => {
-    await crawled({})
+    await openCrawled({})
     const id = await request()
     expect(await crawlDue(registry, {})).toEqual([own, brand])
     expect(findStatus(id).status).toBe('running')
@@ -166,9 +166,9 @@ describe('a requested crawl', () => {
   it('waits for the target of a pointer, known or not', async () => {
     const web: Web = {
       [own]: old,
-      'adagents.json manager.example': selling(['https://manager.example/mcp'], domain),
+      'adagents.json manager.example': buildSellingFile(['https://manager.example/mcp'], domain),
     }
-    await crawled(web, domain, 'manager.example')
+    await openCrawled(web, domain, 'manager.example')
     const id = await request()
     web[own] = { authoritative_location: 'https://manager.example/.well-known/adagents.json' }
     web['adagents.json manager.example'] = fresh
@@ -194,7 +194,7 @@ describe('a requested crawl', () => {
 
   it('waits for the manager in an ads.txt', async () => {
     const web: Web = {}
-    await crawled(web, domain)
+    await openCrawled(web, domain)
     const id = await request()
     web[ads] = { text: 'MANAGERDOMAIN=manager.example' }
     web['adagents.json manager.example'] = fresh
@@ -210,7 +210,7 @@ describe('a requested crawl', () => {
 
   it('is not completed by an attempt that began before it', async () => {
     const web: Web = { [own]: old }
-    await crawled(web, domain)
+    await openCrawled(web, domain)
     registry.clock.tick(2 * DAY)
     const early = await listDueFiles(registry)
     expect(early).toHaveLength(2)
@@ -228,10 +228,10 @@ describe('a requested crawl', () => {
     const pointer = { authoritative_location: 'https://manager.example/.well-known/adagents.json' }
     const web: Web = {
       [own]: pointer,
-      'adagents.json manager.example': selling(['https://m.example'], domain),
-      'adagents.json b.example': selling(['https://b.example/mcp'], 'b.example'),
+      'adagents.json manager.example': buildSellingFile(['https://m.example'], domain),
+      'adagents.json b.example': buildSellingFile(['https://b.example/mcp'], 'b.example'),
     }
-    await crawled(web, domain, 'b.example', 'manager.example')
+    await openCrawled(web, domain, 'b.example', 'manager.example')
     const [shared, its] = [await request(), await request('domain', 'b.example')]
     await crawlDue(registry, { [own]: pointer })
     await crawlDue(registry, {})
@@ -242,7 +242,7 @@ describe('a requested crawl', () => {
 
   it('trusts a pointer that leads elsewhere, and reports an older file that was held back', async () => {
     const [monday, tuesday] = ['2026-11-16T00:00:00Z', '2026-11-17T00:00:00Z']
-    await crawled({ [own]: { ...old, last_updated: tuesday } }, domain)
+    await openCrawled({ [own]: { ...old, last_updated: tuesday } }, domain)
     const id = await request()
     await crawlDue(registry, { [own]: { ...fresh, last_updated: monday } })
     expect(findStatus(id)).toMatchObject({ status: 'failed', last_error_code: 'held' })
@@ -267,7 +267,7 @@ describe('a requested crawl', () => {
     ['absent', 'completed', null],
     ['store_denied', 'completed', null],
   ] as const)('whose adagents.json is %s is %s', async (outcome, status, last_error_code) => {
-    await crawled({ [own]: old }, domain)
+    await openCrawled({ [own]: old }, domain)
     const id = await request()
     await crawlDue(registry, { [own]: outcome })
     await crawlDue(registry, {})
@@ -293,7 +293,7 @@ describe('a requested crawl', () => {
       [own, brand],
     ],
   ])('does not wait for files of a domain that is taken down, %s', async (_, web, asked) => {
-    await crawled(web, domain)
+    await openCrawled(web, domain)
     await registry.submit({ op: 'domain.takedown', domain: 'gone.example' as never })
     const before = await request()
     expect(await crawlDue(registry, web)).toEqual(asked)
@@ -306,7 +306,7 @@ describe('a requested crawl', () => {
       [own]: { authoritative_location: 'https://gone.example/a.json' },
       'adagents.json https://gone.example/a.json': 'timeout',
     }
-    await crawled(web, domain)
+    await openCrawled(web, domain)
     const id = await request()
     await crawlDue(registry, web)
     expect(findStatus(id).status).toBe('retrying')
@@ -318,7 +318,7 @@ describe('a requested crawl', () => {
 
   it('continues after a restart of the writer', async () => {
     const web: Web = { [own]: old, [brand]: 'timeout' }
-    await crawled(web, domain)
+    await openCrawled(web, domain)
     const id = await request()
     await crawlDue(registry, web)
     expect(findStatus(id).status).toBe('retrying')
@@ -337,7 +337,7 @@ describe('a clock that was set back', () => {
     ['is not there', {}],
     ['does not answer', { [own]: 'timeout', [brand]: 'timeout' }],
   ])('does not have a file fetched repeatedly that %s', async (_, web) => {
-    await crawled({ [own]: old }, domain)
+    await openCrawled({ [own]: old }, domain)
     registry.clock.tick(-2 * HOUR)
     const id = await request()
     expect(await crawlDue(registry, web)).toEqual([own, brand])
@@ -349,7 +349,7 @@ describe('a clock that was set back', () => {
   })
 
   it('does not accept a file older than the current one', async () => {
-    await crawled({ [own]: { ...old, last_updated: '2026-11-19T00:00:00Z' } }, domain)
+    await openCrawled({ [own]: { ...old, last_updated: '2026-11-19T00:00:00Z' } }, domain)
     registry.clock.tick(-2 * HOUR)
     const targets = [{ kind: 'adagents.json' as const, location: domain, after_seq: 1_000 }]
     const web: Web = { [own]: { ...fresh, last_updated: '2026-11-01T00:00:00Z' } }
@@ -362,7 +362,7 @@ describe('a clock that was set back', () => {
   })
 
   it('changes nothing where its results are delivered again', async () => {
-    await crawled({ [own]: old }, domain)
+    await openCrawled({ [own]: old }, domain)
     registry.clock.tick(-2 * HOUR)
     await request()
     const observations = observeTargets(
@@ -384,7 +384,7 @@ describe('a clock that was set back', () => {
 describe('a domain that does not answer', () => {
   it('is tried after 1, 5, 30 and 120 minutes, then the request has failed', async () => {
     const web: Web = { [own]: 'timeout', [brand]: 'timeout' }
-    await crawled({ [own]: old }, domain)
+    await openCrawled({ [own]: old }, domain)
     const id = await request()
     await crawlDue(registry, web)
     for (const [index, minutes] of [1, 5, 30, 120].entries()) {
@@ -416,7 +416,7 @@ describe('a domain that does not answer', () => {
 
   it('is tried alone, and the request completes once it answers', async () => {
     const web: Web = { [own]: fresh, [brand]: 'connection_failed' }
-    await crawled({ [own]: old }, domain)
+    await openCrawled({ [own]: old }, domain)
     const id = await request()
     await crawlDue(registry, web)
     registry.clock.tick(MINUTE)
@@ -432,7 +432,7 @@ describe('a domain that does not answer', () => {
 
   it('is tried when it asked to be: the request is deferred', async () => {
     const web: Web = { [own]: ['throttled', { retry_after_s: 600 }], [brand]: 'absent' }
-    await crawled({ [own]: old }, domain)
+    await openCrawled({ [own]: old }, domain)
     const id = await request()
     await crawlDue(registry, web)
     const { status, next_attempt_at } = findStatus(id)
@@ -447,7 +447,7 @@ describe('a domain that does not answer', () => {
 
   it('with two requests is tried at the earlier of their times', async () => {
     const web: Web = { [own]: 'timeout', [brand]: 'absent' }
-    await crawled({ [own]: old }, domain)
+    await openCrawled({ [own]: old }, domain)
     const early = await request()
     await crawlDue(registry, web)
     registry.clock.tick(MINUTE)
@@ -463,7 +463,7 @@ describe('a domain that does not answer', () => {
 
 describe('a result that cannot be stored', () => {
   it('counts as an attempt, and is not fetched again and again', async () => {
-    await crawled({ [own]: old }, domain)
+    await openCrawled({ [own]: old }, domain)
     const id = await request()
     for (let attempt = 1; attempt <= 5; attempt++) {
       registry.clock.tick(2 * HOUR)
@@ -489,7 +489,7 @@ describe('a result that cannot be stored', () => {
 describe('a partial crawl', () => {
   it('fetches only the brand.json, and the house it names', async () => {
     const web: Web = { [brand]: { house: 'house.example' } }
-    await crawled(web, domain, 'house.example')
+    await openCrawled(web, domain, 'house.example')
     const id = await request('brand')
     expect(await crawlDue(registry, web)).toEqual([brand, 'brand.json house.example'])
     expect(findStatus(id)).toMatchObject({ status: 'completed', outcome: [{}, {}] })
@@ -502,12 +502,15 @@ describe('a partial crawl', () => {
         authoritative_location: 'https://manager.example/.well-known/adagents.json',
       },
       'adagents.json b.example': { authoritative_location: file },
-      'adagents.json manager.example': selling(['https://m.example/mcp'], 'a.example'),
-      [`adagents.json ${file}`]: selling(['https://m.example/mcp'], 'b.example'),
+      'adagents.json manager.example': buildSellingFile(['https://m.example/mcp'], 'a.example'),
+      [`adagents.json ${file}`]: buildSellingFile(['https://m.example/mcp'], 'b.example'),
     }
-    await crawled(web, 'a.example', 'b.example', 'manager.example')
-    web['adagents.json manager.example'] = selling(['https://new.example/mcp'], 'a.example')
-    web[`adagents.json ${file}`] = selling(['https://new.example/mcp'], 'b.example')
+    await openCrawled(web, 'a.example', 'b.example', 'manager.example')
+    web['adagents.json manager.example'] = buildSellingFile(
+      ['https://new.example/mcp'],
+      'a.example',
+    )
+    web[`adagents.json ${file}`] = buildSellingFile(['https://new.example/mcp'], 'b.example')
     const id = await request('manager', 'manager.example')
     expect(findCrawlRequest(registry.reader, id)?.publishers).toBe(2)
     expect(await crawlDue(registry, web)).toEqual([
@@ -520,7 +523,7 @@ describe('a partial crawl', () => {
   })
 
   it('of a manager without dependent publishers completes too', async () => {
-    await crawled({}, domain)
+    await openCrawled({}, domain)
     const id = await request('manager', 'nobody.example')
     expect(findCrawlRequest(registry.reader, id)?.publishers).toBe(0)
     await crawlDue(registry, {})

@@ -3,7 +3,7 @@ import { PublicError } from '../../../pipeline/core/errors.ts'
 import { FairPool } from '../../../pipeline/read/fair-pool.ts'
 
 /** Work that runs until it is told to end, and what has begun so far. */
-function bench(tools: number, most: number) {
+function createPool(tools: number, most: number) {
   const turns = new FairPool([...Array(tools).keys()], most)
   const begun: string[] = []
   const enders: (() => void)[] = []
@@ -21,7 +21,7 @@ function bench(tools: number, most: number) {
 }
 
 test('a frequent kind of work neither takes all tools nor precedes a rare one', async () => {
-  const { ask, begun, endOne, settle: waitForTurns } = bench(3, 100)
+  const { ask, begun, endOne, settle: waitForTurns } = createPool(3, 100)
   const all = [...Array(10)].map(() => ask('slow'))
   await waitForTurns()
   expect(begun).toEqual(['slow', 'slow'])
@@ -36,7 +36,7 @@ test('a frequent kind of work neither takes all tools nor precedes a rare one', 
 })
 
 test('work beyond the bound of its kind is refused with a time to retry, and accepted then', async () => {
-  const { ask, endOne, settle: waitForTurns } = bench(2, 3)
+  const { ask, endOne, settle: waitForTurns } = createPool(2, 3)
   const first = [ask('a'), ask('a'), ask('a')]
   const refused = await ask('a').catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(PublicError)
@@ -53,7 +53,7 @@ test('work beyond the bound of its kind is refused with a time to retry, and acc
 })
 
 test('failed work returns its tool', async () => {
-  const { turns } = bench(1, 1)
+  const { turns } = createPool(1, 1)
   const failing = () => turns.use('a', () => Promise.reject(new Error('broken')))
   for (let i = 0; i < 3; i++) await expect(failing()).rejects.toThrow('broken')
   expect(await turns.use('a', async tool => tool)).toBe(0)

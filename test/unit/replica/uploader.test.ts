@@ -70,7 +70,7 @@ function followBucket(url: string, clock: TestClock) {
 }
 
 /** The bucket, of which the write after so many fails, as when the process is killed there. */
-function breakAfter(bucket: Bucket, writes: number): Bucket {
+function failAfter(bucket: Bucket, writes: number): Bucket {
   let left = writes
   const spend = () => {
     if (left-- <= 0) throw new Error('killed')
@@ -186,7 +186,7 @@ describe('a bucket', () => {
     const after = await readPublicEntries(registry.sequencer.paths.servingFile)
     for (let writes = 0; writes < 20; writes++) {
       // A new uploader, as after a start: it goes on with what is there already.
-      const isWhole = await openUploader(breakAfter(bucket, writes))
+      const isWhole = await openUploader(failAfter(bucket, writes))
         .upload()
         .then(
           () => true,

@@ -17,7 +17,7 @@ const wellKnown = (domain: string) => `https://${domain}/.well-known/brand.json`
 const cdn = 'https://files.cdn.example/acme.json'
 
 /** `canonical domain, brand id, trust, house or claimed house?`; `nothing` when there is no brand. */
-function told(web: Web, domain = acme): string {
+function describeBrand(web: Web, domain = acme): string {
   const { answer } = resolveOnWeb(web, domain)
   if (answer === undefined || answer === 'pending') return answer ?? 'nothing'
   const claimed = answer.claimed_house_domain && `${answer.claimed_house_domain}?`
@@ -48,7 +48,7 @@ describe('a domain with a document of its own', () => {
       'nothing',
     ],
   ])('%s', (_name, web, expected) => {
-    expect(told(web)).toBe(expected)
+    expect(describeBrand(web)).toBe(expected)
   })
 })
 
@@ -125,7 +125,7 @@ describe('a house’s portfolio', () => {
       'acme.example leaf_only house.example?',
     ],
   ])('%s', (_name, web, expected, domain) => {
-    expect(told(web, domain)).toBe(expected)
+    expect(describeBrand(web, domain)).toBe(expected)
   })
 
   test.each([
@@ -139,12 +139,14 @@ describe('a house’s portfolio', () => {
     const brand = buildBrand('acme', [
       website(acme, relationship === undefined ? {} : { relationship }),
     ])
-    expect(told({ [acme]: to(house), [house]: buildHouse(house, [brand]) })).toBe(expected)
+    expect(describeBrand({ [acme]: to(house), [house]: buildHouse(house, [brand]) })).toBe(expected)
   })
 
   it('assigns no domain by an app of that name', () => {
     const brand = buildBrand('acme', [{ type: 'mobile_app', identifier: acme, store: 'apple' }])
-    expect(told({ [acme]: to(house), [house]: buildHouse(house, [brand]) })).toContain('leaf_only')
+    expect(describeBrand({ [acme]: to(house), [house]: buildHouse(house, [brand]) })).toContain(
+      'leaf_only',
+    )
   })
 })
 
@@ -167,7 +169,7 @@ describe('the canonical domain of a house’s brand', () => {
   })
 
   it('is unknown until the primary website was read', () => {
-    expect(told({ [acme]: to(house), [house]: own, [nova]: 'unknown' })).toBe('pending')
+    expect(describeBrand({ [acme]: to(house), [house]: own, [nova]: 'unknown' })).toBe('pending')
   })
 
   it('is the house itself for the house', () => {
@@ -176,7 +178,7 @@ describe('the canonical domain of a house’s brand', () => {
       keller_type: 'master',
     })
     const web = { [house]: buildHouse(house, [thief]), [victim]: buildBrand('victim', [victim]) }
-    expect(told(web, house)).toBe('house.example thief inline house.example')
+    expect(describeBrand(web, house)).toBe('house.example thief inline house.example')
   })
 })
 
@@ -250,7 +252,7 @@ describe('a document at another address', () => {
     ],
     ['that is not there is no brand', { [acme]: at(cdn) }, 'nothing'],
   ])('%s', (_name, web, expected) => {
-    expect(told(web)).toBe(expected)
+    expect(describeBrand(web)).toBe(expected)
   })
 
   it('of a tenant of the same host is another site', () => {
@@ -259,7 +261,7 @@ describe('a document at another address', () => {
       [one]: at(`https://${two}/brand.json`),
       [`https://${two}/brand.json`]: buildBrand('two', [two]),
     }
-    expect(told(web, one)).toBe('nothing')
+    expect(describeBrand(web, one)).toBe('nothing')
   })
 })
 
@@ -276,7 +278,7 @@ describe('a redirect to another brand’s document', () => {
       'acme.example leaf_only nova.example?',
     ],
   ])('%s', (_name, web, expected) => {
-    expect(told(web)).toBe(expected)
+    expect(describeBrand(web)).toBe(expected)
   })
 })
 

@@ -63,7 +63,7 @@ async function forget(): Promise<void> {
 }
 
 /** A night in which these files were read. */
-async function night(files: Record<string, object | Outcome>): Promise<void> {
+async function commitNight(files: Record<string, object | Outcome>): Promise<void> {
   const at = clock.now()
   await index.commit(
     Object.entries(files).map(([domain, found]) =>
@@ -74,31 +74,31 @@ async function night(files: Record<string, object | Outcome>): Promise<void> {
   )
 }
 
-async function happen(history: History): Promise<void> {
+async function applyHistory(history: History): Promise<void> {
   for (const [days, hours, what] of history) {
     clock.tick({ ms: START + days * DAY + hours * HOUR - clock.now() })
     if (what === 'tick') await index.commit([])
     else if (what === 'request') await index.commit({ submissions: [request] })
-    else if (what === 'leaf') await night({ [leaf]: 'unchanged' })
-    else await night({ [leaf]: 'unchanged', [house]: what as object | Outcome })
+    else if (what === 'leaf') await commitNight({ [leaf]: 'unchanged' })
+    else await commitNight({ [leaf]: 'unchanged', [house]: what as object | Outcome })
   }
 }
 
 /** The leaf's trust after the first night, in which both files were read, and what followed. */
-async function trustAfter(first: object, history: History, own = leafFile) {
+async function findTrustAfter(first: object, history: History, own = leafFile) {
   await forget()
-  await night({ [leaf]: own, [house]: first, 'torch.example': torch })
-  await happen(history)
-  return trustNow()
+  await commitNight({ [leaf]: own, [house]: first, 'torch.example': torch })
+  await applyHistory(history)
+  return loadTrust()
 }
 
-async function trustNow(): Promise<Trust> {
+async function loadTrust(): Promise<Trust> {
   const found = await index.db.one<Trust>('select * from brands where domain = $leaf', { leaf })
   return found!
 }
 
-const resolveTrust = async (...given: Parameters<typeof trustAfter>) =>
-  (await trustAfter(...given)).relationship_trust
+const resolveTrust = async (...given: Parameters<typeof findTrustAfter>) =>
+  (await findTrustAfter(...given)).relationship_trust
 
 describe('mutual confirmation of a house and a brand', () => {
   test.each<[string, object, object, string]>([
@@ -142,12 +142,12 @@ describe('mutual confirmation of a house and a brand', () => {
   })
 
   it('a house is named only where it confirms; otherwise it is a claim', async () => {
-    expect(await trustAfter(naming, [])).toMatchObject({
+    expect(await findTrustAfter(naming, [])).toMatchObject({
       house_domain: house,
       claimed_house_domain: null,
       relationship_declared_at: toIso(START),
     })
-    expect(await trustAfter(houseFile(), [])).toMatchObject({
+    expect(await findTrustAfter(houseFile(), [])).toMatchObject({
       house_domain: null,
       claimed_house_domain: house,
       relationship_declared_at: null,
@@ -156,10 +156,10 @@ describe('mutual confirmation of a house and a brand', () => {
 
   it('a house that was never read is read first', async () => {
     await forget()
-    await night({ [leaf]: leafFile })
-    expect(await trustNow()).toBeUndefined()
-    await night({ [house]: naming })
-    expect(await trustNow()).toMatchObject({ relationship_trust: 'mutual' })
+    await commitNight({ [leaf]: leafFile })
+    expect(await loadTrust()).toBeUndefined()
+    await commitNight({ [house]: naming })
+    expect(await loadTrust()).toMatchObject({ relationship_trust: 'mutual' })
   })
 
   test.each<[string, History, string]>([
@@ -201,7 +201,7 @@ describe('the age of a house’s reference', () => {
       'mutual',
     ],
   ])('a reference %s', async (_name, first, history, expected) => {
-    const trust = await trustAfter(first, history, leafFile)
+    const trust = await findTrustAfter(first, history, leafFile)
     expect(trust.relationship_trust).toBe(expected)
     expect(trust.relationship_declared_at === null).toBe(expected !== 'mutual')
   })
@@ -272,15 +272,15 @@ describe('the age of a house’s reference', () => {
   it('is remembered for half a year of nights, and then ends without another crawl', async () => {
     const nights: History = Array.from({ length: 29 }, (_, i) => [i * 6 + 6, 0, 'unchanged'])
     expect(await resolveTrust(naming, [...nights, [179, 23, 'tick']])).toBe('mutual')
-    await happen([[180, 0, 'tick']])
-    expect(await trustNow()).toMatchObject({
+    await applyHistory([[180, 0, 'tick']])
+    expect(await loadTrust()).toMatchObject({
       relationship_trust: 'leaf_only',
       relationship_declared_at: null,
     })
   })
 
   it('starts at the time the house gives, if any', async () => {
-    const { relationship_declared_at } = await trustAfter(houseFile(declared(-10)), [])
+    const { relationship_declared_at } = await findTrustAfter(houseFile(declared(-10)), [])
     expect(Date.parse(relationship_declared_at!)).toBe(START - 10 * DAY)
   })
 })
@@ -290,7 +290,7 @@ describe('a failing house', () => {
   const definitive: Outcome[] = ['absent', 'unusable']
 
   test.each(transient)('by %s counts for a day after it was last read', async outcome => {
-    const isSkipped = (at: number) => happen([[0, at, 'tick']]).then(trustNow)
+    const isSkipped = (at: number) => applyHistory([[0, at, 'tick']]).then(loadTrust)
     expect(
       await resolveTrust(naming, [
         [0, 20, outcome],
@@ -423,16 +423,16 @@ describe('a failing house', () => {
   })
 
   it('keeps the time of its reference', async () => {
-    const trust = await trustAfter(naming, [[0, 2, 'timeout']])
+    const trust = await findTrustAfter(naming, [[0, 2, 'timeout']])
     expect(trust.relationship_declared_at).toBe(toIso(START))
   })
 
   it('on the way to the house counts as well', async () => {
-    expect(await trustAfter({ house: 'torch.example' }, [])).toMatchObject({
+    expect(await findTrustAfter({ house: 'torch.example' }, [])).toMatchObject({
       house_domain: 'torch.example',
     })
-    await happen([[0, 1, 'absent']])
-    expect(await trustNow()).toMatchObject({ relationship_trust: 'unverifiable' })
+    await applyHistory([[0, 1, 'absent']])
+    expect(await loadTrust()).toMatchObject({ relationship_trust: 'unverifiable' })
   })
 
   it('does not matter for brands in its own file', async () => {

@@ -18,7 +18,7 @@ const granting = (...entries: object[]) => ({
   [acme]: buildShop(acme, { authorized_agents: entries }),
 })
 
-function grants({ db }: Nights) {
+function loadGrants({ db }: Nights) {
   return db.all<{
     in_force: boolean
     effective_from: string | null
@@ -27,7 +27,7 @@ function grants({ db }: Nights) {
 }
 
 /** Each agent, with how many publishers grant it anything. */
-async function agents({ db }: Nights): Promise<string[]> {
+async function listAgents({ db }: Nights): Promise<string[]> {
   const rows = await db.all<{ said: string }>(
     "select concat_ws(' ', agent_url, publisher_count) as said from agents order by all",
   )
@@ -79,10 +79,10 @@ describe('a grant with a window', () => {
         'property.created',
         'agent.discovered',
       ])
-      expect(await grants(nights)).toEqual([
+      expect(await loadGrants(nights)).toEqual([
         { in_force: false, effective_from: from, effective_until: until },
       ])
-      expect(await agents(nights)).toEqual([`${sales} 0`])
+      expect(await listAgents(nights)).toEqual([`${sales} 0`])
       const row = await nights.db.one('select agent_count from publishers')
       expect(row).toEqual({ agent_count: 0 })
     }))
@@ -94,13 +94,13 @@ describe('a grant with a window', () => {
       const opened = await nights.wait({ minutes: 1 })
       expect(listEventTypes(opened)).toEqual(['authorization.granted', 'agent.profile_updated'])
       expect(opened[0]!.payload.updated_at).toBe('2026-11-23T12:00:00.000Z')
-      expect(await agents(nights)).toEqual([`${sales} 1`])
+      expect(await listAgents(nights)).toEqual([`${sales} 1`])
       expect(await nights.wait({ days: 2 })).toEqual([])
       const closed = await nights.wait({ ms: 1 })
       expect(listEventTypes(closed)).toEqual(['authorization.revoked', 'agent.profile_updated'])
       expect(closed[0]!.payload.updated_at).toBe('2026-11-25T12:00:00.001Z')
       expect(closed[0]!.entity_id).toBe(opened[0]!.entity_id)
-      expect(await grants(nights)).toMatchObject([{ in_force: false }])
+      expect(await loadGrants(nights)).toMatchObject([{ in_force: false }])
       expect(await nights.wait({ days: 1 })).toEqual([])
     }))
 
@@ -108,7 +108,7 @@ describe('a grant with a window', () => {
     runNights(async nights => {
       await nights.night(granting(windowed))
       expect(listEventTypes(await nights.night({ [acme]: 'unchanged' }, { days: 5 }))).toEqual([])
-      expect(await grants(nights)).toMatchObject([{ in_force: false }])
+      expect(await loadGrants(nights)).toMatchObject([{ in_force: false }])
     }))
 
   it('is modified only while it is open', () =>
@@ -140,8 +140,8 @@ describe('a grant with a window', () => {
   it('does not hide another grant of the same agent', () =>
     runNights(async nights => {
       await nights.night(granting(windowed, grantByIds(sales, { countries: ['GB'] })))
-      expect(await grants(nights)).toMatchObject([{ in_force: false }, { in_force: true }])
-      expect(await agents(nights)).toEqual([`${sales} 1`])
+      expect(await loadGrants(nights)).toMatchObject([{ in_force: false }, { in_force: true }])
+      expect(await listAgents(nights)).toEqual([`${sales} 1`])
       const opened = await nights.wait({ days: 3 })
       expect(listEventTypes(opened)).toEqual(['authorization.granted'])
     }))

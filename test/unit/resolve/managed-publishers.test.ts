@@ -51,7 +51,7 @@ type Web = Record<string, Found>
 
 const kinds: Record<string, Source['kind']> = { ads: 'ads.txt', other: 'adagents.json' }
 
-function sightings(web: Web, at: Instant): Observation[] {
+function observeWeb(web: Web, at: Instant): Observation[] {
   return Object.entries(web).map(([place, found]) => {
     const [name, location] = place.includes(' ') ? place.split(' ') : ['other', place]
     const kind = kinds[name!]!
@@ -77,14 +77,14 @@ async function describeState({ db }: MemoryIndex): Promise<string> {
 }
 
 /** What the publisher is after each of these, hours after the first. */
-async function story(...steps: [hours: number, web: Web | 'tick'][]): Promise<string[]> {
+async function runStory(...steps: [hours: number, web: Web | 'tick'][]): Promise<string[]> {
   const clock = testClock('2026-11-20T03:00Z')
   const start = clock.now()
   return withIndex(clock, async index => {
     const told: string[] = []
     for (const [hours, web] of steps) {
       const at = clock.tick({ ms: start + hours * HOUR - clock.now() })
-      await index.commit(web === 'tick' ? [] : sightings(web, at))
+      await index.commit(web === 'tick' ? [] : observeWeb(web, at))
       told.push(await describeState(index))
     }
     return told
@@ -103,13 +103,13 @@ const night = (own: Found, more: Web = {}): Web => ({
 
 describe('a domain whose ads.txt names a manager', () => {
   test.each(missingOutcomes)('has the manager’s answer when its own file is %s', async own => {
-    expect(await story([0, night(own)])).toEqual([managed])
+    expect(await runStory([0, night(own)])).toEqual([managed])
   })
 
   test.each(outcomeNames.filter(name => !(missingOutcomes as readonly string[]).includes(name)))(
     'is not when the file never answered anything but %s',
     async own => {
-      expect(await story([0, night(own)])).toEqual(['unknown'])
+      expect(await runStory([0, night(own)])).toEqual(['unknown'])
     },
   )
 
@@ -117,12 +117,12 @@ describe('a domain whose ads.txt names a manager', () => {
     const clock = testClock('2026-11-20T03:00Z')
     await withIndex(clock, async index => {
       const web = { [publisher]: 'absent', [`ads ${publisher}`]: adsTxt }
-      await index.commit(sightings(web, clock.now()))
+      await index.commit(observeWeb(web, clock.now()))
       expect(await describeState(index)).toBe('unknown')
       expect(
         await index.db.all(`select location from crawl_state where attempted_at is null`),
       ).toEqual([{ location: manager }])
-      await index.commit(sightings({ [manager]: managing }, clock.now()))
+      await index.commit(observeWeb({ [manager]: managing }, clock.now()))
       expect(await describeState(index)).toBe(managed)
     })
   })
@@ -139,14 +139,14 @@ describe('a domain whose ads.txt names a manager', () => {
         hour,
         Object.fromEntries([parts[part]!]),
       ])
-      expect((await story(...steps)).at(-1)).toBe(managed)
+      expect((await runStory(...steps)).at(-1)).toBe(managed)
     }
   })
 
   it('is marked as such in the feed and in every grant', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     await withIndex(clock, async index => {
-      const events = await index.commit(sightings(night('absent'), clock.now()))
+      const events = await index.commit(observeWeb(night('absent'), clock.now()))
       const theirs = events.filter(({ payload }) => 'discovery_method' in payload)
       expect(
         theirs
@@ -171,7 +171,9 @@ describe('a domain whose ads.txt names a manager', () => {
     ['nobody for agents', `${adsTxt} # noagents`],
     ['nobody', 'exchange.example, 1, DIRECT'],
   ])('has no file when it names %s', async (_, text) => {
-    expect(await story([0, night('absent', { [`ads ${publisher}`]: text })])).toEqual(['unknown'])
+    expect(await runStory([0, night('absent', { [`ads ${publisher}`]: text })])).toEqual([
+      'unknown',
+    ])
   })
 
   test.each<[string, string, object]>([
@@ -248,7 +250,7 @@ describe('a domain whose ads.txt names a manager', () => {
       ),
     ],
   ])('is what the manager says when its file names %s', async (_, expected, file) => {
-    expect(await story([0, night('absent', { [manager]: file })])).toEqual([expected])
+    expect(await runStory([0, night('absent', { [manager]: file })])).toEqual([expected])
   })
 
   test.each<[string, string, Web]>([
@@ -282,13 +284,13 @@ describe('a domain whose ads.txt names a manager', () => {
       { [manager]: { authoritative_location: files }, [files]: 'absent' },
     ],
   ])('follows the manager’s own pointer: %s', async (_, expected, web) => {
-    expect(await story([0, night('absent', web)])).toEqual([expected])
+    expect(await runStory([0, night('absent', web)])).toEqual([expected])
   })
 
   it('has no file when the manager has none, even if the manager’s ads.txt names another', async () => {
     const web = { [manager]: 'absent', [`ads ${manager}`]: 'managerdomain=pier.example' }
     const other = buildFile([site(publisher), site(manager)], all(publisher, manager))
-    const told = await story([0, night('absent', { ...web, 'pier.example': other })])
+    const told = await runStory([0, night('absent', { ...web, 'pier.example': other })])
     expect(told).toEqual(['unknown'])
   })
 
@@ -308,7 +310,7 @@ describe('a domain whose ads.txt names a manager', () => {
     await withIndex(clock, async index => {
       const domain = 'xn--e1afmkfd.xn--p1ai'
       const web = { [domain]: 'absent', [`ads ${domain}`]: text, [host]: file }
-      await index.commit(sightings(web, clock.now()))
+      await index.commit(observeWeb(web, clock.now()))
       expect(
         await index.db.all(
           `select domain, manager_domain, property_count, agent_count from publishers
@@ -322,7 +324,7 @@ describe('a domain whose ads.txt names a manager', () => {
 describe('over the nights, a managed publisher', () => {
   it('follows the file of its manager', async () => {
     const none = buildFile([site(manager)], all(manager))
-    const told = await story(
+    const told = await runStory(
       [0, night('absent')],
       [24, { [manager]: none }],
       [48, { [manager]: managing }],
@@ -340,7 +342,7 @@ describe('over the nights, a managed publisher', () => {
     ['names it', { ...managing, ...revoking }],
     ['names it no more', { ...buildFile([site(manager)], all(manager)), ...revoking }],
   ])('is revoked by a manager that %s, for a week from then', async (_, file) => {
-    const told = await story(
+    const told = await runStory(
       [0, night('absent')],
       [24, { [manager]: file }],
       [48, { [manager]: managing, [publisher]: 'absent', [`ads ${publisher}`]: 'unchanged' }],
@@ -350,8 +352,8 @@ describe('over the nights, a managed publisher', () => {
     expect(told).toEqual([managed, lost, lost, lost, managed])
     const clock = testClock('2026-11-20T03:00Z')
     await withIndex(clock, async index => {
-      await index.commit(sightings(night('absent'), clock.now()))
-      await index.commit(sightings({ [manager]: file }, clock.tick({ days: 1 })))
+      await index.commit(observeWeb(night('absent'), clock.now()))
+      await index.commit(observeWeb({ [manager]: file }, clock.tick({ days: 1 })))
       const reason = `select stale_reason from properties where publisher_domain = '${publisher}'`
       expect(await index.db.one(reason)).toEqual({ stale_reason: 'revoked' })
     })
@@ -359,7 +361,7 @@ describe('over the nights, a managed publisher', () => {
 
   it('keeps its own file’s grants until that is gone for good, whatever a manager revokes', async () => {
     const file = { ...managing, ...revoking }
-    const told = await story(
+    const told = await runStory(
       [0, { [publisher]: ownFile }],
       [24, night('absent', { [manager]: file })],
       [26, { [publisher]: 'absent' }],
@@ -383,7 +385,7 @@ describe('over the nights, a managed publisher', () => {
       [`invalid by ${manager}: 0, 1`, lost],
     ],
   ])('keeps %s of its manager’s file from before that pointed elsewhere', async (_, web, after) => {
-    const told = await story(
+    const told = await runStory(
       [0, night('absent')],
       [24, { ...web, [publisher]: 'absent' }],
       [47.9, 'tick'],
@@ -394,7 +396,7 @@ describe('over the nights, a managed publisher', () => {
 
   it('follows its ads.txt', async () => {
     const ads = `ads ${publisher}`
-    const told = await story(
+    const told = await runStory(
       [0, night('absent')],
       [24, { [ads]: 'nothing' }],
       [48, { [ads]: adsTxt }],
@@ -404,7 +406,7 @@ describe('over the nights, a managed publisher', () => {
 
   it('loses the manager with its ads.txt, as with any file', async () => {
     const ads = `ads ${publisher}`
-    const told = await story(
+    const told = await runStory(
       [0, night('absent')],
       [24, { [ads]: 'absent' }],
       [26, { [ads]: 'absent' }],
@@ -413,7 +415,7 @@ describe('over the nights, a managed publisher', () => {
   })
 
   it('uses its own file as soon as it has one, and only until that is gone', async () => {
-    const told = await story(
+    const told = await runStory(
       [0, night('absent')],
       [24, { [publisher]: ownFile }],
       [48, { [publisher]: 'absent' }],
@@ -423,7 +425,7 @@ describe('over the nights, a managed publisher', () => {
 
   it('keeps its own file during a failure, and falls back to the manager in the end', async () => {
     const quiet = { [`ads ${publisher}`]: 'unchanged', [manager]: 'unchanged' }
-    const told = await story(
+    const told = await runStory(
       [0, night(ownFile)],
       [24, { [publisher]: 'store_denied', ...quiet }],
       [6 * 24, { [publisher]: 'store_denied', ...quiet }],
@@ -447,7 +449,7 @@ describe('over the nights, a managed publisher', () => {
         24 * (i + 1),
         { [publisher]: own, ...quiet },
       ])
-      const told = await story(
+      const told = await runStory(
         [0, night('absent')],
         [1, { [publisher]: own, ...quiet }],
         ...nights,
@@ -459,7 +461,7 @@ describe('over the nights, a managed publisher', () => {
   )
 
   it('is managed again once its own file is absent again', async () => {
-    const told = await story(
+    const told = await runStory(
       [0, night('absent')],
       [24, { [publisher]: 'timeout' }],
       [48, { [publisher]: 'absent' }],

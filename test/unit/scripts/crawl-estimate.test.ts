@@ -4,7 +4,7 @@ import { CrawlEstimator } from '../../../scripts/commands/crawl-estimate.ts'
 const SECOND = 1_000
 
 /** Estimates after each second of a crawl that is told how many files are done by then. */
-function estimates(total: number, done: readonly number[]) {
+function listEstimates(total: number, done: readonly number[]) {
   const estimator = new CrawlEstimator()
   return done.map((files, second) => estimator.add(second * SECOND, files, total - files))
 }
@@ -13,21 +13,23 @@ describe('the remaining time of a crawl', () => {
   it('follows its speed of the last seconds, not that of its start', () => {
     const fast = Array.from({ length: 10 }, (_, at) => at * 100)
     const slow = Array.from({ length: 40 }, (_, at) => 900 + at * 2)
-    const last = estimates(2_000, [...fast, ...slow]).at(-1)!
+    const last = listEstimates(2_000, [...fast, ...slow]).at(-1)!
     expect(last.rate).toBeCloseTo(2)
     expect(last.leftS).toBe((2_000 - (900 + 39 * 2)) / 2)
   })
 
   it('is not given for the last files, which are slow to answer', () => {
     const stalled = [0, 600, 1_200, ...Array.from({ length: 60 }, () => 1_241)]
-    for (const { leftS } of estimates(1_244, stalled).slice(3)) expect(leftS).toBeUndefined()
+    for (const { leftS } of listEstimates(1_244, stalled).slice(3)) expect(leftS).toBeUndefined()
   })
 
   it('is not given before anything was done', () => {
-    expect(estimates(100, [0, 0, 0]).map(({ leftS }) => leftS)).toEqual(Array(3).fill(undefined))
+    expect(listEstimates(100, [0, 0, 0]).map(({ leftS }) => leftS)).toEqual(
+      Array(3).fill(undefined),
+    )
   })
 
   it('is zero once all is done', () => {
-    expect(estimates(100, [0, 50, 100]).at(-1)!.leftS).toBe(0)
+    expect(listEstimates(100, [0, 50, 100]).at(-1)!.leftS).toBe(0)
   })
 })

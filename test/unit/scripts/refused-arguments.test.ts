@@ -51,7 +51,7 @@ function listLeaves(command: Command, above: string[] = []): Leaf[] {
 }
 
 /** What typing it comes to; a command that begins to work would reach a store and is taken to be wrong. */
-async function typed(args: readonly string[]): Promise<{ exitCode: number; said: string }> {
+async function parseTyped(args: readonly string[]): Promise<{ exitCode: number; said: string }> {
   const program = buildProgram()
   let said = ''
   const all = (command: Command): Command[] => [command, ...command.commands.flatMap(all)]
@@ -78,7 +78,7 @@ async function typed(args: readonly string[]): Promise<{ exitCode: number; said:
 }
 
 async function expectRefusal(args: readonly string[], words: RegExp): Promise<void> {
-  const { exitCode, said } = await typed(args)
+  const { exitCode, said } = await parseTyped(args)
   expect(exitCode, said).toBe(1)
   const [sentence, hint, ...more] = said.trimEnd().split('\n')
   expect(sentence).toMatch(words)
@@ -98,7 +98,7 @@ describe.each(leaves)('registry $name', ({ name, command }) => {
   const whole = [...words, ...(sound[name] ?? [])]
 
   test('accepts its arguments', async () => {
-    await expect(typed(whole)).rejects.toThrow('it was understood')
+    await expect(parseTyped(whole)).rejects.toThrow('it was understood')
   })
 
   test('refuses an unknown option', async () => {

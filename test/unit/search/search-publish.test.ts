@@ -10,7 +10,7 @@ import { cleanUp, openTestSequencer } from '../../support/registry.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 
-async function published() {
+async function openPublished() {
   const registry = await openTestSequencer(clock)
   await registry.commit(buildBaseBatch(clock.now()))
   await registry.publish()
@@ -26,7 +26,7 @@ async function openReader(dir: string): Promise<Reader> {
 }
 
 test('a large search file is built by a child process, with the same content', async () => {
-  const registry = await published()
+  const registry = await openPublished()
   const { paths } = registry
   const here = await openReader(paths.dir)
   const { file, seq } = readSearchCheckpoint(paths)!
@@ -43,7 +43,7 @@ test('a large search file is built by a child process, with the same content', a
 })
 
 test('an unfinished search file is ignored and built again', async () => {
-  const registry = await published()
+  const registry = await openPublished()
   const { paths } = registry
   const { file } = readSearchCheckpoint(paths)!
   writeFileSync(`${paths.search}/${file}.new`, 'half of it')
@@ -54,7 +54,7 @@ test('an unfinished search file is ignored and built again', async () => {
 })
 
 test('old search files are deleted, the one before the current is kept', async () => {
-  const registry = await published()
+  const registry = await openPublished()
   for (let night = 0; night < 3; night++) {
     clock.tick({ days: 1 })
     await registry.commit(

@@ -16,7 +16,7 @@ import { type Verifier, verifySignature } from '../../../pipeline/signing/verify
 const NOW = 1_790_000_000
 const profile = buildWebhookProfile('proto')
 
-function newKey(alg: Algorithm, keyid = 'k1') {
+function createKey(alg: Algorithm, keyid = 'k1') {
   const pair =
     alg === 'ed25519'
       ? generateKeyPairSync('ed25519')
@@ -33,7 +33,7 @@ function newKey(alg: Algorithm, keyid = 'k1') {
   return { jwk, signing: { keyid, alg, privateKey: pair.privateKey }, privateKey: pair.privateKey }
 }
 
-const keys = { ed25519: newKey('ed25519'), 'ecdsa-p256-sha256': newKey('ecdsa-p256-sha256') }
+const keys = { ed25519: createKey('ed25519'), 'ecdsa-p256-sha256': createKey('ecdsa-p256-sha256') }
 
 function createVerifier(jwk: PublicJwk, replays = new MemoryReplayStore()): Verifier {
   return { profile, findKey: keyid => (keyid === jwk.kid ? jwk : undefined), replays }

@@ -39,7 +39,11 @@ const buildBrandFile = (id: string, ...agents: { type: string; url: string }[]) 
 const tool = (name: string) => ({ name })
 
 /** What a probe brings that went as told. */
-function probed(at: Instant, parts: Partial<AgentParts> = {}, more: Partial<Observation> = {}) {
+function observeProbe(
+  at: Instant,
+  parts: Partial<AgentParts> = {},
+  more: Partial<Observation> = {},
+) {
   const document = buildAgentDocument({
     endpoint: seller,
     tools: [tool('get_products')],
@@ -52,11 +56,15 @@ function probed(at: Instant, parts: Partial<AgentParts> = {}, more: Partial<Obse
   return { ...seen, hash, document, took_ms: 40, ...more } satisfies Observation
 }
 
-function troubled(outcome: Outcome, at: Instant, more: Partial<Observation> = {}): Observation {
+function observeFailure(
+  outcome: Outcome,
+  at: Instant,
+  more: Partial<Observation> = {},
+): Observation {
   return { kind: 'agent', location: seller, observed_at: at, outcome, took_ms: 9, ...more }
 }
 
-interface Living extends MemoryIndex {
+interface AgentIndex extends MemoryIndex {
   clock: ReturnType<typeof testClock>
   due(): Promise<string[]>
   state(location?: string): Promise<Record<string, unknown> | undefined>
@@ -64,7 +72,7 @@ interface Living extends MemoryIndex {
   readDocument(location?: string): Promise<Record<string, unknown> | undefined>
 }
 
-function living(work: (index: Living) => Promise<void>): Promise<void> {
+function withAgentIndex(work: (index: AgentIndex) => Promise<void>): Promise<void> {
   const clock = testClock(start)
   return withIndex(clock, async index => {
     const { db } = index
@@ -98,7 +106,7 @@ const names = (agents: string[], at: Instant) =>
 
 describe('agents to probe', () => {
   it('are all that a publisher authorizes or a brand declares, at once', () =>
-    living(async ({ commit, clock, due }) => {
+    withAgentIndex(async ({ commit, clock, due }) => {
       const declared = { type: 'brand', url: 'https://identity.acme.example/mcp/' }
       const houses = {
         house: {
@@ -120,19 +128,19 @@ describe('agents to probe', () => {
     }))
 
   it('exclude one that nobody names any more, also when a probe was under way', () =>
-    living(async ({ commit, clock, due, state }) => {
+    withAgentIndex(async ({ commit, clock, due, state }) => {
       await commit([names([seller], clock.now())])
-      await commit([probed(clock.tick({ hours: 1 }))])
+      await commit([observeProbe(clock.tick({ hours: 1 }))])
       await commit([names([], clock.tick({ hours: 1 }))])
       expect(await state()).toMatchObject({ due_at: null })
-      await commit([probed(clock.tick({ hours: 1 }))])
+      await commit([observeProbe(clock.tick({ hours: 1 }))])
       expect(await state()).toMatchObject({ due_at: null, took_ms: 40 })
       await commit([names([seller], clock.tick({ days: 30 }))])
       expect(await due()).toEqual([seller])
     }))
 
   it('include one that still has one of two mentions', () =>
-    living(async ({ commit, clock, state }) => {
+    withAgentIndex(async ({ commit, clock, state }) => {
       const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([
         names([seller], clock.now()),
@@ -147,7 +155,7 @@ describe('agents to probe', () => {
     }))
 
   it('exclude those of a brand.json that could not be read for a week', () =>
-    living(async ({ commit, clock, state }) => {
+    withAgentIndex(async ({ commit, clock, state }) => {
       const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([observeFile('brand.json', 'acme.example', brand, clock.now())])
       clock.tick({ days: 6 })
@@ -159,7 +167,7 @@ describe('agents to probe', () => {
     }))
 
   it('are bounded per host', () =>
-    living(async ({ commit, clock, due }) => {
+    withAgentIndex(async ({ commit, clock, due }) => {
       const many = Array.from({ length: 300 }, (_, i) => `https://platform.example/${i}/mcp`)
       await commit([names(many, clock.now())])
       const more = Array.from({ length: 400 }, (_, i) => `https://platform.example/more-${i}/mcp`)
@@ -187,12 +195,14 @@ describe('the next probe of an agent', () => {
   const waits = new Map<Outcome, number[]>([...there, ...failing].map(name => [name, []]))
 
   beforeAll(() =>
-    living(async ({ commit, clock, state }) => {
+    withAgentIndex(async ({ commit, clock, state }) => {
       await commit([names([...waits.keys()].map(toAddress), clock.now())])
       for (let night = 0; night < 8; night++) {
         const at = clock.tick({ hours: 25 })
         const seen = [...waits.keys()].map(outcome => ({
-          ...(outcome === 'ok' ? probed(at, { server_name: `${night}` }) : troubled(outcome, at)),
+          ...(outcome === 'ok'
+            ? observeProbe(at, { server_name: `${night}` })
+            : observeFailure(outcome, at)),
           location: toAddress(outcome),
         }))
         await commit([...seen, observeOutcome('unchanged', 'adagents.json', 'news.example', at)])
@@ -222,16 +232,18 @@ describe('the next probe of an agent', () => {
   )
 
   it('waits for a requested pause', () =>
-    living(async ({ commit, clock, state }) => {
+    withAgentIndex(async ({ commit, clock, state }) => {
       await commit([names([seller], clock.now())])
-      await commit([troubled('throttled', clock.tick({ hours: 1 }), { retry_after_s: 7_200 })])
+      await commit([
+        observeFailure('throttled', clock.tick({ hours: 1 }), { retry_after_s: 7_200 }),
+      ])
       expect((await state())?.wait_ms).toBe(2 * HOUR)
     }))
 
   it('precedes the files of a night that became due earlier', () =>
-    living(async ({ commit, clock, db }) => {
+    withAgentIndex(async ({ commit, clock, db }) => {
       await commit([names([seller], clock.now())])
-      await commit([probed(clock.tick({ minutes: 1 }))])
+      await commit([observeProbe(clock.tick({ minutes: 1 }))])
       const due = { at: toIso(clock.tick({ days: 1 })) }
       await db.run(
         `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
@@ -248,11 +260,11 @@ describe('the next probe of an agent', () => {
     }))
 
   it('is spread over the day, at the same time for the same agent', () =>
-    living(async ({ commit, clock, db }) => {
+    withAgentIndex(async ({ commit, clock, db }) => {
       const agents = Array.from({ length: 40 }, (_, i) => `https://a${i}.example/mcp`)
       await commit([names(agents, clock.now())])
       const at = clock.tick({ minutes: 5 })
-      await commit(agents.map(location => ({ ...probed(at), location })))
+      await commit(agents.map(location => ({ ...observeProbe(at), location })))
       const { moments } = (await db.one<{ moments: number }>(
         `select count(distinct due_at) as moments from crawl_state where kind = 'agent'`,
       ))!
@@ -270,13 +282,13 @@ describe('changes by a probe', () => {
   const formats = [{ format_id: { agent_url: seller, id: 'banner' } }]
 
   it('are reported once, with the current name and type of the agent', () =>
-    living(async ({ commit, clock, profile, readDocument, state }) => {
+    withAgentIndex(async ({ commit, clock, profile, readDocument, state }) => {
       const [discovered] = (await commit([names([seller], clock.now())])).filter(
         event => event.event_type === 'agent.discovered',
       )
       expect(discovered!.payload).toMatchObject({ name: seller, type: 'unknown' })
       const parts = { server_name: 'Seller', capabilities, formats }
-      const events = await commit([probed(clock.tick({ minutes: 1 }), parts)])
+      const events = await commit([observeProbe(clock.tick({ minutes: 1 }), parts)])
       expect(events).toMatchObject([
         {
           event_type: 'agent.profile_updated',
@@ -298,22 +310,25 @@ describe('changes by a probe', () => {
         },
       ])
       const before = { profile: await profile(), document: await readDocument() }
-      const again = probed(clock.tick({ days: 1 }), parts, { outcome: 'unchanged', took_ms: 900 })
+      const again = observeProbe(clock.tick({ days: 1 }), parts, {
+        outcome: 'unchanged',
+        took_ms: 900,
+      })
       expect(await commit([again])).toEqual([])
-      const same = probed(clock.tick({ days: 1 }), parts, { took_ms: 7 })
+      const same = observeProbe(clock.tick({ days: 1 }), parts, { took_ms: 7 })
       expect(await commit([same])).toEqual([])
       expect({ profile: await profile(), document: await readDocument() }).toEqual(before)
       expect(await state()).toMatchObject({ took_ms: 7, outcome: 'ok' })
     }))
 
   it('exclude what could not be read, and are none when nothing could', () =>
-    living(async ({ commit, clock, readDocument, profile }) => {
+    withAgentIndex(async ({ commit, clock, readDocument, profile }) => {
       await commit([names([seller], clock.now())])
       const card = { name: 'Card', description: 'Sells' }
-      await commit([probed(clock.tick({ minutes: 1 }), { capabilities, formats, card })])
+      await commit([observeProbe(clock.tick({ minutes: 1 }), { capabilities, formats, card })])
       const before = await profile()
       const unread = ['capabilities', 'formats', 'card'] as const
-      const events = await commit([probed(clock.tick({ days: 1 }), { unread: [...unread] })])
+      const events = await commit([observeProbe(clock.tick({ days: 1 }), { unread: [...unread] })])
       expect(events).toEqual([])
       expect((await readDocument())?.document).toMatchObject({
         capabilities,
@@ -324,26 +339,26 @@ describe('changes by a probe', () => {
         description: 'Sells',
       })
       for (const outcome of ['timeout', 'needs_auth', 'absent', 'not_json'] as const) {
-        expect(await commit([troubled(outcome, clock.tick({ days: 1 }))])).toEqual([])
+        expect(await commit([observeFailure(outcome, clock.tick({ days: 1 }))])).toEqual([])
       }
       expect(await profile()).toEqual(before)
       expect((await readDocument())?.document).toMatchObject({ capabilities, formats })
     }))
 
   it('remove what the agent no longer offers', () =>
-    living(async ({ commit, clock, readDocument }) => {
+    withAgentIndex(async ({ commit, clock, readDocument }) => {
       await commit([names([seller], clock.now())])
-      await commit([probed(clock.tick({ minutes: 1 }), { capabilities, formats })])
-      const [event] = await commit([probed(clock.tick({ days: 1 }))])
+      await commit([observeProbe(clock.tick({ minutes: 1 }), { capabilities, formats })])
+      const [event] = await commit([observeProbe(clock.tick({ days: 1 }))])
       expect(event!.payload).toMatchObject({ changed_fields: ['channels', 'markets', 'has_tmp'] })
       expect((await readDocument())?.document).not.toHaveProperty('formats')
     }))
 
   it('never replace a known type: the disagreement is a fault', () =>
-    living(async ({ commit, clock, readDocument, profile }) => {
+    withAgentIndex(async ({ commit, clock, readDocument, profile }) => {
       await commit([names([seller], clock.now())])
       const as = (name: string, days: number) =>
-        commit([probed(clock.tick({ days }), { tools: [tool(name)] })])
+        commit([observeProbe(clock.tick({ days }), { tools: [tool(name)] })])
       await as('unknown_tool', 1)
       expect(await profile()).toMatchObject({ type: 'unknown' })
       const [event] = await as('get_signals', 1)
@@ -360,10 +375,12 @@ describe('changes by a probe', () => {
     }))
 
   it('are not reported for an agent that no publisher names', () =>
-    living(async ({ commit, clock, profile }) => {
+    withAgentIndex(async ({ commit, clock, profile }) => {
       const brand = buildBrandFile('acme', { type: 'sales', url: seller })
       await commit([observeFile('brand.json', 'acme.example', brand, clock.now())])
-      expect(await commit([probed(clock.tick({ minutes: 1 }), { server_name: 'S' })])).toEqual([])
+      expect(
+        await commit([observeProbe(clock.tick({ minutes: 1 }), { server_name: 'S' })]),
+      ).toEqual([])
       expect(await profile()).toMatchObject({ name: 'S', type: 'sales' })
       const events = await commit([names([seller], clock.tick({ minutes: 1 }))])
       const discovered = events.find(event => event.event_type === 'agent.discovered')
@@ -376,26 +393,26 @@ describe('the declared type', () => {
     observeFile('brand.json', domain, buildBrandFile('b', { type, url: seller }), at)
 
   it('on the agent’s own site takes precedence over its tools', () =>
-    living(async ({ commit, clock, profile }) => {
-      await commit([declare('seller.example', 'buying', clock.now()), probed(clock.now())])
+    withAgentIndex(async ({ commit, clock, profile }) => {
+      await commit([declare('seller.example', 'buying', clock.now()), observeProbe(clock.now())])
       expect(await profile()).toMatchObject({ type: 'buying' })
     }))
 
   it('by others counts where the tools show none and nobody contradicts', () =>
-    living(async ({ commit, clock, profile }) => {
-      const silent = probed(clock.now(), { tools: [] })
+    withAgentIndex(async ({ commit, clock, profile }) => {
+      const silent = observeProbe(clock.now(), { tools: [] })
       await commit([declare('other.example', 'governance', clock.now()), silent])
       expect(await profile()).toMatchObject({ type: 'governance' })
       await commit([declare('third.example', 'rights', clock.tick({ hours: 1 }))])
       expect(await profile()).toMatchObject({ type: 'unknown' })
       await commit([declare('third.example', 'overlord', clock.tick({ hours: 1 }))])
       expect(await profile()).toMatchObject({ type: 'governance' })
-      await commit([probed(clock.tick({ hours: 1 }))])
+      await commit([observeProbe(clock.tick({ hours: 1 }))])
       expect(await profile()).toMatchObject({ type: 'sales' })
     }))
 
   it('ends with the declaration where the agent was never reached, and that is reported', () =>
-    living(async ({ commit, clock, profile }) => {
+    withAgentIndex(async ({ commit, clock, profile }) => {
       const declared = declare('seller.example', 'buying', clock.now())
       await commit([names([seller], clock.now()), declared])
       const silent = observeFile(
@@ -413,7 +430,7 @@ describe('the declared type', () => {
     }))
 
   it('changes with the declaration, and is reported', () =>
-    living(async ({ commit, clock }) => {
+    withAgentIndex(async ({ commit, clock }) => {
       await commit([names([seller], clock.now())])
       const [event] = await commit([declare('seller.example', 'buying', clock.tick({ hours: 1 }))])
       expect(event!.payload).toMatchObject({ type: 'buying', changed_fields: ['type'] })

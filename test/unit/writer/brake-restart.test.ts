@@ -14,7 +14,7 @@ const web = listDomains(24)
 /** A tenth of the default floors, so that a tenth of the publishers will do. */
 const settings = { BRAKE_ROWS: '20', BRAKE_PUBLISHERS: '2' }
 
-function missing(clock: TestClock, domains = web) {
+function buildMissingBatch(clock: TestClock, domains = web) {
   return { observations: observeAll(domains, 'absent', clock), submissions: [] }
 }
 
@@ -25,7 +25,7 @@ async function openWeb(clock: TestClock, options: object = {}): Promise<Sequence
   return registry
 }
 
-async function reopened(registry: Sequencer, clock: TestClock): Promise<Sequencer> {
+async function reopen(registry: Sequencer, clock: TestClock): Promise<Sequencer> {
   await registry.close()
   const again = await openSequencer({ dataDir: registry.paths.dir, settings, clock })
   cleanUp(() => again.close())
@@ -50,11 +50,11 @@ describe('a registry that restarts in the middle of a night', () => {
   it('still counts the losses of that night', async () => {
     const clock = testClock(start)
     const registry = await openWeb(clock)
-    await registry.commit(missing(clock, web.slice(0, 15)))
+    await registry.commit(buildMissingBatch(clock, web.slice(0, 15)))
     expect(await countRows(registry)).toEqual({ held: 0, active: 9 })
-    const again = await reopened(registry, clock)
+    const again = await reopen(registry, clock)
     clock.tick({ hours: 1 })
-    await again.commit(missing(clock, web.slice(15)))
+    await again.commit(buildMissingBatch(clock, web.slice(15)))
     expect(await countRows(again)).toEqual({ held: 9, active: 9 })
     expect(await verify(again)).toEqual([])
   })
@@ -62,8 +62,8 @@ describe('a registry that restarts in the middle of a night', () => {
   it('still holds its publishers, and releases them on request', async () => {
     const clock = testClock(start)
     const registry = await openWeb(clock)
-    await registry.commit(missing(clock))
-    const again = await reopened(registry, clock)
+    await registry.commit(buildMissingBatch(clock))
+    const again = await reopen(registry, clock)
     expect(await countRows(again)).toEqual({ held: 24, active: 24 })
     const operation = { op: 'held.release', domains: toDomains(web.slice(0, 4)) } as const
     const release = { observations: [], submissions: [buildSubmission('release', operation)] }
@@ -86,9 +86,12 @@ describe('a writer that fails at a step of a commit with held publishers', () =>
       const registry = await openWeb(clock, { onStep })
       armed = true
       const operation = { op: 'held.drop', domains: toDomains(['nobody.example']) } as const
-      const night = { ...missing(clock), submissions: [buildSubmission('drop', operation)] }
+      const night = {
+        ...buildMissingBatch(clock),
+        submissions: [buildSubmission('drop', operation)],
+      }
       await expect(registry.commit(night)).rejects.toThrow()
-      const again = await reopened(registry, clock)
+      const again = await reopen(registry, clock)
       expect(await verify(again)).toEqual([])
       await again.commit(night)
       expect(await countRows(again)).toEqual({ held: 24, active: 24 })
@@ -104,9 +107,9 @@ describe('held losses', () => {
     const { log, said } = recordErrors()
     const registry = await openWeb(clock, { log })
     cleanUp(() => registry.close())
-    await registry.commit(missing(clock))
+    await registry.commit(buildMissingBatch(clock))
     clock.tick({ hours: 2 })
-    await registry.commit(missing(clock))
+    await registry.commit(buildMissingBatch(clock))
     expect(said).toMatchObject([{ seq: 2, publishers: 24, grants: 0, properties: 24 }])
   })
 })

@@ -21,17 +21,19 @@ const mornings = {
 const nights = { collection_id: 'nights', name: 'Nights' }
 const files = (...collections: object[]) => ({ [acme]: buildShop(acme, { collections }) })
 
-function rows({ db }: Nights) {
+function loadRows({ db }: Nights) {
   return db.all<Record<string, unknown>>(
     'select * from collections order by publisher_domain, collection_id',
   )
 }
 
 async function listStored(all: Nights): Promise<string[]> {
-  return (await rows(all)).map(row => `${row.publisher_domain} ${row.collection_id} ${row.status}`)
+  return (await loadRows(all)).map(
+    row => `${row.publisher_domain} ${row.collection_id} ${row.status}`,
+  )
 }
 
-async function counted({ db }: Nights): Promise<number> {
+async function findCount({ db }: Nights): Promise<number> {
   const row = await db.one<{ n: number }>(
     `select collection_count as n from publishers where domain = '${acme}'`,
   )
@@ -60,7 +62,7 @@ describe('the collections of a publisher', () => {
       })
       expect(second!.payload).toMatchObject({ name: 'Nights', kind: 'series', identifiers: [] })
       expect(JSON.stringify(second!.payload)).not.toContain('null')
-      expect(await counted(all)).toBe(2)
+      expect(await findCount(all)).toBe(2)
     }))
 
   it('cause no event when only the order of lists changes', () =>
@@ -93,7 +95,7 @@ describe('the collections of a publisher', () => {
       expect(gone.find(({ entity_id }) => entity_id === created!.entity_id)!.payload).toMatchObject(
         { collection_id: 'mornings', status: 'removed' },
       )
-      expect(await counted(all)).toBe(1)
+      expect(await findCount(all)).toBe(1)
       expect(listEventTypes(await all.night(files(nights)), 'collection')).toEqual([])
       const back = (await all.night(files(mornings, nights))).filter(
         ({ entity_type }) => entity_type === 'collection',
@@ -124,7 +126,7 @@ describe('the collections of a publisher', () => {
       const ended = await all.night({ [acme]: 'absent' })
       expect(listEventTypes(ended)).toContain('collection.removed')
       expect(await listStored(all)).toEqual([`${acme} mornings removed`])
-      expect(await counted(all)).toBe(0)
+      expect(await findCount(all)).toBe(0)
       const back = await all.night({ [acme]: 'unchanged' })
       expect(listEventTypes(back, 'collection')).toEqual(['collection.updated'])
     }))
@@ -139,7 +141,7 @@ describe('the collections of a publisher', () => {
   it('with one id are reduced to the first', () =>
     runNights(async all => {
       await all.night(files(mornings, { ...nights, collection_id: 'mornings' }))
-      expect(await rows(all)).toMatchObject([{ name: 'Mornings' }])
+      expect(await loadRows(all)).toMatchObject([{ name: 'Mornings' }])
     }))
 })
 
@@ -188,7 +190,7 @@ describe('the collections of a shared file', () => {
   it('have a rid of their own for each publisher', () =>
     runNights(async all => {
       await all.night(night)
-      const rids = (await rows(all)).map(row => row.collection_rid)
+      const rids = (await loadRows(all)).map(row => row.collection_rid)
       expect(new Set(rids).size).toBe(rids.length)
     }))
 })

@@ -61,7 +61,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function overwrite(file: string, position: number, bytes: number): void {
+function damageBytes(file: string, position: number, bytes: number): void {
   const descriptor = openSync(file, 'r+')
   const garbage = Buffer.from(Array.from({ length: bytes }, (_, n) => (n * 151 + 90) % 256))
   writeSync(descriptor, garbage, 0, bytes, position)
@@ -74,8 +74,8 @@ const half = (file: string) => Math.floor(statSync(file).size / 2)
 const damages = {
   'is empty': file => truncateSync(file),
   'is cut off': file => truncateSync(file, half(file)),
-  'begins with something else': file => overwrite(file, 0, Math.min(8_192, half(file))),
-  'has something else in its middle': file => overwrite(file, half(file), 64),
+  'begins with something else': file => damageBytes(file, 0, Math.min(8_192, half(file))),
+  'has something else in its middle': file => damageBytes(file, half(file), 64),
   'is gone': file => rmSync(file),
 } as const satisfies Record<string, (file: string) => void>
 type Damage = keyof typeof damages
@@ -83,13 +83,13 @@ type Damage = keyof typeof damages
 /** Everything that README calls derived, or without facts. */
 const derived = {
   'the checkpoint': paths => paths.checkpoint,
-  'the current snapshot': paths => last(paths.snapshots, '.duckdb'),
+  'the current snapshot': paths => findLastFile(paths.snapshots, '.duckdb'),
   'its other name': paths => paths.registry,
   'what says which search file is current': paths => paths.searchCheckpoint,
-  'the search file': paths => last(paths.search, '.search'),
+  'the search file': paths => findLastFile(paths.search, '.search'),
   'the serving store': paths => paths.servingFile,
   'its lock': paths => `${paths.servingFile}-lock`,
-  'the newest event file': paths => last(paths.events, '.ndjson'),
+  'the newest event file': paths => findLastFile(paths.events, '.ndjson'),
   'an older event file': paths => `${paths.events}/${readdirSync(paths.events).sort()[0]}`,
   'a table as Parquet': paths =>
     `${paths.parquet}/brands/${readdirSync(`${paths.parquet}/brands`)[0]}/part-0.parquet`,
@@ -98,7 +98,7 @@ const derived = {
 } as const satisfies Record<string, (paths: Paths) => string>
 type Derived = keyof typeof derived
 
-function last(place: string, ending: string): string {
+function findLastFile(place: string, ending: string): string {
   const names = readdirSync(place).filter(name => name.endsWith(ending))
   return `${place}/${names.sort().at(-1)}`
 }
@@ -113,7 +113,7 @@ const unsaid: ReadonlySet<string> = new Set([
   'the lease is gone',
 ])
 
-async function opened(dataDir: string) {
+async function openAndListWarnings(dataDir: string) {
   const { log, said } = createRecordingLog()
   const registry = await openSequencer({ dataDir, clock, log })
   return { registry, warnings: said.filter(line => line.includes('rebuilt')) }
@@ -150,7 +150,7 @@ describe('a start repairs', () => {
     const file = derived[what](paths)
     const snapshot = derived['the current snapshot'](paths)
     damages[how](file)
-    const { registry, warnings } = await opened(paths.dir)
+    const { registry, warnings } = await openAndListWarnings(paths.dir)
     const name = relative(paths.dir, file)
     if (!unsaid.has(what) && !unsaid.has(`${what} ${how}`)) {
       // A store of several files is set aside as a whole, and a file under the name that readers use.
@@ -161,7 +161,7 @@ describe('a start repairs', () => {
     expect(existsSync(file) || what === 'the current snapshot').toBe(true)
     await assertWhole(registry)
     await registry.close()
-    const again = await opened(paths.dir)
+    const again = await openAndListWarnings(paths.dir)
     expect(again.warnings).toEqual([])
     await again.registry.close()
   })
@@ -170,8 +170,8 @@ describe('a start repairs', () => {
     const paths = copy(whole, createDataDir())
     const file = derived['the newest event file'](paths)
     rmSync(paths.seals)
-    overwrite(file, statSync(file).size - 40, 30)
-    const { registry, warnings } = await opened(paths.dir)
+    damageBytes(file, statSync(file).size - 40, 30)
+    const { registry, warnings } = await openAndListWarnings(paths.dir)
     expect(warnings.join()).toContain(relative(paths.dir, file))
     await assertWhole(registry)
     await registry.close()
@@ -180,11 +180,11 @@ describe('a start repairs', () => {
   test('a serving store that crashed the start before', async () => {
     const paths = copy(whole, createDataDir())
     const sealed = readFileSync(paths.seals)
-    overwrite(paths.seals, 0, 4)
+    damageBytes(paths.seals, 0, 4)
     const descriptor = openSync(paths.seals, 'r+')
     writeSync(descriptor, Buffer.concat([Buffer.from('test'), sealed.subarray(4)]))
     closeSync(descriptor)
-    const { registry, warnings } = await opened(paths.dir)
+    const { registry, warnings } = await openAndListWarnings(paths.dir)
     expect(warnings.join()).toContain('"serving"')
     await assertWhole(registry)
     await registry.close()
@@ -193,7 +193,7 @@ describe('a start repairs', () => {
   test('nothing where nothing is damaged', async () => {
     const paths = copy(whole, createDataDir())
     for (let time = 0; time < 2; time++) {
-      const { registry, warnings } = await opened(paths.dir)
+      const { registry, warnings } = await openAndListWarnings(paths.dir)
       expect(warnings).toEqual([])
       await registry.close()
     }
@@ -203,7 +203,7 @@ describe('a start repairs', () => {
   test('and keeps set-aside files private', async () => {
     const paths = copy(whole, createDataDir())
     truncateSync(paths.servingFile)
-    const { registry } = await opened(paths.dir)
+    const { registry } = await openAndListWarnings(paths.dir)
     await registry.close()
     expect(statSync(paths.damaged).mode & 0o077).toBe(0)
     expect(readdirSync(paths.damaged)).toEqual(['serving'])
@@ -271,7 +271,7 @@ describe('a start refuses, with a reason and without changes,', () => {
 
   test('but not where a process was just killed', async () => {
     const paths = copy(killed, createDataDir())
-    const { registry, warnings } = await opened(paths.dir)
+    const { registry, warnings } = await openAndListWarnings(paths.dir)
     cleanUp(() => registry.close())
     expect(warnings).toEqual([])
     expect(await verify(registry)).toEqual([])

@@ -20,13 +20,13 @@ const listing = (domain: string, ...authorized_agents: object[]) => ({
 })
 
 /** Events about agents, without what they are worth. */
-function ofAgents(events: readonly FeedEvent[]): EventType[] {
+function listAgentEvents(events: readonly FeedEvent[]): EventType[] {
   return events.flatMap(({ entity_type, event_type }) =>
     entity_type === 'agent' ? [event_type] : [],
   )
 }
 
-function agents({ db }: Nights) {
+function loadAgents({ db }: Nights) {
   return db.all('select agent_url, publisher_count, property_count from agents order by all')
 }
 
@@ -44,11 +44,13 @@ const entries: [string, object][] = [
 describe('an agent in a publisher’s file', () => {
   test.each(entries)('is discovered through an entry that %s', (_, entry) =>
     runNights(async nights => {
-      expect(ofAgents(await nights.night(listing(acme, entry)))).toEqual(['agent.discovered'])
-      expect(await agents(nights)).toEqual(unreached)
+      expect(listAgentEvents(await nights.night(listing(acme, entry)))).toEqual([
+        'agent.discovered',
+      ])
+      expect(await loadAgents(nights)).toEqual(unreached)
       expect(await nights.db.all('from authorizations where in_force')).toEqual([])
-      expect(ofAgents(await nights.night(listing(acme)))).toEqual(['agent.removed'])
-      expect(await agents(nights)).toEqual([])
+      expect(listAgentEvents(await nights.night(listing(acme)))).toEqual(['agent.removed'])
+      expect(await loadAgents(nights)).toEqual([])
     }),
   )
 
@@ -57,8 +59,10 @@ describe('an agent in a publisher’s file', () => {
     (_, entry) =>
       runNights(async nights => {
         await nights.night({ ...listing(other, grantByIds(sales)), ...listing(acme, entry) })
-        expect(ofAgents(await nights.night(listing(other)))).toEqual(['agent.profile_updated'])
-        expect(await agents(nights)).toEqual(unreached)
+        expect(listAgentEvents(await nights.night(listing(other)))).toEqual([
+          'agent.profile_updated',
+        ])
+        expect(await loadAgents(nights)).toEqual(unreached)
       }),
   )
 
@@ -66,10 +70,10 @@ describe('an agent in a publisher’s file', () => {
     runNights(async nights => {
       await nights.night(listing(acme, grantByIds(sales, nowhere)))
       const granted = await nights.night(listing(acme, grantByIds(sales)))
-      expect(ofAgents(granted)).toEqual(['agent.profile_updated'])
+      expect(listAgentEvents(granted)).toEqual(['agent.profile_updated'])
       const lost = await nights.night(listing(acme, grantByIds(sales, nowhere)))
-      expect(ofAgents(lost)).toEqual(['agent.profile_updated'])
-      expect(await agents(nights)).toEqual(unreached)
+      expect(listAgentEvents(lost)).toEqual(['agent.profile_updated'])
+      expect(await loadAgents(nights)).toEqual(unreached)
     }))
 
   it('is listed while a window opens and closes', () =>
@@ -79,19 +83,21 @@ describe('an agent in a publisher’s file', () => {
         effective_until: '2026-11-23T03:00:00Z',
       }
       await nights.night(listing(acme, grantByIds(sales, window)))
-      expect(ofAgents(await nights.wait({ days: 1 }))).toEqual(['agent.profile_updated'])
-      expect(ofAgents(await nights.wait({ days: 1, hours: 1 }))).toEqual(['agent.profile_updated'])
-      expect(await agents(nights)).toEqual(unreached)
+      expect(listAgentEvents(await nights.wait({ days: 1 }))).toEqual(['agent.profile_updated'])
+      expect(listAgentEvents(await nights.wait({ days: 1, hours: 1 }))).toEqual([
+        'agent.profile_updated',
+      ])
+      expect(await loadAgents(nights)).toEqual(unreached)
     }))
 
   it('is listed for as long as its grants would last: until the file has ended', () =>
     runNights(async nights => {
       await nights.night(listing(acme, grantByIds(sales, nowhere)))
-      expect(ofAgents(await nights.night({ [acme]: 'absent' }))).toEqual([])
-      expect(ofAgents(await nights.night({ [acme]: 'absent' }))).toEqual(['agent.removed'])
-      expect(ofAgents(await nights.night(listing(acme, grantByIds(sales, nowhere))))).toEqual([
-        'agent.discovered',
-      ])
+      expect(listAgentEvents(await nights.night({ [acme]: 'absent' }))).toEqual([])
+      expect(listAgentEvents(await nights.night({ [acme]: 'absent' }))).toEqual(['agent.removed'])
+      expect(
+        listAgentEvents(await nights.night(listing(acme, grantByIds(sales, nowhere)))),
+      ).toEqual(['agent.discovered'])
     }))
 
   it('is not listed when the file revokes its publisher', () =>
@@ -100,7 +106,7 @@ describe('an agent in a publisher’s file', () => {
       const revoked_publisher_domains = [{ publisher_domain: acme }]
       const authorized_agents = [grantByIds(sales, nowhere)]
       const revoked = buildShop(acme, { authorized_agents, revoked_publisher_domains })
-      expect(ofAgents(await nights.night({ [acme]: revoked }))).toEqual(['agent.removed'])
+      expect(listAgentEvents(await nights.night({ [acme]: revoked }))).toEqual(['agent.removed'])
     }))
 
   it('is listed only for publishers that the entry reaches in a shared file', () =>
@@ -114,13 +120,13 @@ describe('an agent in a publisher’s file', () => {
       const place = 'https://files.example/adagents.json'
       await nights.night({ [other]: { authoritative_location: place } })
       await nights.night({ [place]: { properties: [buildWebsite(other)], authorized_agents } })
-      expect(await agents(nights)).toMatchObject([{ agent_url: 'https://later.example/mcp' }])
+      expect(await loadAgents(nights)).toMatchObject([{ agent_url: 'https://later.example/mcp' }])
     }))
 
   it('is not listed by a selector of other publishers alone: that is a claim', () =>
     runNights(async nights => {
       const entry = grantBySelectors(sales, { publisher_domain: other, selection_type: 'all' })
-      expect(ofAgents(await nights.night(listing(acme, entry)))).toEqual([])
-      expect(ofAgents(await nights.night({ [other]: buildPointer(acme) }))).toEqual([])
+      expect(listAgentEvents(await nights.night(listing(acme, entry)))).toEqual([])
+      expect(listAgentEvents(await nights.night({ [other]: buildPointer(acme) }))).toEqual([])
     }))
 })

@@ -61,7 +61,7 @@ const files = {
   ),
 }
 
-async function opened(): Promise<MergingRegistry> {
+async function openMerging(): Promise<MergingRegistry> {
   const clock = testClock('2026-11-20T03:00Z')
   const merging = new MergingRegistry(await openTestSequencer(clock), clock)
   await merging.runNight(files)
@@ -69,7 +69,7 @@ async function opened(): Promise<MergingRegistry> {
 }
 
 /** One known property of each publisher. */
-async function apps(merging: MergingRegistry): Promise<{ alias: string; canonical: string }> {
+async function findApps(merging: MergingRegistry): Promise<{ alias: string; canonical: string }> {
   return {
     alias: await merging.findRid('property', harbour, 'app'),
     canonical: await merging.findRid('property', acme, 'acme_app'),
@@ -83,14 +83,14 @@ async function findStatus(merging: MergingRegistry, rid: string): Promise<unknow
   return row?.status
 }
 
-async function sound(merging: MergingRegistry): Promise<void> {
+async function checkStores(merging: MergingRegistry): Promise<void> {
   expect(await verify(merging.registry)).toEqual([])
 }
 
 describe('a property merged into another publisher’s', () => {
   it('is reported in one event with the canonical record, which answers for both', async () => {
-    const merging = await opened()
-    const { alias, canonical } = await apps(merging)
+    const merging = await openMerging()
+    const { alias, canonical } = await findApps(merging)
     const [event, ...more] = await merging.commitForEvents(
       [],
       [buildMerge('property', alias, canonical, 'one bundle id')],
@@ -118,12 +118,12 @@ describe('a property merged into another publisher’s', () => {
       'agent.profile_updated',
     ])
     expect(await findStatus(merging, alias)).toBe('removed')
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('passes its grants on, and is no longer counted for its publisher', async () => {
-    const merging = await opened()
-    const { alias, canonical } = await apps(merging)
+    const merging = await openMerging()
+    const { alias, canonical } = await findApps(merging)
     await merging.merge(buildMerge('property', alias, canonical))
     const grants = await merging.rows<{ property_rids: string[] }>(
       `select property_rids from authorizations join property_sets on set_id = property_set
@@ -150,8 +150,8 @@ describe('a property merged into another publisher’s', () => {
   })
 
   it('passes its grants on also while its publisher’s file points nowhere', async () => {
-    const merging = await opened()
-    const { alias, canonical } = await apps(merging)
+    const merging = await openMerging()
+    const { alias, canonical } = await findApps(merging)
     const pointer = { authoritative_location: 'https://manager.example/adagents.json' }
     await merging.runNight({ [harbour]: pointer })
     const [event, grant] = await merging.commitForEvents(
@@ -163,15 +163,15 @@ describe('a property merged into another publisher’s', () => {
       event_type: 'authorization.modified',
       payload: { publisher_domain: harbour, changed_fields: ['properties'] },
     })
-    await sound(merging)
+    await checkStores(merging)
     expect(await merging.runNight({ [harbour]: pointer })).toEqual([])
     expect(await merging.runNight(files)).not.toContain('authorization.modified')
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('does not return, and causes no event, while both files stay the same', async () => {
-    const merging = await opened()
-    const { alias, canonical } = await apps(merging)
+    const merging = await openMerging()
+    const { alias, canonical } = await findApps(merging)
     await merging.merge(buildMerge('property', alias, canonical))
     const before = await merging.rows(
       'select * exclude (seq) from properties order by property_rid',
@@ -180,28 +180,28 @@ describe('a property merged into another publisher’s', () => {
     expect(await merging.runNight(files)).toEqual([])
     const after = 'select * exclude (seq) from properties order by property_rid'
     expect(await merging.rows(after)).toEqual(before)
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('stays merged while its publisher’s file is absent and when it returns', async () => {
-    const merging = await opened()
-    const { alias, canonical } = await apps(merging)
+    const merging = await openMerging()
+    const { alias, canonical } = await findApps(merging)
     await merging.merge(buildMerge('property', alias, canonical))
     for (let night = 0; night < 3; night++) {
       const at = merging.clock.tick({ days: 1 })
       await merging.commit([observeOutcome('absent', 'adagents.json', harbour, at)])
     }
     expect(await findStatus(merging, alias)).toBe('removed')
-    await sound(merging)
+    await checkStores(merging)
     const told = await merging.runNight({ [harbour]: files[harbour]! })
     expect(told.filter(type => type.startsWith('property.'))).toEqual(['property.reactivated'])
     expect(await findStatus(merging, alias)).toBe('removed')
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('keeps its identifiers for the canonical one when both files drop them', async () => {
-    const merging = await opened()
-    const { alias, canonical } = await apps(merging)
+    const merging = await openMerging()
+    const { alias, canonical } = await findApps(merging)
     await merging.merge(buildMerge('property', alias, canonical))
     await merging.runNight({
       [acme]: file([site('home', acme), app('acme_app', 'com.acme.next', 'com.acme')]),
@@ -212,13 +212,13 @@ describe('a property merged into another publisher’s', () => {
     )
     const values = row!.identifiers.map(({ value }) => value)
     expect(values).toEqual(['com.acme', 'com.acme.next', 'com.harbour'])
-    await sound(merging)
+    await checkStores(merging)
   })
 })
 
 describe('two merged properties of one publisher', () => {
   it('are one with the identifiers of both, and later nights change nothing', async () => {
-    const merging = await opened()
+    const merging = await openMerging()
     const alias = await merging.findRid('property', acme, 'news')
     const canonical = await merging.findRid('property', acme, 'home')
     const told = await merging.commit([], [buildMerge('property', alias, canonical)])
@@ -227,11 +227,11 @@ describe('two merged properties of one publisher', () => {
     const row = `select name, status, identifiers from properties where property_rid = '${canonical}'`
     const identifiers = [acme, 'news.acme.example'].map(value => ({ type: 'domain', value }))
     expect(await merging.rows(row)).toEqual([{ name: 'home', status: 'active', identifiers }])
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('stay one when their entries change identifiers, slugs and order', async () => {
-    const merging = await opened()
+    const merging = await openMerging()
     const alias = await merging.findRid('property', acme, 'news')
     const canonical = await merging.findRid('property', acme, 'home')
     await merging.merge(buildMerge('property', alias, canonical))
@@ -246,11 +246,11 @@ describe('two merged properties of one publisher', () => {
     const last = [site('news', 'news2.acme.example'), site('homepage', 'start.acme.example')]
     expect(await merging.runNight({ [acme]: file(last) })).not.toContain('property.created')
     expect(await merging.findRid('property', acme, 'homepage')).toBe(canonical)
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('continue under the canonical rid, with the entry of the other', async () => {
-    const merging = await opened()
+    const merging = await openMerging()
     const old = await merging.findRid('property', acme, 'home')
     const renamed = { [acme]: file([site('start', 'start.acme.example')]) }
     await merging.runNight(renamed)
@@ -264,13 +264,13 @@ describe('two merged properties of one publisher', () => {
     ])
     expect(await findStatus(merging, old)).toBe('active')
     expect(await merging.runNight(renamed)).toEqual([])
-    await sound(merging)
+    await checkStores(merging)
   })
 })
 
 describe('a merge', () => {
   it('into a record that is merged later leads to the last one in one step', async () => {
-    const merging = await opened()
+    const merging = await openMerging()
     const [a, b, c] = [
       await merging.findRid('property', harbour, 'app'),
       await merging.findRid('property', acme, 'acme_app'),
@@ -300,12 +300,12 @@ describe('a merge', () => {
     const asked = `select ${toCanonicalExpression('rid')} as rid from (select unnest(['${a}', '${c}']::uuid[]) as rid)`
     expect(await snapshot!.db.all(asked)).toEqual([{ rid: c }, { rid: c }])
     expect(await merging.runNight(files)).toEqual([])
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('is refused with a reason when it is impossible', async () => {
-    const merging = await opened()
-    const { alias, canonical } = await apps(merging)
+    const merging = await openMerging()
+    const { alias, canonical } = await findApps(merging)
     const home = await merging.findRid('property', acme, 'home')
     const show = await merging.findRid('collection', acme, 'daily')
     const nobody = '019a0000-0000-7000-8000-000000000000'
@@ -333,12 +333,12 @@ describe('a merge', () => {
       { refused: `no collection has the rid ${home}` },
     ])
     expect(await merging.rows(events)).toEqual(before)
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('is checked after earlier ones of the same commit', async () => {
-    const merging = await opened()
-    const { alias, canonical } = await apps(merging)
+    const merging = await openMerging()
+    const { alias, canonical } = await findApps(merging)
     const home = await merging.findRid('property', acme, 'home')
     const answers = await merging.merge(
       buildMerge('property', alias, canonical),
@@ -348,12 +348,12 @@ describe('a merge', () => {
     )
     expect(answers.map(answer => 'done' in answer)).toEqual([true, true, false, false])
     expect(answers[3]).toEqual({ refused: `${alias} was merged into ${home} already` })
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('counts once when it is delivered twice', async () => {
-    const merging = await opened()
-    const { alias, canonical } = await apps(merging)
+    const merging = await openMerging()
+    const { alias, canonical } = await findApps(merging)
     const once = buildMerge('property', alias, canonical)
     expect(await merging.commit([], [once, once])).toContain('property.merged')
     expect(await merging.commit([], [once])).toEqual([])
@@ -372,7 +372,7 @@ describe('a merge', () => {
     cleanUp(() => registry.close())
     const merging = new MergingRegistry(registry, clock)
     await merging.runNight(files)
-    const { alias, canonical } = await apps(merging)
+    const { alias, canonical } = await findApps(merging)
     const home = await merging.findRid('property', acme, 'home')
     const late = buildMerge('property', alias, canonical)
     armed = true
@@ -382,13 +382,13 @@ describe('a merge', () => {
     expect(await merging.commit([], [late])).toContain('property.merged')
     const led = `select canonical_rid as rid from aliases where alias_rid = '${alias}'`
     expect(await merging.rows(led)).toEqual([{ rid: home }])
-    await sound(merging)
+    await checkStores(merging)
   })
 })
 
 describe('a merged collection', () => {
   it('into another publisher’s is reported once, answers with it and stays removed', async () => {
-    const merging = await opened()
+    const merging = await openMerging()
     const alias = await merging.findRid('collection', harbour, 'daily')
     const canonical = await merging.findRid('collection', acme, 'daily')
     const events = await merging.commitForEvents(
@@ -421,11 +421,11 @@ describe('a merged collection', () => {
         { rid: canonical, status: 'active' },
       ]),
     )
-    await sound(merging)
+    await checkStores(merging)
   })
 
   it('into one of the same publisher continues in it, whichever of the two is listed', async () => {
-    const merging = await opened()
+    const merging = await openMerging()
     const alias = await merging.findRid('collection', acme, 'evening')
     const canonical = await merging.findRid('collection', acme, 'daily')
     expect(await merging.commit([], [buildMerge('collection', alias, canonical)])).toEqual([
@@ -441,6 +441,6 @@ describe('a merged collection', () => {
       where publisher_domain = '${acme}' and status = 'active'`),
     ).toEqual([{ rid: canonical }])
     expect(await merging.runNight(renamed)).toEqual([])
-    await sound(merging)
+    await checkStores(merging)
   })
 })

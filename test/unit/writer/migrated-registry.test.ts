@@ -29,7 +29,7 @@ const stores = ['index', 'accounts'] as const
 const at = '2026-11-21T12:00Z'
 
 /** A folder with the stores of version 1, closed. */
-async function oldRegistry(formats = { index: 1, accounts: 1 }): Promise<Paths> {
+async function createOldStores(formats = { index: 1, accounts: 1 }): Promise<Paths> {
   const dataDir = createDataDir()
   await writeStores(dataDir, formats)
   return resolvePaths(dataDir)
@@ -67,7 +67,7 @@ function hashFiles(paths: Paths): Record<string, string> {
   )
 }
 
-function command(paths: Paths, ...args: string[]) {
+function runCommand(paths: Paths, ...args: string[]) {
   const env = { PATH: process.env.PATH, DATA_DIR: paths.dir, LOG_LEVEL: 'error' }
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -83,7 +83,7 @@ describe('a registry with older formats', () => {
   )
 
   test.each(mixes)('continues where it was: index $index, accounts $accounts', async formats => {
-    const paths = await oldRegistry(formats)
+    const paths = await createOldStores(formats)
     const registry = await openMigrated(paths)
     // Format 1 had no records of what members saved of a domain without a file: a commit makes them.
     const told = await registry.index.all(
@@ -102,7 +102,7 @@ describe('a registry with older formats', () => {
   })
 
   test('shows no snapshot from before, and publishes a new one when it opens', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     mkdirSync(paths.snapshots)
     const old = paths.snapshotFile(7)
     cpSync(paths.index, old)
@@ -134,7 +134,7 @@ function renameAndDie(accounts: string): void {
 
 describe('the backup of the accounts', () => {
   test('is made before the migration, holds the old data, and is private', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     const before = await listRows(paths.accounts)
     await openMigrated(paths)
     const [name, ...more] = readdirSync(paths.accountsBackups)
@@ -146,7 +146,7 @@ describe('the backup of the accounts', () => {
   })
 
   test('includes what only the log of a killed writer held', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     renameAndDie(paths.accounts)
     await openMigrated(paths)
     const [name] = readdirSync(paths.accountsBackups)
@@ -155,7 +155,7 @@ describe('the backup of the accounts', () => {
   })
 
   test('is one of three that are kept', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     const before = `${paths.accounts}.before`
     cpSync(paths.accounts, before)
     const names: string[] = []
@@ -168,13 +168,13 @@ describe('the backup of the accounts', () => {
   })
 
   test('is not made by a start without migrations', async () => {
-    const paths = await oldRegistry({ index: 1, accounts: findNewestFormat('accounts') })
+    const paths = await createOldStores({ index: 1, accounts: findNewestFormat('accounts') })
     await openMigrated(paths)
     expect(existsSync(paths.accountsBackups)).toBe(false)
   })
 
   test('is deleted when a domain is taken down', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     const registry = await openMigrated(paths)
     const operation = { op: 'domain.takedown', domain: 'told.example' } as never
     await registry.commit({
@@ -188,7 +188,7 @@ describe('the backup of the accounts', () => {
 
 describe.each(stores)('%s of a newer version', store => {
   test('is refused with advice, and nothing is changed', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     await claimFormat(paths[store], 99)
     const before = await Promise.all(stores.map(store => listRows(paths[store])))
     const newest = findNewestFormat(store)
@@ -203,7 +203,7 @@ describe.each(stores)('%s of a newer version', store => {
   })
 
   test('is not restored over existing stores', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     const registry = await openMigrated(paths)
     const backup = `${createDataDir()}/backup`
     await registry.backUp(backup)
@@ -222,7 +222,7 @@ describe.each(stores)('%s of a newer version', store => {
 
 describe('registry migrate', () => {
   test('prints the plan without changes, then carries it out', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     const before = hashFiles(paths)
     const steps = [
       'accounts/002-format.sql',
@@ -230,21 +230,24 @@ describe('registry migrate', () => {
       'index/003-row-versions.sql',
       'index/004-internal-schema.sql',
     ]
-    expect(command(paths, 'migrate', '--dry-run')).toMatchObject({
+    expect(runCommand(paths, 'migrate', '--dry-run')).toMatchObject({
       status: 0,
       stdout: steps.map(step => `would run ${step}\n`).join(''),
     })
     expect(hashFiles(paths)).toEqual(before)
-    expect(command(paths, 'migrate')).toMatchObject({
+    expect(runCommand(paths, 'migrate')).toMatchObject({
       status: 0,
       stdout: steps.map(step => `ran ${step}\n`).join(''),
     })
-    expect(command(paths, 'migrate')).toMatchObject({ status: 0, stdout: 'nothing to migrate\n' })
+    expect(runCommand(paths, 'migrate')).toMatchObject({
+      status: 0,
+      stdout: 'nothing to migrate\n',
+    })
     expect(await verify(await openMigrated(paths))).toEqual([])
   })
 
   test('plans beside the log of a killed writer without touching it', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     renameAndDie(paths.accounts)
     const before = hashFiles(paths)
     expect(await planMigrations(paths)).toHaveLength(4)
@@ -252,9 +255,9 @@ describe('registry migrate', () => {
   })
 
   test('needs the registry to be stopped', async () => {
-    const paths = await oldRegistry()
+    const paths = await createOldStores()
     await openMigrated(paths)
-    const { status, stderr } = command(paths, 'migrate', '--dry-run')
+    const { status, stderr } = runCommand(paths, 'migrate', '--dry-run')
     expect(status).toBe(1)
     expect(stderr).toMatch(/another process has .* open/)
   })

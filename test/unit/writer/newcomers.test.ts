@@ -22,7 +22,11 @@ const probing = (like: string) =>
   count(`crawl_state where kind = 'agent' and location like '%${like}%' and due_at is not null`)
 
 /** A manager's file that names publishers, and agents. */
-function naming(domain: string, publishers: string[], agents: string[] = []): ObservationDraft {
+function buildNamingFile(
+  domain: string,
+  publishers: string[],
+  agents: string[] = [],
+): ObservationDraft {
   const file = observePublisherFile(domain, {
     sites: [domain],
     agents: ['https://a.example/mcp', ...agents],
@@ -48,7 +52,7 @@ async function pass(ms: number): Promise<void> {
 
 describe('additions of one document to the frontier', () => {
   it('are bounded at once, the rest comes later: of 2,000 publishers none is lost', async () => {
-    await registry.observe(naming('manager.example', names(2_000, '-one.example')))
+    await registry.observe(buildNamingFile('manager.example', names(2_000, '-one.example')))
     expect(await mentioned('%-one.example')).toBe(500)
     for (let hour = 1; hour <= 3; hour++) {
       await pass(HOUR + MINUTE)
@@ -60,7 +64,7 @@ describe('additions of one document to the frontier', () => {
   it('are more for a domain that an operator submitted', async () => {
     const domains = ['given.example'] as never[]
     await registry.submit({ op: 'domains.add', domains, again: false })
-    await registry.observe(naming('given.example', names(3_000, '-two.example')))
+    await registry.observe(buildNamingFile('given.example', names(3_000, '-two.example')))
     expect(await mentioned('%-two.example')).toBe(2_000)
   })
 
@@ -68,7 +72,7 @@ describe('additions of one document to the frontier', () => {
     await pass(2 * HOUR)
     for (let i = 0; i < 5; i++) {
       const some = names(1_000, '.wild.example').slice(i * 200, (i + 1) * 200)
-      await registry.observe(naming(`many${i}.example`, some))
+      await registry.observe(buildNamingFile(`many${i}.example`, some))
     }
     expect(await mentioned('%.wild.example')).toBe(300)
     await pass(HOUR + MINUTE)
@@ -76,7 +80,7 @@ describe('additions of one document to the frontier', () => {
   })
 
   it('treat user sites below a public suffix as domains of their own', async () => {
-    await registry.observe(naming('platform.example', names(400, '.github.io')))
+    await registry.observe(buildNamingFile('platform.example', names(400, '.github.io')))
     expect(await mentioned('%.github.io')).toBe(400)
   })
 })
@@ -94,7 +98,7 @@ describe('agents below one registrable domain', () => {
   const agents = names(1_400, '').map(name => `https://${name}.tools.example/mcp`)
 
   it('are probed in a bounded number while none has answered, under any number of names', async () => {
-    await registry.observe(naming('lister.example', [], agents))
+    await registry.observe(buildNamingFile('lister.example', [], agents))
     expect(await probing('.tools.example')).toBe(500)
   })
 
@@ -111,7 +115,9 @@ describe('agents below one registrable domain', () => {
   })
 
   it('do not count for other sites', async () => {
-    await registry.observe(naming('other.example', [], ['https://agent.tools2.example/mcp']))
+    await registry.observe(
+      buildNamingFile('other.example', [], ['https://agent.tools2.example/mcp']),
+    )
     expect(await probing('agent.tools2.example')).toBe(1)
   })
 })
@@ -127,7 +133,7 @@ describe('agents on sites of their own in one document', () => {
 
   it('are probed in a bounded number an hour, and none is lost', async () => {
     await pass(2 * HOUR)
-    await registry.observe(naming('sites.example', [], agents(1_200, '-agent.example')))
+    await registry.observe(buildNamingFile('sites.example', [], agents(1_200, '-agent.example')))
     for (const expected of [500, 1_000, 1_200]) {
       expect(await starting('-agent.example')).toBe(expected)
       await pass(HOUR)
@@ -139,7 +145,9 @@ describe('agents on sites of their own in one document', () => {
     const started: number[] = []
     for (let i = 0; i < 4; i++) {
       registry.clock.tick(MINUTE)
-      await registry.observe(naming('turning.example', [], agents(300, `-turn${i}.example`)))
+      await registry.observe(
+        buildNamingFile('turning.example', [], agents(300, `-turn${i}.example`)),
+      )
       started.push(await starting(`-turn${i}.example`))
     }
     expect(started).toEqual([300, 200, 0, 0])
@@ -147,7 +155,7 @@ describe('agents on sites of their own in one document', () => {
 
   it('are more for a domain that an operator submitted', async () => {
     await pass(2 * HOUR)
-    await registry.observe(naming('given.example', [], agents(2_400, '-vouched.example')))
+    await registry.observe(buildNamingFile('given.example', [], agents(2_400, '-vouched.example')))
     expect(await starting('-vouched.example')).toBe(2_000)
   })
 })
@@ -156,20 +164,20 @@ describe('files of realistic size', () => {
   it('with as many agents under a wildcard as are kept have as few probes as any', async () => {
     await pass(2 * HOUR)
     const agents = names(24_900, '.wildcard.example').map(name => `https://${name}/mcp`)
-    await registry.observe(naming('large.example', [], agents))
+    await registry.observe(buildNamingFile('large.example', [], agents))
     expect(await count(`agents where agent_url like '%.wildcard.example/mcp'`)).toBe(24_900)
     expect(await probing('.wildcard.example')).toBe(500)
   })
 
   it('with 40,000 agents exceed what is kept of one publisher, and cause no probe', async () => {
     const agents = names(40_000, '.wild-card.example').map(name => `https://${name}/mcp`)
-    await registry.observe(naming('larger.example', [], agents))
+    await registry.observe(buildNamingFile('larger.example', [], agents))
     expect(await probing('.wild-card.example')).toBe(0)
   })
 
   it('with 50,000 publishers add as few to the frontier as any', async () => {
     await pass(2 * HOUR)
-    await registry.observe(naming('wide.example', names(50_000, '-fifty.example')))
+    await registry.observe(buildNamingFile('wide.example', names(50_000, '-fifty.example')))
     expect(await mentioned('%-fifty.example')).toBe(500)
   })
 })

@@ -53,7 +53,11 @@ const outcomes: unknown[] = [
   'unusable',
 ]
 
-function seen(what: Happening, at: Instant, kind: FileKind = 'adagents.json'): Observation {
+function observeHappening(
+  what: Happening,
+  at: Instant,
+  kind: FileKind = 'adagents.json',
+): Observation {
   return outcomes.includes(what)
     ? observeOutcome(what as Outcome, kind, domain, at)
     : { ...observeFile(kind, domain, what as object, at), etag: `"${at}"` }
@@ -65,9 +69,9 @@ const targets = (at: Instant) =>
     observeFile('adagents.json', toLocation(name), file(name), at),
   )
 
-async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
+async function applyHappening(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
   if (what === 'tick') await index.commit([])
-  else if (what !== 'request') await index.commit([seen(what, at), ...targets(at)])
+  else if (what !== 'request') await index.commit([observeHappening(what, at), ...targets(at)])
   else {
     const operation = {
       op: 'crawl.request',
@@ -81,14 +85,14 @@ async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise
 }
 
 /** Who may sell after each step, and what is held then. */
-async function story(...steps: Step[]): Promise<string[]> {
+async function runStory(...steps: Step[]): Promise<string[]> {
   const clock = testClock(start)
   const begin = clock.now()
   return withIndex(clock, async index => {
     const told: string[] = []
     for (const [hours, what] of steps) {
       const at = clock.tick({ ms: begin + hours * HOUR - clock.now() })
-      await happen(index, what, at)
+      await applyHappening(index, what, at)
       told.push(await describeState(index))
     }
     return told
@@ -223,20 +227,20 @@ describe('a file with an older date than the current one', () => {
       ],
     ],
   ])('%s', async (_, expected, steps) => {
-    expect(await story(...steps)).toEqual(expected)
+    expect(await runStory(...steps)).toEqual(expected)
   })
 
   it('is never one with the same bytes', async () => {
     const same = file('new', '2020-01-01T00:00:00Z')
-    expect(await story([0, same], [24, same])).toEqual(['new', 'new'])
+    expect(await runStory([0, same], [24, same])).toEqual(['new', 'new'])
   })
 
   it('counts as a failed answer, and its faults give the reason', async () => {
     const clock = testClock(start)
     await withIndex(clock, async index => {
-      await happen(index, file('new', tuesday), clock.now())
+      await applyHappening(index, file('new', tuesday), clock.now())
       clock.tick({ days: 1 })
-      await happen(index, file('old', monday), clock.now())
+      await applyHappening(index, file('old', monday), clock.now())
       const state = await index.db.one(
         `select outcome, failures, etag, d.hash = s.hash as is_kept from crawl_state s
          join documents d using (kind, location) where location = '${domain}'`,
@@ -270,9 +274,9 @@ describe('a file with an older date than the current one', () => {
     })
     const clock = testClock(start)
     await withIndex(clock, async index => {
-      await index.commit([seen(brand('New', tuesday), clock.now(), 'brand.json')])
+      await index.commit([observeHappening(brand('New', tuesday), clock.now(), 'brand.json')])
       clock.tick({ days: 1 })
-      await index.commit([seen(brand('Old', monday), clock.now(), 'brand.json')])
+      await index.commit([observeHappening(brand('Old', monday), clock.now(), 'brand.json')])
       expect(await index.db.all('select brand_name from brands')).toEqual([{ brand_name: 'New' }])
     })
   })
@@ -394,15 +398,15 @@ describe('a pointer that leads elsewhere than before', () => {
       ],
     ],
   ])('%s', async (_, expected, steps) => {
-    expect(await story(...steps)).toEqual(expected)
+    expect(await runStory(...steps)).toEqual(expected)
   })
 
   it('is fetched again when it may be accepted, with the current content to compare', async () => {
     const clock = testClock(start)
     await withIndex(clock, async index => {
-      await happen(index, pointer('one'), clock.now())
+      await applyHappening(index, pointer('one'), clock.now())
       const seenAt = clock.tick({ days: 1 })
-      await happen(index, pointer('two'), seenAt)
+      await applyHappening(index, pointer('two'), seenAt)
       expect(
         await index.db.one(
           `select due_at, etag, d.document->>'authoritative_location' as leads_to
@@ -429,8 +433,11 @@ describe('a held pointer', () => {
       const outcome = async (times: number) => {
         const clock = testClock(start)
         return withIndex(clock, async index => {
-          const batches = [seen(first, clock.now()), seen(doubtful, clock.tick({ days: 1 }))]
-          const late = { ...seen(doubtful, clock.now() - HOUR), after_seq: 0 }
+          const batches = [
+            observeHappening(first, clock.now()),
+            observeHappening(doubtful, clock.tick({ days: 1 })),
+          ]
+          const late = { ...observeHappening(doubtful, clock.now() - HOUR), after_seq: 0 }
           const others = targets(clock.now())
           for (const batch of batches) {
             for (let n = 0; n < times; n++) await index.commit([batch, ...others])
@@ -450,7 +457,10 @@ describe('a held pointer', () => {
     const night = async (what: Happening, clock: TestClock) => {
       const registry = await openSequencer({ clock, dataDir })
       const at = clock.now()
-      await registry.commit({ observations: [seen(what, at), ...targets(at)], submissions: [] })
+      await registry.commit({
+        observations: [observeHappening(what, at), ...targets(at)],
+        submissions: [],
+      })
       const wrong = await verify(registry)
       const agents = await registry.index.all<{ agent_url: string }>(
         `select agent_url from authorizations where publisher_domain = '${domain}'`,

@@ -81,7 +81,7 @@ beforeAll(async () => {
 
 afterAll(() => folder.remove())
 
-function filesIn(dir: string): string[] {
+function listFiles(dir: string): string[] {
   return readdirSync(dir, { recursive: true, encoding: 'utf8' })
     .map(name => join(dir, name))
     .filter(path => statSync(path).isFile())
@@ -89,7 +89,7 @@ function filesIn(dir: string): string[] {
 
 describe('a private agent', () => {
   it('is in no file but the private stores', () => {
-    const files = filesIn(folder.path).filter(path => !/accounts\.duckdb|\/serving\//.test(path))
+    const files = listFiles(folder.path).filter(path => !/accounts\.duckdb|\/serving\//.test(path))
     const names = files.map(path => path.slice(folder.path.length + 1))
     expect(names.join()).toMatch(/index\.duckdb.*snapshots\/.*/)
     expect(names.join()).toMatch(/events\/.*\.ndjson/)
@@ -97,7 +97,9 @@ describe('a private agent', () => {
     const holding = (host: string) => files.filter(path => readFileSync(path).includes(host))
     for (const name of kept) expect(holding(name), name).toEqual([])
     expect(holding('shown-agent'), 'one that is shown is found like this').not.toEqual([])
-    const hidden = filesIn(folder.path).filter(path => readFileSync(path).includes('private-agent'))
+    const hidden = listFiles(folder.path).filter(path =>
+      readFileSync(path).includes('private-agent'),
+    )
     expect(hidden, 'and the private stores do hold it').not.toEqual([])
   })
 

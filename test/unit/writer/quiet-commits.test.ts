@@ -38,7 +38,7 @@ let done: Done
 function watch(): void {
   const { run, write: writeTable, all, append, insert, text } = Database.prototype
   vi.spyOn(Database.prototype, 'run').mockImplementation(function (this: Database, ...given) {
-    if (!/\btemp table\b/.test(given[0])) done.statements.push(firstWords(given[0]))
+    if (!/\btemp table\b/.test(given[0])) done.statements.push(findFirstWords(given[0]))
     return run.apply(this, given)
   })
   vi.spyOn(Database.prototype, 'write').mockImplementation(function (this: Database, ...given) {
@@ -78,7 +78,7 @@ function watch(): void {
   })
 }
 
-function firstWords(sql: string): string {
+function findFirstWords(sql: string): string {
   return /\w+( into| from)? \w+|\w+/.exec(sql.replace(/\s+/g, ' '))![0]
 }
 

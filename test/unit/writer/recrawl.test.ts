@@ -17,7 +17,7 @@ type History = [hours: number, what: Happening][]
 
 let version = 0
 
-function seenAs(what: Exclude<Happening, 'request'>, at: Instant): Observation {
+function observeHappening(what: Exclude<Happening, 'request'>, at: Instant): Observation {
   if (what === 'other file') version++
   if (what === 'ok' || what === 'other file')
     return observeFile(
@@ -38,12 +38,12 @@ const request = buildSubmission('request', {
   requested_by: 'Acme',
 })
 
-async function happen(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
-  await index.commit(what === 'request' ? { submissions: [request] } : [seenAs(what, at)])
+async function applyHappening(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
+  await index.commit(what === 'request' ? { submissions: [request] } : [observeHappening(what, at)])
 }
 
 /** Hours until the file is due again, after each thing that happened; the nightly run is at 3. */
-async function hoursAfterEach(...history: History): Promise<number[]> {
+async function listHoursUntilDue(...history: History): Promise<number[]> {
   const clock = testClock('2026-11-20T03:00Z')
   const start = clock.now()
   const nextRun = (now: Instant) => start + DAY * (1 + Math.floor((now - start) / DAY))
@@ -53,7 +53,7 @@ async function hoursAfterEach(...history: History): Promise<number[]> {
       const waits: number[] = []
       for (const [hours, what] of history) {
         clock.tick({ ms: start + hours * HOUR - clock.now() })
-        await happen(index, what, clock.now())
+        await applyHappening(index, what, clock.now())
         const row = await index.db.one<{ ms: number }>(
           `select epoch_ms(due_at - attempted_at) as ms from crawl_state
            where kind = 'adagents.json'`,
@@ -66,12 +66,12 @@ async function hoursAfterEach(...history: History): Promise<number[]> {
   )
 }
 
-async function hoursAfter(...history: History): Promise<number> {
-  return (await hoursAfterEach(...history)).at(-1)!
+async function findHoursUntilDue(...history: History): Promise<number> {
+  return (await listHoursUntilDue(...history)).at(-1)!
 }
 
 /** The same thing every so many hours, after what happened before. */
-function again(what: Happening, times: number, every = 1, from = 1): History {
+function repeatHappening(what: Happening, times: number, every = 1, from = 1): History {
   return Array.from({ length: times }, (_, i) => [from + i * every, what])
 }
 
@@ -80,11 +80,11 @@ const ok: History = [[0, 'ok']]
 describe('a file becomes due', () => {
   test.each<[string, number, History]>([
     ['six hours after it was new', 6, ok],
-    ['six hours after it has changed', 6, [...ok, ...again('other file', 4)]],
+    ['six hours after it has changed', 6, [...ok, ...repeatHappening('other file', 4)]],
     ['twelve hours after it was the same', 12, [...ok, [6, 'unchanged']]],
     ['an hour after a failure', 1, [...ok, [24, 'timeout']]],
     ['two hours after the second', 2, [...ok, [24, 'timeout'], [25, 'dns_failed']]],
-    ['sixteen hours after the fifth', 16, [...ok, ...again('timeout', 5, 0.1)]],
+    ['sixteen hours after the fifth', 16, [...ok, ...repeatHappening('timeout', 5, 0.1)]],
     ['an hour after the first page', 1, [...ok, [24, 'not_json']]],
     ['soon after the first 404, to believe it', 61 / 60, [...ok, [24, 'absent']]],
     [
@@ -93,21 +93,21 @@ describe('a file becomes due', () => {
       [...ok, [24, ['throttled', { retry_after_s: 60 }]]],
     ],
     ['a day after a first 404 where none ever was', 24, [[0, 'absent']]],
-    ['two days after the second', 48, again('absent', 2, 24)],
-    ['four days after the third', 96, again('absent', 3, 24)],
-    ['sixteen days after the fifth', 16 * 24, again('absent', 5, 24)],
-    ['a month after many', 30 * 24, again('absent', 12, 24)],
+    ['two days after the second', 48, repeatHappening('absent', 2, 24)],
+    ['four days after the third', 96, repeatHappening('absent', 3, 24)],
+    ['sixteen days after the fifth', 16 * 24, repeatHappening('absent', 5, 24)],
+    ['a month after many', 30 * 24, repeatHappening('absent', 12, 24)],
     ['a day after a first page where none ever was', 24, [[0, 'not_json']]],
     ['an hour after silence where none ever was', 1, [[0, 'dns_failed']]],
-    ['two weeks and more after much silence', 512, again('dns_failed', 10)],
-    ['a month after more', 720, again('dns_failed', 20)],
+    ['two weeks and more after much silence', 512, repeatHappening('dns_failed', 10)],
+    ['a month after more', 720, repeatHappening('dns_failed', 20)],
     [
       'where silence came between two 404, after the second',
       48,
-      [...again('absent', 1), ...again('timeout', 3, 1, 5), [24, 'absent']],
+      [...repeatHappening('absent', 1), ...repeatHappening('timeout', 3, 1, 5), [24, 'absent']],
     ],
   ])('%s', async (_, hours, history) => {
-    const waited = await hoursAfter(...history)
+    const waited = await findHoursUntilDue(...history)
     expect(waited).toBeGreaterThanOrEqual(hours)
     expect(waited).toBeLessThan(hours * SPREAD)
   })
@@ -115,11 +115,11 @@ describe('a file becomes due', () => {
   test.each<[string, number, History]>([
     ['that stayed the same', 24, [...ok, [6, 'unchanged'], [18, 'unchanged'], [24, 'unchanged']]],
     ['that changed shortly before', 4, [...ok, [20, 'other file']]],
-    ['that fails for long', 24, [...ok, ...again('timeout', 8, 3, 3)]],
+    ['that fails for long', 24, [...ok, ...repeatHappening('timeout', 8, 3, 3)]],
     ['that is gone', 24, [...ok, [24, 'absent'], [48, 'absent']]],
-    ['that shows a page for long', 24, [...ok, ...again('not_json', 8, 3, 3)]],
+    ['that shows a page for long', 24, [...ok, ...repeatHappening('not_json', 8, 3, 3)]],
   ])('at the nightly run, if it is one %s', async (_, hours, history) => {
-    expect(await hoursAfter(...history)).toBe(hours)
+    expect(await findHoursUntilDue(...history)).toBe(hours)
   })
 
   test.each<[string, number, History]>([
@@ -130,19 +130,19 @@ describe('a file becomes due', () => {
       [...ok, [10, ['server_error', { retry_after_s: 20 * 3_600 }]]],
     ],
   ])('%s', async (_, hours, history) => {
-    expect(await hoursAfter(...history)).toBe(hours)
+    expect(await findHoursUntilDue(...history)).toBe(hours)
   })
 
   it('less and less often once it was absent for a week, also where it existed before', async () => {
-    const waits = await hoursAfterEach(...ok, ...again('absent', 14, 24, 24))
+    const waits = await listHoursUntilDue(...ok, ...repeatHappening('absent', 14, 24, 24))
     expect(Math.max(...waits.slice(2, 8))).toBeLessThanOrEqual(24 * SPREAD)
     expect(waits[10]).toBeGreaterThanOrEqual(4 * 24)
     expect(waits[14]).toBeGreaterThanOrEqual(30 * 24)
   })
 
   it('soon and four times more when a person requested it and nobody answered', async () => {
-    const tries = again('timeout', 5, 0.1, 24)
-    const waits = (await hoursAfterEach(...ok, [24, 'request'], ...tries)).slice(2)
+    const tries = repeatHappening('timeout', 5, 0.1, 24)
+    const waits = (await listHoursUntilDue(...ok, [24, 'request'], ...tries)).slice(2)
     for (const [i, minutes] of [1, 5, 30, 120].entries()) {
       expect(waits[i]).toBeGreaterThanOrEqual(minutes / 60)
       expect(waits[i]).toBeLessThan((minutes / 60) * SPREAD)

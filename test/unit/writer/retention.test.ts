@@ -32,7 +32,7 @@ function withBytes(batch: Batch): Batch {
 }
 
 /** Somebody who asked for a crawl, belonged, held a role and was named in what others replaced. */
-async function someone(registry: Sequencer): Promise<void> {
+async function createPerson(registry: Sequencer): Promise<void> {
   const request = { crawl_request_id: randomUUID(), scope: 'domain', requested_by: 'ada' }
   const person = { org: 'Acme', user_id: 'ada' }
   const role = { role: 'moderator', holder: 'user', id: 'ada' }
@@ -78,7 +78,7 @@ describe('retention', () => {
   it('deletes who requested a crawl after ninety days, and audit identities after four hundred', async () => {
     const clock = testClock(start)
     const registry = await openTestSequencer(clock)
-    await someone(registry)
+    await createPerson(registry)
     const { index, accounts } = registry
     const count = async (table: string, db = accounts.db) =>
       (await db.one<{ n: number }>(`select count(*)::double as n from ${table}`))!.n

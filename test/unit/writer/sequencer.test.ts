@@ -15,7 +15,7 @@ import { buildOrganizationWrite, buildSubmission } from '../../support/submissio
 const start = '2026-11-20T03:00Z'
 
 /** Closes the registry and opens what it left. */
-async function reopened(registry: Sequencer, clock: TestClock): Promise<Sequencer> {
+async function reopen(registry: Sequencer, clock: TestClock): Promise<Sequencer> {
   await registry.close()
   const again = await openSequencer({ dataDir: registry.paths.dir, clock })
   cleanUp(() => again.close())
@@ -23,7 +23,7 @@ async function reopened(registry: Sequencer, clock: TestClock): Promise<Sequence
 }
 
 /** A registry whose disk fails at a step once it has made some commits. */
-async function failingAt(failing: Step, commits: number, clock: TestClock): Promise<Sequencer> {
+async function openFailing(failing: Step, commits: number, clock: TestClock): Promise<Sequencer> {
   let armed = false
   const onStep = (step: Step) => {
     if (armed && step === failing) throw new Error('the disk failed')
@@ -34,7 +34,7 @@ async function failingAt(failing: Step, commits: number, clock: TestClock): Prom
   return registry
 }
 
-function quarantined({ index }: Sequencer): Promise<object[]> {
+function listQuarantined({ index }: Sequencer): Promise<object[]> {
   return index.all('select kind, location, reason from quarantine')
 }
 
@@ -43,13 +43,13 @@ describe('a commit that fails after its transaction', () => {
     'stops the writer, so that no later one leaves a gap in the feed (%s)',
     async step => {
       const clock = testClock(start)
-      const registry = await failingAt(step, 1, clock)
+      const registry = await openFailing(step, 1, clock)
       clock.tick({ days: 1 })
       const [failed, later] = [buildNextBatch(clock.now()), buildBaseBatch(clock.tick({ days: 1 }))]
       const outcomes = await Promise.allSettled([registry.commit(failed), registry.commit(later)])
       expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-      expect(await quarantined(registry)).toEqual([])
-      const again = await reopened(registry, clock)
+      expect(await listQuarantined(registry)).toEqual([])
+      const again = await reopen(registry, clock)
       expect(again.seq).toBe(2)
       expect(await verify(again)).toEqual([])
     },
@@ -57,9 +57,9 @@ describe('a commit that fails after its transaction', () => {
 
   it('is completed by the next start, even if it was the very first', async () => {
     const clock = testClock(start)
-    const registry = await failingAt('serving', 0, clock)
+    const registry = await openFailing('serving', 0, clock)
     await expect(registry.commit(buildBaseBatch(clock.now()))).rejects.toThrow(Fatal)
-    const again = await reopened(registry, clock)
+    const again = await reopen(registry, clock)
     expect(again.seq).toBe(1)
     expect(await verify(again)).toEqual([])
   })
@@ -75,7 +75,7 @@ describe('a registry that restarts', () => {
     rmSync(paths.registry)
     linkSync(paths.snapshotFile(1), paths.snapshotFile(2))
     writeFileSync(paths.registry, 'the next snapshot')
-    expect(await verify(await reopened(registry, clock))).toEqual([])
+    expect(await verify(await reopen(registry, clock))).toEqual([])
   })
 
   it('rebuilds a serving store that is older than the changes it still knows', async () => {
@@ -103,16 +103,16 @@ describe('a registry that restarts', () => {
     const registry = await openSequencer({ clock, dataDir: createDataDir() })
     await registry.commit(buildBaseBatch(clock.now()))
     clock.tick({ minutes: -20 })
-    await registry.commit({ observations: [sale('acme.example', clock)], submissions: [] })
+    await registry.commit({ observations: [observeSale('acme.example', clock)], submissions: [] })
     const before = await readFeeds(registry)
-    const again = await reopened(registry, clock)
+    const again = await reopen(registry, clock)
     expect(await readFeeds(again)).toEqual(before)
     expect(await verify(again)).toEqual([])
     expect(readdirSync(again.paths.events)).toEqual(['2026-11-20.ndjson'])
   })
 })
 
-function sale(domain: string, clock: TestClock, name = 'Sales'): Observation {
+function observeSale(domain: string, clock: TestClock, name = 'Sales'): Observation {
   const content = { properties: [], authorized_agents: [], superseded_by: name }
   return observeFile('adagents.json', domain, content, clock.now())
 }
@@ -135,7 +135,7 @@ describe('an observation that cannot be committed', () => {
       'select count(*) as n from crawl_state where attempted_at is not null',
     )
     expect(seen).toEqual({ n: observations.length })
-    expect(await quarantined(registry)).toMatchObject([{ location: 'poison.example' }])
+    expect(await listQuarantined(registry)).toMatchObject([{ location: 'poison.example' }])
     expect(await verify(registry)).toEqual([])
   })
 
@@ -144,9 +144,9 @@ describe('an observation that cannot be committed', () => {
     const registry = await openTestSequencer(clock)
     rmSync(registry.paths.bodies, { recursive: true })
     writeFileSync(registry.paths.bodies, 'where a folder should be')
-    const seen = { ...sale('acme.example', clock), body: Buffer.from('{}') }
+    const seen = { ...observeSale('acme.example', clock), body: Buffer.from('{}') }
     await expect(registry.commit({ observations: [seen], submissions: [] })).rejects.toThrow()
-    expect(await quarantined(registry)).toEqual([])
+    expect(await listQuarantined(registry)).toEqual([])
   })
 })
 
@@ -154,9 +154,9 @@ describe('a repeated delivery', () => {
   it('counts once for a file that was read twice, in any order', async () => {
     const clock = testClock(start)
     const registry = await openTestSequencer(clock)
-    const early = sale('acme.example', clock, 'early.example')
+    const early = observeSale('acme.example', clock, 'early.example')
     clock.tick({ minutes: 1 })
-    const late = sale('acme.example', clock, 'late.example')
+    const late = observeSale('acme.example', clock, 'late.example')
     await registry.commit({ observations: [late, early], submissions: [] })
     expect(await verify(registry)).toEqual([])
     const kept = await registry.index.one('select hash from documents')
@@ -169,7 +169,7 @@ describe('a repeated delivery', () => {
     const operation = { op: 'domains.add', domains: ['acme.example'], again: true } as never
     const [org, add] = [buildOrganizationWrite('Acme'), buildSubmission('add', operation)]
     await registry.commit({ observations: [], submissions: [org, add, org] })
-    await registry.commit({ observations: [sale('acme.example', clock)], submissions: [] })
+    await registry.commit({ observations: [observeSale('acme.example', clock)], submissions: [] })
     await registry.commit({ observations: [], submissions: [add, org] })
     const [done, due] = await Promise.all([
       registry.index.one('select count(*) as n from submissions'),

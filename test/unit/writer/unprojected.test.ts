@@ -22,7 +22,7 @@ const others = ['a.example', 'b.example', 'c.example']
 const clock = testClock('2026-11-20T03:00Z')
 
 /** Files of these domains: the n-th of each. */
-function files(domains: readonly string[], n: number) {
+function listFiles(domains: readonly string[], n: number) {
   const at = clock.tick({ minutes: 1 })
   return domains.flatMap(domain => {
     const identifiers = [{ type: 'domain', value: domain }]
@@ -38,7 +38,7 @@ function files(domains: readonly string[], n: number) {
   })
 }
 
-function brands(domains: readonly string[], n: number) {
+function loadBrands(domains: readonly string[], n: number) {
   const at = clock.tick({ minutes: 1 })
   return domains.map(domain => {
     const properties = [{ type: 'website', identifier: domain, primary: true }]
@@ -52,11 +52,11 @@ function brands(domains: readonly string[], n: number) {
   })
 }
 
-function shown({ serving }: Sequencer, space: SpaceName, domain: string): string | undefined {
+function findShown({ serving }: Sequencer, space: SpaceName, domain: string): string | undefined {
   return serving.get(space, domain)?.toString('utf8', HEAD_LENGTH)
 }
 
-function quarantined({ index }: Sequencer): Promise<object[]> {
+function listQuarantined({ index }: Sequencer): Promise<object[]> {
   return index.all('select kind, location, reason from quarantine order by all')
 }
 
@@ -66,14 +66,14 @@ function setPlacements({ index }: Sequencer, placements: readonly unknown[]): Pr
   return index.run(`update publishers set catalog = '${catalog}' where domain = '${broken}'`)
 }
 
-const observed = (observations: ReturnType<typeof files>) => ({ observations, submissions: [] })
+const observed = (observations: ReturnType<typeof listFiles>) => ({ observations, submissions: [] })
 
 /** A registry in whose index a row of one publisher is such that its answer cannot be made. */
-async function brokenRegistry() {
+async function openBroken() {
   const { log, said } = createRecordingLog()
   const open = async (dataDir: string) => openSequencer({ dataDir, clock, log })
   const registry = await open(createDataDir())
-  await registry.commit(observed(files([broken, ...others], 1)))
+  await registry.commit(observed(listFiles([broken, ...others], 1)))
   await setPlacements(registry, [null])
   const told = () => said.filter(line => line.includes('not projected'))
   const reopen = async (before: Sequencer) => {
@@ -91,20 +91,20 @@ describe('a publisher that cannot be projected', () => {
   }
 
   it('keeps its old answer and is quarantined, while everything else continues', async () => {
-    const { registry, told, reopen } = await brokenRegistry()
-    const before = shown(registry, 'inventory', broken)
-    await registry.commit(observed(brands([broken, ...others], 2)))
-    expect(shown(registry, 'inventory', broken)).toBe(before)
+    const { registry, told, reopen } = await openBroken()
+    const before = findShown(registry, 'inventory', broken)
+    await registry.commit(observed(loadBrands([broken, ...others], 2)))
+    expect(findShown(registry, 'inventory', broken)).toBe(before)
     for (const domain of [broken, ...others]) {
-      expect(shown(registry, 'brand', domain)).toContain('Brand 2')
+      expect(findShown(registry, 'brand', domain)).toContain('Brand 2')
     }
-    expect(await quarantined(registry)).toEqual([refused])
-    await registry.commit(observed(brands([broken, ...others], 3)))
+    expect(await listQuarantined(registry)).toEqual([refused])
+    await registry.commit(observed(loadBrands([broken, ...others], 3)))
     await registry.commit({ observations: [], submissions: [buildOrganizationWrite('Acme')] })
     expect(told()).toHaveLength(1)
     const again = await reopen(registry)
     cleanUp(() => again.close())
-    expect(shown(again, 'inventory', broken)).toBe(before)
+    expect(findShown(again, 'inventory', broken)).toBe(before)
     expect(await verify(again)).toEqual([
       expect.stringMatching(
         `serving: publishers ${broken} is quarantined, its old answer is served`,
@@ -117,44 +117,44 @@ describe('a publisher that cannot be projected', () => {
       reason: 'asked',
     })
     await again.commit({ observations: [], submissions: [buildSubmission('takedown', operation)] })
-    expect(shown(again, 'inventory', 'a.example')).toBeUndefined()
-    expect(shown(again, 'inventory', 'b.example')).toContain('Site 1')
+    expect(findShown(again, 'inventory', 'a.example')).toBeUndefined()
+    expect(findShown(again, 'inventory', 'b.example')).toContain('Site 1')
     expect(told()).toHaveLength(1)
   })
 
   it('recovers with its next answer that can be projected', async () => {
-    const { registry } = await brokenRegistry()
+    const { registry } = await openBroken()
     cleanUp(() => registry.close())
-    await registry.commit(observed(brands([broken], 2)))
+    await registry.commit(observed(loadBrands([broken], 2)))
     await setPlacements(registry, [])
-    await registry.commit(observed(files([broken, 'a.example'], 2)))
-    expect(await quarantined(registry)).toEqual([])
-    expect(shown(registry, 'inventory', broken)).toContain('Site 2')
+    await registry.commit(observed(listFiles([broken, 'a.example'], 2)))
+    expect(await listQuarantined(registry)).toEqual([])
+    expect(findShown(registry, 'inventory', broken)).toContain('Site 2')
     expect(await verify(registry)).toEqual([])
   })
 
   it('recovers at the next start, once it can be projected', async () => {
-    const { registry, reopen } = await brokenRegistry()
-    await registry.commit(observed(brands([broken], 2)))
+    const { registry, reopen } = await openBroken()
+    await registry.commit(observed(loadBrands([broken], 2)))
     await setPlacements(registry, [])
     const again = await reopen(registry)
     cleanUp(() => again.close())
-    expect(await quarantined(again)).toEqual([])
+    expect(await listQuarantined(again)).toEqual([])
     expect(await verify(again)).toEqual([])
   })
 
   it('has no answer after a rebuild, which names it', async () => {
-    const { registry, open } = await brokenRegistry()
-    await registry.commit(observed(brands([broken], 2)))
+    const { registry, open } = await openBroken()
+    await registry.commit(observed(loadBrands([broken], 2)))
     await registry.close()
     const { dir } = registry.paths
     expect(await rebuild(dir)).toMatchObject({ unprojected: [{ subject: broken }] })
     const again = await open(dir)
     cleanUp(() => again.close())
-    expect(shown(again, 'inventory', broken)).toBeUndefined()
-    expect(shown(again, 'inventory', 'a.example')).toContain('Site 1')
+    expect(findShown(again, 'inventory', broken)).toBeUndefined()
+    expect(findShown(again, 'inventory', 'a.example')).toContain('Site 1')
     await setPlacements(again, [])
-    await again.commit(observed(files([broken], 2)))
+    await again.commit(observed(listFiles([broken], 2)))
     expect(await verify(again)).toEqual([])
   })
 })
@@ -187,9 +187,9 @@ describe('an event that cannot be read', () => {
       if (step === 'index' && moment === 'after') harm.now?.()
     }
     const registry = await openSequencer({ dataDir, clock, log, onStep })
-    await registry.commit(observed(files(['a.example'], 1)))
+    await registry.commit(observed(listFiles(['a.example'], 1)))
     harm.now = () => damage(registry)
-    await registry.commit(observed(files([broken, 'b.example'], 1)))
+    await registry.commit(observed(listFiles([broken, 'b.example'], 1)))
     delete harm.now
     return { registry, dataDir, open: () => openSequencer({ dataDir, clock, log }), said }
   }
@@ -197,11 +197,11 @@ describe('an event that cannot be read', () => {
   it('is quarantined and missing in the feed, which goes on', async () => {
     const { registry, said } = await damagedRegistry()
     cleanUp(() => registry.close())
-    expect(await quarantined(registry)).toEqual([expect.objectContaining(left)])
+    expect(await listQuarantined(registry)).toEqual([expect.objectContaining(left)])
     const id = await damagedId(registry)
     expect(said.filter(line => line.includes('not projected') && line.includes(id))).toHaveLength(1)
-    expect(shown(registry, 'inventory', 'b.example')).toContain('Site 1')
-    await registry.commit(observed(files(others, 2)))
+    expect(findShown(registry, 'inventory', 'b.example')).toContain('Site 1')
+    await registry.commit(observed(listFiles(others, 2)))
     const all = await registry.index.all<{ id: string }>(
       'select event_id as id from events order by event_id',
     )
@@ -229,7 +229,7 @@ describe('an event that cannot be read', () => {
     expect(await rebuild(dataDir)).toMatchObject({ unprojected: [] })
     const fourth = await open()
     cleanUp(() => fourth.close())
-    expect(await quarantined(fourth)).toEqual([])
+    expect(await listQuarantined(fourth)).toEqual([])
     expect(idsIn(fourth)).toContain(id)
     expect(await verify(fourth)).toEqual([])
   })
@@ -242,7 +242,7 @@ describe('an event that cannot be read', () => {
       observations: [],
       submissions: [buildSubmission('takedown', operation)],
     })
-    expect(await quarantined(registry)).toEqual([])
+    expect(await listQuarantined(registry)).toEqual([])
     expect(await verify(registry)).toEqual([])
   })
 })

@@ -32,7 +32,7 @@ const file = (...authorized_agents: object[]) => ({
 })
 
 /** `type: names of what it reaches` of every grant. */
-async function grants({ db }: Nights): Promise<string[]> {
+async function listGrants({ db }: Nights): Promise<string[]> {
   const rows = await db.all<{ said: string }>(
     `select concat(authorization_type, ': ', array_to_string(list_sort(list(p.name)), ', ')) as said
      from ${REACHING} a left join properties p on list_contains(a.property_rids, p.property_rid)
@@ -70,7 +70,7 @@ describe('an entry', () => {
   ])('%s', (_, authorized, names) =>
     runNights(async nights => {
       await nights.night(file(authorized))
-      expect((await grants(nights)).map(said => said.split(': ')[1])).toEqual(names)
+      expect((await listGrants(nights)).map(said => said.split(': ')[1])).toEqual(names)
     }),
   )
 
@@ -122,7 +122,7 @@ describe('an entry', () => {
       const german = grantByIds(sales, { countries: ['DE'] })
       const app = grantByIds(sales, { property_ids: ['app'], countries: ['US'] })
       await nights.night(file(german, app))
-      expect(await grants(nights)).toEqual([`property_ids: ${acme}`, 'property_ids: App'])
+      expect(await listGrants(nights)).toEqual([`property_ids: ${acme}`, 'property_ids: App'])
       expect(await nights.db.one('select publisher_count, markets from agents')).toEqual({
         publisher_count: 1,
         markets: ['DE', 'US'],
@@ -180,7 +180,7 @@ describe('a publisher’s file', () => {
       const properties = [buildWebsite(acme), ...taken]
       await nights.night({ [acme]: buildShop(acme, { properties, authorized_agents }) })
       expect(await nights.db.all('select name from properties')).toEqual([{ name: acme }])
-      expect(await grants(nights)).toEqual([`property_ids: ${acme}`])
+      expect(await listGrants(nights)).toEqual([`property_ids: ${acme}`])
     }))
 
   it('that several share holds as many properties as owners, though their slugs are the same', () =>
@@ -255,7 +255,7 @@ describe('a publisher’s file', () => {
     runNights(async nights => {
       const events = await nights.night({ [acme]: buildShop(acme, more) })
       expect(listEventTypes(events)).toContain('property.created')
-      expect(await grants(nights)).toEqual([`property_ids: ${acme}`])
+      expect(await listGrants(nights)).toEqual([`property_ids: ${acme}`])
     }),
   )
 

@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 
 /** How often something was worked out. */
-function counting() {
+function createCounter() {
   let times = 0
   return () => String(++times)
 }
@@ -27,7 +27,7 @@ function counting() {
 describe('a result cached until the next commit', () => {
   test('is kept for each repeated question', () => {
     const known = new CommitCache<string>(100, text => text.length)
-    const make = counting()
+    const make = createCounter()
     const asked = ['a', 'b', 'a', 'b', 'a', 'b', 'a']
     expect(asked.map(question => known.get(store, question, make)).join(' ')).toBe('1 2 3 4 3 4 3')
     store.write([], 1)
@@ -36,7 +36,7 @@ describe('a result cached until the next commit', () => {
 
   test('belongs to one store, though two are at the same commit', async () => {
     const known = new CommitCache<string>(100, text => text.length)
-    const make = counting()
+    const make = createCounter()
     const other = ServingStore.open(join(folder, 'other.mdb'))
     known.get(store, 'a', make)
     expect(known.get(store, 'a', make)).toBe('2')
@@ -46,7 +46,7 @@ describe('a result cached until the next commit', () => {
 
   test('is bounded together with its key, and evicted by last use', () => {
     const known = new CommitCache<string>(10, () => 3)
-    const make = counting()
+    const make = createCounter()
     const ask = (question: string) => known.get(store, question, make)
     for (const question of ['aa', 'bb', 'c']) ask(question)
     expect([ask('aa'), ask('bb'), ask('aa'), ask('bb')]).toEqual(['4', '5', '4', '5'])
