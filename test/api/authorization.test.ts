@@ -92,7 +92,7 @@ const asked = async (domain: string, query: Record<string, unknown> = {}) => {
   return answer.json()
 }
 
-/** `authorized`, `confirmed`, and what each side says, in one word each. */
+/** Returns `authorized`, `confirmed` and the result of each side, in one word each. */
 const told = async (domain: string, query?: Record<string, unknown>) => {
   const { authorized, confirmed, sides } = await asked(domain, query)
   return [authorized, confirmed, sides.publisher, sides.operator].join(' ')

@@ -872,13 +872,13 @@ async function check(token: string): Promise<Payload> {
   return answer.json()
 }
 
-/** All rows of private tables. */
+/** Lists all rows of private tables. */
 async function listRows(...tables: string[]): Promise<unknown[]> {
   const { db } = registry.sequencer.accounts
   return Promise.all(tables.map(table => db.all(`select * from ${table}`)))
 }
 
-/** Everything that the registry has written to its folder, as text. */
+/** Reads every file that the registry has written, as text. */
 async function readFiles(): Promise<string> {
   const { DATA_DIR } = registry.config
   const names = readdirSync(DATA_DIR, { recursive: true, encoding: 'utf8' })

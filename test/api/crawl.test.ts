@@ -37,7 +37,7 @@ let crawler: Role | undefined
 let office: WriterClient
 let opened: TestRegistry[] = []
 
-/** A crawler whose one name server is the one of this test: it answers whether names are public. */
+/** Starts a crawler that uses the name server of this test, which answers whether names are public. */
 function startCrawler(): Promise<Role> {
   const config = readConfig({ DNS_SERVER: names.address })
   return runCrawler(config, redis.url, systemClock, silentLog)
@@ -74,7 +74,7 @@ afterAll(async () => {
   await names.close()
 })
 
-/** A registry with a writer of its own, whose names are looked up by the crawler, and a caller. */
+/** Opens a registry with its own writer, which lets the crawler look up names, and a caller. */
 async function open({ writer, ...options }: RegistryOptions = {}) {
   const send: WriterClient['requestLive'] = (request, ms) => office.requestLive(request, ms)
   const registry = await openRegistry({

@@ -22,7 +22,7 @@ interface Described {
   text: string | undefined
 }
 
-/** Every field of a schema, at whatever depth; components are walked on their own. */
+/** Lists every field of a schema, however deep; components are listed separately. */
 function* listFields(schema: unknown, place: string): Generator<Described> {
   if (typeof schema !== 'object' || schema === null) return
   if (Array.isArray(schema)) {
@@ -37,7 +37,7 @@ function* listFields(schema: unknown, place: string): Generator<Described> {
   for (const part of Object.values(rest)) yield* listFields(part, place)
 }
 
-/** What is said of a field itself, or of the component that it is. */
+/** Reads the description of a field, or of the component that it refers to. */
 function readText(field: Json): string | undefined {
   if (typeof field.description === 'string') return field.description
   const named = [field, ...((field.anyOf as Json[] | undefined) ?? [])].find(part => '$ref' in part)

@@ -27,7 +27,7 @@ const page = '<title>Acme</title><meta name="theme-color" content="#123456">'
 const html = (response: ServerResponse, body = page, type = 'text/html') =>
   response.writeHead(200, { 'content-type': type }).end(body)
 
-/** What the web answers: some hosts of our own, and the demo internet. */
+/** Answers of the web: some hosts of our own, and the demo internet. */
 const hosts: Record<string, (response: ServerResponse, path: string) => unknown> = {
   'plain.example': response => html(response),
   'slow.example': response => setTimeout(() => html(response), 300),

@@ -17,7 +17,7 @@ import { startRedis, type TestRedis } from '../support/redis.ts'
 let redis: TestRedis
 let registry: TestRegistry
 let acme: string
-/** What the web says of a brand at the moment: undefined where no crawler answers. */
+/** Facts that the web has about a brand now; undefined if no crawler answers. */
 let web: Enrichment | null | undefined
 let asked: string[] = []
 

@@ -33,7 +33,7 @@ afterAll(async () => {
   key.remove()
 })
 
-/** A commit with events: a publisher names an agent that no other one names. */
+/** Commits a file of a publisher that names a new agent, which makes events. */
 async function commit(domain: string): Promise<void> {
   await registry.observe(
     observePublisherFile(domain, { sites: [domain], agents: [`https://agent.${domain}/mcp`] }),

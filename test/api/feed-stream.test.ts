@@ -36,7 +36,7 @@ async function closeAll(): Promise<void> {
   while ((await openCount()) > 0) await new Promise(done => setTimeout(done, 10))
 }
 
-/** As the metrics tell it. */
+/** Reads the number of open streams from the metrics. */
 async function openCount(): Promise<number> {
   const text = await registry.metrics.text()
   return Number(/^registry_feed_streams (\d+)/m.exec(text)?.[1])

@@ -47,7 +47,7 @@ async function readPage(query = '', over = registry, token = key): Promise<Page>
 
 const listIds = (events: readonly FeedEvent[]) => events.map(event => event.event_id)
 
-/** Everything that following the pages brings. */
+/** Follows the pages to the end and returns the ids of all events. */
 async function follow(query: string): Promise<string[]> {
   const found: string[] = []
   let cursor = ''

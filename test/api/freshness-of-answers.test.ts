@@ -92,7 +92,7 @@ const product = async (...domains: string[]) =>
     })
   ).json()
 
-/** The state and status of every answer about a publisher. */
+/** Lists the state and status of every answer about a publisher. */
 async function listStates(domain: string): Promise<Set<string>> {
   const bulk = await registry.app.inject({
     method: 'POST',

@@ -53,7 +53,7 @@ const verifyOrigin = (domain: string, secret = acme) =>
 const resolved = async (domain: string) =>
   (await ask('GET', `/api/properties/resolve?domain=${domain}`)).json()
 
-/** What a crawler brings of a file that only points. */
+/** Builds the observation of a file that only points to another. */
 const pointer = (domain: string, authoritative_location: string) => ({
   kind: 'adagents.json' as const,
   location: domain,

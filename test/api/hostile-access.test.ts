@@ -20,7 +20,7 @@ const at = encodeURIComponent
 let redis: TestRedis
 let issuer: TestIssuer
 let registry: TestRegistry
-/** What belongs to Acme, by which a stranger may ask for it. */
+/** Ids of Acme's things, which a stranger may put into requests. */
 const acme = {
   org: '',
   key: '',
@@ -77,7 +77,7 @@ async function findId(column: string, from: string): Promise<string> {
   return (await db.one<{ id: string }>(`select ${column} as id from ${from}`))!.id
 }
 
-/** A member whose key may do everything that a key can. */
+/** Creates a member whose key has every permission. */
 async function join(org: string, domains: string[], [first, ...rest]: string[]): Promise<string> {
   await enrol(registry, {
     org,
@@ -99,7 +99,7 @@ async function join(org: string, domains: string[], [first, ...rest]: string[]):
   return secret
 }
 
-/** Everything that an organization can have. */
+/** Creates one of everything that an organization can have. */
 async function createBelongings(): Promise<void> {
   const post = async (url: string, payload: object, method: 'POST' | 'PUT' = 'POST') => {
     const answer = await ask(acme.key, { method, url, payload })
@@ -186,7 +186,7 @@ interface CallerRequest {
 
 interface Case {
   asks: () => CallerRequest
-  /** What a stranger is answered. */
+  /** Status that a stranger gets. */
   status: number
 }
 
@@ -216,7 +216,7 @@ const proposals = '/api/registry/mirror-proposals/:id'
 const subscriptions = '/api/registry/subscriptions'
 const reviews = '/api/registry/reviews'
 
-/** How a stranger asks for what is Acme's, by operation. */
+/** Requests of a stranger for Acme's things, by operation. */
 const cases: Record<string, Case[]> = {
   getCrawlRequest: [{ ...byId('/api/registry/crawl-request/:id', () => acme.crawl), status: 404 }],
   listApiKeys: [{ asks: () => ({ url: `${keys}?org=${acme.org}` }), status: 403 }],
@@ -583,7 +583,7 @@ const cases: Record<string, Case[]> = {
   ],
 }
 
-/** Ways to a subscription of Acme's, by its id alone and with the organization. */
+/** Builds requests for a subscription of Acme's, by its id alone and with the organization. */
 function buildSubscriptionCases(
   method: NonNullable<CallerRequest['method']>,
   path: string,
@@ -634,7 +634,7 @@ function namesSomethingById({ access, path, query, body }: Declared): boolean {
   )
 }
 
-/** All that is Acme's, as it stands in the stores. */
+/** Reads all that is Acme's from the stores. */
 async function readBelongings() {
   const accounts = (query: string) => registry.sequencer.accounts.db.all(query)
   const index = (query: string) => registry.sequencer.index.all(query)

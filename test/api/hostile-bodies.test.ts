@@ -61,12 +61,12 @@ async function send({ method, path }: Pick<Operation, 'method' | 'path'>, payloa
 
 const faults = () => said.filter(line => /request failed|RangeError|TypeError/.test(line))
 
-/** What is on its way to a server, and what it said when it hung up. */
+/** Sends lines to the server and returns everything it answered before it hung up. */
 async function sendLines(lines: string[]): Promise<string> {
   return (await sendLinesTo(origin, lines)).heard
 }
 
-/** The same, with a pause after each line; and how many of them were said before it hung up. */
+/** Sends lines with a pause after each, and also counts how many were sent before the server hung up. */
 async function sendLinesTo(server: URL, lines: string[], everyMs = 0) {
   const socket = connect(Number(server.port), server.hostname)
   let heard = ''

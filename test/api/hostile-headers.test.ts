@@ -59,7 +59,7 @@ const injected = [
   'a'.repeat(1_500),
 ]
 
-/** What is sent as it is over a socket: no client helps to escape it. */
+/** Sends text over a socket unchanged: no client helps to escape it. */
 async function sendRaw(request: string): Promise<string> {
   const socket = connect(Number(origin.port), origin.hostname)
   let heard = ''

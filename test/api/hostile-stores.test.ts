@@ -17,7 +17,7 @@ import { ccpa, dispute } from '../support/operation-requests.ts'
 import { createRecordingLog } from '../support/recording-log.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 
-/** What only the private stores may hold, each in words of its own. */
+/** Secrets that only the private stores may hold, each in words of its own. */
 const secrets: Record<string, string> = {
   'a contact that was saved': 'quentin.savedcontact',
   'a contact in a manifest that was saved': 'rosa.manifestcontact',
@@ -94,7 +94,7 @@ function listFiles(dir: string): string[] {
 
 const contact = (name: string) => ({ name: secrets[name]!, email: `${secrets[name]}@acme.example` })
 
-/** Everything that may leave something private behind, the way it comes in. */
+/** Stores every secret through the operation that takes it. */
 async function storeSecrets(): Promise<void> {
   const ask = async (
     [method, url]: ['POST' | 'PUT' | 'GET', string],
@@ -180,7 +180,7 @@ async function storeSecrets(): Promise<void> {
   for (let day = 0; day < 2; day++) await registry.submit(crawlRequest())
 }
 
-/** Of a domain that is nobody's: it waits for a moderator. */
+/** Submits a logo for a domain that nobody owns, so that it waits for a moderator. */
 async function submitLogo(): Promise<void> {
   const form = new FormData()
   const picture = Buffer.from(`GIF89a ${secrets['a logo that waits']}`)
@@ -242,7 +242,7 @@ async function crawl(): Promise<void> {
 
 const readBytes = (path: string) => readFileSync(join(registry.config.DATA_DIR, path))
 
-/** All rows of all tables of a database, as text. */
+/** Reads all rows of tables of a database, as JSON. */
 async function readTables(file: string, names: readonly string[]): Promise<string> {
   const db = await Database.open(file, { readOnly: true })
   const rows = await Promise.all(names.map(name => db.all(`select * from ${name}`)))

@@ -28,7 +28,7 @@ async function open(options: RegistryOptions = {}): Promise<TestRegistry> {
   return registry
 }
 
-/** What an answer says of a limit: in the headers of the draft, and for how long it refuses. */
+/** Reads the limit that an answer states in the draft's headers, and the seconds for which it refuses. */
 function readLimit({ headers, body, statusCode }: LightMyRequestResponse) {
   const number = (name: string) => Number(headers[`ratelimit-${name}`])
   const refused = statusCode === 429 && {
@@ -45,7 +45,7 @@ function readLimit({ headers, body, statusCode }: LightMyRequestResponse) {
   }
 }
 
-/** The same number of seconds wherever it is said. */
+/** Expects the same number of seconds wherever an answer states it. */
 const for_ = (seconds: number) => ({ reset: seconds, header: seconds, body: seconds })
 
 test('the numbers are those of the specification', () => {

@@ -37,7 +37,7 @@ test('a list without filters has the same pages for all callers, with cursors an
   expect((await brandsIn('?source=enriched')).domains).toEqual([])
 })
 
-/** Every page of a list, one after another by `next_cursor`. */
+/** Reads every page of a list by `next_cursor`. */
 async function walk(app: TestRegistry['app'], list: 'brands' | 'properties', query: string) {
   const names: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {

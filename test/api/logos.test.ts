@@ -36,7 +36,7 @@ afterAll(async () => {
   await redis.close()
 })
 
-/** A picture like no other. */
+/** Builds a unique picture. */
 const picture = (start = PNG) => Buffer.concat([start, Buffer.from(randomUUID())])
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 

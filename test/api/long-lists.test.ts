@@ -73,7 +73,7 @@ const post = async (path: string, payload: object): Promise<Page> => {
   return answer.json()
 }
 
-/** All pages of an answer by the cursor of one of its lists; each says how many there are. */
+/** Reads all pages of an answer by the cursor of one of its lists; each page states the total. */
 async function readOn(name: string, ask: (page: object) => Promise<Page>): Promise<Page[]> {
   const pages = [await ask({})]
   for (let next = pages[0]![`${name}_next_cursor`]; next !== null; ) {

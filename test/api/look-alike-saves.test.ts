@@ -59,7 +59,7 @@ async function save(domain: string, path = 'brands', field = 'domain', more: obj
   return { status: answer.statusCode, body: answer.json() }
 }
 
-/** What contradicts what in the stores, while nobody commits. */
+/** Lists contradictions between the stores. */
 const whole = () => registry.verify()
 
 const resolve = async (domain: string) =>

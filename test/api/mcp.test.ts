@@ -34,7 +34,7 @@ afterAll(async () => {
 
 type Answered = Record<string, unknown> & { events: unknown[]; error?: string }
 
-/** The official client, with a credential or without. */
+/** Connects the official client, with or without a credential. */
 async function connect(credential?: string): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
   const headers = credential && { authorization: `Bearer ${credential}` }

@@ -11,7 +11,7 @@ const rates = { siteRequestsPerMinute: 120, addressRequestsPerMinute: 3_000 }
 let web: LiveWeb
 let registry: TestRegistry
 
-/** A valid file that lists ten agents of one victim, each with a name of its own. */
+/** Builds a valid file that lists ten agents of one victim, each with a name of its own. */
 const listing = (publisher: string, site: string) => ({
   authorized_agents: Array.from({ length: 10 }, (_, i) => ({
     url: `https://${publisher.split('.')[0]}-${i}.${site}/mcp`,
@@ -73,7 +73,7 @@ const fresh = (domain: string, remoteAddress = '203.0.113.7') =>
 const askedAt = (site: string) =>
   web.origin.asked.filter(one => one.split('/')[0]!.endsWith(site)).length
 
-/** Many callers that want more of a site than it may be asked for, while something is done. */
+/** Runs work while many callers request more of a site than it may be sent. */
 async function runInCrowd<Result>(
   site: string,
   work: () => Promise<Result>,

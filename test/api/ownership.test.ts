@@ -99,7 +99,7 @@ async function prove(domain = 'acme.example', caller = acme) {
   expect((await verify(domain, caller)).status).toBe(200)
 }
 
-/** How an operator gives a domain to an organization, or takes it. */
+/** Adds a domain to an organization, or removes it, as the operator. */
 function changeByOperator(op: 'add' | 'remove', org: string, domain: string, proof = 'operator') {
   return registry.submit(
     Operation.parse({

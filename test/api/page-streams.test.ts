@@ -30,7 +30,7 @@ async function closeAll(): Promise<void> {
   await expect.poll(countOpen).toBe(0)
 }
 
-/** As the metrics tell it. */
+/** Counts the open streams by the metrics. */
 async function countOpen(): Promise<number> {
   const text = await registry.metrics.text()
   return Number(/^registry_page_streams (\d+)/m.exec(text)?.[1])

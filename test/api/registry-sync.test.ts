@@ -11,7 +11,7 @@ let registry: TestRegistry
 let sync: RegistrySync
 const errors: Error[] = []
 
-/** What the publisher says from now on, and time for it to be published. */
+/** Publishes another file of the publisher, and waits until its answer is published. */
 async function say(domain: string, agents: string[]): Promise<void> {
   registry.clock.tick(60_000)
   await registry.observe(observePublisherFile(domain, { sites: [domain], agents }))

@@ -26,7 +26,7 @@ const format = (format_option_id: string, more: object = {}) => ({
   params: { width: 300 },
   ...more,
 })
-/** A file for several publishers: what each sells is told apart by the tags of its sites. */
+/** Builds a file for several publishers; placements are told apart by the tags of the sites. */
 const network = (domains: string[], placements: object[], formats: object[] = []) => ({
   properties: domains.map(domain =>
     buildWebsite(domain, {

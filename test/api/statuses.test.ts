@@ -47,7 +47,7 @@ const moderators = {} as Record<RegistryName, string>
 let isAsDescribed: Ajv2020
 const known = {} as Known
 
-/** Nobody carries out what is handed in. */
+/** Refuses every submission: nothing carries it out. */
 const noWriter = async () => refuse('unavailable', 'no indexer runs beside this test')
 
 const strict = {
@@ -207,7 +207,7 @@ async function fill(registry: TestRegistry): Promise<string> {
   return key
 }
 
-/** Client credentials of an agent of the ordinary caller. */
+/** Saves client credentials of an agent of the ordinary caller. */
 async function keepCredentials(registry: TestRegistry): Promise<void> {
   const { db } = registry.sequencer.accounts
   const readers = await db.one<{ org_id: string }>(
@@ -218,7 +218,7 @@ async function keepCredentials(registry: TestRegistry): Promise<void> {
   await registry.submit({ op, agent_url: url, ...readers!, auth_type, sealed_secret: 'v1.sealed' })
 }
 
-/** Keys of admins of the registry. */
+/** Creates keys of admins of the registry. */
 async function createAdmins(): Promise<void> {
   const appoint = async (registry: TestRegistry) => {
     const secret = await registry.createKey('Admins')
@@ -234,7 +234,7 @@ async function createAdmins(): Promise<void> {
   }
 }
 
-/** Comparisons of the agent that Acme enrolled. */
+/** Begins comparisons of the agent that Acme enrolled. */
 async function beginComparisons(): Promise<void> {
   const begin = async () => {
     const answer = await ask(findOperation('compareStoryboard'), 202, {
@@ -246,7 +246,7 @@ async function beginComparisons(): Promise<void> {
   known.comparisons = { read: await begin(), cancelled: await begin() }
 }
 
-/** Subscriptions of the ordinary caller. */
+/** Subscribes the ordinary caller. */
 async function subscribe(): Promise<void> {
   const make = async (name: keyof Known['subscriptions'], registry: TestRegistry) => {
     const { db } = registry.sequencer.accounts
@@ -275,7 +275,7 @@ async function subscribe(): Promise<void> {
   }
 }
 
-/** Challenges in each state that a verification can find them in. */
+/** Creates challenges in each state that a verification can find them in. */
 async function createChallenges(): Promise<void> {
   const issue = (domain: string, registry: RegistryName = 'usual') =>
     ask(findOperation('issueOwnershipChallenge'), 201, { payload: { domain }, registry })
@@ -306,7 +306,7 @@ async function createChallenges(): Promise<void> {
 /** The moment between a first snapshot and what is searched of it. */
 const website = { type: 'website', name: 'Kept', identifiers: [], tags: [] }
 
-/** What is told of a domain that publishes nothing. */
+/** Saves facts about a domain that publishes nothing. */
 async function saveUnpublished(registry: TestRegistry): Promise<void> {
   const domain = 'kept.example' as Domain
   const key = await registry.sequencer.accounts.db.one<{ id: string; org_id: string }>(
@@ -326,7 +326,7 @@ async function saveUnpublished(registry: TestRegistry): Promise<void> {
   )
 }
 
-/** An agent with a badge, and one whose credential is kept. */
+/** Gives an agent a badge, and another one a stored credential. */
 async function verifyAgent(registry: TestRegistry, org_id: string): Promise<void> {
   const sealed_secret = 'v1.sealed'
   const agent_url = 'https://away.example/mcp'
@@ -345,7 +345,7 @@ async function verifyAgent(registry: TestRegistry, org_id: string): Promise<void
   )
 }
 
-/** A domain that points to its hosted file for another organization than the caller's. */
+/** Sets up a domain that points to its hosted file for another organization than the caller's. */
 async function holdElsewhere(registry: TestRegistry, org_id: string): Promise<void> {
   const claimed = { domain: 'held.example' as Domain, claim_hash: 'ab'.repeat(32) }
   const reason = 'authoritative_location_pointer'
@@ -362,7 +362,7 @@ async function publishUnsearched(registry: TestRegistry): Promise<void> {
   await registry.reader.refresh()
 }
 
-/** A file that waits for a moderator. */
+/** Proposes a file that then waits for a moderator. */
 async function propose(place: string): Promise<Known['proposals'][number]> {
   const answer = await ask(findOperation('putMirror'), 202, {
     params: place,
@@ -372,7 +372,7 @@ async function propose(place: string): Promise<Known['proposals'][number]> {
   return { id: proposal_id, digest: proposal_digest }
 }
 
-/** The id that an operation gives out. */
+/** Calls an operation and returns the id of what it creates. */
 async function createId(id: string, status: number, payload: object): Promise<string> {
   const answer = await ask(findOperation(id), status, { payload })
   expect(answer.statusCode, answer.body).toBe(status)
@@ -386,7 +386,7 @@ function findOperation(id: string): Operation {
 
 const usually: Readonly<Record<number, RegistryName>> = { 429: 'strict', 503: 'readOnly' }
 
-/** Path and query of a request. */
+/** Builds the path and query of a request. */
 function buildUrl({ path }: Operation, { params = [], query }: ApiRequest): string {
   const at = [params].flat().reduce((made, value) => made.replace(/:\w+/, value), path)
   return query === undefined ? at : `${at}?${query}`
@@ -407,7 +407,7 @@ function ask(operation: Operation, status: number, asked: ApiRequest) {
   })
 }
 
-/** Statuses of the description, without those that are ours alone and those that another test reads. */
+/** Lists the described statuses, without internal errors and those that another test covers. */
 function listStatuses({ id, reply, errors, access, limit }: Operation): number[] {
   const refusals = [
     ...errors.map(name => publicErrors[name].status),

@@ -23,7 +23,7 @@ const NAME = 'gone.example'
 const takedown = Operation.parse({ op: 'domain.takedown', domain: NAME, reason: 'they asked' })
 const readmit = Operation.parse({ op: 'domain.readmit', domain: NAME })
 
-/** Two nights of three publishers of one agent; what is fetched is kept as it came. */
+/** Commits two nights of publishers that share an agent; fetched bodies are stored. */
 async function commitTwoNights(dataDir: string, clock: TestClock): Promise<Sequencer> {
   const registry = await openSequencer({ dataDir, clock })
   for (const night of [1, 2]) {

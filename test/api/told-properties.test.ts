@@ -61,12 +61,12 @@ interface FeedItem {
   payload: Record<string, unknown>
 }
 
-/** All events, oldest first. */
+/** Lists all events, oldest first. */
 async function listAllEvents(): Promise<FeedItem[]> {
   return (await get('registry/feed?limit=10000')).events
 }
 
-/** What the feed tells of a publisher, oldest first: type, rid and who told it. */
+/** Lists the events of a publisher, oldest first: type, rid and actor. */
 async function listEventsOf(domain: string) {
   const events = await listAllEvents()
   return events

@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-/** What an operation needs beside the parameter that is asked about. */
+/** Query parameters that operations need beside the one under test. */
 const needed: Record<string, string> = {
   agent: 'https://agent.example/mcp',
   agent_url: 'https://agent.example/mcp',
@@ -126,14 +126,14 @@ describe('a domain may be spelled alike on every route', () => {
 
 const withoutTimes = (body: string) => body.replace(/"checked_at":"[^"]*"/g, '')
 
-/** Where the specification gives a range, or none is to be passed over by a replica. */
+/** Lists for which the specification gives a range, or of which a replica must not skip a page. */
 const strict = new Set([
   'readFeed',
   'searchAgents',
   'listCatalogCollections',
   'syncCatalogCollections',
 ])
-/** Where what is no number means the usual page, as the public reference has it. */
+/** Lists that treat an invalid limit as the usual page size, as the public reference does. */
 const lenient = /\/history$|\/revisions$|\/agents\/:encodedUrl\/publishers$/
 
 describe('every list honours the requested page size', () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** READMEs below a folder, and the documents of the root. */
+/** Lists the READMEs below a folder, and the documents of the root. */
 function listDocuments(): string[] {
   const folders = ['api', 'data', 'docs', 'jobs', 'pipeline', 'scripts', 'test']
   const below = folders.flatMap(folder =>

@@ -9,7 +9,7 @@ import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../supp
 
 const clock = testClock('2026-11-20T03:00Z')
 
-/** The writer has done the same before, so nothing is read for the first time. */
+/** Measures the second of two like commits, so that nothing is read for the first time. */
 test('the commit of an edited brand enters at most 60 source files', async () => {
   const registry = await openTestSequencer(clock)
   const commit = (...submissions: Submission[]) =>

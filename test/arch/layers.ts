@@ -229,7 +229,7 @@ export const layers: Layer[] = [
   },
 ]
 
-/** Where each outside package, and each way out to the network, may be imported. */
+/** Folders that may import each outside package, and each way out to the network. */
 export const doors: Record<string, string[]> = {
   zod: ['pipeline', 'jobs', 'api', 'scripts'],
   pino: [core],

@@ -71,7 +71,7 @@ export async function startAgent({
   }
 }
 
-/** The keys by which the runner signs requests; one of them is revoked. */
+/** Reads the keys by which the runner signs requests; one of them is revoked. */
 function readVectorKeys(): unknown {
   const file = join(getComplianceCacheDir(), 'test-vectors/request-signing/keys.json')
   return JSON.parse(readFileSync(file, 'utf8'))

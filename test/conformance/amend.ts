@@ -15,7 +15,7 @@ const amendments: Readonly<Record<string, (storyboard: Storyboard) => Storyboard
   governance_delivery_monitor: seedBought,
 }
 
-/** What stands in storyboards for the task that a stranger is refused. */
+/** Placeholder of storyboards for the task that a stranger is refused. */
 const PROBED = '$test_kit.auth.probe_task'
 
 /** Names the task that a stranger is refused: test kits can name only tasks that some agents lack. */
@@ -27,7 +27,7 @@ export function nameProbed(storyboard: Storyboard, task: string): Storyboard {
   return { ...storyboard, phases }
 }
 
-/** Corrects what a storyboard itself gets wrong. What it checks of an answer stays as it is. */
+/** Edits what a storyboard itself gets wrong; its checks of answers stay as they are. */
 export function correctStoryboard(storyboard: Storyboard): Storyboard {
   return amendments[storyboard.id]?.(storyboard) ?? storyboard
 }

@@ -18,7 +18,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** An agent over the folder of this test. */
+/** Starts an agent over the folder of this test. */
 async function start(
   limits: object = {},
 ): Promise<{ process: Command; call: Call; post: () => Promise<Response> }> {

@@ -140,7 +140,7 @@ afterAll(() => folder.remove())
 
 const outcomes = new Map<string, string>()
 
-/** What the registry says of the host's brand.json. */
+/** Reads the outcome of each host's brand.json from the registry. */
 async function readOutcomes(): Promise<void> {
   const db = await Database.open(`${folder.path}/data/registry.duckdb`, { readOnly: true })
   const rows = await db.all<{ location: string; outcome: string }>(

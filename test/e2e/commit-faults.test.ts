@@ -14,7 +14,7 @@ import { type Contents, readContents } from '../support/table-contents.ts'
 
 const night = (days: number) => testClock('2026-11-20T03:00Z').tick({ days })
 
-/** Everything but the numbers of commits, which a redelivery may raise, and ids made at random. */
+/** Reads everything but commit numbers, which a redelivery may raise, and random ids. */
 async function readStores({
   index,
   accounts,
@@ -30,7 +30,7 @@ async function readStores({
   return { ...(await readContents(index, ['seq', 'editor_id'])), orgs, contacts, editors }
 }
 
-/** The numbers that saves are answered with, in their order. */
+/** Lists the revision numbers that the saves got, in their order. */
 function listRevisionNumbers({ answers }: Pick<Committed, 'answers'>): unknown[] {
   return saves.map(({ submission_id }) => {
     const answer = answers.get(submission_id)!

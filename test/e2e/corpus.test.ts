@@ -24,7 +24,7 @@ const env: Environment = { DATA_DIR: `${folder.path}/data`, LOG_LEVEL: 'warn' }
 const laid: Laid[] = []
 let world: Command
 
-/** The domain a document speaks for, or one of its own. */
+/** Returns the domain that a document speaks for, or makes one up. */
 function toDomain(name: string, document: Document): string {
   const named =
     document.house?.domain ??

@@ -64,7 +64,7 @@ async function pushButton(page: Page, selector: string, text?: string): Promise<
   await page.keyboard.press('Enter')
 }
 
-/** Types into a field and sends its form by Enter. */
+/** Answers a form: types into a field and presses Enter. */
 async function answer(page: Page, selector: string, text: string): Promise<void> {
   await reachByTab(page, selector)
   await page.keyboard.type(text)

@@ -54,7 +54,7 @@ async function takeScreenshot(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Uploads a logo for a domain of somebody else, so that it waits for a moderator. */
+/** Saves a logo for a domain of somebody else, so that it waits for a moderator. */
 async function saveLogo(domain: string): Promise<void> {
   const form = new FormData()
   form.set('file', new Blob([await readFile('docs/authorization.png')]), 'logo.png')

@@ -19,7 +19,7 @@ const compose = parse(read('compose.yaml'))
 const manifests = parseAllDocuments(read('docs/operate/kubernetes.yaml')).map(one => one.toJS())
 const unit = read('docs/operate/registry.service')
 
-/** What an installation runs: the arguments of the command line and the settings. */
+/** Command line arguments and settings of an installation. */
 interface Installation {
   args: string[]
   settings: Record<string, string>

@@ -13,7 +13,7 @@ const size = 300
 const seed = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000)
 const delays = fc.sample(fc.integer({ min: 0, max: 400 }), { seed, numRuns: rounds })
 
-/** What the writers of the rounds so far were handed, and which of it they said was done. */
+/** Submissions that the writers of all rounds so far were handed, and those they acknowledged. */
 interface Ledger {
   handed: Map<string, Submission>
   acknowledged: Map<string, number>
@@ -24,7 +24,7 @@ function startWriter(dataDir: string, round: number): WriterProcess {
   return new WriterProcess('loop', dataDir, { round, size })
 }
 
-/** Lets the writer work for a moment and kills it. */
+/** Runs the writer for a moment and kills it. */
 async function runAndKill(
   writer: WriterProcess,
   delayMs: number,

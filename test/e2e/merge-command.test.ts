@@ -22,7 +22,7 @@ const file = (domain: string) => ({
   ],
 })
 
-/** The stores, while no command has them. */
+/** Opens the stores while no command uses them. */
 async function openStores<Result>(
   work: (merging: MergingRegistry) => Promise<Result>,
 ): Promise<Result> {

@@ -21,7 +21,7 @@ import {
   buildProofWrite,
 } from '../support/submissions.ts'
 
-/** As a picture begins. */
+/** First bytes of a PNG. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 
 const folder = makeTemporaryFolder()
@@ -39,7 +39,7 @@ async function commit(...submissions: ReturnType<typeof buildBrandSave>[]): Prom
   await sequencer.close()
 }
 
-/** The name that everybody is told of a brand; undefined where nothing is known. */
+/** Finds the public name of a brand; undefined if it is unknown. */
 async function findBrandName(domain: string, dir = dataDir): Promise<string | undefined> {
   const { config } = buildOptions({ dataDir: dir })
   const api = await openAnotherApi({ config, clock: systemClock as never })
@@ -180,7 +180,7 @@ describe('submissions of members', () => {
   })
   afterAll(() => redis.close())
 
-  /** Hands in two of each kind, as organizations do, and returns a copy of the stores. */
+  /** Submits two reviews of each kind, as organizations do, and returns a copy of the stores. */
   async function handedIn(): Promise<string> {
     const registry = await openRegistry({ redis: redis.redis })
     const secret = await enrol(registry, { org: 'Acme', tier: 'company_icl' })

@@ -53,7 +53,7 @@ afterAll(async () => {
 
 const readMetrics = async (base = operator) => (await fetch(`${base}/metrics`)).text()
 
-/** The sum of a metric over all its labels. */
+/** Sums a metric over all its labels. */
 function sum(text: string, name: string): number {
   const lines = Array.from(text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm')))
   return lines.reduce((total, [, value]) => total + Number(value), 0)

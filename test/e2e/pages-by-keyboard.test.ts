@@ -24,7 +24,7 @@ afterAll(async () => {
   await registry?.close()
 })
 
-/** Presses Tab until the element that has the focus matches, and checks that it can be seen there. */
+/** Walks by Tab to the element that matches, and checks that its focus is visible. */
 async function reachByTab(page: Page, selector: string): Promise<void> {
   for (let stop = 0; stop < STOPS_MAX; stop++) {
     await page.keyboard.press('Tab')

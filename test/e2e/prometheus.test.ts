@@ -15,7 +15,7 @@ let demo: Demo
 let prometheus: ChildProcess
 let url: string
 
-/** What a registry does not have that is well and has no subscribers, and whose names are not looked up. */
+/** Metrics that a healthy registry without subscribers and name lookups does not have. */
 const EMPTY = [
   // Only where PUBLISH_TO is a bucket.
   'registry_upload_behind_seconds',
@@ -82,7 +82,7 @@ async function query(expr: string): Promise<{ status: string; error?: string; co
   return { status, ...(error && { error }), count: data?.result.length ?? 0 }
 }
 
-/** Vector selectors of an expression, without their ranges. */
+/** Lists the vector selectors of an expression, without their ranges. */
 function listSelectors(expr: string): string[] {
   return Array.from(
     expr.matchAll(/\b(?:registry|process|nodejs)_\w+(?:\{[^}]*\})?/g),

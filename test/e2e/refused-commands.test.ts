@@ -15,7 +15,7 @@ const other = '01939f00-0000-7000-8000-000000000001'
 const env = { DATA_DIR: join(folder.path, 'data'), REDIS_URL: undefined, LOG_LEVEL: 'error' }
 let origin: Origin
 
-/** What a command makes of the standard input and a store. */
+/** Runs a command with this standard input and these settings. */
 function run(args: readonly string[], input = '', more: Environment = {}): Promise<Finished> {
   const command = new Command([...args], { ...env, ...more })
   command.child.stdin?.on('error', () => undefined).end(input)

@@ -24,7 +24,7 @@ let env: Environment
 let indexer: Command
 let crawler: Command
 
-/** How many files are served before more wait: until the next kill, however slowly they are committed. */
+/** Files that are served before the others wait for the next kill, however slowly they are committed. */
 let most = 0
 const served = new Set<string>()
 
@@ -33,7 +33,7 @@ async function admit(address: string): Promise<void> {
   served.add(address)
 }
 
-/** A small valid file, or 404; slowly enough that a kill comes in the middle. */
+/** Serves a small valid file or 404, slowly, so that a kill comes in the middle. */
 async function serveFiles(): Promise<Origin> {
   return serveOrigin(async (request, response, path) => {
     await pause(100)
@@ -54,10 +54,10 @@ async function stopRoles(...roles: Command[]): Promise<void> {
   await Promise.all(roles.map(role => role.finish()))
 }
 
-/** As the origin notes it. */
+/** Converts a source to its address, as the origin records it. */
 const toAddress = (source: Source) => toUrl(source).slice('https://'.length)
 
-/** Addresses of the files whose observation is in the index. */
+/** Lists the addresses of files whose observation is in the index. */
 async function listCommitted(): Promise<string[]> {
   const index = await Database.open(resolvePaths(folder.path).index, { memoryLimit: '256MB' })
   const rows = await index.all<Source>(

@@ -151,7 +151,7 @@ function startIndexer({ dataDir, redis }: Registry): ScriptProcess {
   ])
 }
 
-/** An organization with a key, whose domains are all that are saved; and a backup from before. */
+/** Sets up an organization with a key, whose domains are the only ones saved, and a backup before that. */
 async function setUp({ writer, secret, dataDir }: Registry): Promise<void> {
   const hash = createHash('sha256').update(secret).digest('hex')
   const org = { org_id: randomUUID(), name: 'Acme' }
@@ -211,7 +211,7 @@ async function saveOver(
   return [...asked, edit]
 }
 
-/** Until every submission was carried out. */
+/** Waits until every submission was carried out. */
 async function waitUntilIdle({ redis: { redis } }: Registry): Promise<void> {
   await waitUntil(async () => (await redis.xlen(SUBMISSIONS.key)) === 0)
 }
@@ -229,7 +229,7 @@ const revisionsIn = (index: Database) =>
        revision_id, editor_id from revisions order by domain, revision_number`,
   )
 
-/** What was answered 200 was made once and as it was answered; anything else at most once. */
+/** Checks that a save answered 200 was made once and as answered, and any other at most once. */
 function checkLedger(asked: readonly Asked[], revisions: readonly Made[]): void {
   for (const { domain, brand_name, answers } of asked) {
     const made = revisions.filter(

@@ -17,7 +17,7 @@ const folder = makeTemporaryFolder()
 const env: Environment = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn' }
 let base = ''
 let start: Command
-/** How long a start takes that crawls the demo internet, whose hosts that never answer are waited for. */
+/** Duration of a start that crawls the demo internet and waits for its silent hosts. */
 let firstMs: number
 
 interface Answer {
@@ -32,7 +32,7 @@ async function get(path: string, headers: Record<string, string> = {}) {
   return { status: response.status, body: (await response.json()) as Answer }
 }
 
-/** Processes that were started with this test's DATA_DIR or its Redis socket. */
+/** Lists processes that were started with this test's DATA_DIR or its Redis socket. */
 function listProcessesLeft(): string[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)

@@ -36,7 +36,7 @@ afterAll(async () => {
   await redis?.close()
 })
 
-/** The provider must know the address to return to before the registry listens. */
+/** Finds a free port: the provider must know the address to return to before the registry listens. */
 async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

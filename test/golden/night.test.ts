@@ -29,12 +29,15 @@ type Found = object | string | Outcome | undefined
 interface Step {
   title: string
   after: { days?: number; hours?: number }
-  /** What differs from the first night; undefined was not asked. None at all: a tick. */
+  /**
+   * Files that differ from the night before; undefined ones are not fetched. Without any file, only time
+   * passes.
+   */
   brands?: Record<string, Found>
   publishers?: Record<string, Found>
-  /** What a crawler finds where a publisher has no file. */
+  /** Contents of ads.txt, which is read if a publisher has no adagents.json. */
   adsTxt?: Record<string, Found>
-  /** How agents fare in tests; one that is undefined is shown to nobody any more. */
+  /** Verdicts of agents; an undefined one withdraws the verdict. */
   verdicts?: Record<string, Partial<AgentVerdict> | undefined>
 }
 
@@ -166,7 +169,7 @@ const steps: Step[] = [
   { title: 'a week after pier was revoked: it is back by itself', after: { days: 2 } },
 ]
 
-/** What a better parser would say otherwise, and numbers of commits. */
+/** Columns that a better parser would change, and commit numbers. */
 const incidental = ['seq', 'hash', 'faults', 'fault_count']
 
 const outcomes = ['unchanged', 'server_error', 'absent', 'timeout', 'denied', 'dns_failed']
@@ -232,7 +235,7 @@ async function runSteps(index: MemoryIndex, clock: ReturnType<typeof testClock>)
   return told
 }
 
-/** A line of JSON a row; what says nothing is left out. */
+/** Formats a row as a line of JSON, without empty values. */
 function formatLine(row: Row): string {
   const said = Object.entries(row).filter(([, value]) => value !== null)
   return JSON.stringify(Object.fromEntries(said))

@@ -65,7 +65,10 @@ function judge(mutant: Mutant, copy: string): Judged {
   }
 }
 
-/** How the property fares in a copy of the sources. A mutant that never ends is noticed too. */
+/**
+ * Runs the property in a copy of the sources and returns whether it noticed the mutant. A mutant that
+ * never ends counts as noticed.
+ */
 function findFate(copy: string, worlds: number): Judged {
   const args = [
     '--import',

@@ -8,7 +8,7 @@ export interface Region {
   only?: RegExp
 }
 
-/** Where it is decided whose answer is derived again. */
+/** Code that decides which answers are derived again. */
 export const regions: Region[] = [
   {
     file: 'pipeline/writer/dependencies.ts',
@@ -136,7 +136,7 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
 ]
 
-/** What may be taken away without a difference in what is said, and why it is there. */
+/** Lines whose removal changes no answer, and why they exist. */
 export const harmless: Record<string, string> = {
   'if (derived.length === 0) return': 'only saves work',
   'if (source === undefined) return false': 'every rule asks something',
@@ -167,12 +167,12 @@ export const harmless: Record<string, string> = {
 export interface Mutant {
   file: string
   line: number
-  /** What is taken away. */
+  /** Text that is removed. */
   text: string
   source: string
 }
 
-/** A source without one statement each: a line, with the lines that are indented below it. */
+/** Lists copies of a source that lack one statement each: a line, with the lines indented below it. */
 export function listMutants(region: Region, source: string): Mutant[] {
   const lines = source.split('\n')
   const first = lines.findIndex(line => line.startsWith(region.after)) + 1
@@ -189,7 +189,7 @@ export function listMutants(region: Region, source: string): Mutant[] {
   })
 }
 
-/** A source without one condition each. */
+/** Lists copies of a source that lack one condition each. */
 export function listConditionMutants(
   { file, of, without }: (typeof conditions)[number],
   source: string,

@@ -1,14 +1,14 @@
+/**
+ * A small internet whose answers are worked out by hand. Its publishers: `news` grants for itself,
+ * `blog` by a file of its manager, `radio` for a time only, `shop` has no file that can be read; its house
+ * `group` has brands on three levels.
+ */
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { TestClock } from './clock.ts'
 import { observeFile, observeOutcome } from './observations.ts'
 import { buildOperatorFile } from './operator-files.ts'
 
-/**
- * A small internet whose answers are worked out by hand. Its publishers: `news` grants for itself,
- * `blog` by a file of its manager, `radio` for a time only, `shop` has no file that can be read; its house
- * `group` has brands on three levels.
- */
 const website = (domain: string, more: object = {}) => ({
   property_type: 'website',
   name: domain,

@@ -36,7 +36,7 @@ export interface Delivering {
   commit(...events: Partial<FeedEvent>[]): FeedEvent[]
   subscribe(subscription: Partial<Subscription> & { url: string }): string
   unsubscribe(subscriptionId: string): void
-  /** Enables a disabled subscription again. */
+  /** Resumes a disabled subscription. */
   resume(subscriptionId: string): void
   /** Ends the deliverer and begins another one, which knows only what was written. */
   restart(): Promise<void>

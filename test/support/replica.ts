@@ -48,7 +48,7 @@ export interface BootstrapLists {
 export class Replica {
   readonly #isCredulous: boolean
   /**
-   * Whether it has followed the feed from its beginning: the lists that it can start from do not name
+   * True if it has followed the feed from its beginning: the lists that it can start from do not name
    * publishers.
    */
   #hasHeardAll = true

@@ -112,7 +112,7 @@ async function write(registry: Sequencer, submissions: Submission[]): Promise<vo
   say('acknowledged', { seq, ids })
 }
 
-/** Obeys one command a line. */
+/** Follows one order per line of stdin. */
 async function followOrders(): Promise<void> {
   const registry = await open()
   say('opened', registry !== undefined)

@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 let people = 0
-/** A person who had no mail yet. */
+/** Returns the address of a person who got no mail yet. */
 const nextEmail = () => `person-${++people}@acme.example`
 const { challenge } = createVerifier()
 const begin = (query = {}) => buildAuthorizeUrl({ client_id, code_challenge: challenge, ...query })

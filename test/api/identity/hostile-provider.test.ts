@@ -8,7 +8,7 @@ import { startRedis, type TestRedis } from '../../support/redis.ts'
 import { BASE, follow, type SignInRegistry, TestBrowser } from '../../support/signing-in.ts'
 import { closeServer, openWithUpstream, UPSTREAM_CLIENT } from '../../support/upstream-provider.ts'
 
-/** What the provider answers; a test changes what it is about. */
+/** Answers of the provider; each test changes those that it is about. */
 interface Script {
   metadata: Record<string, unknown>
   keys: object[]
@@ -30,7 +30,7 @@ const exchanged: URLSearchParams[] = []
 /** Moved on before each test: hosts that failed are left alone for a while, and metadata are believed for one. */
 let later = 0
 const now = () => Math.floor((Date.now() + later) / 1_000)
-/** What the operator reads of sign-ins that failed. */
+/** Log details of failed sign-ins, as the operator reads them. */
 const details: string[] = []
 const log: Log = Object.assign(Object.create(silentLog), {
   warn: ({ detail }: { detail?: string }) => details.push(detail ?? ''),
@@ -125,7 +125,7 @@ async function begin(browser = new TestBrowser(registry)) {
 const comeBack = async (browser: TestBrowser, query: Record<string, string>) =>
   follow(browser, await browser.get(`/sign-in/return?${new URLSearchParams(query)}`))
 
-/** Goes the whole way, and returns the page on which the person arrives. */
+/** Signs in by the provider and returns the page on which the person arrives. */
 async function signInByProvider() {
   const { browser, state, answer } = await begin()
   if (state === '') return { page: answer, browser }

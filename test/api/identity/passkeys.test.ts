@@ -31,7 +31,7 @@ afterAll(async () => {
   await redis?.close()
 })
 
-/** Enters a person with a passkey. */
+/** Creates a person with a passkey. */
 async function createPersonWithPasskey(counter = 0) {
   const user_id = randomUUID()
   const passkey = createPasskey(user_id)

@@ -14,7 +14,7 @@ import { loadSchema } from '../../support/schemas.ts'
 
 const now = Date.parse('2026-11-20T03:00:00Z')
 
-/** Nearly always sound, sometimes nearly, sometimes anything. */
+/** Draws a sound value nearly always, an odd text sometimes, and anything rarely. */
 const or = (sound: fc.Arbitrary<unknown>, ...odd: string[]) =>
   fc.oneof(
     { weight: 600, arbitrary: sound },

@@ -124,7 +124,7 @@ const whole = {
 
 type Path = (string | number)[]
 
-/** Every place in a value, its members before what they stand in. */
+/** Lists the paths of a value, members before the value that contains them. */
 function listPaths(value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [path]
   const keys = Array.isArray(value) ? value.keys() : Object.keys(value)
@@ -160,7 +160,7 @@ const odd = [
   'x'.repeat(3000),
 ]
 
-/** The sound one, with something else at a place; undefined takes it away. */
+/** Replaces the value at a path of the sound request; undefined removes it. */
 function replaceAt(path: Path, value: unknown): unknown {
   const copy = structuredClone(whole)
   let at: Record<string | number, unknown> = copy

@@ -44,7 +44,7 @@ function listTimes(all: readonly Reading[]): Instant[] {
   return all.map(({ hours }) => (at += hours * HOUR))
 }
 
-/** What is kept after all of them, each delivered so many times. */
+/** Carries over all readings, each delivered `times` times, and returns the last document. */
 function listCarried(all: readonly Reading[], times = 1): AdagentsDocument {
   const at = listTimes(all)
   let kept: AdagentsDocument | undefined
@@ -55,7 +55,10 @@ function listCarried(all: readonly Reading[], times = 1): AdagentsDocument {
   return kept!
 }
 
-/** Told anew from all that was read: a domain is held for a week from each first time it was seen. */
+/**
+ * Decides from all readings whether a domain is held: while the last file lists it, and for a week from
+ * when it was first listed.
+ */
 function isHeld(domain: string, all: readonly Reading[], now: Instant): boolean {
   let since: Instant | undefined
   let wasListed = false

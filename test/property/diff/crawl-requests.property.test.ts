@@ -39,7 +39,7 @@ const others: Source[] = ['a', 'b', 'c'].map(name => ({
   location: `https://${name}.example/adagents.json`,
 }))
 
-/** What an attempt may bring, and which files the answers are read from after it. */
+/** Outcome of an attempt, and the files that the answers are read from after it. */
 const turn = fc.record({
   outcome: fc.constantFrom(...requestOutcomes),
   began: fc.constantFrom(REQUESTED_SEQ, REQUESTED_SEQ, REQUESTED_SEQ, REQUESTED_SEQ - 1),

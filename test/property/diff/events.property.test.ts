@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => index.close())
 
-/** Lives through nights from the beginning; `hear` is told the events of every commit. */
+/** Runs nights on an empty index; `hear` gets the events of every commit. */
 async function runNights(
   path: readonly Night[],
   hear: (events: readonly FeedEvent[]) => void,
@@ -101,9 +101,7 @@ describe('the events of any nights', () => {
 
 const GONE = 'https://gone.example/mcp'
 
-/**
- * How agents fare after a test. One of them is always looked at: where it is left out it is shown to nobody.
- */
+/** Verdicts after a test. One agent is in every list: if it is not drawn, its verdict is withdrawn. */
 const judgements = fc.uniqueArray(
   fc.record<AgentVerdict>({
     agent_url: fc.constantFrom('https://a.example/mcp', 'https://b.example/mcp', GONE),
@@ -128,7 +126,7 @@ const judgements = fc.uniqueArray(
   { selector: ({ agent_url }) => agent_url, maxLength: 3 },
 )
 
-/** Every file that has a document is found as it was. */
+/** Observes every file with a document as unchanged. */
 async function observeUnchanged({ db }: MemoryIndex, at: number): Promise<Observation[]> {
   const known = await db.all<Source>(
     'select kind, location from crawl_state where hash is not null',
@@ -136,7 +134,7 @@ async function observeUnchanged({ db }: MemoryIndex, at: number): Promise<Observ
   return known.map(({ kind, location }) => observeOutcome('unchanged', kind, location, at))
 }
 
-/** Whether time alone changes something until then. */
+/** Tells whether the passing of time alone changes something until then. */
 async function isChangeDue({ db }: MemoryIndex, at: number): Promise<boolean> {
   const times = await db.all<{ ms: number }>(
     `select epoch_ms(turns_at)::double as ms from crawl_state where turns_at is not null

@@ -27,7 +27,7 @@ const entry = fc
   .map(({ reached, ...terms }) => ({ url: sales, authorized_for: 'All', ...reached, ...terms }))
 
 const night = fc.record({
-  /** Where the file stands: the domain's own place, or one that this points to. */
+  /** Location of the file: the domain's own, or one that this points to. */
   place: fc.constantFrom(acme, acme, ...files),
   authorized_agents: fc.array(entry, { maxLength: 4 }),
   apps: fc.subarray([named('one'), named('two')]),

@@ -46,13 +46,13 @@ function buildRows(list: readonly PropertyEntry[], rids: readonly string[]): Pro
   return [...rows.values()]
 }
 
-/** Which known rid each listed property keeps, in no order. */
+/** Lists the rid that each listed property is assigned, in no order. */
 function listAssigned(known: readonly PropertyRow[], list: readonly PropertyEntry[]): string[] {
   const rids = assignRids(known, list, () => 'new')
   return [...new Set(list.map((entry, i) => `${toIdentityKey(entry)} ${rids[i]}`))].sort()
 }
 
-/** What makes two entries of one file the same property. */
+/** Formats what makes two entries of one file the same property. */
 function toIdentityKey({ property_type, property_id, identifiers }: PropertyEntry): string {
   return JSON.stringify([
     property_type,
@@ -120,7 +120,7 @@ describe('an event id', () => {
   const jump = fc.integer({ min: -100_000_000, max: 100_000 })
   const steps = fc.array(fc.oneof(fc.constant(0), fc.constant(1), jump), { maxLength: 200 })
 
-  /** Ids minted while the clock takes the steps. */
+  /** Makes ids while the clock takes the steps. */
   function minted(from: number, path: readonly number[], last?: string): string[] {
     let now = from
     const ids = new RisingIds({ now: () => now }, last)

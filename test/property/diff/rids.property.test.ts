@@ -7,7 +7,7 @@ import { observeFile, observeOutcome } from '../../support/observations.ts'
 
 const publishers = ['acme.example', 'harbour.example'] as const
 
-/** What one of a publisher's things does before a file is read again. */
+/** Change of one thing of a publisher before a file is read again. */
 interface ThingTurn {
   listed: boolean
   /** One identifier goes and another comes; two stay. */
@@ -69,7 +69,7 @@ class Publisher {
     this.domain = domain
   }
 
-  /** What the night's crawl brings, and the things that it names. */
+  /** Returns the observation of the night's crawl, and the things that it names. */
   sighting({ found, things, reversed }: Night, clock: TestClock) {
     const at = clock.now()
     if (found === 'page')
@@ -115,7 +115,7 @@ async function runNights(path: [Night, Night][]): Promise<void> {
   })
 }
 
-/** Every thing has its one row for ever, and what the file lists is active. */
+/** Expects that every thing keeps its one row for ever, and that what the file lists is active. */
 function expectSameRids({ domain, rids }: Publisher, listed: number[], rows: readonly Row[]): void {
   const own = new Map(
     rows.filter(row => row.publisher_domain === domain).map(row => [row.thing, row]),

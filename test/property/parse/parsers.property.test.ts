@@ -36,7 +36,7 @@ function findSchema(kind: FileKind) {
   return kind === 'adagents.json' ? AdagentsDocument : BrandDocument
 }
 
-/** What holds for any bytes at all. */
+/** Checks what holds for any bytes at all. */
 function checkShape(kind: FileKind, parsed: Parsed, maxFaults = MAX_FAULTS): void {
   expect(parsed.faults.length).toBeLessThanOrEqual(maxFaults)
   if (parsed.outcome !== 'ok') {
@@ -70,8 +70,8 @@ describe.each(documents)('$name, with one change', ({ kind, text }) => {
 })
 
 /**
- * Whatever stands elsewhere than the changed place is read as before: the other lists, the other
- * items of the list, and the other fields of the item unless the item had to go.
+ * Checks that everything but the changed place is read as before: the other lists, the other items of
+ * the list, and the other fields of the item unless the item is dropped.
  */
 function checkOthers(kind: FileKind, mutation: Mutation, before: Json, after: Parsed): void {
   const [top, ...below] = mutation.path
@@ -94,7 +94,10 @@ function checkOthers(kind: FileKind, mutation: Mutation, before: Json, after: Pa
   }
 }
 
-/** An item goes only for what it cannot do without, and not for one of several of those. */
+/**
+ * Checks that an item is dropped only for a required field, and not for one of several values of such a
+ * field.
+ */
 function checkVital(was: Json[], is: Json[], { path, how }: Mutation): void {
   const [list, index, field, ...below] = path
   if (field === undefined || how === 'duplicate' || is.length >= was.length) return
@@ -119,7 +122,7 @@ function checkRest(was: unknown, is: unknown, path: Path, mutation: Mutation): v
   }
 }
 
-/** The object less the changed field, what follows from it, and the manifest if it stands there. */
+/** Omits the changed field, what is derived from it, and the manifest if the field is part of it. */
 function omitField(object: Json, field: string, was: Json): Json {
   const gone = new Set([field, 'entry', ...(fileFields.derived[field] ?? [])])
   if (!(field in was)) gone.add('manifest')
@@ -130,14 +133,14 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Without the number of an entry, which shifts when one is added before it. */
+/** Omits the number of an entry, which shifts if an entry is added before it. */
 function omitEntryNumber(item: unknown): unknown {
   if (!isObject(item)) return item
   const { entry: _entry, ...rest } = item
   return rest
 }
 
-/** A value of the wrong type in a place that has a type is a fault there, or right above or below. */
+/** Checks that a value of the wrong type is a fault at its place, or right above or below. */
 function checkNamed(kind: FileKind, { how, path, value }: Mutation, after: Parsed): void {
   if (how !== 'replace' || path.length === 0 || !hasWrongType(kind, path, value)) return
   const named = after.faults.some(({ field }) => startsWith(splitField(field), path.map(String)))

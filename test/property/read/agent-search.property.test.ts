@@ -96,7 +96,7 @@ const everything = {
   formatCursor: ({ url }: SearchPosition) => url,
 }
 
-/** The same question answered without any index. */
+/** Searches by looking at every agent. */
 function searchByScan(all: readonly Agent[], asked: Question): string[] {
   const isAny = (wanted: readonly string[], has: readonly string[]) =>
     wanted.length === 0 || wanted.some(value => has.includes(value))

@@ -8,7 +8,7 @@ import { NightRunner } from '../../support/night-runner.ts'
 import { readHeld } from '../../support/replica.ts'
 import { limitTime } from '../../support/time-limit.ts'
 
-/** Nights come to a whole registry, with its files and its API. */
+/** Creates a runner of nights on a whole registry, with its files and its API. */
 function createNightRunner(registry: TestRegistry): NightRunner {
   const { sequencer, clock } = registry
   const commit: MemoryIndex['commit'] = async batch => {
@@ -21,7 +21,7 @@ function createNightRunner(registry: TestRegistry): NightRunner {
   return new NightRunner(index, clock)
 }
 
-/** What of the index can be known without the first events of publishers. */
+/** Loads the lists of the index that a consumer can know: publishers only show in their first events. */
 async function loadLists({ sequencer }: TestRegistry) {
   const { publishers: _, ...lists } = await readHeld(sequencer.index)
   return lists
@@ -34,7 +34,7 @@ function readKnownLists({ replica }: Consumer) {
 
 type Row = Record<string, unknown>
 
-/** Each pair of an agent and an active property that the replica holds to be granted. */
+/** Lists the pairs of an agent and an active property for which the replica has a grant. */
 function listPairs({ replica }: Consumer): string[] {
   const { authorizations, properties } = replica.state
   const pairs = Object.values(authorizations).flatMap(({ agent_url, property_rids }) =>
@@ -45,7 +45,7 @@ function listPairs({ replica }: Consumer): string[] {
   return [...new Set(pairs)].sort()
 }
 
-/** The same by the lookups of everything that identifies a property. */
+/** Lists these pairs by looking up every identifier of a property. */
 async function lookUpPairs({ app }: TestRegistry, { replica }: Consumer): Promise<string[]> {
   const identifiers = new Set(
     Object.values(replica.state.properties).flatMap(({ identifiers }) =>

@@ -54,7 +54,10 @@ const entry = fc.record({
 const world = fc.record({
   properties: fc.array(property, { minLength: 2, maxLength: 3 }),
   entries: fc.array(entry, { minLength: 1, maxLength: 4, size: 'max' }),
-  /** What the operator's brand.json says of each property; undefined without such a file. */
+  /**
+   * Relationships that the operator's brand.json declares for each property; undefined without such a
+   * file.
+   */
   declared: maybe(
     fc.record({
       names: fc.boolean(),
@@ -84,7 +87,7 @@ type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never
 type Question = typeof question extends fc.Arbitrary<infer Value> ? Value : never
 type Named = World & { publisher: string; agents: [string, string]; operator: string }
 
-/** `top` is on the first property alone, `foot` on all. */
+/** Tells whether a placement is on a property: `top` is on the first one alone, `foot` on all. */
 const isOn = (place: string, index: number) => place === 'foot' || index === 0
 const isIn = ({ topIn }: World, { placement, collections }: Question) => {
   if (placement === 'foot' || topIn === undefined) return true
@@ -157,7 +160,7 @@ interface Answer {
   sides: { publisher: string; operator: string }
 }
 
-/** What the two files say, read as they are written, one entry after the other. */
+/** Answers by reading the two files as they are written, one entry after the other. */
 function answerNaively(world: Named, asked: Question): Answer {
   const { index, at } = { index: asked.property, at: asked.after ?? 0 }
   const property = world.properties[index]
@@ -270,7 +273,7 @@ test(`the answer equals a naive reading of both files, and its evidence agrees`,
   expect(await registry.verify()).toEqual([])
 })
 
-/** The answer as whoever reads nothing but the evidence would give it. */
+/** Derives the answer from the evidence alone. */
 function readEvidence(evidence: { side: string; says: string }[]): Answer {
   const of = (side: string) => evidence.filter(step => step.side === side).map(step => step.says)
   const publisher = of('publisher')
@@ -278,7 +281,7 @@ function readEvidence(evidence: { side: string; says: string }[]): Answer {
   return answer(best, of('operator').at(-1) ?? 'unknown')
 }
 
-/** A product of all properties comes to the same as asking for one after the other. */
+/** Checks that a product of all properties gets the same answer as its properties one by one. */
 async function compareWithProduct(world: Named, asked: Question, terms: object): Promise<void> {
   const payload = {
     agent_url: world.agents[asked.agent],

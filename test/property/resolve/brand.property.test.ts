@@ -13,7 +13,7 @@ const files = ['https://cdn.example/1.json', 'https://a.example/3.json']
 const wellKnown = domains.map(domain => `https://${domain}/.well-known/brand.json`)
 
 const domain = fc.constantFrom(...domains)
-/** Brands whose websites are theirs in one of these ways. */
+/** Draws brands whose websites have one of these relationships. */
 const brandIn = (...ways: (string | undefined)[]) =>
   fc.record({
     id: fc.constantFrom('one', 'two'),
@@ -41,7 +41,7 @@ const ref = fc.record({
     '2090-01-01T00:00:00Z',
   ),
 })
-/** Most portfolios are of the domain that serves them. */
+/** Draws a portfolio, mostly of the domain that serves it. */
 const buildPortfolio = (brand: Brands, location: string) =>
   fc.record({
     house: fc
@@ -61,7 +61,7 @@ const pointer = fc
 const redirect = domain.map(house => ({ house }))
 const agent = fc.constant({ agents: [{ type: 'brand', url: 'https://agent.example/mcp' }] })
 
-/** A web of such brands; keys that say nothing are left out. */
+/** Draws a web of such brands, without undefined keys. */
 function drawWeb(brand: Brands): fc.Arbitrary<Web> {
   const found = (location: string) =>
     fc.oneof(
@@ -78,7 +78,7 @@ function drawWeb(brand: Brands): fc.Arbitrary<Web> {
 }
 const web = drawWeb(brandIn(undefined, 'owned', 'direct', 'delegated', 'ad_network'))
 
-/** Every portfolio among the files that speaks for this house. */
+/** Lists the portfolios that speak for this house. */
 function listPortfolios(web: Web, house: string): Portfolio[] {
   return Object.entries(web).flatMap(([location, content]) => {
     const document = typeof content === 'string' ? undefined : findDocument(location, content)

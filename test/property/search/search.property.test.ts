@@ -20,7 +20,7 @@ const brand = fc.record(
 )
 const brands = fc.array(brand, { minLength: 1, maxLength: 40 })
 
-/** A part of some name, or any text. */
+/** Draws a part of some name, or any text. */
 function drawPart(all: readonly Named[]) {
   const cut = fc
     .tuple(

@@ -50,7 +50,7 @@ function buildSorted(folder: string, all: readonly string[][]): Sorted {
   return { run, owners, suffixes, close: () => file.close() }
 }
 
-/** Where bytes stand, found by going from one place to the next. */
+/** Finds the positions of bytes by scanning. */
 function findPositions(run: Buffer, bytes: Buffer): number[] {
   const places: number[] = []
   for (let at = run.indexOf(bytes); at !== -1; at = run.indexOf(bytes, at + 1)) places.push(at)

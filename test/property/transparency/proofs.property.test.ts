@@ -20,7 +20,7 @@ import {
 } from '../../support/independent-log.ts'
 import { createSigner, openLogWorld } from '../../support/tree-logs.ts'
 
-/** A tree that grew by these steps, with the tiles that it left. */
+/** Builds a tree that grows by these steps, with the tiles that it leaves. */
 async function buildTree(steps: readonly number[]) {
   const tiles = new Map<string, Buffer>()
   const readTile: ReadTile = async tile =>

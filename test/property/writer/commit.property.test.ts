@@ -9,7 +9,7 @@ import { listVillageDomains, observeVillageNight } from '../../support/village-i
 
 const size = 40
 const start = '2026-11-20T03:00Z'
-/** What the order in which files come may change: whose turn they have. */
+/** Columns that the order of the files may change: when and why a source is due. */
 const incidental = ['seq', 'priority', 'since', 'why']
 /** An agent that loses one grant and gains another has changed when these come one by one. */
 const times = ['changed_at', 'discovered_at', 'granted_at']
@@ -20,7 +20,7 @@ const given = buildSubmission('given', {
   again: false,
 })
 
-/** Nights of the village, each after the last, committed the way `deliver` says. */
+/** Builds an index from nights of the village, committed the way `deliver` does. */
 async function buildIndex(
   nights: readonly number[],
   deliver: (index: MemoryIndex, seen: Observation[]) => Promise<void>,
@@ -47,12 +47,15 @@ const atOnce = async (index: MemoryIndex, seen: Observation[]): Promise<void> =>
 
 const nights = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 3 })
 
-/** What stands, without how it came about. */
+/** Omits the events, which say how the rows came about. */
 function omitEvents({ events: _, ...tables }: Contents) {
   return tables
 }
 
-/** An agent that is named, not named and named again waits since the last time, if one can tell. */
+/**
+ * Omits sources without an attempt: an agent that was named, dropped and named again waits since the
+ * last time only if the index saw each step.
+ */
 function omitUntried(contents: Contents) {
   const { crawl_state, ...others } = omitEvents(contents)
   return { ...others, crawl_state: crawl_state.filter(row => row.attempted_at !== null) }

@@ -19,7 +19,7 @@ const property = `property_rid, publisher_domain, property_id, property_type, na
 const publisher = 'domain, valid, discovery_method, manager_domain, agent_count, property_count'
 const brand = 'domain, canonical_id, brand_name, source, house_domain, relationship_trust'
 
-/** What stands now, and the same of a moment by the history. */
+/** Queries of the current rows, and of the rows as of a time by the history. */
 const tables = [
   [
     `select ${grant} from (select a.*, s.property_rids from authorizations a

@@ -16,7 +16,7 @@ const base = 'https://registry.example'
 const domains = ['a.example', 'b.example'] as Domain[]
 const editor = { kind: 'key', id: 'k', org_id: null } as const
 
-/** What happens to a domain: it is told of, or its own file is read. */
+/** Event of a domain: a save, or a reading of its own file. */
 const happening = fc.record({
   domain: fc.constantFrom(...domains),
   what: fc.constantFrom(

@@ -23,7 +23,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 const path = fc.array(step, { minLength: 2, maxLength: 8 })
 
-/** Things of both publishers share an app and an agent; one identifier of each comes and goes. */
+/**
+ * Builds files in which things of both publishers share an app and an agent; one identifier of each
+ * comes and goes.
+ */
 function buildFiles(listed: readonly boolean[], moved: boolean): Record<string, object> {
   const properties = (p: number) =>
     Array.from({ length: THINGS }, (_, n) => n)
@@ -54,7 +57,7 @@ function buildFiles(listed: readonly boolean[], moved: boolean): Record<string, 
   )
 }
 
-/** What each rid answers with, as told by people one after the other. */
+/** Expected answer of each rid, after merges by people one after the other. */
 class Expected {
   readonly #leads: Map<string, string>
 

@@ -10,7 +10,7 @@ const orgs = ['acme', 'other', 'third'] as const
 const org = fc.constantFrom(...orgs)
 const file = fc.integer({ min: 0, max: 3 })
 
-/** What people do to one mirror. */
+/** Step of people on one mirror. */
 const step = fc.oneof(
   fc.record({ does: fc.constant('publish' as const), file }),
   fc.record({ does: fc.constant('remove' as const) }),
@@ -36,7 +36,7 @@ interface Proposal {
   review_id: string
   digest: string
   file: number
-  /** What was served when it was handed in. */
+  /** Version that was served when it was submitted. */
   base: number | undefined
   /** It was replaced or decided. */
   isOver: boolean

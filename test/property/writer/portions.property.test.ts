@@ -10,7 +10,7 @@ import { readContents } from '../../support/table-contents.ts'
 import { limitTime } from '../../support/time-limit.ts'
 import { worldStart } from '../../support/world-files.ts'
 
-/** When and in which commit a row was written, and minted names, are others in portions. */
+/** Columns that differ in portions: the time and commit of a row, and minted names. */
 const incidental = [
   'seq',
   'created_at',

@@ -17,7 +17,7 @@ type Site = (target: DueTarget, at: Instant) => Observation
 const buildFile = ({ location }: DueTarget, version: number, at: Instant) =>
   observeFile('adagents.json', location, { authorized_agents: [], catalog_etag: `${version}` }, at)
 
-/** A site whose file changes every so many hours, and which is silent in some part of the time. */
+/** Builds a site whose file changes every so many hours, and which is silent for part of the time. */
 function buildSite(every: number, isSilent: (hour: number) => boolean): Site {
   return (target, at) => {
     const hour = at / HOUR
@@ -42,7 +42,7 @@ async function start(index: MemoryIndex, clock: TestClock, names: readonly strin
   await index.db.run("delete from crawl_state where kind = 'brand.json'")
 }
 
-/** Everything that is due is fetched at once, every three hours; tells what after each round. */
+/** Fetches everything that is due every three hours, and passes it to `after` in each round. */
 async function runCrawls(
   index: MemoryIndex,
   clock: TestClock,

@@ -67,7 +67,7 @@ function buildSubmission(asked: Asked): Submission {
   return { submission_id: id, operation: { ...asked, revision_id: id, editor } as Operation }
 }
 
-/** A file of a publisher that names one of the websites. */
+/** Builds a file of a publisher that names one of the websites. */
 function buildFile(index: number, at: number) {
   const value = ['a.example', 'www.a.example'][index]!
   const listed = { property_type: 'website', name: 'One', identifiers: [{ type: 'domain', value }] }

@@ -27,7 +27,7 @@ const file = fc.record({
 type File = typeof file extends fc.Arbitrary<infer Value> ? Value : never
 const files = fc.array(file, { minLength: 14, maxLength: 14 })
 
-/** Observations of the n-th domain: of its file, and of the one that it points to. */
+/** Observes the n-th domain: its file, and the one that it points to. */
 function observeDomain({ shape, rows, isPointedTo }: File, n: number, at: number) {
   const domain = `f${n}.example`
   const large = largeShapes[shape](rows, rows * 10, rows * 2)

@@ -44,7 +44,7 @@ const role = (op: 'role.grant' | 'role.revoke', held: Partial<OperationOf<'role.
   asked({ op, holder: 'user', id: 'ann', role: 'moderator', ...held })
 const unmirror = (by: Asker = ann) => asked({ op: 'mirror.remove', platform: 'p', force: true }, by)
 
-/** What these come to, in one commit and in this order: done, or why not. */
+/** Applies these in one commit and this order, and returns for each `done` or the refusal. */
 async function applyAll(...submissions: Submission[]): Promise<unknown[]> {
   const answers = await accounts.apply(submissions, stamp())
   return submissions.map(({ submission_id }) => {

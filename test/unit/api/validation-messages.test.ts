@@ -32,7 +32,7 @@ test.each([
   expect(error?.issues.map(({ message }) => message)).toEqual([words])
 })
 
-/** What no field of any request may be, and what many may not. */
+/** Values that no field of any request accepts, and values that many refuse. */
 const wrong = [undefined, null, 7, -1, 1.5, true, '', 'x', '\ud800', [], [7], {}, { a: 1 }]
 
 test('no error quotes the wording of the schema library', () => {

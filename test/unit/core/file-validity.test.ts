@@ -27,7 +27,7 @@ const file = {
   ],
 }
 
-/** The same file on any domain: its one property is an app. */
+/** File that is valid on any domain: its one property is an app. */
 const app = { identifiers: [{ type: 'ios_bundle', value: 'example.acme' }] }
 const inline = { ...file, properties: [{ ...file.properties[0], ...app }] }
 
@@ -41,7 +41,7 @@ const request = buildSubmission('request', {
   requested_by: 'Acme',
 })
 
-/** What a crawl may find, or `tick`: time alone, or `request`: a person asks for a crawl. */
+/** Result of a crawl, or `tick`: only time passes, or `request`: a person requests a crawl. */
 type Happening = 'other file' | 'without the entry' | 'tick' | 'request' | Outcome
 
 function observeHappening(what: Happening, at: Instant): Observation {
@@ -60,7 +60,7 @@ async function applyHappening(index: MemoryIndex, what: Happening, at: Instant):
   else await index.commit([observeHappening(what, at)])
 }
 
-/** `property status, grants`, after what happened and when. */
+/** Returns `property status, grants` after this history. */
 async function findValidityAfter(...history: [days: number, hours: number, what: Happening][]) {
   const clock = testClock('2026-11-20T03:00Z')
   const start = clock.now()
@@ -383,7 +383,7 @@ describe('the state after attempts to read a file', () => {
   })
 })
 
-/** The state of the file after observations an hour apart, the first with validators. */
+/** Returns the state of the file after observations an hour apart, the first with validators. */
 async function findStateAfter(...seen: [Outcome, Partial<Observation>?][]) {
   const clock = testClock('2026-11-20T03:00Z')
   return withIndex(clock, async index => {
@@ -415,7 +415,7 @@ describe('the validators of a file', () => {
   })
 })
 
-/** `property status, grants` of a publisher whose file becomes a pointer that leads to this. */
+/** Returns `property status, grants` of a publisher whose file becomes a pointer to this location. */
 async function findValidityBehind(pointer: string, ...answers: [hours: number, Outcome][]) {
   const clock = testClock('2026-11-20T03:00Z')
   return withIndex(clock, async index => {
@@ -470,7 +470,7 @@ describe('a shared file that becomes a pointer', () => {
   }
   const onward = { authoritative_location: 'https://else.example/adagents.json' }
 
-  /** What stands of who points there, some hours after that was seen. */
+  /** Returns the validity of a publisher that points there, some hours after the location was read. */
   async function findValidityUnder(location: string, hours: number, more: object = {}) {
     const clock = testClock('2026-11-20T03:00Z')
     return withIndex(clock, async index => {

@@ -6,7 +6,10 @@ import { detach } from '../../../pipeline/core/strings.ts'
 const TEXTS = 100
 const CHARS = 500_000
 
-/** Bytes of the heap that are kept alive by what `keep` makes of a piece of each of many long texts. */
+/**
+ * Measures the bytes of heap that stay allocated for what `keep` makes of a piece of each of many long
+ * texts.
+ */
 function measureHeldBytes(keep: (piece: string) => string): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

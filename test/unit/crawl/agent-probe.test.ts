@@ -253,7 +253,7 @@ describe('a well-behaved agent', () => {
 describe('the resources of an agent', () => {
   const offers = { protocolVersion: '2025-06-18', capabilities: { resources: {} } }
   const result = (id: number | undefined, value: object) => ({ jsonrpc: '2.0', id, result: value })
-  /** An agent that says it has resources, and lists these pages of them. */
+  /** Builds an agent that announces resources, and lists these pages of them. */
   const having = (pages: unknown[], asked: string[] = []) =>
     buildScriptedAgent({
       methods: {

@@ -14,7 +14,7 @@ import { buildSubmission } from '../../support/submissions.ts'
 const first = 'hop-0.example'
 const WELL_KNOWN = '/.well-known/brand.json'
 
-/** A chain of houses; each file is moved `moves` times on its own site before it is served. */
+/** Builds a chain of houses; each file redirects `moves` times on its own site. */
 function buildChain(houses: number, moves: number) {
   const buildContent = (hop: number) =>
     hop === houses
@@ -34,7 +34,10 @@ function buildChain(houses: number, moves: number) {
   })
 }
 
-/** The brand of the first domain after everything that is due was crawled, and which hosts were asked. */
+/**
+ * Crawls everything that is due, and returns the brand of the first domain and the hosts that got
+ * requests.
+ */
 async function crawlChain(houses: number, moves: number) {
   const origin = await buildChain(houses, moves)
   const fetcher = createFetcherTo(origin.url)

@@ -29,7 +29,7 @@ function crawl(fetched: FetchResult, target: CrawlTarget = brand) {
   )
 }
 
-/** What the fetcher is asked for. */
+/** Returns the options that the fetcher gets. */
 async function findFetchOptions(target: CrawlTarget): Promise<FetchOptions & { url: string }> {
   const asked: (FetchOptions & { url: string })[] = []
   const fetchDocument = async (url: string, ask: FetchOptions) => {
@@ -147,7 +147,7 @@ describe('an observation', () => {
   })
 })
 
-/** A fetcher without a request budget. */
+/** Builds a fetcher without a request budget. */
 function buildUnlimitedFetcher(methods: Pick<Fetcher, 'fetchDocument' | 'call'>) {
   return {
     ...methods,

@@ -14,7 +14,7 @@ import { measureCpuMs } from '../../support/measured-work.ts'
 
 type Json = Record<string, unknown>
 
-/** Vectors that the ecosystem's clients share, where they are at hand. */
+/** Loads vectors that the ecosystem's clients share, if they are installed. */
 function loadVectors<Vector>(name: string, own: Vector[]): Vector[] {
   const file = ['../shared/vectors', '../../shared/vectors']
     .map(folder => `${folder}/${name}.json`)

@@ -15,7 +15,7 @@ import {
 const other = 'https://acme.example/.well-known/adagents.json'
 const elsewhere = 'https://nova.example/.well-known/adagents.json'
 
-/** A host that answers its first request with this, and everything else with a file. */
+/** Opens a host that answers its first request with this, and all others with a file. */
 async function openImpatientHost(status: number, headers: Record<string, string>) {
   const clock = testClock(now)
   let isFirst = true

@@ -17,7 +17,7 @@ async function openPrivateServer(): Promise<string> {
   return origin.url
 }
 
-/** Nothing is diverted: what is dialed is what the address says. */
+/** Creates a fetcher that connects to the address that the URL names. */
 function createDirectFetcher() {
   return closeAfterTest(
     createFetcher({

@@ -113,7 +113,7 @@ const own: RedirectVector[] = [
   },
 ]
 
-/** Vectors that the ecosystem's clients share, where they are at hand. */
+/** Loads vectors that the ecosystem's clients share, if they are installed. */
 function redirectVectors(): RedirectVector[] {
   const FILE_URL = ['../shared/vectors', '../../shared/vectors']
     .map(folder => `${folder}/adagents-discovery-redirects.json`)
@@ -123,7 +123,7 @@ function redirectVectors(): RedirectVector[] {
     : [...own, ...JSON.parse(readFileSync(FILE_URL, 'utf8')).vectors]
 }
 
-/** The address without its scheme, as an origin remembers what it was asked for. */
+/** Strips the scheme of a URL, as an origin records it. */
 const place = (url: string) => url.replace('https://', '')
 
 describe('an adagents.json that has moved', () => {

@@ -29,7 +29,10 @@ const kinds: Record<string, () => TokenBuckets> = {
   'in Redis': () => createSharedBuckets(redis.redis, silentLog),
 }
 
-/** How many of so many requests are let through at once, and the seconds that the others are told. */
+/**
+ * Tries to enter all hosts, and returns how many requests pass at once and the seconds that the others
+ * must wait.
+ */
 async function enterSites(
   budget: RequestBudget,
   hosts: readonly string[],

@@ -15,7 +15,7 @@ import type { Answer } from '../../support/origin.ts'
 
 const product = 'AgenticAdRegistry'
 
-/** Whether a robots.txt lets us have a path. */
+/** Tells whether a robots.txt allows a path. */
 function allowsPath(path: string, ...lines: string[]): boolean {
   const url = new URL(`https://acme.example${path}`)
   return isAllowed(parseRules(product, lines.join('\n')), url)

@@ -14,7 +14,7 @@ import {
 } from '../../support/fetching.ts'
 import { createDataDir } from '../../support/registry.ts'
 
-/** A key file as an operator would make one. */
+/** Writes a key file as an operator would. */
 function writeKeyFile(content?: unknown): { path: string; publicJwk: JsonWebKey } {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   const path = join(createDataDir(), 'crawler.jwk')
@@ -22,7 +22,7 @@ function writeKeyFile(content?: unknown): { path: string; publicJwk: JsonWebKey 
   return { path, publicJwk: publicKey.export({ format: 'jwk' }) }
 }
 
-/** Verification as RFC 9421 describes it, from the headers a site receives. */
+/** Verifies a signature as RFC 9421 describes it, from the headers a site receives. */
 function isSigned(headers: IncomingHttpHeaders, publicJwk: JsonWebKey): boolean {
   const input = String(headers['signature-input'])
   const [, label, params] = /^(\w+)=(\(.*)$/.exec(input)!

@@ -4,7 +4,10 @@ import { Batcher } from '../../../jobs/indexer/batcher.ts'
 
 const bounds = { bulkCommitLeast: 5_000, bulkCommitObservations: 50_000, bulkCommitMs: 500 }
 
-/** The size of the next batch after commits of so many observations that took so many ms. */
+/**
+ * Learns from commits of so many observations that took so many ms, and returns the size of the next
+ * batch.
+ */
 function learnSize(...commits: [observations: number, ms: number][]): number {
   const size = new BatchSize(bounds)
   for (const [observations, ms] of commits) size.learn(observations, ms)

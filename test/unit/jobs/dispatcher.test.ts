@@ -77,7 +77,7 @@ function request(domain: string) {
   return registry.commit({ observations: [], submissions: [buildSubmission(domain, operation)] })
 }
 
-/** What the waiting jobs hold, first come first served. */
+/** Lists the targets of the waiting jobs, the oldest job first. */
 async function listWaitingTargets(): Promise<CrawlTarget[][]> {
   const jobs = await queue.getJobs(['waiting'], 0, -1, true)
   return jobs.map(job => job.data.targets)
@@ -91,7 +91,7 @@ async function answer(dispatcher: Dispatcher, targets: readonly CrawlTarget[]): 
   dispatcher.confirm(targets)
 }
 
-/** A crawler's work on every waiting job. */
+/** Crawls every waiting job. */
 async function crawlAll(dispatcher: Dispatcher): Promise<CrawlTarget[]> {
   const targets = (await listWaitingTargets()).flat()
   await queue.drain()
@@ -210,7 +210,7 @@ describe('a dispatched file', () => {
 })
 
 describe('a registry with nothing due', () => {
-  /** Commands that Redis has carried out for the pump. */
+  /** Counts the commands that Redis has executed for the dispatcher. */
   async function commands(): Promise<number> {
     const info = await server.redis.info('stats')
     return Number(/total_commands_processed:(\d+)/.exec(info)![1])

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** An observation whose body does not shrink. */
+/** Builds an observation whose body does not compress. */
 function buildObservation(location: string, bodyBytes: number): Observation {
   const body = randomBytes(bodyBytes)
   return { kind: 'brand.json', location, observed_at: 1, outcome: 'ok', document: { é: 1 }, body }

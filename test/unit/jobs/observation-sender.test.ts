@@ -25,11 +25,11 @@ afterAll(async () => {
 const message = { payload: 'x'.repeat(BYTES), parts: [], bytes: BYTES }
 const send = (times: number) => results.send(Array.from({ length: times }, () => message))
 
-/** Whether there is room within the time in which it is looked for twice. */
+/** Tells whether there is room within the time of two looks. */
 const hasRoom = () =>
   Promise.race([results.waitForRoom().then(() => true), setTimeout(600).then(() => false)])
 
-/** The indexer's part: the first messages are committed. */
+/** Commits the first messages, as the indexer does. */
 async function commit(messages: number): Promise<void> {
   const jobs = await queue.getJobs(['waiting'], 0, messages - 1, true)
   for (const job of jobs) await job.remove()

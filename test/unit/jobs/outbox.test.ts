@@ -10,7 +10,7 @@ function buildObservation(location: string, bytes: number): Observation {
   return { kind: 'brand.json', location, observed_at: 1, outcome: 'ok', body }
 }
 
-/** An outbox whose sending comes to its end when `arrive` is called, and what it has sent so far. */
+/** Creates an outbox whose sends finish when `arrive` is called, and the list of what it has sent. */
 function createOutbox() {
   const sent: string[][] = []
   const arriving: ((error?: Error) => void)[] = []
@@ -27,7 +27,7 @@ function createOutbox() {
   return { outbox, sent, arrive }
 }
 
-/** Whether a promise has come to its end by now. */
+/** Tells whether a promise has settled. */
 async function isDone(work: Promise<unknown>): Promise<boolean> {
   let done = false
   work.then(

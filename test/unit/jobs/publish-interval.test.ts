@@ -4,7 +4,7 @@ import { PublishInterval } from '../../../jobs/indexer/publish-interval.ts'
 const MB = 1_000_000
 const MINUTE_MS = 60_000
 
-/** Seconds until the next snapshot after each of these copies. */
+/** Lists the seconds until the next snapshot after each of these copies. */
 function listPauses(bytes: number, ...copies: number[]): number[] {
   const interval = new PublishInterval()
   return copies.map(ms => interval.next({ ms, bytes }))

@@ -34,7 +34,10 @@ async function openClient(): Promise<SubmissionClient> {
   return writer
 }
 
-/** A writer that answers each with the number of its commit, when it is let. */
+/**
+ * Opens a writer that answers each submission with the number of its commit; with `isHeld`, only when
+ * released.
+ */
 async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
   const commits: string[][] = []
   const gates: (() => void)[] = []
@@ -59,11 +62,11 @@ async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
   return { commits, reader, begun, letGo }
 }
 
-/** How long a commit takes that is to be a long one. */
+/** Duration of a slow commit. */
 const HELD_MS = 1_500
 
 const toId = (name: string) => buildOrganizationWrite(name).submission_id
-/** How many submissions are in the stream. */
+/** Counts the submissions in the stream. */
 const left = async () => {
   const entries = await redis.redis.xrange(SUBMISSIONS.key, '-', '+')
   return entries.flatMap(([, fields]) => fields.filter(name => name === 'submission')).length

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 const run = promisify(execFile)
 const ROUNDS = 600
 
-/** What the heap of a process came to at most in which as much as ever lives while the rest goes. */
+/** Measures the peak heap of a process in which a constant amount stays alive while the rest is garbage. */
 async function measurePeakMB(isLean: boolean): Promise<number> {
   const program = `
     import { limitHeapGrowth } from '${new URL('../../../jobs/v8-heap.ts', import.meta.url)}'

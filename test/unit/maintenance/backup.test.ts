@@ -37,7 +37,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const clock = testClock('2026-11-20T03:00Z')
 
-/** A registry of two nights, closed, with a backup of the first. */
+/** Makes a registry of two nights, closed, with a backup of the first. */
 async function makeTwoNights() {
   const [dataDir, backups] = [createDataDir(), createDataDir()]
   const registry = await openSequencer({ dataDir, clock })
@@ -132,7 +132,7 @@ describe('a backup', () => {
   })
 })
 
-/** What people were told is done: as it stands in an index. */
+/** Lists what an index holds of operations that were acknowledged. */
 async function listAcknowledged(index: Database) {
   const all = (query: string) => index.all(query)
   return {

@@ -10,7 +10,7 @@ function parse(body: unknown, domain: string | undefined = 'acme.example', maxFa
   return parseDocument('adagents.json', bytes, { domain, maxFaults })
 }
 
-/** What the file says and what is wrong with it, without the two notes every short file gets. */
+/** Parses a file, without the two notes that every short file gets. */
 function read(body: Json, domain?: string) {
   const { document, faults } = parse(body, domain)
   const notes = new Set(['$schema', 'last_updated'])

@@ -9,7 +9,7 @@ function parse(body: string | Uint8Array) {
   return parseDocument('ads.txt', bytes, { domain: 'acme.example', maxFaults: 20 })
 }
 
-/** Who the file says is the manager; the document of a file that names nobody has no such member. */
+/** Finds the manager that the file names; without one, the document lacks the member. */
 function findManager(text: string): string | undefined {
   const { outcome, document } = parse(text)
   expect(outcome).toBe('ok')

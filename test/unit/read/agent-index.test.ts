@@ -11,7 +11,7 @@ import { cleanUp } from '../../support/registry.ts'
 const AT = '2026-11-20T03:00:00.000Z'
 const AGENTS = 300
 
-/** A file of agents that differ in all that search shows; some names are long or not ASCII. */
+/** Writes a file of agents that differ in all that search shows; some names are long or not ASCII. */
 async function writeAgents(): Promise<string> {
   const folder = makeTemporaryFolder()
   cleanUp(() => folder.remove())

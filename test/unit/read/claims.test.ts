@@ -24,7 +24,7 @@ const app = (publisher_domain: string, more: object = {}) => ({
 })
 const all = (...publisher_domains: string[]) => ({ publisher_domains, selection_type: 'all' })
 
-/** A manager's file with these selectors, that lists properties of two publishers. */
+/** Builds a manager's file with these selectors, which lists properties of two publishers. */
 const manager = (selectors: object[], more: object = {}) =>
   buildShop(quay, {
     properties: [buildWebsite(quay), buildWebsite(pier), app(pier), buildWebsite(mole)],
@@ -38,7 +38,7 @@ function loadClaims({ db }: Nights) {
   )
 }
 
-/** `publisher path property_id` of everything that is claimed. */
+/** Lists `publisher path property_id` of everything claimed. */
 async function listClaimed({ db }: Nights): Promise<string[]> {
   const rows = await listResolvedClaims({ db }, { limit: 100 })
   return rows.flatMap(({ publisher_domain, path, properties }) =>

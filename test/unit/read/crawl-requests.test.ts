@@ -21,7 +21,7 @@ const own = 'adagents.json acme.example'
 const brand = 'brand.json acme.example'
 const ads = 'ads.txt acme.example'
 
-/** A file by which every agent may sell the one site of each domain. */
+/** Builds a file by which every agent may sell the one site of each domain. */
 function buildSellingFile(agents: string[], ...domains: string[]) {
   return {
     properties: domains.map(name => ({
@@ -42,7 +42,7 @@ function buildSellingFile(agents: string[], ...domains: string[]) {
 const old = buildSellingFile(['https://old.example/mcp'], domain)
 const fresh = buildSellingFile(['https://new.example/mcp'], domain)
 
-/** A registry that has crawled this internet the night before. */
+/** Opens a registry that crawled this internet the night before. */
 async function openCrawled(web: Web, ...domains: string[]): Promise<void> {
   registry = await openRegistry()
   await registry.submit({ op: 'domains.add', domains: domains as never, again: false })
@@ -67,7 +67,7 @@ function findStatus(id: string) {
   return crawlRequestStatus(findCrawlRequest(registry.reader, id)!, registry.clock.now())
 }
 
-/** Agents that every lookup by key names for a domain. */
+/** Lists the agents that every lookup by key names for a domain. */
 async function listSellers(of: string): Promise<string[]> {
   const named = new Set<string>()
   for (const path of [

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PublicError } from '../../../pipeline/core/errors.ts'
 import { FairPool } from '../../../pipeline/read/fair-pool.ts'
 
-/** Work that runs until it is told to end, and what has begun so far. */
+/** Creates a pool with work that runs until it is told to end, and the list of what has begun. */
 function createPool(tools: number, most: number) {
   const turns = new FairPool([...Array(tools).keys()], most)
   const begun: string[] = []

@@ -10,7 +10,7 @@ import { createSigner, openLogWorld } from '../../support/tree-logs.ts'
 
 const signer = createSigner()
 
-/** A registry that publishes its log, all of them under one key. */
+/** Publishes the log of a registry after each commit, always under one key. */
 async function publishLog(...commits: number[]) {
   const world = openLogWorld({ signer, copies: true })
   onTestFinished(world.close)

@@ -59,7 +59,7 @@ function openElsewhere(): Bucket {
   return openBucket('s3://registry/elsewhere', new AbortController().signal)
 }
 
-/** A replica of what the bucket serves to everybody. */
+/** Follows the bucket with a replica. */
 function followBucket(url: string, clock: TestClock) {
   const dataDir = createDataDir()
   const config = readConfig({ DATA_DIR: dataDir, BASE_URL: 'https://registry.example' })
@@ -69,7 +69,7 @@ function followBucket(url: string, clock: TestClock) {
   return openReplica('', clock, { origin, dataDir })
 }
 
-/** The bucket, of which the write after so many fails, as when the process is killed there. */
+/** Wraps the bucket so that writes fail after so many, as when the process is killed there. */
 function failAfter(bucket: Bucket, writes: number): Bucket {
   let left = writes
   const spend = () => {
@@ -88,7 +88,7 @@ function failAfter(bucket: Bucket, writes: number): Bucket {
   }
 }
 
-/** The bucket, with the names of the objects that were written to it. */
+/** Wraps the bucket and records the names of the objects that are written. */
 function record(bucket: Bucket) {
   const written: string[] = []
   const recording: Bucket = {

@@ -22,7 +22,7 @@ const result = (storyboard_id: string, status: CountedResult['status']): Counted
 
 const passing = [result('signal_activation', 'passing')]
 
-/** Facts of a full run that passes, with what differs. */
+/** Builds the facts of a full run that passes, with these differences. */
 function build(
   more: Partial<Omit<BadgeFacts, 'state'>> & { state?: Partial<BadgeFacts['state']> } = {},
 ): BadgeFacts {

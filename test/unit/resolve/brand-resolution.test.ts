@@ -16,7 +16,10 @@ const at = (authoritative_location: string) => ({ authoritative_location })
 const wellKnown = (domain: string) => `https://${domain}/.well-known/brand.json`
 const cdn = 'https://files.cdn.example/acme.json'
 
-/** `canonical domain, brand id, trust, house or claimed house?`; `nothing` when there is no brand. */
+/**
+ * Describes the brand as `canonical domain, brand id, trust, house or claimed house?`; `nothing` if
+ * there is none.
+ */
 function describeBrand(web: Web, domain = acme): string {
   const { answer } = resolveOnWeb(web, domain)
   if (answer === undefined || answer === 'pending') return answer ?? 'nothing'

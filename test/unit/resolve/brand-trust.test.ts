@@ -26,8 +26,8 @@ const naming = houseFile(ref())
 const torch = buildHouse('torch.example', [], { brand_refs: [ref()] })
 
 /**
- * What is found at the house when both files are asked for; `leaf`: only the leaf's
- * file; `request`: a person asks for a crawl of the house; `tick`: time alone.
+ * Result of reading both files, at the house; `leaf`: only the leaf's file is read; `request`: a person
+ * requests a crawl of the house; `tick`: only time passes.
  */
 type Happening = object | Outcome | 'leaf' | 'request' | 'tick'
 type History = [days: number, hours: number, what: Happening][]
@@ -55,14 +55,14 @@ beforeAll(async () => {
 })
 afterAll(() => index.close())
 
-/** The clock back at the start, and nothing known. */
+/** Resets the clock and the index. */
 async function forget(): Promise<void> {
   clock.tick({ ms: START - clock.now() })
   const tables = [...tableNames, 'events', 'changes']
   await index.db.run(tables.map(table => `delete from ${table}`).join(';'))
 }
 
-/** A night in which these files were read. */
+/** Commits a night in which these files are read. */
 async function commitNight(files: Record<string, object | Outcome>): Promise<void> {
   const at = clock.now()
   await index.commit(
@@ -84,7 +84,7 @@ async function applyHistory(history: History): Promise<void> {
   }
 }
 
-/** The leaf's trust after the first night, in which both files were read, and what followed. */
+/** Returns the leaf's trust after a first night, in which both files are read, and this history. */
 async function findTrustAfter(first: object, history: History, own = leafFile) {
   await forget()
   await commitNight({ [leaf]: own, [house]: first, 'torch.example': torch })

@@ -26,7 +26,7 @@ function loadGrants({ db }: Nights) {
   }>('select in_force, effective_from, effective_until from authorizations order by entry')
 }
 
-/** Each agent, with how many publishers grant it anything. */
+/** Lists each agent with the number of publishers that grant it anything. */
 async function listAgents({ db }: Nights): Promise<string[]> {
   const rows = await db.all<{ said: string }>(
     "select concat_ws(' ', agent_url, publisher_count) as said from agents order by all",

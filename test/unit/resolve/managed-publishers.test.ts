@@ -76,7 +76,7 @@ async function describeState({ db }: MemoryIndex): Promise<string> {
   return `${row.valid ? row.how : 'invalid'}${by}: ${counts!.active}, ${counts!.grants}`
 }
 
-/** What the publisher is after each of these, hours after the first. */
+/** Runs steps, hours after the first, and describes the publisher after each. */
 async function runStory(...steps: [hours: number, web: Web | 'tick'][]): Promise<string[]> {
   const clock = testClock('2026-11-20T03:00Z')
   const start = clock.now()

@@ -4,7 +4,7 @@ import { buildProgram } from '../../../scripts/command-line/program.ts'
 
 const uuid = '00000000-0000-4000-8000-000000000001'
 
-/** What commands take, as somebody would type it; the others take nothing. */
+/** Arguments that commands accept; commands not listed take none. */
 const sound: Record<string, string[]> = {
   crawl: ['--domains', '-'],
   follow: ['https://registry.example'],
@@ -50,7 +50,10 @@ function listLeaves(command: Command, above: string[] = []): Leaf[] {
   return command.commands.flatMap(command => listLeaves(command, [...above, command.name()]))
 }
 
-/** What typing it comes to; a command that begins to work would reach a store and is taken to be wrong. */
+/**
+ * Parses arguments as typed. A command that begins to work would reach a store, so it counts as an error
+ * here.
+ */
 async function parseTyped(args: readonly string[]): Promise<{ exitCode: number; said: string }> {
   const program = buildProgram()
   let said = ''

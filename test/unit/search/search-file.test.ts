@@ -33,7 +33,7 @@ function buildText(i: number): string {
 
 const texts = Buffer.from(Array.from({ length: TEXTS }, (_, i) => buildText(i)).join(''))
 
-/** Megabytes of numbers that tell where they stand and in which file, and some texts, so many times. */
+/** Writes megabytes of numbers that encode their position and file, and some texts, `times` times. */
 function writeParts(path: string, mark: number, megabytes: number, times = 1): void {
   const file = new PartsWriter(path)
   const all = new Uint32Array((megabytes * MB) / 4)

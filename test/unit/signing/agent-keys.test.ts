@@ -9,7 +9,7 @@ const JWKS = 'https://keys.seller.example/jwks.json'
 const key = (kid: string, x = 'x') => ({ kid, kty: 'OKP', crv: 'Ed25519', x })
 const agent = { type: 'sales', id: 'sales', url: `${AGENT}/`, jwks_uri: JWKS }
 
-/** The keys of an agent on a web of these documents; each fetch is listed, and time moves by hand. */
+/** Opens the keys of an agent on a web of these documents; fetches are listed, and time moves by hand. */
 function open(web: Record<string, unknown>, pins?: readonly PinnedKey[]) {
   const fetched: string[] = []
   const clock = { now: 1_790_000_000 }

@@ -83,7 +83,7 @@ function buildProfile(kind: string, { verifier_capability }: Vector): SigningPro
   return buildRequestProfile('adcp', verifier_capability?.covers_content_digest)
 }
 
-/** The keys that a verifier finds for a vector. */
+/** Lists the keys that a verifier finds for a vector. */
 function listKeys({ jwks_ref, jwks_override }: Vector, keys: Key[]): PublicJwk[] {
   if (!jwks_override) return keys.filter(({ kid }) => jwks_ref?.includes(kid))
   return Array.isArray(jwks_override.keys)
@@ -91,7 +91,7 @@ function listKeys({ jwks_ref, jwks_override }: Vector, keys: Key[]): PublicJwk[]
     : Object.values(jwks_override as Record<string, PublicJwk>)
 }
 
-/** What a verifier has seen before: nonces, and so many of them that a key has used them up. */
+/** Fills the replay store: nonces that were used, or so many that a key has no more. */
 function fillReplays({ request, test_harness_state: state, reference_now }: Vector) {
   const filled = state?.replay_cache_per_keyid_cap_hit?.keyid ?? state?.per_keyid_cap_filled_for
   const replays = new MemoryReplayStore(filled ? 3 : undefined)

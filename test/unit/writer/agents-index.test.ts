@@ -38,7 +38,7 @@ const buildBrandFile = (id: string, ...agents: { type: string; url: string }[]) 
 
 const tool = (name: string) => ({ name })
 
-/** What a probe brings that went as told. */
+/** Builds the observation of a successful probe. */
 function observeProbe(
   at: Instant,
   parts: Partial<AgentParts> = {},
@@ -191,7 +191,7 @@ describe('the next probe of an agent', () => {
   const there = ['ok', 'unchanged', 'needs_auth'] as const
   const failing = ['timeout', 'absent', 'server_error', 'unusable', 'refused'] as const
   const toAddress = (outcome: Outcome) => `https://${outcome.replace('_', '-')}.example/mcp`
-  /** How long each waits after each of eight nights. */
+  /** Waits after each of eight nights, by outcome. */
   const waits = new Map<Outcome, number[]>([...there, ...failing].map(name => [name, []]))
 
   beforeAll(() =>

@@ -39,7 +39,7 @@ async function countRows({ index }: Sequencer) {
   )
 }
 
-/** A log that keeps what is said at the level error. */
+/** Records the lines of level error. */
 function recordErrors(): { log: Log; said: Record<string, unknown>[] } {
   const said: Record<string, unknown>[] = []
   const error = (facts: Record<string, unknown>) => said.push(facts)

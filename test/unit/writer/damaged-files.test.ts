@@ -31,11 +31,11 @@ import { buildBrandSave } from '../../support/submissions.ts'
 const clock = testClock('2026-11-20T03:00Z')
 const folder = mkdtempSync(join(tmpdir(), 'registry-damage-'))
 const whole = `${folder}/whole`
-/** The same while it still runs, as a process that is killed leaves it. */
+/** Copy taken while it still runs, as a killed process leaves it. */
 const killed = `${folder}/killed`
 
 const shopAgain = buildBrandSave('Acme', 'shop.told.example', 'Shop again')
-/** What is only in the logs of the databases there. */
+/** Number of submissions that only the write-ahead logs of the databases contain. */
 const logged = saves.length + 2
 
 /** Copies a folder with the times of its files. */
@@ -84,17 +84,17 @@ type Damage = keyof typeof damages
 const derived = {
   'the checkpoint': paths => paths.checkpoint,
   'the current snapshot': paths => findLastFile(paths.snapshots, '.duckdb'),
-  'its other name': paths => paths.registry,
-  'what says which search file is current': paths => paths.searchCheckpoint,
+  'the link to the current snapshot': paths => paths.registry,
+  'the checkpoint of the search': paths => paths.searchCheckpoint,
   'the search file': paths => findLastFile(paths.search, '.search'),
   'the serving store': paths => paths.servingFile,
-  'its lock': paths => `${paths.servingFile}-lock`,
+  'the lock of the serving store': paths => `${paths.servingFile}-lock`,
   'the newest event file': paths => findLastFile(paths.events, '.ndjson'),
   'an older event file': paths => `${paths.events}/${readdirSync(paths.events).sort()[0]}`,
   'a table as Parquet': paths =>
     `${paths.parquet}/brands/${readdirSync(`${paths.parquet}/brands`)[0]}/part-0.parquet`,
   'the lease': paths => paths.lease,
-  'what the files were like': paths => paths.seals,
+  'the seals': paths => paths.seals,
 } as const satisfies Record<string, (paths: Paths) => string>
 type Derived = keyof typeof derived
 
@@ -103,13 +103,13 @@ function findLastFile(place: string, ending: string): string {
   return `${place}/${names.sort().at(-1)}`
 }
 
-/** Without a name in the log: nothing of it is missed. */
+/** Damage that the log does not mention: nothing is missing. */
 const unsaid: ReadonlySet<string> = new Set([
-  'its lock',
-  'what the files were like',
-  'its other name is gone',
+  'the lock of the serving store',
+  'the seals',
+  'the link to the current snapshot is gone',
   'the checkpoint is gone',
-  'what says which search file is current is gone',
+  'the checkpoint of the search is gone',
   'the lease is gone',
 ])
 
@@ -131,12 +131,12 @@ async function assertWhole(registry: Sequencer): Promise<void> {
   await reader.close()
 }
 
-/** Of these no part is read without the others. */
+/** Files that are always read as a whole. */
 const small: ReadonlySet<string> = new Set([
-  'its other name',
-  'its lock',
+  'the link to the current snapshot',
+  'the lock of the serving store',
   'a table as Parquet',
-  'what the files were like',
+  'the seals',
 ])
 const few: readonly Damage[] = ['begins with something else', 'is gone']
 

@@ -30,7 +30,7 @@ async function save(registry: Sequencer, ...submissions: Submission[]) {
   return submissions.map(({ submission_id }) => answers.get(submission_id))
 }
 
-/** While this is so, DuckDB fails on every save of a brand, and on nothing else. */
+/** Renames the table of entries, so that DuckDB fails on every save of a brand, and on nothing else. */
 const breakEntries = ({ index }: Sequencer) => index.run('alter table entries rename to away')
 const mendEntries = ({ index }: Sequencer) => index.run('alter table away rename to entries')
 

@@ -19,7 +19,7 @@ const listing = (domain: string, ...authorized_agents: object[]) => ({
   [domain]: buildShop(domain, { authorized_agents }),
 })
 
-/** Events about agents, without what they are worth. */
+/** Lists the types of events about agents. */
 function listAgentEvents(events: readonly FeedEvent[]): EventType[] {
   return events.flatMap(({ entity_type, event_type }) =>
     entity_type === 'agent' ? [event_type] : [],

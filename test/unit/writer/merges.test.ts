@@ -68,7 +68,7 @@ async function openMerging(): Promise<MergingRegistry> {
   return merging
 }
 
-/** One known property of each publisher. */
+/** Finds one known property of each publisher. */
 async function findApps(merging: MergingRegistry): Promise<{ alias: string; canonical: string }> {
   return {
     alias: await merging.findRid('property', harbour, 'app'),

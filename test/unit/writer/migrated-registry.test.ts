@@ -28,7 +28,7 @@ import { buildBrandSave } from '../../support/submissions.ts'
 const stores = ['index', 'accounts'] as const
 const at = '2026-11-21T12:00Z'
 
-/** A folder with the stores of version 1, closed. */
+/** Creates a folder with the stores of version 1, closed. */
 async function createOldStores(formats = { index: 1, accounts: 1 }): Promise<Paths> {
   const dataDir = createDataDir()
   await writeStores(dataDir, formats)

@@ -21,7 +21,7 @@ const mentioned = (like: string) =>
 const probing = (like: string) =>
   count(`crawl_state where kind = 'agent' and location like '%${like}%' and due_at is not null`)
 
-/** A manager's file that names publishers, and agents. */
+/** Builds a manager's file that names publishers, and agents. */
 function buildNamingFile(
   domain: string,
   publishers: string[],
@@ -44,7 +44,7 @@ function buildNamingFile(
 const names = (count: number, ending: string) =>
   Array.from({ length: count }, (_, i) => `p${String(i).padStart(6, '0')}${ending}`)
 
-/** Time passes, and the tick does what it brings. */
+/** Passes time, and commits what it brings. */
 async function pass(ms: number): Promise<void> {
   registry.clock.tick(ms)
   await registry.sequencer.tick()

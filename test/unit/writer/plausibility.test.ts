@@ -13,7 +13,10 @@ import { readContents } from '../../support/table-contents.ts'
 const domain = 'acme.example'
 const start = '2026-11-20T03:00Z'
 
-/** A file with an agent, so that it is told from the others, and when it says it was written. */
+/**
+ * Builds a file with an agent, by which it can be told from the others, and the time at which it was
+ * written.
+ */
 const file = (agent: string, last_updated?: string) => ({
   properties: [
     {
@@ -40,7 +43,7 @@ const pointer = (name: string, last_updated?: string) => ({
   ...(last_updated && { last_updated }),
 })
 
-/** What is read of the file, or `request`: a person asks for a crawl, or `tick`: time alone. */
+/** File or outcome that is read; or `request`: a person requests a crawl; or `tick`: only time passes. */
 type Happening = object | Outcome | 'request' | 'tick'
 type Step = [hours: number, what: Happening]
 
@@ -63,7 +66,7 @@ function observeHappening(
     : { ...observeFile(kind, domain, what as object, at), etag: `"${at}"` }
 }
 
-/** The places that pointers lead to, each with an agent of its name. */
+/** Observes the targets of pointers, each with an agent of its name. */
 const targets = (at: Instant) =>
   ['one', 'two', 'three'].map(name =>
     observeFile('adagents.json', toLocation(name), file(name), at),
@@ -84,7 +87,7 @@ async function applyHappening(index: MemoryIndex, what: Happening, at: Instant):
   }
 }
 
-/** Who may sell after each step, and what is held then. */
+/** Runs steps, and returns who may sell after each and what is held. */
 async function runStory(...steps: Step[]): Promise<string[]> {
   const clock = testClock(start)
   const begin = clock.now()

@@ -13,7 +13,7 @@ import {
 
 const clock = testClock('2026-11-20T03:00Z')
 
-/** A registry whose commits take on 300 rows of publishers, and an organization with a domain. */
+/** Opens a registry whose commits apply 300 rows of publishers each, and an organization with a domain. */
 async function openSmallPortions(): Promise<Sequencer> {
   const settings = { LIMITS: JSON.stringify({ commitRows: 300 }) }
   const registry = await openSequencer({ dataDir: createDataDir(), clock, settings })

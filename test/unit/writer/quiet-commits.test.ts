@@ -20,7 +20,7 @@ const toDomain = (n: number) => `d${String(n).padStart(6, '0')}.example`
 const parseNumber = (domain: string) => Number(/\d+/.exec(domain)?.[0])
 let registry: Sequencer
 
-/** What one commit did at the doors of the stores. */
+/** Calls that one commit made to the stores. */
 interface Done {
   /** Statements by their first words, without temporary tables. */
   statements: string[]
@@ -86,7 +86,7 @@ function add(counts: Record<string, number>, name: string, count: number): void 
   if (count > 0) counts[name] = (counts[name] ?? 0) + count
 }
 
-/** What a crawl sees of a domain: a few publish a file that stays the same, one fails, others have none. */
+/** Observes a domain: a few publish a file that stays the same, one fails, others have none. */
 function observe(n: number, version = 1): Observation[] {
   return fileKinds.map((kind): Observation => {
     const [domain, at] = [toDomain(n), clock.now()]
@@ -108,7 +108,7 @@ async function commit(observations: Observation[]): Promise<Done & { events: num
   return { ...done, events }
 }
 
-/** A commit of the next night, in which its first one noted that it began. */
+/** Commits the next night, after a first commit has recorded that it began. */
 async function commitNextNight(observe: () => Observation[]) {
   clock.tick({ days: 1 })
   await commit(seenOfAll([0, PUBLISHING, MANY]))

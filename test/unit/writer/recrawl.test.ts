@@ -42,7 +42,7 @@ async function applyHappening(index: MemoryIndex, what: Happening, at: Instant):
   await index.commit(what === 'request' ? { submissions: [request] } : [observeHappening(what, at)])
 }
 
-/** Hours until the file is due again, after each thing that happened; the nightly run is at 3. */
+/** Lists the hours until the file is due again after each event; the nightly run is at 3. */
 async function listHoursUntilDue(...history: History): Promise<number[]> {
   const clock = testClock('2026-11-20T03:00Z')
   const start = clock.now()
@@ -70,7 +70,7 @@ async function findHoursUntilDue(...history: History): Promise<number> {
   return (await listHoursUntilDue(...history)).at(-1)!
 }
 
-/** The same thing every so many hours, after what happened before. */
+/** Repeats an event every so many hours, after what happened before. */
 function repeatHappening(what: Happening, times: number, every = 1, from = 1): History {
   return Array.from({ length: times }, (_, i) => [from + i * every, what])
 }

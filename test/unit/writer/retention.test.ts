@@ -31,7 +31,7 @@ function withBytes(batch: Batch): Batch {
   return { ...batch, observations }
 }
 
-/** Somebody who asked for a crawl, belonged, held a role and was named in what others replaced. */
+/** Creates a person who requested a crawl, was a member, held a role and was named in replaced rows. */
 async function createPerson(registry: Sequencer): Promise<void> {
   const request = { crawl_request_id: randomUUID(), scope: 'domain', requested_by: 'ada' }
   const person = { org: 'Acme', user_id: 'ada' }

@@ -24,7 +24,7 @@ const revokes = {
 } as const
 const silent = { [quay]: buildShop(quay, network), [pier]: 'unchanged' } as const
 
-/** `property status and reason, grants` of a publisher. */
+/** Returns `property status and reason, grants` of a publisher. */
 async function findValidity({ db }: Nights, domain = pier): Promise<string> {
   const property = await db.one<{ said: string }>(
     `select concat_ws(' ', status, stale_reason) as said from properties

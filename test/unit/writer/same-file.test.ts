@@ -68,7 +68,7 @@ const file = (turn: Turn) => ({
 const asIs: Turn = list => list
 const reversed: Turn = list => [...list].reverse()
 
-/** The same members, those of objects inside too, the other way round. */
+/** Turns the order of members around, also in nested objects. */
 function reverseMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reverseMembers)
   if (typeof value !== 'object' || value === null) return value

@@ -22,7 +22,7 @@ async function reopen(registry: Sequencer, clock: TestClock): Promise<Sequencer>
   return again
 }
 
-/** A registry whose disk fails at a step once it has made some commits. */
+/** Opens a registry whose disk fails at a step after some commits. */
 async function openFailing(failing: Step, commits: number, clock: TestClock): Promise<Sequencer> {
   let armed = false
   const onStep = (step: Step) => {

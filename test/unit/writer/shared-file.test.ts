@@ -38,7 +38,7 @@ type Turn = <Item>(list: Item[]) => Item[]
 const asIs: Turn = list => list
 const reversed: Turn = list => [...list].reverse()
 
-/** What both publishers point to, its lists turned. */
+/** Builds the file that both publishers point to, with its lists turned. */
 function file(turn: Turn = asIs, agents: object[] = [], properties: object[] = []) {
   const keys = ['k1', 'k2'].map(kid => ({ kid, kty: 'OKP', crv: 'Ed25519', x: kid.repeat(21) }))
   return {
@@ -61,7 +61,7 @@ function file(turn: Turn = asIs, agents: object[] = [], properties: object[] = [
   }
 }
 
-/** What is told of the publishers of a shared file when it becomes another one. */
+/** Lists the events of the publishers of a shared file when it changes. */
 function listEvents(before: object, after: object): Promise<string[]> {
   return runNights(async nights => {
     const pointers = children.map(domain => [domain, { authoritative_location: shared }])

@@ -46,7 +46,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const commit = (...submissions: Submission[]) => registry.commit({ observations: [], submissions })
 
-/** How many statements a commit runs in both databases, and what it answers. */
+/** Measures the statements of a commit in both databases, and returns its answers. */
 async function measureCost(...submissions: Submission[]) {
   statements = 0
   const { answers } = await commit(...submissions)

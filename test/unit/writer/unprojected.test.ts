@@ -68,7 +68,7 @@ function setPlacements({ index }: Sequencer, placements: readonly unknown[]): Pr
 
 const observed = (observations: ReturnType<typeof listFiles>) => ({ observations, submissions: [] })
 
-/** A registry in whose index a row of one publisher is such that its answer cannot be made. */
+/** Opens a registry with a row of one publisher that cannot be projected. */
 async function openBroken() {
   const { log, said } = createRecordingLog()
   const open = async (dataDir: string) => openSequencer({ dataDir, clock, log })
@@ -160,7 +160,7 @@ describe('a publisher that cannot be projected', () => {
 })
 
 describe('an event that cannot be read', () => {
-  /** DuckDB holds numbers that JSON has not. */
+  /** Changes a row so that it holds a number that JSON lacks. */
   const damage = ({ index }: Sequencer) =>
     index.run(
       `update events set payload = '{"a":NaN}' where seq = 2 and entity_id = '${broken}'
@@ -178,7 +178,7 @@ describe('an event that cannot be read', () => {
     )
   }
 
-  /** A registry one of whose events is damaged between its commit and its projection. */
+  /** Opens a registry with an event that is damaged between its commit and its projection. */
   async function damagedRegistry() {
     const { log, said } = createRecordingLog()
     const dataDir = createDataDir()

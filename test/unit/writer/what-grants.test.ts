@@ -31,7 +31,7 @@ const file = (...authorized_agents: object[]) => ({
   [acme]: buildShop(acme, { properties: [buildWebsite(acme), app], authorized_agents }),
 })
 
-/** `type: names of what it reaches` of every grant. */
+/** Lists `type: names of what it reaches` of every grant. */
 async function listGrants({ db }: Nights): Promise<string[]> {
   const rows = await db.all<{ said: string }>(
     `select concat(authorization_type, ': ', array_to_string(list_sort(list(p.name)), ', ')) as said

@@ -18,7 +18,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** How often something was worked out. */
+/** Counts how often something was computed. */
 function createCounter() {
   let times = 0
   return () => String(++times)
