@@ -99,15 +99,15 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
   })
 
   test('200: pages are complete', async () => {
-    const seen: string[] = []
+    const ids: string[] = []
     for (let cursor = ''; ; ) {
       const page = (await askPublishers(agent, `?limit=2${cursor && `&cursor=${cursor}`}`)).json()
       expect(page.publishers.length).toBeLessThanOrEqual(2)
-      seen.push(...page.publishers.map((one: { publisher_domain: string }) => one.publisher_domain))
+      ids.push(...page.publishers.map((one: { publisher_domain: string }) => one.publisher_domain))
       if (page.next_cursor === null) break
       cursor = page.next_cursor
     }
-    expect(seen).toEqual(names)
+    expect(ids).toEqual(names)
   })
 
   test('200: publishers verified since a time; none since a later one', async () => {

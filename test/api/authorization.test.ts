@@ -93,7 +93,7 @@ const asked = async (domain: string, query: Record<string, unknown> = {}) => {
 }
 
 /** Returns `authorized`, `confirmed` and the result of each side, in one word each. */
-const told = async (domain: string, query?: Record<string, unknown>) => {
+const summarize = async (domain: string, query?: Record<string, unknown>) => {
   const { authorized, confirmed, sides } = await asked(domain, query)
   return [authorized, confirmed, sides.publisher, sides.operator].join(' ')
 }
@@ -108,7 +108,7 @@ describe('GET /api/registry/validate/property-authorization', () => {
     ['mute.example', 'false false mismatch unknown'],
     ['nobody.example', 'false false unknown unknown'],
   ])('200: %s, by both sides: %s', async (domain, expected) => {
-    expect(await told(domain)).toBe(expected)
+    expect(await summarize(domain)).toBe(expected)
   })
 
   test.each<[string, Record<string, unknown>, string]>([
@@ -136,7 +136,7 @@ describe('GET /api/registry/validate/property-authorization', () => {
     ['shows.example', { collection_ids: 'late' }, 'true false match unknown'],
     ['shows.example', { collection_ids: 'late,early' }, 'false false mismatch unknown'],
   ])('200: %s asked with %j: %s', async (domain, query, expected) => {
-    expect(await told(domain, query)).toBe(expected)
+    expect(await summarize(domain, query)).toBe(expected)
   })
 
   test.each([

@@ -13,7 +13,7 @@ let registry: TestRegistry
 let key: string
 
 const agent = 'https://Sales.example/MCP'
-const kept = 'https://sales.example/MCP'
+const capitalized = 'https://sales.example/MCP'
 const other = 'https://other.example/mcp'
 const publishers = ['a.example', 'b.example', 'c.example']
 
@@ -40,7 +40,7 @@ describe('GET /api/registry/authorizations', () => {
     expect(answer.statusCode).toBe(200)
     const body = AgentAuthorizations.parse(answer.json())
     expect(body).toMatchObject({
-      agent_url: kept,
+      agent_url: capitalized,
       evidence: ['adagents_json'],
       include: 'effective',
       count: 3,
@@ -49,8 +49,8 @@ describe('GET /api/registry/authorizations', () => {
     })
     expect(body.rows.map(({ publisher_domain }) => publisher_domain)).toEqual(publishers)
     expect(body.rows[0]).toMatchObject({
-      agent_url: kept,
-      agent_url_canonical: kept,
+      agent_url: capitalized,
+      agent_url_canonical: capitalized,
       authorization_type: 'property_tags',
       property_tags: ['all'],
       properties_authorized: 1,
@@ -66,13 +66,13 @@ describe('GET /api/registry/authorizations', () => {
       override_reason: null,
     })
     const feed = (await get('/api/registry/feed?types=authorization.granted')).json()
-    const told = new Map(
+    const byProperty = new Map(
       feed.events.map((event: { entity_id: string; payload: object }) => [
         event.entity_id,
         event.payload,
       ]),
     )
-    for (const row of body.rows) expect(row).toMatchObject(told.get(row.id) as object)
+    for (const row of body.rows) expect(row).toMatchObject(byProperty.get(row.id) as object)
   })
 
   test('200: a grant of several properties names none of them', async () => {
@@ -87,20 +87,20 @@ describe('GET /api/registry/authorizations', () => {
 
   test('200: an agent is found whatever the case of its address', async () => {
     const { agent_url, count } = (await list(of('https://SALES.example/mcp/'))).json()
-    expect([agent_url, count]).toEqual([kept, 3])
+    expect([agent_url, count]).toEqual([capitalized, 3])
   })
 
   test('200: pages list every grant once', async () => {
-    const seen: string[] = []
+    const ids: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
       const page: AgentAuthorizations = (await list(`${of(agent)}&limit=2&cursor=${cursor}`)).json()
       expect(page.rows_total).toBe(3)
       expect(page.rows_truncated).toBe(page.cursor === null ? undefined : true)
-      seen.push(...page.rows.map(row => row.publisher_domain))
+      ids.push(...page.rows.map(row => row.publisher_domain))
       cursor = page.cursor
     }
-    expect(seen).toEqual(publishers)
+    expect(ids).toEqual(publishers)
   })
 
   test('200: a kind of evidence that nobody gave has no rows', async () => {
@@ -215,7 +215,7 @@ describe('claims of managers’ files about other publishers', () => {
   beforeAll(async () => {
     own = await openRegistry()
     headers = { authorization: `Bearer ${await own.createKey('Readers')}` }
-    const seen = (domain: string, file: object) =>
+    const observe = (domain: string, file: object) =>
       own.observe(observeFile('adagents.json', domain, file, own.clock.now()))
     const app = {
       property_type: 'mobile_app',
@@ -223,11 +223,11 @@ describe('claims of managers’ files about other publishers', () => {
       publisher_domain: 'q.example',
       identifiers: [{ type: 'ios_bundle', value: 'example.q' }],
     }
-    await seen(manager, {
+    await observe(manager, {
       properties: [buildWebsite(manager), buildWebsite('p.example', { name: 'Another name' }), app],
       authorized_agents: [grantBySelectors(agent, all)],
     })
-    await seen('p.example', buildShop('p.example', { authorized_agents: [grantByIds(agent)] }))
+    await observe('p.example', buildShop('p.example', { authorized_agents: [grantByIds(agent)] }))
     await own.publish()
   })
   afterAll(() => own.close())

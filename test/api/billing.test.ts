@@ -35,7 +35,7 @@ afterEach(async () => {
   await registry.close()
 })
 
-interface Told {
+interface SentEvent {
   id?: string
   type?: string
   created?: number
@@ -44,9 +44,9 @@ interface Told {
   organization?: string
 }
 
-function formatBody(told: Told = {}): string {
-  const { id = `evt_${++count}`, type = 'subscription.updated', created = NOW_S } = told
-  const { status = 'active', price = 'builder_monthly', organization = org } = told
+function formatBody(delivered: SentEvent = {}): string {
+  const { id = `evt_${++count}`, type = 'subscription.updated', created = NOW_S } = delivered
+  const { status = 'active', price = 'builder_monthly', organization = org } = delivered
   const data = { organization_id: organization, status, price_lookup_key: price }
   return JSON.stringify({ id, type, created, data })
 }
@@ -75,7 +75,7 @@ const send = (
       ...headers,
     },
   })
-const tell = async (told: Told = {}) => send(formatBody(told))
+const tell = async (delivered: SentEvent = {}) => send(formatBody(delivered))
 const tierNow = async () =>
   (await registry.sequencer.accounts.db.one<{ tier: string | null }>(
     'select membership_tier as tier from organizations where org_id = $org',
@@ -149,7 +149,7 @@ describe('an event of the billing provider', () => {
       price: fc.constantFrom(...prices),
     })
     const events = fc.uniqueArray(event, {
-      selector: one => one.created,
+      selector: event => event.created,
       minLength: 1,
       maxLength: 5,
     })
@@ -170,9 +170,9 @@ describe('an event of the billing provider', () => {
             const row = await own.sequencer.accounts.db.one<{ org_id: string }>(
               'select org_id from organizations',
             )
-            for (const told of [...sent, ...all]) {
-              const id = `evt_${all.findIndex(one => one.created === told.created)}`
-              const payload = formatBody({ ...told, id, organization: row!.org_id })
+            for (const delivered of [...sent, ...all]) {
+              const id = `evt_${all.findIndex(event => event.created === delivered.created)}`
+              const payload = formatBody({ ...delivered, id, organization: row!.org_id })
               const headers = {
                 'content-type': 'application/json',
                 'billing-signature': signBody(payload, NOW_S),

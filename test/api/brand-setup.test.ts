@@ -181,7 +181,7 @@ describe('setting up a brand', () => {
 
 describe('a submitted brand', () => {
   test('is shown with its fields once a moderator has approved it', async () => {
-    const told = {
+    const saved = {
       domain: 'https://Found.example/',
       brand_name: 'Found',
       house_domain: 'big.example',
@@ -189,12 +189,12 @@ describe('a submitted brand', () => {
       parent_brand: 'big',
       brand_manifest: { description: 'New' },
     }
-    const answer = await submit(told)
+    const answer = await submit(saved)
     expect(answer.statusCode, answer.body).toBe(200)
     const { brand, review_status } = answer.json()
     expect([review_status, brand.domain]).toEqual(['pending', 'found.example'])
     expect((await get('/api/brands/resolve?domain=found.example')).statusCode).toBe(404)
-    expect((await submit(told)).statusCode).toBe(409)
+    expect((await submit(saved)).statusCode).toBe(409)
     expect((await post('save', { domain: 'found.example', brand_name: 'X' })).statusCode).toBe(409)
     const { digest } = (await registry.sequencer.accounts.db.one<{ digest: string }>(
       `select digest from reviews where subject = 'found.example'`,
@@ -209,7 +209,7 @@ describe('a submitted brand', () => {
       claimed_house_domain: 'big.example',
       brand_manifest: { description: 'New' },
     })
-    expect((await submit(told)).statusCode).toBe(409)
+    expect((await submit(saved)).statusCode).toBe(409)
     const revisions = await registry.sequencer.index.all<{ revision_id: string }>(
       `select revision_id, editor_id from revisions where domain = 'found.example'`,
     )

@@ -52,8 +52,8 @@ describe('GET /api/brands/resolve', () => {
 
   test.each([['ACME.example'], ['%20acme.example%20']])(
     '200: %s is the same domain',
-    async given => {
-      expect((await get(`/api/brands/resolve?domain=${given}`)).json().brand_name).toBe('Acme')
+    async domain => {
+      expect((await get(`/api/brands/resolve?domain=${domain}`)).json().brand_name).toBe('Acme')
     },
   )
 
@@ -69,12 +69,12 @@ describe('GET /api/brands/resolve', () => {
       observeBrandFile('big.example', 'Big', manifest),
       observeBrandFile('a.example', 'A'),
     )
-    const one = await own.app.inject('/api/brands/resolve?domain=big.example')
-    expect(one.json().brand_manifest).toMatchObject(manifest)
-    expect(one.headers.etag).toMatch(/^"[\w-]{22}"$/)
+    const answer = await own.app.inject('/api/brands/resolve?domain=big.example')
+    expect(answer.json().brand_manifest).toMatchObject(manifest)
+    expect(answer.headers.etag).toMatch(/^"[\w-]{22}"$/)
     const domains = ['a.example', ...Array.from({ length: 9 }, () => 'big.example'), 'b.example']
     const many = (await resolveBulk(domains, own)).json().results
-    expect(many['big.example']).toEqual(one.json())
+    expect(many['big.example']).toEqual(answer.json())
     expect(many['a.example'].brand_name).toBe('A')
     await own.close()
   })
@@ -130,8 +130,8 @@ describe('GET /api/brands/resolve', () => {
       const head = await registry.app.inject({ method: 'HEAD', url, headers })
       const full = await get(url, headers)
       expect([head.statusCode, full.statusCode, head.body]).toEqual([status, status, ''])
-      const told = ({ date: _, ...rest }: Record<string, unknown>) => rest
-      expect(told(head.headers), url).toEqual(told(full.headers))
+      const omitDate = ({ date: _, ...rest }: Record<string, unknown>) => rest
+      expect(omitDate(head.headers), url).toEqual(omitDate(full.headers))
     }
   })
 
@@ -235,10 +235,10 @@ describe('POST /api/brands/resolve/bulk', () => {
     afterAll(() => redis.close())
 
     test('429: the twenty-first call of a minute is refused, across processes', async () => {
-      const one = await openRegistry({ redis: redis.redis })
+      const api = await openRegistry({ redis: redis.redis })
       const two = await openRegistry({ redis: redis.redis })
       for (let i = 0; i < 20; i++)
-        expect((await resolveBulk(['a.example'], one)).statusCode).toBe(200)
+        expect((await resolveBulk(['a.example'], api)).statusCode).toBe(200)
       const answer = await resolveBulk(['a.example'], two)
       expect(answer.statusCode).toBe(429)
       expect(answer.json()).toEqual({
@@ -248,7 +248,7 @@ describe('POST /api/brands/resolve/bulk', () => {
       })
       expect(answer.headers).toMatchObject({ 'retry-after': '60', 'ratelimit-limit': '20' })
       expect(answer.headers['ratelimit-remaining']).toBe('0')
-      await one.close()
+      await api.close()
       await two.close()
     })
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
     const { method, url, headers } = request
     arrived.push({ method, url, authorization: headers.authorization, headers, body })
     const operation = sampled.find(
-      one => one.method === method && examples[one.id]!.request.url === url,
+      operation => operation.method === method && examples[operation.id]!.request.url === url,
     )
     const { status, answer } = operation ? examples[operation.id]! : { status: 404 }
     const isPacked = operation?.id === 'snapshotAuthorizations'
@@ -124,7 +124,9 @@ function expectForm(file: NonNullable<Example['request']['file']>, body: string,
 test('every operation has an example, in three languages', () => {
   const bare = operations.filter(operation => describeExample(operation, '').samples.length !== 3)
   expect(bare.map(({ id }) => id)).toEqual([])
-  expect(Object.keys(examples).filter(id => !operations.some(one => one.id === id))).toEqual([])
+  expect(
+    Object.keys(examples).filter(id => !operations.some(operation => operation.id === id)),
+  ).toEqual([])
 })
 
 describe('the samples send the requests that the registry answered', () => {

@@ -61,7 +61,7 @@ function serve(host: string, { isOpen = true } = {}): void {
   })
 }
 
-interface Seen {
+interface ComplianceView {
   visibility?: 'public' | 'private'
   isOpen?: boolean
 }
@@ -81,7 +81,7 @@ const parse = (text: string) => (text === '' ? undefined : JSON.parse(text))
 
 async function enrolAgent(
   host: string,
-  { visibility = 'public', isOpen = true }: Seen = {},
+  { visibility = 'public', isOpen = true }: ComplianceView = {},
 ): Promise<Enrolled> {
   serve(host, { isOpen })
   const url = `https://${host}/signals/mcp`
@@ -479,7 +479,7 @@ describe('the credential of an agent', () => {
       },
       '/odd': { token: 'none' },
     }
-    const given = {
+    const payload = {
       token_endpoint: 'https://tokens.example/token',
       client_id: 'registry',
       client_secret: secret,
@@ -488,7 +488,7 @@ describe('the credential of an agent', () => {
     }
     const path = 'oauth-client-credentials'
     expect((await tested.send('POST', `${path}/test`)).status).toBe(404)
-    const saved = await tested.send('PUT', path, given)
+    const saved = await tested.send('PUT', path, payload)
     expect(saved.body).toEqual({
       connected: true,
       has_auth: true,
@@ -519,7 +519,7 @@ describe('the credential of an agent', () => {
       },
     })
     const inBody = {
-      ...given,
+      ...payload,
       auth_method: 'body',
       token_endpoint: 'https://tokens.example/refuse',
     }
@@ -544,10 +544,13 @@ describe('the credential of an agent', () => {
       status: 'unknown',
       headline: 'the agent wants a credential',
     })
-    await tested.send('PUT', path, { ...given, token_endpoint: 'https://tokens.example/odd' })
+    await tested.send('PUT', path, { ...payload, token_endpoint: 'https://tokens.example/odd' })
     const odd = await tested.send('POST', `${path}/test`)
     expect(odd.body).toMatchObject({ ok: false, error: { kind: 'malformed', http_status: 200 } })
-    await tested.send('PUT', path, { ...given, token_endpoint: 'https://nowhere.example:1/token' })
+    await tested.send('PUT', path, {
+      ...payload,
+      token_endpoint: 'https://nowhere.example:1/token',
+    })
     const shown = [saved.body, status.body, proven.body, refused.body, run.body, odd.body]
     expect(JSON.stringify(shown)).not.toContain(secret)
     expect(await readFiles()).not.toContain(secret)
@@ -809,11 +812,11 @@ describe('badges', () => {
   })
 
   it('survive a restart and a rebuild of the stores', async () => {
-    const kept = await enrolAgent('kept.example')
-    await testNow(kept)
-    const before = (await kept.read('compliance', kept.key)).body
+    const acmeAgent = await enrolAgent('kept.example')
+    await testNow(acmeAgent)
+    const before = (await acmeAgent.read('compliance', acmeAgent.key)).body
     await registry.rebuild()
-    expect((await kept.read('compliance', kept.key)).body).toEqual(before)
+    expect((await acmeAgent.read('compliance', acmeAgent.key)).body).toEqual(before)
     expect(await registry.verify()).toEqual([])
   })
 })

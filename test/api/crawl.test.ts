@@ -57,8 +57,8 @@ beforeEach(async () => {
       PUBLIC,
     ]),
   )
-  const kept = await redis.redis.keys(`${REDIS_PREFIX}:crawl:*`)
-  const counts = kept.filter(key => /:crawl:(target|user):/.test(key))
+  const keys = await redis.redis.keys(`${REDIS_PREFIX}:crawl:*`)
+  const counts = keys.filter(key => /:crawl:(target|user):/.test(key))
   if (counts.length > 0) await redis.redis.del(counts)
 })
 

@@ -51,8 +51,12 @@ describe('a lookup of an unknown domain', () => {
 
   it('is crawled before listed domains and marked as demanded', async () => {
     const registry = await open()
-    const given = { op: 'domains.add', domains: ['given.example'] as never, again: false } as const
-    await registry.submit(given)
+    const operation = {
+      op: 'domains.add',
+      domains: ['given.example'] as never,
+      again: false,
+    } as const
+    await registry.submit(operation)
     await registry.app.inject(lookups[0]!('wanted.example'))
     await aSecond()
     const { index } = registry.sequencer
@@ -78,8 +82,8 @@ describe('a lookup of an unknown domain', () => {
     const registry = await open({ settings: { FRONTIER_MAX: '20' } })
     for (let i = 0; i < 30; i++) await registry.app.inject(lookups[0]!(`d${i}.example`))
     await aSecond()
-    const given = ['a.example', 'b.example'] as never
-    await registry.submit({ op: 'domains.add', domains: given, again: false })
+    const domains = ['a.example', 'b.example'] as never
+    await registry.submit({ op: 'domains.add', domains: domains, again: false })
     const { index } = registry.sequencer
     const counts = await registry.sequencer.quietly(() =>
       index.all('select why, count(*)::integer as n from frontier group by why order by why'),

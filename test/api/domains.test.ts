@@ -186,15 +186,15 @@ describe('GET /api/me/organization/domains', () => {
   })
 
   test('a rebuilt store lists the same', async () => {
-    const told = async () => [
+    const readAnswers = async () => [
       await listDomains(plain),
       await listDomains(quiet),
       await getOwnership('acme.example'),
       await getOwnership('gone.example'),
     ]
-    const before = await told()
+    const before = await readAnswers()
     await registry.restart()
-    expect(await told()).toEqual(before)
+    expect(await readAnswers()).toEqual(before)
     expect(await registry.verify()).toEqual([])
   })
 

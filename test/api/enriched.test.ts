@@ -224,9 +224,9 @@ describe('it never replaces better sources', () => {
     await enrich(domain)
     const saved = await save(domain, 'Told')
     expect(saved.json()).toMatchObject({ revision_number: 2 })
-    const told = { source: 'community', brand_name: 'Told' }
+    const communityBrand = { source: 'community', brand_name: 'Told' }
     expect(await resolve(domain)).toMatchObject({
-      ...told,
+      ...communityBrand,
       brand_manifest: { description: 'Found words' },
     })
     expect((await resolve(domain)).enrichment).toBeUndefined()

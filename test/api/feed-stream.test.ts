@@ -167,8 +167,8 @@ describe('GET /api/registry/feed/stream', () => {
   test('200 then an error: a cursor that expires meanwhile ends the stream', async () => {
     const own = await openRegistry()
     const token = await own.createKey('Readers')
-    const seen = observePublisherFile('old.example', { sites: ['old.example'], agents: [] })
-    await own.observe(seen)
+    const observation = observePublisherFile('old.example', { sites: ['old.example'], agents: [] })
+    await own.observe(observation)
     const url = await own.app.listen({ port: 0, host: '127.0.0.1' })
     const stream = await openStream(
       `${url}/api/registry/feed/stream?poll_interval_seconds=5`,

@@ -129,16 +129,16 @@ describe('GET /api/registry/feed', () => {
     const sites = Array.from({ length: 20 }, (_, i) => `s${i}.big.example`)
     await own.observe(observePublisherFile('big.example', { sites, agents: [] }))
     let cursor = NIL_UUID
-    const seen: string[] = []
+    const ids: string[] = []
     for (let more = true; more; ) {
       const answer = await get(`?cursor=${cursor}`, own, token)
       expect(answer.rawPayload.length).toBeLessThan(2400)
       const next = answer.json<Page>()
-      seen.push(...listIds(next.events))
+      ids.push(...listIds(next.events))
       cursor = next.cursor
       more = next.has_more
     }
-    expect(seen).toHaveLength(21)
+    expect(ids).toHaveLength(21)
     await own.close()
   })
 

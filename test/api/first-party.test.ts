@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-const told = async (domain: string, agent_url = agent) => {
+const summarize = async (domain: string, agent_url = agent) => {
   const answer = await requestWithQuery(registry, '/api/registry/validate/property-authorization', {
     agent_url,
     identifier_type: 'domain',
@@ -88,11 +88,13 @@ describe('the agent of a house on the sites of the house', () => {
     ['other.example', 'false false claims_to_own', 'is of another house'],
     ['silent.example', 'false false claims_to_own', 'says nothing of any house'],
   ])('%s: %s, since its brand.json %s', async (domain, expected) => {
-    expect(await told(domain)).toBe(expected)
+    expect(await summarize(domain)).toBe(expected)
   })
 
   test('also where the file of the house is at another address', async () => {
-    expect(await told('news.example', 'https://sell.away.example/mcp')).toBe('true true owns_it')
+    expect(await summarize('news.example', 'https://sell.away.example/mcp')).toBe(
+      'true true owns_it',
+    )
   })
 
   test('a product and the count of its properties agree', async () => {
@@ -114,8 +116,8 @@ describe('the agent of a house on the sites of the house', () => {
 
   test('a site that moves to another house is none of this one until it is back', async () => {
     await publishFiles(registry, { 'brand site.example': { house: 'rival.example' } })
-    expect(await told('site.example')).toBe('false false claims_to_own')
+    expect(await summarize('site.example')).toBe('false false claims_to_own')
     await publishFiles(registry, { 'brand site.example': { house: 'house.example' } })
-    expect(await told('site.example')).toBe('true true owns_it')
+    expect(await summarize('site.example')).toBe('true true owns_it')
   })
 })

@@ -202,7 +202,7 @@ describe('GET /api/brands/resolve with fresh=true', () => {
     })
     expect(answer.live_brand_json.status_code).toBe(status)
     await new Promise(resolve => setTimeout(resolve, 1_200))
-    expect(own.submitted.filter(one => 'again' in one && one.again)).toEqual([])
+    expect(own.submitted.filter(operation => 'again' in operation && operation.again)).toEqual([])
     await hasty?.close()
   })
 

@@ -114,7 +114,7 @@ const query = fc
 
 const body = fc.oneof(
   fc.array(domain, { maxLength: 110 }).map(domains => JSON.stringify({ domains })),
-  domain.map(one => JSON.stringify({ domain: one })),
+  domain.map(value => JSON.stringify({ domain: value })),
   fc.json({ maxDepth: 3 }),
   odd,
 )
@@ -164,12 +164,12 @@ function buildInjection({ method, path, query, body, type, authorization }: Made
 const refused = [400, 401, 403, 404, 405, 410, 413, 415]
 
 test(`${REQUESTS} requests, sensible and not, are answered or refused in words`, async () => {
-  const seen = new Map<number, number>()
+  const counts = new Map<number, number>()
   const check = async (made: Made) => {
     const { app } = registry
     const answer = await runWithin(ANSWER_MS, async () => app.inject(buildInjection(made)))
     const { statusCode } = answer
-    seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1)
+    counts.set(statusCode, (counts.get(statusCode) ?? 0) + 1)
     if (statusCode < 400) return
     // Nobody is there to look at the web.
     const mayBeAway = statusCode === 503 && /fresh=true/.test(decodeURI(made.query))
@@ -181,6 +181,6 @@ test(`${REQUESTS} requests, sensible and not, are answered or refused in words`,
   }
   await fc.assert(fc.asyncProperty(request, check), { numRuns: REQUESTS, seed: SEED })
   for (const status of [200, 204, 400, 401, 404, 405, 410, 415]) {
-    expect(seen.get(status) ?? 0, `answers of ${status}`).toBeGreaterThan(0)
+    expect(counts.get(status) ?? 0, `answers of ${status}`).toBeGreaterThan(0)
   }
 })

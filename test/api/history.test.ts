@@ -60,7 +60,7 @@ afterAll(() => registry.close())
 
 const get = (path: string) => registry.app.inject(`/api/${path}`)
 const numbersIn = async (path: string) =>
-  History.parse((await get(path)).json()).revisions.map(one => one.revision_number)
+  History.parse((await get(path)).json()).revisions.map(revision => revision.revision_number)
 
 describe('GET /api/brands/history', () => {
   test('200: edits newest first, without the one that created the entry', async () => {

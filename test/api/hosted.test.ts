@@ -387,8 +387,8 @@ describe('the publisher lookup of a hosted file', () => {
       outcome: 'absent',
       status: 404,
     })
-    const told = (await ask('GET', `/api/registry/publisher?domain=${silent}`)).json()
-    expect(told.files.adagents_json).toMatchObject({ status: 'community' })
+    const answer = (await ask('GET', `/api/registry/publisher?domain=${silent}`)).json()
+    expect(answer.files.adagents_json).toMatchObject({ status: 'community' })
   })
 })
 
@@ -398,7 +398,7 @@ describe('the state of a publisher that points to its hosted file', () => {
 
   test('is what the file says, with the same identities, and its changes are events', async () => {
     await save(domain, [site])
-    const [told] = (await resolved(domain)).properties
+    const [answer] = (await resolved(domain)).properties
     expect(await resolved(domain)).toMatchObject({ source: 'hosted', verified: false })
     const before = (await ask('GET', `/api/registry/publisher?domain=${domain}`)).json()
     expect(before.hosting).toMatchObject({
@@ -413,7 +413,7 @@ describe('the state of a publisher that points to its hosted file', () => {
       authorized_agents: [],
     })
     expect(believed.properties[0]).toMatchObject({
-      property_rid: told.property_rid,
+      property_rid: answer.property_rid,
       status: 'active',
     })
     const looked = (await ask('GET', `/api/registry/publisher?domain=${domain}`)).json()
@@ -429,7 +429,7 @@ describe('the state of a publisher that points to its hosted file', () => {
     const events = await registry.sequencer.index.all<{ event_type: string }>(
       `select event_type from events where payload->>'publisher_domain' = $domain
          or entity_id = $rid order by event_id`,
-      { domain, rid: told.property_rid },
+      { domain, rid: answer.property_rid },
     )
     expect(events.map(({ event_type }) => event_type)).toContain('property.created')
   })

@@ -627,7 +627,9 @@ const publicIds = [
 
 function namesSomethingById({ access, path, query, body }: Declared): boolean {
   if (access === 'public') return false
-  const shapes = [query, body].map(one => (one as { shape?: object } | undefined)?.shape ?? {})
+  const shapes = [query, body].map(
+    schema => (schema as { shape?: object } | undefined)?.shape ?? {},
+  )
   const fields = shapes.flatMap(Object.keys)
   return (
     path.includes(':') || query === OrganizationQuery || fields.some(name => /(^|_)id$/.test(name))

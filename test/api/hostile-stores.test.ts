@@ -210,20 +210,20 @@ const crawlRequest = () =>
 
 async function crawl(): Promise<void> {
   const now = registry.clock.now()
-  const told = contact('a contact in a file that was crawled')
+  const contactInFile = contact('a contact in a file that was crawled')
   const adagents = {
-    contact: told,
+    contact: contactInFile,
     properties: [
       {
         property_type: 'website',
         name: 'News',
-        contact: told,
-        email: told.email,
+        contact: contactInFile,
+        email: contactInFile.email,
         identifiers: [{ type: 'domain', value: 'news.example' }],
       },
     ],
     authorized_agents: [
-      { url: 'https://shown.acme.example/mcp', authorized_for: 'all', contact: told },
+      { url: 'https://shown.acme.example/mcp', authorized_for: 'all', contact: contactInFile },
     ],
   }
   const branded = contact('a contact in a brand that was crawled')

@@ -97,11 +97,11 @@ test('every page has the same bytes with and without the search file', async () 
     const proven = { org: 'Tellers', domain, proof: 'operator' } as const
     await own.submit({ op: 'organization.domain.add', ...proven })
     const editor = { kind: 'key' as const, ...key! }
-    const told = () => ({ revision_id: randomUUID(), domain, editor })
+    const edit = () => ({ revision_id: randomUUID(), domain, editor })
     const website = { type: 'website', name: domain, identifiers: [], tags: [] }
     await own.submit(
-      { op: 'brand.save', brand_name: `Told of ${domain}`, ...told() },
-      { op: 'property.save', properties: [website], ...told() },
+      { op: 'brand.save', brand_name: `Told of ${domain}`, ...edit() },
+      { op: 'property.save', properties: [website], ...edit() },
     )
   }
   await own.publish()

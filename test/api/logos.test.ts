@@ -242,8 +242,8 @@ test('images are restored from a backup, unless they were changed', async () => 
   await restore(dataDir, `${backups}/whole`, {})
   const { logoFile } = resolvePaths(dataDir)
   expect(readFileSync(logoFile(sha256(bytes))).equals(bytes)).toBe(true)
-  const kept = resolvePaths(`${backups}/whole`).logoFile(sha256(bytes))
-  writeFileSync(kept, 'something else')
+  const storedLogo = resolvePaths(`${backups}/whole`).logoFile(sha256(bytes))
+  writeFileSync(storedLogo, 'something else')
   await expect(restore(createDataDir(), `${backups}/whole`, {})).rejects.toThrow(
     'does not match the backup’s manifest',
   )

@@ -151,7 +151,7 @@ describe('an entry under a look-alike name', () => {
     const entries = (sequencer: Pick<Sequencer, 'index'>) =>
       sequencer.index.all(`select domain, status from entries where domain like 'globex-%'
         order by domain`)
-    const told = await entries(registry.sequencer)
+    const before = await entries(registry.sequencer)
     const dataDir = createDataDir()
     await registry.sequencer.quietly(async () =>
       cpSync(registry.config.DATA_DIR, dataDir, { recursive: true }),
@@ -163,8 +163,8 @@ describe('an entry under a look-alike name', () => {
     const restored = await openSequencer({ dataDir })
     cleanUp(() => restored.close())
     await replay(restored)
-    expect(await entries(restored)).toEqual(told)
-    expect(told).toMatchObject(
+    expect(await entries(restored)).toEqual(before)
+    expect(before).toMatchObject(
       expect.arrayContaining([
         { domain: 'globex-one.com', status: 'live' },
         { domain: 'globex-two.com', status: 'rejected' },

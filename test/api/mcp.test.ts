@@ -44,8 +44,8 @@ async function connect(credential?: string): Promise<Client> {
   return client
 }
 
-async function call(client: Client, name: string, given: Record<string, unknown> = {}) {
-  const result = await client.callTool({ name, arguments: given })
+async function call(client: Client, name: string, params: Record<string, unknown> = {}) {
+  const result = await client.callTool({ name, arguments: params })
   const [first] = result.content as { text: string }[]
   const body = result.structuredContent ?? JSON.parse(first!.text)
   return { isError: result.isError === true, body: body as Answered, result }
@@ -164,8 +164,8 @@ describe('a call', () => {
     [{ domain: ' ' }, 'domain: must not be empty'],
     [{ domain: '..' }, 'domain: must be a name'],
     [{ domain: '.' }, 'domain: must be a name'],
-  ])('with %j in its path cannot leave the path', async (given, error) => {
-    const { isError, body } = await call(await connect(), 'look_up_domain', given)
+  ])('with %j in its path cannot leave the path', async (params, error) => {
+    const { isError, body } = await call(await connect(), 'look_up_domain', params)
     expect([isError, body]).toEqual([true, { error }])
   })
 
@@ -195,8 +195,8 @@ describe('a call', () => {
 
   test('counts towards the limits of its route', async () => {
     const client = await connect()
-    const given = { domains: ['acme.example'] }
-    const calls = [1, 2, 3].map(() => call(client, 'resolve_properties_bulk', given))
+    const params = { domains: ['acme.example'] }
+    const calls = [1, 2, 3].map(() => call(client, 'resolve_properties_bulk', params))
     const answers = await Promise.all(calls)
     expect(answers.filter(({ isError }) => isError)).toHaveLength(1)
   })

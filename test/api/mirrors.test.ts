@@ -150,8 +150,8 @@ describe('a moderator', () => {
   test('removes a mirror that has a successor, others by force', async () => {
     expect((await ask('DELETE', 'mirrors/none', moderator)).statusCode).toBe(404)
     await put('music', buildMirrorFile())
-    const kept = await ask('DELETE', 'mirrors/music', moderator)
-    expect([kept.statusCode, kept.json().platform]).toEqual([409, 'music'])
+    const refusal = await ask('DELETE', 'mirrors/music', moderator)
+    expect([refusal.statusCode, refusal.json().platform]).toEqual([409, 'music'])
     const superseded_by = 'https://music.example/.well-known/adagents.json'
     await put('music', { ...buildMirrorFile(), superseded_by })
     expect((await readMirror('music')).superseded_by).toBe(superseded_by)
@@ -251,9 +251,13 @@ describe('an organization', () => {
     })
     expect((await list(moderator, 'status=approved')).total).toBe(1)
     const [{ proposal_id }] = queue.proposals
-    const seen = async (key: string) =>
+    const listStatuses = async (key: string) =>
       (await ask('GET', `mirror-proposals/${proposal_id}`, key)).statusCode
-    expect([await seen(acme), await seen(other), await seen(moderator)]).toEqual([404, 200, 200])
+    expect([
+      await listStatuses(acme),
+      await listStatuses(other),
+      await listStatuses(moderator),
+    ]).toEqual([404, 200, 200])
   })
 
   test('gets an error for an invalid query', async () => {

@@ -118,13 +118,13 @@ describe('visibility of agents', () => {
       agents: [{ url: 'https://a.example/one' }],
     })
     const member = await enrol(own, { org: 'B', tier: 'company_icl' })
-    const seen = async (token?: string) =>
+    const listNames = async (token?: string) =>
       (await get('?domain=a.example', token, own)).json().agents.length
-    expect([await seen(), await seen(member)]).toEqual([1, 1])
+    expect([await listNames(), await listNames(member)]).toEqual([1, 1])
     await own.submit({ op: 'member.tier', org: 'A', tier: null })
-    expect([await seen(), await seen(member), await seen(owner)]).toEqual([0, 1, 1])
+    expect([await listNames(), await listNames(member), await listNames(owner)]).toEqual([0, 1, 1])
     await own.submit({ op: 'member.tier', org: 'B', tier: 'individual_academic' })
-    expect(await seen(member)).toBe(0)
+    expect(await listNames(member)).toBe(0)
     await own.close()
   })
 })
@@ -223,7 +223,7 @@ describe('GET /api/registry/operator', () => {
       domains: ['a.example'],
       agents: [{ url: agent, name: 'One' }],
     })
-    const seen = async (token?: string) => {
+    const listNames = async (token?: string) => {
       const { member, agents } = (await get('?domain=a.example', token, own)).json()
       const trusting = agents.map((one: { authorized_by: { publisher_domain: string }[] }) =>
         one.authorized_by.map(({ publisher_domain }) => publisher_domain),
@@ -262,8 +262,8 @@ describe('GET /api/registry/operator', () => {
     for (const [change, anybody, itself] of changes) {
       await change()
       own.clock.tick(1_000)
-      expect(await seen()).toEqual(anybody)
-      expect(await seen(owner)).toEqual(itself)
+      expect(await listNames()).toEqual(anybody)
+      expect(await listNames(owner)).toEqual(itself)
     }
     await own.close()
   })

@@ -71,7 +71,7 @@ const validate = (domain: string, remoteAddress = '203.0.113.7') =>
 const fresh = (domain: string, remoteAddress = '203.0.113.7') =>
   registry.app.inject({ url: `/api/brands/resolve?domain=${domain}&fresh=true`, remoteAddress })
 const askedAt = (site: string) =>
-  web.origin.asked.filter(one => one.split('/')[0]!.endsWith(site)).length
+  web.origin.asked.filter(request => request.split('/')[0]!.endsWith(site)).length
 
 /** Runs work while many callers request more of a site than it may be sent. */
 async function runInCrowd<Result>(

@@ -33,7 +33,7 @@ const at = (agent = url) => `/${encodeURIComponent(agent)}`
 const add = (bearer = acme, more: object = {}) =>
   ask(bearer, 'POST', '', { url, type: 'sales', ...more })
 const listed = async (bearer = acme) => (await ask(bearer, 'GET')).json().agents
-const seenBy = async (bearer?: string) => {
+const listVisibleAgents = async (bearer?: string) => {
   await registry.publish()
   const headers = bearer ? { authorization: `Bearer ${bearer}` } : {}
   const answer = await registry.app.inject({ url: '/api/registry/agents', headers })
@@ -47,7 +47,7 @@ describe('enrolling an agent', () => {
     expect(answer.json()).toEqual({
       agent: { url, type: 'sales', visibility: 'private', enrolled_at: expect.any(String) },
     })
-    expect(await seenBy(acme)).toEqual([])
+    expect(await listVisibleAgents(acme)).toEqual([])
   })
 
   test('again changes the given fields and keeps the rest', async () => {
@@ -69,7 +69,7 @@ describe('enrolling an agent', () => {
   test('publishes it at once, with either field for that', async () => {
     await add(acme, { visibility: 'public' })
     await add(acme, { url: `${url}/two`, is_public: true })
-    expect(await seenBy()).toEqual([url, `${url}/two`])
+    expect(await listVisibleAgents()).toEqual([url, `${url}/two`])
     expect((await listed()).map((agent: { url: string }) => agent.url)).toEqual([url, `${url}/two`])
   })
 
@@ -90,9 +90,9 @@ describe('enrolling an agent', () => {
         },
       ],
     })
-    expect(await seenBy()).toEqual([])
-    expect(await seenBy(key)).toEqual([])
-    expect(await seenBy(acme)).toEqual([own])
+    expect(await listVisibleAgents()).toEqual([])
+    expect(await listVisibleAgents(key)).toEqual([])
+    expect(await listVisibleAgents(acme)).toEqual([own])
   })
 
   test('accepts only hosts of the member’s domains, once there are any', async () => {
@@ -229,9 +229,9 @@ describe('changing an agent', () => {
     const answer = await ask(acme, 'PATCH', at(), { visibility: 'public' })
     expect(answer.statusCode).toBe(200)
     expect(answer.json().agent).toMatchObject({ type: 'sales', name: 'One', visibility: 'public' })
-    expect(await seenBy()).toEqual([url])
+    expect(await listVisibleAgents()).toEqual([url])
     await ask(acme, 'PATCH', at(), { visibility: 'private' })
-    expect(await seenBy()).toEqual([])
+    expect(await listVisibleAgents()).toEqual([])
   })
 
   test('keeps its address, whatever spelling is sent', async () => {

@@ -175,11 +175,11 @@ describe('a challenge', () => {
 
   it('is stored as a hash: no table contains the token', async () => {
     const { nonce } = await issue()
-    const kept = []
+    const stored = []
     for (const table of ['ownership_challenges', 'submissions']) {
-      kept.push(...(await accounts().all(`select * from ${table}`)))
+      stored.push(...(await accounts().all(`select * from ${table}`)))
     }
-    const text = JSON.stringify([kept, registry.submitted])
+    const text = JSON.stringify([stored, registry.submitted])
     expect(text).not.toContain(nonce)
     expect(text).toContain(createHash('sha256').update(nonce).digest('hex'))
   })
@@ -523,15 +523,15 @@ describe('the value of a proof', () => {
   it('an operator’s assignment does not expire, a proof that an operator recorded does', async () => {
     await changeByOperator('add', 'Acme', 'given.example')
     await changeByOperator('add', 'Acme', 'seen.example', 'dns_txt')
-    const given = async (domain: string) => [
+    const readBoth = async (domain: string) => [
       await proves(domain),
       (await getOwnership(acme, domain)).proven,
     ]
-    expect(await given('given.example')).toEqual([true, true])
-    expect(await given('seen.example')).toEqual([true, true])
+    expect(await readBoth('given.example')).toEqual([true, true])
+    expect(await readBoth('seen.example')).toEqual([true, true])
     registry.clock.tick(90 * DAY)
-    expect(await given('given.example')).toEqual([true, true])
-    expect(await given('seen.example')).toEqual([false, false])
+    expect(await readBoth('given.example')).toEqual([true, true])
+    expect(await readBoth('seen.example')).toEqual([false, false])
     expect((await getOwnership(acme, 'given.example')).valid_until).toBeNull()
   })
 

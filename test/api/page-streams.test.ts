@@ -44,9 +44,9 @@ describe('GET /changes/stream', () => {
     expect(first).toMatchObject({ event: 'state', data: { seq: registry.reader.serving!.seq } })
     await commit('second')
     for (const viewer of viewers) {
-      const told = await runWithin(5_000, () => viewer.next())
-      expect(told.data.seq).toBe(registry.reader.serving!.seq)
-      expect(told.data.seq).toBeGreaterThan(Number(first!.data.seq))
+      const frame = await runWithin(5_000, () => viewer.next())
+      expect(frame.data.seq).toBe(registry.reader.serving!.seq)
+      expect(frame.data.seq).toBeGreaterThan(Number(first!.data.seq))
     }
     await registry.publish()
     const published = await runWithin(5_000, () => viewers[0]!.next())

@@ -19,7 +19,7 @@ beforeAll(async () => {
   redis = await startRedis()
   registry = await openWithIssuer(issuer, { redis: redis.redis })
   for (const org of ['Other', 'Acme']) await registry.createKey(org)
-  const given = [
+  const people = [
     ['Acme', 'olga', 'owner'],
     ['Acme', 'adam', 'admin'],
     ['Acme', 'mia', 'member'],
@@ -27,7 +27,7 @@ beforeAll(async () => {
     ['Other', 'both', 'viewer'],
     ['Acme', 'both', 'member'],
   ] as const
-  for (const [org, user_id, role] of given) {
+  for (const [org, user_id, role] of people) {
     await registry.submit({ op: 'membership.set', org, user_id, role })
   }
   acme = await findOrgId('Acme')

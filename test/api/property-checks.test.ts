@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  for (const one of registries) await one.close()
+  for (const registry of registries) await registry.close()
   await redis.close()
 })
 
@@ -249,9 +249,9 @@ describe('reports', () => {
     const first = await check(spelled.slice(0, 10_000))
     expect(first.json()).toMatchObject({ modify_total: 5_000, modify_truncated: true })
     const domains = await readPages(first, id => `/api/properties/check/${id}`)
-    const given = spelled.slice(0, 10_000)
+    const identifiers = spelled.slice(0, 10_000)
     expect(domains('modify').map(({ input }) => input)).toEqual(
-      given.filter(name => name.startsWith('www.')),
+      identifiers.filter(name => name.startsWith('www.')),
     )
     expect(domains('assess')).toHaveLength(5_000)
     expect(domains('remove')).toHaveLength(5_000)

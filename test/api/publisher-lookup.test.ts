@@ -127,7 +127,9 @@ describe('GET /api/registry/publisher', () => {
     const ids: string[] = []
     let page = first
     while (true) {
-      ids.push(...page.formats.map((one: { format_option_id: string }) => one.format_option_id))
+      ids.push(
+        ...page.formats.map((property: { format_option_id: string }) => property.format_option_id),
+      )
       if (page.formats_next_cursor === null) break
       page = await lookUp('formats.example', `&formats_cursor=${page.formats_next_cursor}`)
     }
@@ -171,14 +173,14 @@ describe('GET /api/registry/publisher', () => {
       publisher_wide: false,
     })
     expect(first.authorized_agents[50]).not.toHaveProperty('properties_authorized')
-    const seen = first.properties.map((one: { id: string }) => one.id)
-    for (let cursor = first.next_cursor; cursor !== null && seen.length < 9_000; ) {
+    const ids = first.properties.map((property: { id: string }) => property.id)
+    for (let cursor = first.next_cursor; cursor !== null && ids.length < 9_000; ) {
       const page = await lookUp('large.example', `&limit=1000&cursor=${cursor}`)
-      seen.push(...page.properties.map((one: { id: string }) => one.id))
+      ids.push(...page.properties.map((property: { id: string }) => property.id))
       cursor = page.next_cursor
     }
-    expect(seen).toHaveLength(7_000)
-    expect(new Set(seen).size).toBe(7_000)
+    expect(ids).toHaveLength(7_000)
+    expect(new Set(ids).size).toBe(7_000)
   })
 
   test('200: pages of agents are complete', async () => {

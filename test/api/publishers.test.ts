@@ -61,15 +61,15 @@ describe('GET /api/registry/publishers', () => {
   })
 
   test('200: the cursor leads to each publisher once', async () => {
-    const seen: string[] = []
+    const domains: string[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
       const answer = await get(`/api/registry/publishers?limit=3&cursor=${cursor}`)
       const page: Page = answer.json()
       expect([page.count, page.total]).toEqual([page.publishers.length, 4])
-      seen.push(...page.publishers.map(({ domain }) => domain))
+      domains.push(...page.publishers.map(({ domain }) => domain))
       cursor = page.next_cursor
     }
-    expect(seen).toEqual(['a.example', 'b.example', 'c.example', 'd.example'])
+    expect(domains).toEqual(['a.example', 'b.example', 'c.example', 'd.example'])
   })
 
   test('200: a publisher without its file is no longer listed', async () => {

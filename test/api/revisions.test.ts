@@ -78,7 +78,7 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
     expect(answer.statusCode).toBe(200)
     const body = RevisionList.parse(answer.json())
     expect([body.domain, body.total]).toEqual(['acme.example', 2])
-    expect(body.revisions.map(one => one.revision_number)).toEqual([2, 1])
+    expect(body.revisions.map(revision => revision.revision_number)).toEqual([2, 1])
     expect(body.revisions[0]).toEqual({
       revision_number: 2,
       edit_summary: 'Saved the brand',
@@ -93,14 +93,14 @@ describe('GET /api/brands/discovered/{domain}/revisions', () => {
     const { body } = await get(toRevisionsPath('acme.example'))
     const { id, org_id } = findKeyHolder(registry.reader, key)!
     const hash = createHash('sha256').update(key).digest('hex')
-    for (const told of [id, org_id!, hash, '"Acme"']) expect(body).not.toContain(told)
+    for (const secret of [id, org_id!, hash, '"Acme"']) expect(body).not.toContain(secret)
   })
 
   test('200: any offset works, and an invalid limit falls back to the default', async () => {
     const numbers = async (query: string) =>
       (await get(`${toRevisionsPath('acme.example')}?${query}`))
         .json()
-        .revisions.map((one: { revision_number: number }) => one.revision_number)
+        .revisions.map((revision: { revision_number: number }) => revision.revision_number)
     expect(await numbers('limit=1')).toEqual([2])
     expect(await numbers('limit=1&offset=1')).toEqual([1])
     expect(await numbers('offset=2')).toEqual([])

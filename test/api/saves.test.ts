@@ -29,13 +29,13 @@ afterAll(async () => {
   await redis.close()
 })
 
-interface Given {
+interface SaveBody {
   secret?: string
   key?: string
   on?: TestRegistry
 }
 
-function post(path: string, payload: object | string, given: Given = {}) {
+function post(path: string, payload: object | string, given: SaveBody = {}) {
   const { secret = acme, key, on = registry } = given
   return on.app.inject({
     method: 'POST',
@@ -48,9 +48,9 @@ function post(path: string, payload: object | string, given: Given = {}) {
     },
   })
 }
-const saveBrand = (payload: object | string, given?: Given) =>
+const saveBrand = (payload: object | string, given?: SaveBody) =>
   post('/api/brands/save', payload, given)
-const saveProperties = (payload: object, given?: Given) =>
+const saveProperties = (payload: object, given?: SaveBody) =>
   post('/api/properties/save', payload, given)
 const get = async (path: string) => (await registry.app.inject(`/api/${path}`)).json()
 
@@ -127,41 +127,41 @@ describe('POST /api/brands/save', () => {
   })
 
   test('400: missing fields, an invalid domain, too many or non-text values', async () => {
-    const told = { domain: 'acme.example', brand_name: 'Acme' }
+    const facts = { domain: 'acme.example', brand_name: 'Acme' }
     const wrong = [
       [{ brand_name: 'Acme' }, 'domain: is required'],
       [{ domain: 'acme.example' }, 'brand_name: is required'],
-      [{ ...told, domain: 'acme' }, 'domain: must be a domain name such as acme.example'],
-      [{ ...told, brand_name: ' ' }, expect.stringMatching(/^brand_name: /)],
+      [{ ...facts, domain: 'acme' }, 'domain: must be a domain name such as acme.example'],
+      [{ ...facts, brand_name: ' ' }, expect.stringMatching(/^brand_name: /)],
       [
-        { ...told, brand_name: '\ud800' },
+        { ...facts, brand_name: '\ud800' },
         expect.stringMatching(/^brand_name: must be well-formed/),
       ],
-      [{ ...told, brand_manifest: [] }, expect.stringMatching(/^brand_manifest: /)],
-      [{ ...told, brand_manifest: { logos: 'x' } }, 'brand_manifest.logos: must be a list'],
+      [{ ...facts, brand_manifest: [] }, expect.stringMatching(/^brand_manifest: /)],
+      [{ ...facts, brand_manifest: { logos: 'x' } }, 'brand_manifest.logos: must be a list'],
       [
-        { ...told, brand_manifest: { logos: [{ tags: ['icon'] }] } },
+        { ...facts, brand_manifest: { logos: [{ tags: ['icon'] }] } },
         'brand_manifest.logos[0].url: is required',
       ],
       [
-        { ...told, brand_manifest: { logos: [{ url: 'javascript:1' }] } },
+        { ...facts, brand_manifest: { logos: [{ url: 'javascript:1' }] } },
         expect.stringMatching(/^brand_manifest\.logos\[0\]\.url: must be an address/),
       ],
       [
-        { ...told, brand_manifest: { url: 'javascript:1' } },
+        { ...facts, brand_manifest: { url: 'javascript:1' } },
         'brand_manifest.url: must be a web address, or a domain',
       ],
       [
-        { ...told, brand_manifest: { colors: 'red' } },
+        { ...facts, brand_manifest: { colors: 'red' } },
         expect.stringMatching(/^brand_manifest\.colors: /),
       ],
       [
-        { ...told, brand_manifest: { description: 7 } },
+        { ...facts, brand_manifest: { description: 7 } },
         'brand_manifest.description: must be a text',
       ],
-      [{ ...told, brand_manifest: { a: 'a\u0000' } }, expect.stringMatching(/^brand_manifest: /)],
+      [{ ...facts, brand_manifest: { a: 'a\u0000' } }, expect.stringMatching(/^brand_manifest: /)],
       [
-        { ...told, brand_manifest: { a: 'x'.repeat(100 * 1024) } },
+        { ...facts, brand_manifest: { a: 'x'.repeat(100 * 1024) } },
         'brand_manifest: must be at most 100 KB',
       ],
     ] as const
@@ -240,7 +240,7 @@ describe('POST /api/brands/save', () => {
 
 describe('POST /api/properties/save', () => {
   const domain = 'news.acme.example'
-  const told = {
+  const facts = {
     publisher_domain: `https://${domain}/`,
     properties: [
       { type: 'website', name: 'News', identifiers: [{ type: 'domain', value: domain }] },
@@ -252,7 +252,7 @@ describe('POST /api/properties/save', () => {
   }
 
   test('200: new properties are shown at once, each with a permanent id', async () => {
-    const answer = await saveProperties(told)
+    const answer = await saveProperties(facts)
     expect(answer.statusCode, answer.body).toBe(200)
     const { id, ...rest } = answer.json()
     expect(rest).toEqual({ success: true, message: 'Properties saved' })
@@ -262,7 +262,7 @@ describe('POST /api/properties/save', () => {
       source: 'hosted',
       verified: false,
       authorized_agents: [],
-      contact: told.contact,
+      contact: facts.contact,
     })
     expect(resolved.properties).toHaveLength(3)
     expect(resolved.properties[1]).toEqual({
@@ -275,12 +275,12 @@ describe('POST /api/properties/save', () => {
       status: 'active',
     })
     const [news, , evening] = resolved.properties
-    const edited = [told.properties[2], { ...told.properties[0], name: 'The News' }]
+    const edited = [facts.properties[2], { ...facts.properties[0], name: 'The News' }]
     const edit = await saveProperties({ publisher_domain: domain, properties: edited })
     expect(edit.json()).toMatchObject({ id, revision_number: 2 })
     const after = await get(`properties/resolve?domain=${domain}`)
     expect(after.contact).toBeUndefined()
-    expect(after.properties.map((one: object) => one)).toMatchObject([
+    expect(after.properties.map((args: object) => args)).toMatchObject([
       { property_rid: evening.property_rid, name: 'Evening' },
       { property_rid: news.property_rid, name: 'The News' },
     ])
@@ -318,7 +318,7 @@ describe('POST /api/properties/save', () => {
     const after = await get(`properties/resolve?domain=${domain}`)
     expect(after).toMatchObject({ source: 'adagents_json', verified: true })
     expect(after.properties).toMatchObject([{ property_rid: rid.property_rid }])
-    const refused = await saveProperties(told)
+    const refused = await saveProperties(facts)
     expect([refused.statusCode, refused.json().domain]).toEqual([409, domain])
     expect(await registry.verify()).toEqual([])
   })
@@ -361,18 +361,18 @@ describe('saves of one entry', () => {
   })
 
   test('with the same Idempotency-Key are one; another body under it is a conflict', async () => {
-    const told = { domain: 'once.acme.example', brand_name: 'Once' }
-    const first = await saveBrand(told, { key: 'k1' })
-    const again = await saveBrand({ brand_name: 'Once', domain: told.domain }, { key: 'k1' })
+    const facts = { domain: 'once.acme.example', brand_name: 'Once' }
+    const first = await saveBrand(facts, { key: 'k1' })
+    const again = await saveBrand({ brand_name: 'Once', domain: facts.domain }, { key: 'k1' })
     expect(again.json()).toEqual(first.json())
-    const other = await saveBrand({ ...told, brand_name: 'Twice' }, { key: 'k1' })
+    const other = await saveBrand({ ...facts, brand_name: 'Twice' }, { key: 'k1' })
     expect([other.statusCode, other.json().error]).toEqual([
       409,
       'this Idempotency-Key was used for a different request',
     ])
-    expect((await saveBrand(told, { key: 'k2' })).json().revision_number).toBe(2)
-    expect((await saveBrand(told, { key: 'two words' })).statusCode).toBe(400)
-    const same = { publisher_domain: told.domain }
+    expect((await saveBrand(facts, { key: 'k2' })).json().revision_number).toBe(2)
+    expect((await saveBrand(facts, { key: 'two words' })).statusCode).toBe(400)
+    const same = { publisher_domain: facts.domain }
     expect((await saveProperties(same, { key: 'k1' })).statusCode).toBe(200)
   })
 })
@@ -416,15 +416,15 @@ describe('the rate of saves', () => {
     const [org] = await strict.sequencer.accounts.db.all<{ org_id: string }>(
       `select org_id from organizations`,
     )
-    const told = { domain: 'strict.example', brand_name: 'Strict' }
-    const save = (payload: object = told, more: Given = {}) =>
+    const facts = { domain: 'strict.example', brand_name: 'Strict' }
+    const save = (payload: object = facts, more: SaveBody = {}) =>
       saveBrand(payload, { secret, on: strict, ...more })
     const statuses = async (...given: Parameters<typeof save>[]) => {
       const all: number[] = []
-      for (const one of given) all.push((await save(...one)).statusCode)
+      for (const args of given) all.push((await save(...args)).statusCode)
       return all
     }
-    expect(await statuses([told, { key: 'a' }], [told, { key: 'a' }], [{}])).toEqual([
+    expect(await statuses([facts, { key: 'a' }], [facts, { key: 'a' }], [{}])).toEqual([
       200, 200, 400,
     ])
     const refused = await save({})
@@ -444,8 +444,8 @@ describe('the rate of saves', () => {
       label: '',
       hash,
     })
-    expect(await statuses([told, { secret: colleague }])).toEqual([200])
-    const full = await save(told, { secret: colleague })
+    expect(await statuses([facts, { secret: colleague }])).toEqual([200])
+    const full = await save(facts, { secret: colleague })
     expect(full.json().error).toBe('no more than 3 saves an hour by one organization')
     strict.clock.tick(HOUR)
     expect(await statuses([])).toEqual([200])
@@ -471,16 +471,16 @@ describe('the rate of saves', () => {
   test('a proof must be renewed after 90 days; a setting disables that', async () => {
     const own = await openRegistry({ redis: redis.redis })
     const secret = await enrol(own, { org: 'Own', domains: ['own.example'] })
-    const told = { domain: 'www.own.example', brand_name: 'Own' }
+    const facts = { domain: 'www.own.example', brand_name: 'Own' }
     own.clock.tick(90 * DAY - 1)
-    expect((await saveBrand(told, { secret, on: own })).statusCode).toBe(200)
+    expect((await saveBrand(facts, { secret, on: own })).statusCode).toBe(200)
     own.clock.tick(2)
-    expect((await saveBrand(told, { secret, on: own })).statusCode).toBe(403)
+    expect((await saveBrand(facts, { secret, on: own })).statusCode).toBe(403)
     await own.close()
     const settings = { REQUIRE_OWNERSHIP_PROOF: 'false' }
     const open = await openRegistry({ redis: redis.redis, settings })
     const anybody = await open.createKey('Anybody')
-    expect((await saveBrand(told, { secret: anybody, on: open })).statusCode).toBe(200)
+    expect((await saveBrand(facts, { secret: anybody, on: open })).statusCode).toBe(200)
     await open.close()
   })
 })
@@ -496,7 +496,7 @@ test('public stores contain no contact and no name of an editor', async () => {
 })
 
 describe('a rollback', () => {
-  const rollBack = (path: string, to_revision: unknown, given?: Given) =>
+  const rollBack = (path: string, to_revision: unknown, given?: SaveBody) =>
     post(`/api/${path}/rollback`, { to_revision }, given)
   let moderator: string
 

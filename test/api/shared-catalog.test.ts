@@ -86,7 +86,7 @@ const lookup = async (domain: string) =>
   (
     await requestWithQuery(registry, '/api/registry/publisher', { domain, include: 'placements' })
   ).json()
-const told = async (domain: string, query: object = {}) => {
+const summarize = async (domain: string, query: object = {}) => {
   const answer = await requestWithQuery(registry, '/api/registry/validate/property-authorization', {
     agent_url: agent,
     identifier_type: 'domain',
@@ -107,10 +107,12 @@ describe('placements and formats of a shared file', () => {
     [hosted, [], []],
   ])('%s has those that are on its own properties', async (domain, placed, declared) => {
     const { placements, formats } = await lookup(domain)
-    expect(placements.map((one: { placement_id: string }) => one.placement_id)).toEqual(placed)
-    expect(formats.map((one: { format_option_id: string }) => one.format_option_id)).toEqual(
-      declared,
+    expect(placements.map((placement: { placement_id: string }) => placement.placement_id)).toEqual(
+      placed,
     )
+    expect(
+      formats.map((placement: { format_option_id: string }) => placement.format_option_id),
+    ).toEqual(declared)
     const of = (await events('publisher.*')).find(({ entity_id }) => entity_id === domain)
     expect(of?.payload).toMatchObject({
       placement_count: placed.length,
@@ -126,7 +128,7 @@ describe('placements and formats of a shared file', () => {
     [managed, { placement_ids: 'end' }, 'false placement_not_listed'],
     [pointing, { placement_ids: 'pre,mid' }, 'true granted'],
   ])('%s grants a sale of %j: %s', async (domain, query, expected) => {
-    expect(await told(domain, query)).toBe(expected)
+    expect(await summarize(domain, query)).toBe(expected)
   })
 
   test('signals belong to the domain whose own file it is', async () => {
@@ -143,8 +145,8 @@ describe('placements and formats of a shared file', () => {
 
   test('a change is an event of the publishers it concerns', async () => {
     const before = (await events('publisher.adagents_changed')).length
-    const renamed = placements.map(one =>
-      'property_ids' in one ? { ...one, name: 'Middle of the page' } : one,
+    const renamed = placements.map(placement =>
+      'property_ids' in placement ? { ...placement, name: 'Middle of the page' } : placement,
     )
     await see(adagents(files, network([pointing, 'third.example'], renamed, formats)))
     await see(
@@ -225,7 +227,7 @@ describe('a placement within certain collections', () => {
       'false placement_not_in_collection',
     ],
   ])('%s is asked for %j: %s', async (domain, query, expected) => {
-    expect(await told(domain, query)).toBe(expected)
+    expect(await summarize(domain, query)).toBe(expected)
   })
 
   test('the evidence names the collections of the entry', async () => {

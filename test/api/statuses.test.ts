@@ -257,8 +257,15 @@ async function subscribe(): Promise<void> {
     const cursor = name === 'expired' ? unissued : NIL_UUID
     const about = { event_types: [], domains: [], agents: [], cursor }
     const url = `https://receiver.example/${name}`
-    const given = { subscription_id, ...readers!, url, ...about, created_by: 'ann', most: 10 }
-    await registry.submit(Submitted.parse({ op: 'subscription.create', ...given }))
+    const subscription = {
+      subscription_id,
+      ...readers!,
+      url,
+      ...about,
+      created_by: 'ann',
+      most: 10,
+    }
+    await registry.submit(Submitted.parse({ op: 'subscription.create', ...subscription }))
     if (name === 'read' || name === 'deleted') return subscription_id
     const ended = { op: 'subscription.disable', subscription_id, reason: 'it is gone' }
     await registry.submit(Submitted.parse(ended))
@@ -280,7 +287,7 @@ async function createChallenges(): Promise<void> {
   const issue = (domain: string, registry: RegistryName = 'usual') =>
     ask(findOperation('issueOwnershipChallenge'), 201, { payload: { domain }, registry })
   const { usual } = registries
-  const given = (org_id: string, domain: string, lasts_ms: number) => {
+  const buildChallenge = (org_id: string, domain: string, lasts_ms: number) => {
     const challenge_id = randomUUID()
     const challenge = { challenge_id, org_id, domain, nonce_hash: '0'.repeat(64), lasts_ms }
     return { op: 'ownership.issue', ...challenge }
@@ -289,8 +296,8 @@ async function createChallenges(): Promise<void> {
     `select org_id from organizations where name = 'Readers'`,
   )
   // Tokens of persons end within minutes too, so no fifteen minutes pass here.
-  const late = given(readers!.org_id, 'late.example', 1)
-  const foreign = given('strangers', 'foreign.example', MINUTE)
+  const late = buildChallenge(readers!.org_id, 'late.example', 1)
+  const foreign = buildChallenge('strangers', 'foreign.example', MINUTE)
   known.foreignChallenge = foreign.challenge_id
   await usual.submit(Submitted.parse(late), Submitted.parse(foreign))
   usual.clock.tick(1)
@@ -376,12 +383,12 @@ async function propose(place: string): Promise<Known['proposals'][number]> {
 async function createId(id: string, status: number, payload: object): Promise<string> {
   const answer = await ask(findOperation(id), status, { payload })
   expect(answer.statusCode, answer.body).toBe(status)
-  const given = answer.json()
-  return given.crawl_request_id ?? given.report_id ?? given.dispute_id
+  const created = answer.json()
+  return created.crawl_request_id ?? created.report_id ?? created.dispute_id
 }
 
 function findOperation(id: string): Operation {
-  return operations.find(one => one.id === id)!
+  return operations.find(operation => operation.id === id)!
 }
 
 const usually: Readonly<Record<number, RegistryName>> = { 429: 'strict', 503: 'readOnly' }

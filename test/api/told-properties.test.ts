@@ -91,7 +91,7 @@ describe('a community property', () => {
       ['property.created', rid, 'registry:save'],
       ['property.created', podcast, 'registry:save'],
     ])
-    const [event] = (await listAllEvents()).filter(one => one.entity_id === rid)
+    const [event] = (await listAllEvents()).filter(event => event.entity_id === rid)
     expect(event!.payload).toMatchObject({
       source: 'contributed',
       classification: 'property',
@@ -104,7 +104,7 @@ describe('a community property', () => {
       { property_rid: podcast, source: 'contributed', status: 'active' },
     ])
     const { entries } = await get('registry/catalog/sync?since=2026-01-01T00:00:00Z')
-    expect(entries.map((one: { property_rid: string }) => one.property_rid)).toContain(rid)
+    expect(entries.map((event: { property_rid: string }) => event.property_rid)).toContain(rid)
     const answer = await registry.app.inject({
       method: 'POST',
       url: '/api/registry/resolve',
@@ -146,7 +146,7 @@ describe('a community property', () => {
   test('grants nothing and is listed once', async () => {
     await registry.publish()
     const { properties } = await get('properties/registry?source=community')
-    const own = properties.filter((one: { domain: string }) => one.domain === domain)
+    const own = properties.filter((event: { domain: string }) => event.domain === domain)
     expect(own).toHaveLength(2)
     const asked = `agent_url=https://agent.example/mcp&identifier_type=domain&identifier_value=${domain}`
     expect(await get(`registry/validate/property-authorization?${asked}`)).toMatchObject({

@@ -58,14 +58,14 @@ const get = async (operation: Operation, query: Record<string, string>) => {
   const required = Object.entries(listFields(operation.query)).flatMap(([name, field]) =>
     !field.safeParse(undefined).success && name in needed ? [[name, needed[name]!]] : [],
   )
-  const given: Record<string, string> = { ...Object.fromEntries(required), ...query }
+  const params: Record<string, string> = { ...Object.fromEntries(required), ...query }
   const path = operation.path.replace(/:(\w+)/g, (_, name) => {
-    const value = encodeURIComponent(given[name] ?? needed[name] ?? 'none')
-    delete given[name]
+    const value = encodeURIComponent(params[name] ?? needed[name] ?? 'none')
+    delete params[name]
     return value
   })
   return registry.app.inject({
-    url: `${path}?${new URLSearchParams(given)}`,
+    url: `${path}?${new URLSearchParams(params)}`,
     headers: { authorization: `Bearer ${key}` },
   })
 }

@@ -118,8 +118,8 @@ describe('the usage of an organization', () => {
   test('is not increased by reading it', async () => {
     await save()
     const before = await redis.redis.keys('*')
-    const told = await Promise.all(Array.from({ length: 20 }, () => readUse('saves_per_hour')))
-    expect(new Set(told.map(use => use?.used))).toEqual(new Set([1]))
+    const counts = await Promise.all(Array.from({ length: 20 }, () => readUse('saves_per_hour')))
+    expect(new Set(counts.map(use => use?.used))).toEqual(new Set([1]))
     expect(await redis.redis.keys('*')).toEqual(before)
     expect((await save()).headers['ratelimit-remaining']).toBe('58')
   })
@@ -134,8 +134,8 @@ describe('the usage of an organization', () => {
   })
 
   test('is read by viewers too, each with their own part of it', async () => {
-    const given = { op: 'membership.set', org: 'Acme', user_id: 'vic', role: 'viewer' } as const
-    await registry.submit(given)
+    const grant = { op: 'membership.set', org: 'Acme', user_id: 'vic', role: 'viewer' } as const
+    await registry.submit(grant)
     await save()
     const vic = await issuer.token({ sub: 'vic' })
     expect(await readUse('saves_per_hour', vic)).toMatchObject({ used: 0 })

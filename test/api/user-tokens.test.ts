@@ -232,17 +232,17 @@ describe('a person', () => {
     })
     await registry.publish()
     const token = await issuer.token()
-    const seen = async () => {
+    const readPerson = async () => {
       const answer = await ask(token, '/api/registry/operator?domain=acme.example')
       return answer.json().agents.map(({ url }: { url: string }) => url)
     }
     // Read once where a credential is needed, so that the keys are known.
     expect(await askStatus(token)).toBe(200)
-    expect(await seen()).toEqual([])
+    expect(await readPerson()).toEqual([])
     await join('Acme')
-    expect(await seen()).toEqual([agent])
+    expect(await readPerson()).toEqual([agent])
     await registry.submit({ op: 'membership.remove', org: 'Acme', user_id: 'user_1' })
-    expect(await seen()).toEqual([])
+    expect(await readPerson()).toEqual([])
   })
 
   test('sees the progress of a colleague’s crawl, and of nobody else’s', async () => {

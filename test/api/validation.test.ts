@@ -296,16 +296,16 @@ describe('POST /api/adagents/validate', () => {
   })
 
   it('200: a private network looks like a server that does not exist', async () => {
-    const told = async (domain: string) => {
+    const listFaults = async (domain: string) => {
       const { errors, data } = (await validate(domain)).json()
       const { domain: _, url: __, ...validation } = data.validation
       return { errors, validation }
     }
-    const away = await told('hangs-up.example')
+    const away = await listFaults('hangs-up.example')
     expect(listCodes(away.errors)).toEqual(['connection connection'])
-    expect(await told('printer.local')).toEqual(away)
-    expect(await told('metadata.google.internal')).toEqual(away)
-    expect(await told('inward.example')).toEqual(away)
+    expect(await listFaults('printer.local')).toEqual(away)
+    expect(await listFaults('metadata.google.internal')).toEqual(away)
+    expect(await listFaults('inward.example')).toEqual(away)
   })
 
   test.each(['huge.example', 'faulty.example'])(

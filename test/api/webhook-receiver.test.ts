@@ -56,18 +56,18 @@ async function openReceiver(process: (webhook: Webhook) => Promise<void>) {
 }
 
 test('a webhook is processed once, however often it is delivered', async () => {
-  const seen: string[] = []
-  const { app, post } = await openReceiver(async ({ task_id }) => void seen.push(task_id))
+  const received: string[] = []
+  const { app, post } = await openReceiver(async ({ task_id }) => void received.push(task_id))
   const answers = await Promise.all([1, 2, 3].map(() => post(JSON.stringify(webhook))))
   expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
   expect(answers[0]!.json()).toEqual({ received: true })
-  expect(seen).toEqual(['t1'])
+  expect(received).toEqual(['t1'])
   await app.close()
 })
 
 test('a webhook with an invalid signature is refused with the reason, and not processed', async () => {
-  const seen: string[] = []
-  const { app, post } = await openReceiver(async ({ task_id }) => void seen.push(task_id))
+  const received: string[] = []
+  const { app, post } = await openReceiver(async ({ task_id }) => void received.push(task_id))
   const answer = await post(JSON.stringify(webhook), { 'Content-Digest': 'sha-256=:AAAA:' })
   expect(answer.statusCode).toBe(401)
   expect(answer.headers['www-authenticate']).toBe('Signature error=webhook_signature_invalid')
@@ -76,7 +76,7 @@ test('a webhook with an invalid signature is refused with the reason, and not pr
   expect(unsigned.headers['www-authenticate']).toBe(
     'Signature error=webhook_signature_header_malformed',
   )
-  expect(seen).toEqual([])
+  expect(received).toEqual([])
   await app.close()
 })
 

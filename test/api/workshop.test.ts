@@ -116,13 +116,13 @@ describe('who may sell what', () => {
   test('is compared with what the registry knows', async () => {
     const page = await check({ text: JSON.stringify(proposal), domain: PUBLISHER })
     const rows = page('#sellers tbody tr').toArray()
-    const told = rows.map(row =>
+    const texts = rows.map(row =>
       page(row)
         .children()
         .toArray()
         .map(cell => page(cell).text().trim()),
     )
-    expect(told).toEqual([
+    expect(texts).toEqual([
       [AGENT.slice('https://'.length), 'Plain words', '1 of 1', '—', 'loses'],
       [NEWCOMER.slice('https://'.length), 'Display', '—', '1 of 1', 'gains'],
     ])

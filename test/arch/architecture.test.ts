@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { promises } from './promises.ts'
 import { listRowNames, listTitles, root } from './titles.ts'
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ')
-const page = oneLine(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))
+const joinLines = (text: string) => text.replace(/\s+/g, ' ')
+const page = joinLines(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'))
 
 describe('ARCHITECTURE.md', () => {
   test.each(promises)('promises “$says”, which a test shows', ({ says, file, title }) => {
-    expect(page).toContain(oneLine(says))
+    expect(page).toContain(joinLines(says))
     expect(existsSync(join(root, file)), file).toBe(true)
     expect([...listTitles(file), ...listRowNames(file)]).toContain(title)
   })

@@ -28,19 +28,19 @@ test('no source calls URL.canParse, which Node 20 answers wrongly when it is war
 })
 
 test('whatever the API imports, it reaches neither the way out nor a writer', () => {
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   const open = listSources('api')
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    if (seen.has(path)) continue
-    seen.add(path)
+    if (visited.has(path)) continue
+    visited.add(path)
     for (const { specifier, typeOnly } of listImports(readFileSync(join(root, path), 'utf8'))) {
       if (typeOnly || !specifier.startsWith('.')) continue
       open.push(new URL(specifier, `file:///${path}`).pathname.slice(1))
     }
   }
   const closed = /^pipeline\/(?:fetch|live|crawl|writer|maintenance|accounts)\//
-  expect(seen.size).toBeGreaterThan(100)
-  expect([...seen].filter(path => closed.test(path))).toEqual([])
+  expect(visited.size).toBeGreaterThan(100)
+  expect([...visited].filter(path => closed.test(path))).toEqual([])
 })
 
 test('no file imports itself by way of others, not even for a type', () => {

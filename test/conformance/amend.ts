@@ -52,13 +52,13 @@ function nameOwnAccount(storyboard: Storyboard): Storyboard {
 function seedBought(storyboard: Storyboard): Storyboard {
   const bought = storyboard.phases
     .flatMap(({ steps }) => steps.flatMap(({ sample_request }) => sample_request?.packages ?? []))
-    .map(one => Bought.parse(one))
+    .map(bought => Bought.parse(bought))
   return {
     ...storyboard,
     prerequisites: { description: '', ...storyboard.prerequisites, controller_seeding: true },
     fixtures: {
       products: bought.map(({ product_id }) => ({ product_id, channels: ['ctv'] })),
-      pricing_options: bought.map(one => ({ ...one, fixed_price: 5, currency: 'USD' })),
+      pricing_options: bought.map(bought => ({ ...bought, fixed_price: 5, currency: 'USD' })),
     },
   }
 }

@@ -29,7 +29,7 @@ async function runRow(row: Row): Promise<Result> {
       ...row,
       ...(await runRunner({
         storyboard: name,
-        agents: [tenant, ...others].map(one => [one, `${agent.url}/${one}/mcp`]),
+        agents: [tenant, ...others].map(name => [name, `${agent.url}/${name}/mcp`]),
         token: TOKEN,
         probe_task,
         skipVectors,

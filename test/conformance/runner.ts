@@ -143,7 +143,7 @@ function readTestKit(): NonNullable<Options['test_kit']> {
   return parse(readFileSync(file, 'utf8'))
 }
 
-const given: Run = JSON.parse(process.argv[2]!)
-const outcome = await run(given)
-writeFileSync(given.outcome, JSON.stringify(outcome))
+const task: Run = JSON.parse(process.argv[2]!)
+const outcome = await run(task)
+writeFileSync(task.outcome, JSON.stringify(outcome))
 process.exit(0)

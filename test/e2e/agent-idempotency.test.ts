@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
-  for (const one of running) one.child.kill('SIGKILL')
+  for (const command of running) command.child.kill('SIGKILL')
   await Promise.all(running.map(command => command.finish()))
   folder.remove()
 })
@@ -41,14 +41,14 @@ async function start(
     .toBe(200)
   return {
     process,
-    call: (name, given) => call(port, name, given),
+    call: (name, args) => call(port, name, args),
     post: () => post(port, 'list_accounts', {}),
   }
 }
 
-type Call = (name: string, given: object) => Promise<Record<string, unknown>>
+type Call = (name: string, args: object) => Promise<Record<string, unknown>>
 
-function post(port: number, name: string, given: object): Promise<Response> {
+function post(port: number, name: string, args: object): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}/sales/mcp`, {
     method: 'POST',
     headers: {
@@ -60,13 +60,13 @@ function post(port: number, name: string, given: object): Promise<Response> {
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
-      params: { name, arguments: given },
+      params: { name, arguments: args },
     }),
   })
 }
 
-async function call(port: number, name: string, given: object): Promise<Record<string, unknown>> {
-  const answer = await post(port, name, given)
+async function call(port: number, name: string, args: object): Promise<Record<string, unknown>> {
+  const answer = await post(port, name, args)
   const { result } = (await answer.json()) as {
     result: { structuredContent: Record<string, unknown> }
   }
@@ -74,9 +74,9 @@ async function call(port: number, name: string, given: object): Promise<Record<s
 }
 
 /** Calls again for as long as the request is under way. */
-async function callUntilDone(call: Call, given: object): Promise<Record<string, unknown>> {
-  const answer = await call('create_media_buy', given)
-  return answer.code === 'IDEMPOTENCY_IN_FLIGHT' ? callUntilDone(call, given) : answer
+async function callUntilDone(call: Call, args: object): Promise<Record<string, unknown>> {
+  const answer = await call('create_media_buy', args)
+  return answer.code === 'IDEMPOTENCY_IN_FLIGHT' ? callUntilDone(call, args) : answer
 }
 
 const order = (key: number) => ({
@@ -89,11 +89,11 @@ const order = (key: number) => ({
 })
 
 test('two processes with one folder carry a request out once, whichever is asked', async () => {
-  const [one, other] = await Promise.all([start(), start()])
+  const [command, other] = await Promise.all([start(), start()])
   const asked = Array.from({ length: 30 }, (_, key) => order(key))
   const answers = await Promise.all(
-    asked.map(given =>
-      Promise.all([one, other, one, other].map(({ call }) => callUntilDone(call, given))),
+    asked.map(args =>
+      Promise.all([command, other, command, other].map(({ call }) => callUntilDone(call, args))),
     ),
   )
   for (const four of answers) {
@@ -106,8 +106,8 @@ test('an agent that is killed meanwhile has stored both the request and its key,
   const first = await start()
   const asked = Array.from({ length: 60 }, (_, key) => order(key))
   const answered = new Map<number, unknown>()
-  const calls = asked.map((given, key) =>
-    first.call('create_media_buy', given).then(
+  const calls = asked.map((args, key) =>
+    first.call('create_media_buy', args).then(
       ({ media_buy_id }) => answered.set(key, media_buy_id),
       () => undefined,
     ),
@@ -116,7 +116,7 @@ test('an agent that is killed meanwhile has stored both the request and its key,
   first.process.child.kill('SIGKILL')
   await Promise.all(calls)
   const second = await start()
-  const again = await Promise.all(asked.map(given => callUntilDone(second.call, given)))
+  const again = await Promise.all(asked.map(args => callUntilDone(second.call, args)))
   for (const [key, id] of answered) {
     expect(again[key]).toMatchObject({ media_buy_id: id, replayed: true })
   }
@@ -133,13 +133,14 @@ test('an agent that is killed meanwhile has stored both the request and its key,
 test.each(['agentCallsPerMinute', 'agentCredentialCallsPerMinute'])(
   'two processes with one folder count %s together, also when one starts again',
   async limit => {
-    const [one, other] = await Promise.all([start({ [limit]: 5 }), start({ [limit]: 5 })])
+    const [command, other] = await Promise.all([start({ [limit]: 5 }), start({ [limit]: 5 })])
     const statuses = []
-    for (const { post } of [one, other, one, other, one]) statuses.push((await post()).status)
+    for (const { post } of [command, other, command, other, command])
+      statuses.push((await post()).status)
     expect(statuses).toEqual([200, 200, 200, 200, 200])
     other.process.child.kill('SIGKILL')
     const third = await start({ [limit]: 5 })
-    for (const { post } of [one, third]) {
+    for (const { post } of [command, third]) {
       const refused = await post()
       expect(refused.status).toBe(429)
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)

@@ -116,16 +116,16 @@ describe('after the first crawl of the demo internet', () => {
   )
 
   test('the feed has the profiles of agents that publishers name, and no others', async () => {
-    const told = await ask<{ entity_id: string; name: string; type: string }>(
+    const events = await ask<{ entity_id: string; name: string; type: string }>(
       `select entity_id, payload->>'name' as name, payload->>'type' as type from events
        where event_type in ('agent.discovered', 'agent.profile_updated')
        qualify row_number() over (partition by entity_id order by event_id desc) = 1`,
     )
     const agents = await ask<{ agent_url: string }>('select agent_url from agents')
-    expect(new Set(told.map(row => row.entity_id))).toEqual(
+    expect(new Set(events.map(row => row.entity_id))).toEqual(
       new Set(agents.map(row => row.agent_url)),
     )
-    for (const { entity_id, name, type } of told) {
+    for (const { entity_id, name, type } of events) {
       const { name: own, type: known } = found.get(entity_id)!
       expect({ name, type }).toEqual({ name: own ?? entity_id, type: known ?? 'unknown' })
     }

@@ -61,13 +61,13 @@ async function call(path: string, body?: object) {
 
 /** Waits until the request is over, asking as a client would, and tells all that was said of it. */
 async function listStatuses(id: unknown): Promise<Record<string, unknown>[]> {
-  const told: Record<string, unknown>[] = []
+  const events: Record<string, unknown>[] = []
   await waitUntil(async () => {
     const status = await call(`/api/registry/crawl-request/${id}`)
-    told.push(status)
+    events.push(status)
     return ['completed', 'invalid', 'failed'].includes(String(status.status))
   })
-  return told
+  return events
 }
 
 async function listSellers(domain: string): Promise<string[]> {

@@ -43,8 +43,8 @@ async function crawl(document: object, tighter: Record<string, number> = {}) {
   const done = await new Command(['crawl', '--domains', list], env).finish()
   const seconds = (performance.now() - began) / 1_000
   expect(done).toMatchObject({ status: 0 })
-  const others = origin.asked.filter(one => !one.startsWith('many.example/'))
-  const hosts = new Set(others.map(one => one.split('/')[0]!))
+  const others = origin.asked.filter(request => !request.startsWith('many.example/'))
+  const hosts = new Set(others.map(request => request.split('/')[0]!))
   return { env, seconds, said: done.stdout, requests: origin.asked.length, hosts }
 }
 

@@ -16,7 +16,9 @@ const require = createRequire(import.meta.url)
 
 const dockerfile = read('Dockerfile')
 const compose = parse(read('compose.yaml'))
-const manifests = parseAllDocuments(read('docs/operate/kubernetes.yaml')).map(one => one.toJS())
+const manifests = parseAllDocuments(read('docs/operate/kubernetes.yaml')).map(document =>
+  document.toJS(),
+)
 const unit = read('docs/operate/registry.service')
 
 /** Command line arguments and settings of an installation. */
@@ -32,7 +34,7 @@ const imageSettings = Object.fromEntries(
 )
 
 function findManifest(kind: string, name: string) {
-  return manifests.find(one => one.kind === kind && one.metadata.name === name)
+  return manifests.find(manifest => manifest.kind === kind && manifest.metadata.name === name)
 }
 
 /** Reads the values of a key of the unit, which may come more than once. */
@@ -90,7 +92,7 @@ const user = mayBecome ? { uid: USER, gid: USER } : {}
 /** Makes a folder that the registry may write to: as the user of the image it has no other. */
 function makeDataFolder(name: string): string {
   const path = mkdtempSync(join(folder.path, name))
-  if (mayBecome) for (const one of [folder.path, path]) chownSync(one, USER, USER)
+  if (mayBecome) for (const place of [folder.path, path]) chownSync(place, USER, USER)
   return path
 }
 

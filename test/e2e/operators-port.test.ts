@@ -124,12 +124,12 @@ describe('the operator’s port of a running registry', () => {
       const { status, problems } = await readProblems(operator)
       expect([status, problems]).toEqual([503, ['the indexer does not answer']])
       expect(await readMetrics()).toContain('registry_role_up{role="indexer"} 0\n')
-      const told = await waitUntil(async () => {
+      const metrics = await waitUntil(async () => {
         const ready = await readProblems(api)
         return ready.problems.length > 0 && ready
       }, 60)
-      expect(told.status).toBe(200)
-      expect(told.problems[0]).toMatch(/^the writer has made no progress since 20\S+Z: /)
+      expect(metrics.status).toBe(200)
+      expect(metrics.problems[0]).toMatch(/^the writer has made no progress since 20\S+Z: /)
       expect((await fetch(`${api}/api/brands/registry`)).status).toBe(200)
     } finally {
       process.kill(indexer, 'SIGCONT')

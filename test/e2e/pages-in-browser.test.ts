@@ -9,7 +9,7 @@ import { fillPages, pagePaths } from '../support/page-world.ts'
 const PAYLOAD = '"><img src=https://evil.example/x.png onerror=alert(1)><script>alert(1)</script>'
 const loopback = { host: '127.0.0.1', port: 0 }
 const phone = { width: 390, height: 844 }
-const desk = { width: 1280, height: 800 }
+const desktop = { width: 1280, height: 800 }
 
 let browser: Browser
 let registry: TestRegistry
@@ -58,8 +58,8 @@ function visit<Result>(
 describe.each([
   ['light', phone],
   ['dark', phone],
-  ['light', desk],
-  ['dark', desk],
+  ['light', desktop],
+  ['dark', desktop],
 ] as const)('on a %s window of %o', (colorScheme, viewport) => {
   let page: Page
 
@@ -78,7 +78,7 @@ describe.each([
 })
 
 test('a reader without a mouse skips to the content, and searches', async () => {
-  await visit(`${origin}/crawl`, { viewport: desk }, async page => {
+  await visit(`${origin}/crawl`, { viewport: desktop }, async page => {
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe('#content')
     await page.keyboard.press('Enter')
@@ -101,13 +101,13 @@ test('a reader without JavaScript gets the same content', async () => {
     }
     return texts
   }
-  const scripted = await openWindow({ viewport: desk }, readAll)
-  const plain = await openWindow({ viewport: desk, javaScriptEnabled: false }, readAll)
+  const scripted = await openWindow({ viewport: desktop }, readAll)
+  const plain = await openWindow({ viewport: desktop, javaScriptEnabled: false }, readAll)
   expect(plain).toEqual(scripted)
 })
 
 test('the page of changes updates itself while it is open', async () => {
-  await visit(`${origin}/`, { viewport: desk }, async page => {
+  await visit(`${origin}/`, { viewport: desktop }, async page => {
     const count = () => page.textContent('.counts dd')
     const before = Number(await count())
     await registry.observe(observeBrandFile('arrives.example', 'Arrives'))
@@ -117,7 +117,7 @@ test('the page of changes updates itself while it is open', async () => {
 })
 
 test('a change is pushed to the page within two seconds of its commit', async () => {
-  await visit(`${origin}/changes`, { viewport: desk }, async page => {
+  await visit(`${origin}/changes`, { viewport: desktop }, async page => {
     await expect.poll(() => registry.metrics.text()).toMatch(/^registry_page_streams 1$/m)
     await registry.observe(
       observePublisherFile('at-once.example', { sites: ['at-once.example'], agents: [] }),
@@ -126,7 +126,7 @@ test('a change is pushed to the page within two seconds of its commit', async ()
   })
 })
 
-test.each([phone, desk])(
+test.each([phone, desktop])(
   'a file is checked while it is typed, on a window of %o',
   async viewport => {
     await visit(`${origin}/workshop`, { viewport, bypassCSP: true }, async page => {
@@ -147,7 +147,7 @@ test.each([phone, desk])(
 )
 
 test('without JavaScript a file is checked by its button, and downloaded', async () => {
-  const options = { viewport: desk, javaScriptEnabled: false }
+  const options = { viewport: desktop, javaScriptEnabled: false }
   await visit(`${origin}/workshop`, options, async page => {
     await page.fill('#text', '{"authorized_agents": 1,\n "properties": []}')
     await page.click('text=Check >> nth=-1')
@@ -159,7 +159,7 @@ test('without JavaScript a file is checked by its button, and downloaded', async
 })
 
 test('the reference finds an operation, shows its example and sends a request where it came from', async () => {
-  await openWindow({ viewport: desk }, async page => {
+  await openWindow({ viewport: desktop }, async page => {
     const outside: string[] = []
     const blocked: string[] = []
     page.on('console', message => {
@@ -197,7 +197,7 @@ test('a hostile world runs no script and sends no request to another server', as
   await fillPages(hostile, PAYLOAD)
   const there = await hostile.app.listen(loopback)
   const strange: string[] = []
-  await openWindow({ viewport: desk }, async page => {
+  await openWindow({ viewport: desktop }, async page => {
     page.on('dialog', dialog => {
       strange.push(`${page.url()} said ${dialog.message()}`)
       void dialog.dismiss()

@@ -98,8 +98,12 @@ describe('the public client finds', () => {
   })
 
   test('authorizations', async () => {
-    const one = await client.validatePropertyAuthorization(agent, 'domain', site)
-    expect(one).toMatchObject({ agent_url: agent, authorized: true, publisher_domain: publisher })
+    const answer = await client.validatePropertyAuthorization(agent, 'domain', site)
+    expect(answer).toMatchObject({
+      agent_url: agent,
+      authorized: true,
+      publisher_domain: publisher,
+    })
     const stranger = 'https://nobody.example/mcp'
     const none = await client.validatePropertyAuthorization(stranger, 'domain', site)
     expect(none.authorized).toBe(false)

@@ -176,8 +176,8 @@ describe('the standard input is the file -', () => {
     expect(new Set(origin.asked.map(place => place.split('/')[0]))).toEqual(
       new Set(['news.example', 'shop.example']),
     )
-    const told = await run([...crawl, '--json'], 'news.example\n%\n', web())
-    expect([told.status, JSON.parse(told.stdout)]).toMatchObject([
+    const result = await run([...crawl, '--json'], 'news.example\n%\n', web())
+    expect([result.status, JSON.parse(result.stdout)]).toMatchObject([
       1,
       { domains: 1, refused: ['2: %'] },
     ])

@@ -72,8 +72,8 @@ function waitForAnswers(more: number, since: number): Promise<number> {
   return waitUntil(async () => {
     const question = { ask: 'crawl_summary', since, withFaults: false } as const
     const { outcomes } = await writer.ask<CrawlSummary>(question)
-    const given = outcomes.filter(({ kind }) => kind !== 'ads.txt')
-    const files = given.reduce((sum, outcome) => sum + outcome.files, 0)
+    const known = outcomes.filter(({ kind }) => kind !== 'ads.txt')
+    const files = known.reduce((sum, outcome) => sum + outcome.files, 0)
     return files > more && files
   })
 }
@@ -133,8 +133,10 @@ describe('a crawl whose crawler and indexer are killed', () => {
     }
     const times = new Map<string, number>()
     for (const address of origin.asked) times.set(address, (times.get(address) ?? 0) + 1)
-    const given = domains.flatMap(location => fileKinds.map(kind => toAddress({ kind, location })))
-    expect(given.filter(address => !times.has(address))).toEqual([])
+    const expected = domains.flatMap(location =>
+      fileKinds.map(kind => toAddress({ kind, location })),
+    )
+    expect(expected.filter(address => !times.has(address))).toEqual([])
     expect(Math.max(...times.values())).toBeLessThanOrEqual(3)
     // What was fetched twice was under way, or not yet sent, when its crawler was killed.
     expect(origin.asked.length - times.size).toBeLessThan(FILES / 4)

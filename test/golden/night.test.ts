@@ -214,15 +214,15 @@ const hosts = [
   ...Object.keys(shoreFiles['adagents.json']),
   'isle.example',
 ]
-const given = buildSubmission('given', {
+const addedDomains = buildSubmission('given', {
   op: 'domains.add',
   domains: hosts.filter(host => !host.includes('://')) as never,
   again: false,
 })
 
 async function runSteps(index: MemoryIndex, clock: ReturnType<typeof testClock>) {
-  const told: { title: string; at: string; contents: Contents; events: number }[] = []
-  await index.commit({ submissions: [given] })
+  const nights: { title: string; at: string; contents: Contents; events: number }[] = []
+  await index.commit({ submissions: [addedDomains] })
   for (const step of steps) {
     const at = clock.tick(step.after)
     const events = await index.commit({
@@ -230,9 +230,9 @@ async function runSteps(index: MemoryIndex, clock: ReturnType<typeof testClock>)
       ...(step.verdicts && { verdicts: judge(step.verdicts, at) }),
     })
     const contents = await readContents(index.db, incidental)
-    told.push({ title: step.title, at: toIso(at), contents, events: events.length })
+    nights.push({ title: step.title, at: toIso(at), contents, events: events.length })
   }
-  return told
+  return nights
 }
 
 /** Formats a row as a line of JSON, without empty values. */
@@ -255,13 +255,13 @@ function formatEvent({ event_type, entity_id, payload }: Row): string {
 describe('a small internet over four nights and a week', () => {
   it('produces the reviewed events and tables', async () => {
     const clock = testClock('2026-11-20T03:00Z')
-    const told = await withIndex(clock, index => runSteps(index, clock))
-    const feed = told.map(({ title, at, contents, events }) => {
+    const nights = await withIndex(clock, index => runSteps(index, clock))
+    const feed = nights.map(({ title, at, contents, events }) => {
       const lines = contents.events.slice(contents.events.length - events).map(formatEvent)
       return `# ${title}\n# ${at}, ${events} events\n${lines.join('\n')}\n`
     })
     expectGolden('night/events.txt', feed.join('\n'))
-    expectGolden('night/tables-night-1.txt', formatTables(told[0]!.contents))
-    expectGolden('night/tables-in-the-end.txt', formatTables(told.at(-1)!.contents))
+    expectGolden('night/tables-night-1.txt', formatTables(nights[0]!.contents))
+    expectGolden('night/tables-in-the-end.txt', formatTables(nights.at(-1)!.contents))
   })
 })

@@ -41,7 +41,7 @@ function run(): void {
     ].filter(({ text }) => text.includes(wanted))
     const fates = mutants.map(mutant => report(mutant, judge(mutant, copy)))
     for (const fate of ['differs', 'fails', 'harmless', 'no program', 'ALIVE'] as const) {
-      console.log(`${String(fates.filter(one => one === fate).length).padStart(4)} ${fate}`)
+      console.log(`${String(fates.filter(other => other === fate).length).padStart(4)} ${fate}`)
     }
     if (fates.includes('ALIVE')) process.exitCode = 1
   } finally {

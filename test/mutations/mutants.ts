@@ -184,7 +184,7 @@ export function listMutants(region: Region, source: string): Mutant[] {
     if (region.only && !region.only.test(line)) return []
     const taken = lines.slice(at, findEnd(lines, at, first + length))
     const left = [...lines.slice(0, at), ...lines.slice(at + taken.length)]
-    const text = taken.map(one => one.trim()).join(' ')
+    const text = taken.map(line => line.trim()).join(' ')
     return [{ file: region.file, line: at + 1, text, source: left.join('\n') }]
   })
 }

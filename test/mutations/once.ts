@@ -8,6 +8,6 @@ import { checkIncremental } from '../support/incremental-check.ts'
 const [seed, numRuns, seconds] = process.argv.slice(2).map(Number) as [number, number, number]
 process.stdout.write('loaded\n')
 const run = await checkIncremental(seconds, { seed, numRuns, endOnFailure: true })
-const isTold = run.errorInstance instanceof AssertionError
+const isNoticed = run.errorInstance instanceof AssertionError
 process.stdout.write(`${run.numRuns}\n`)
-process.exit(run.failed ? (isTold ? 1 : 2) : 0)
+process.exit(run.failed ? (isNoticed ? 1 : 2) : 0)

@@ -104,7 +104,7 @@ test('a failed task reports the same error', async () => {
 })
 
 test('the same request over both transports is carried out once', async () => {
-  const given = {
+  const message = {
     idempotency_key: randomUUID(),
     accounts: [
       {
@@ -114,8 +114,8 @@ test('the same request over both transports is carried out once', async () => {
       },
     ],
   }
-  const first = readPayload(await ask('sales', { skill: 'sync_accounts', input: given }))
-  const again = readPayload(await ask('sales', { skill: 'sync_accounts', parameters: given }))
+  const first = readPayload(await ask('sales', { skill: 'sync_accounts', input: message }))
+  const again = readPayload(await ask('sales', { skill: 'sync_accounts', parameters: message }))
   expect(again).toEqual({ ...first, replayed: true })
 })
 

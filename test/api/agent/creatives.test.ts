@@ -25,11 +25,11 @@ beforeAll(async () => {
 
 afterAll(() => agent.close())
 
-const keyed = (given: object) => ({ idempotency_key: `key-of-this-test-${++keys}`, ...given })
-const build = (given: object) => agent.succeed('creative-builder', 'build_creative', keyed(given))
-const preview = (given: object) => agent.succeed('creative', 'preview_creative', given)
-const sync = (given: object) =>
-  agent.succeed('creative', 'sync_creatives', keyed({ account, ...given }))
+const keyed = (args: object) => ({ idempotency_key: `key-of-this-test-${++keys}`, ...args })
+const build = (args: object) => agent.succeed('creative-builder', 'build_creative', keyed(args))
+const preview = (args: object) => agent.succeed('creative', 'preview_creative', args)
+const sync = (args: object) =>
+  agent.succeed('creative', 'sync_creatives', keyed({ account, ...args }))
 const open = (url: string) => agent.app.inject(new URL(url).pathname)
 
 describe('a manifest', () => {
@@ -76,8 +76,8 @@ describe('a manifest', () => {
       422,
     ],
   ])('is refused: %s', async (_what, creative_manifest, code, status) => {
-    const given = { request_type: 'single', creative_manifest }
-    const { isError, payload } = await agent.call('creative', 'preview_creative', given)
+    const args = { request_type: 'single', creative_manifest }
+    const { isError, payload } = await agent.call('creative', 'preview_creative', args)
     expect(isError).toBe(true)
     expect(payload).toMatchObject({ code, error: { code, status } })
   })
@@ -87,8 +87,8 @@ describe('a manifest', () => {
       format_id: format('native_content'),
       assets: { headline: { asset_type: 'text', content: 'x'.repeat(61) } },
     }
-    const given = { request_type: 'single', creative_manifest }
-    const { payload } = await agent.call('creative', 'preview_creative', given)
+    const args = { request_type: 'single', creative_manifest }
+    const { payload } = await agent.call('creative', 'preview_creative', args)
     expect(payload.adcp_error.issues).toEqual([
       { pointer: '/assets/image', message: expect.any(String), keyword: 'required' },
       { pointer: '/assets/headline/content', message: expect.any(String), keyword: 'maxLength' },
@@ -98,8 +98,8 @@ describe('a manifest', () => {
   test('is stored only if all are valid, or without the invalid ones on request', async () => {
     const good = { creative_id: 'good', name: 'Good', ...banner }
     const bad = { creative_id: 'bad', name: 'Bad', ...wrong }
-    const actions = async (given: object) =>
-      (await sync({ creatives: [good, bad], ...given })).creatives.map((one: Payload) => one.action)
+    const actions = async (args: object) =>
+      (await sync({ creatives: [good, bad], ...args })).creatives.map((one: Payload) => one.action)
     const list = async (filters: object = {}) =>
       (await agent.succeed('creative', 'list_creatives', { account, filters })).creatives.map(
         (one: Payload) => one.creative_id,
@@ -122,8 +122,8 @@ describe('a manifest', () => {
 describe('a preview', () => {
   test('is a page for browsers with the values of each variant', async () => {
     const inputs = [{ name: 'One', macros: { ID: 'a&b"' } }, { name: 'Two' }]
-    const given = { request_type: 'single', creative_manifest: banner, inputs }
-    const answer = await preview(given)
+    const args = { request_type: 'single', creative_manifest: banner, inputs }
+    const answer = await preview(args)
     expect(listSchemaFaults('creative/preview-creative-response.json', answer)).toEqual([])
     const [one, two] = answer.previews
     const page = await open(one.preview_url)
@@ -170,8 +170,8 @@ describe('a preview', () => {
             headline: { asset_type: 'text', content: `x<script>"'${text.slice(0, 40)}` },
           },
         }
-        const given = { request_type: 'single', creative_manifest, output_format: 'html' }
-        const { isError, payload } = await agent.call('creative', 'preview_creative', given)
+        const args = { request_type: 'single', creative_manifest, output_format: 'html' }
+        const { isError, payload } = await agent.call('creative', 'preview_creative', args)
         if (isError) return
         expect(payload.previews[0].preview_html).not.toMatch(/<script|\son\w+=|javascript:/i)
       }),
@@ -245,8 +245,8 @@ describe('a creative is built', () => {
     ],
     ['an unknown creative', { creative_id: 'none' }, 'CREATIVE_NOT_FOUND'],
     ['no format', { message: 'x', target_format_id: undefined }, 'INVALID_REQUEST'],
-  ])('but not of %s', async (_what, given, code) => {
-    const asked = keyed({ target_format_id: format('display_300x250'), ...given })
+  ])('but not of %s', async (_what, args, code) => {
+    const asked = keyed({ target_format_id: format('display_300x250'), ...args })
     expect((await agent.fail('creative-builder', 'build_creative', asked)).code).toBe(code)
   })
 })

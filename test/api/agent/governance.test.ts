@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => agent.close())
 
-const keyed = (given: object) => ({ idempotency_key: `key-of-this-test-${++keys}`, ...given })
+const keyed = (args: object) => ({ idempotency_key: `key-of-this-test-${++keys}`, ...args })
 
 /** Registers a plan of 10,000 USD for December. */
 async function register(more: object = {}): Promise<string> {
@@ -49,8 +49,8 @@ const order = {
 const caller = 'https://buyer.example/mcp'
 
 async function check(plan_id: string, payload: object = order, more: object = {}) {
-  const given = { plan_id, caller, tool: 'create_media_buy', payload, ...more }
-  const answer = await agent.succeed('governance', 'check_governance', given)
+  const args = { plan_id, caller, tool: 'create_media_buy', payload, ...more }
+  const answer = await agent.succeed('governance', 'check_governance', args)
   expect(listSchemaFaults('governance/check-governance-response.json', answer)).toEqual([])
   return answer
 }
@@ -99,8 +99,8 @@ describe('a purchase is', () => {
   })
 
   test('not checked against a plan that does not exist', async () => {
-    const given = { plan_id: 'none', caller }
-    expect(await agent.fail('governance', 'check_governance', given)).toEqual({
+    const args = { plan_id: 'none', caller }
+    expect(await agent.fail('governance', 'check_governance', args)).toEqual({
       code: 'PLAN_NOT_FOUND',
       field: 'plan_id',
     })
@@ -116,8 +116,8 @@ test('delivery is checked against the amount spent', async () => {
       ...more,
     },
   })
-  const ahead = await check(plan_id, {}, metrics({ cumulative_spend: 9000, pacing: 'ahead' }))
-  expect(ahead).toMatchObject({ status: 'approved', findings: [{ severity: 'warning' }] })
+  const aheadOfPace = await check(plan_id, {}, metrics({ cumulative_spend: 9000, pacing: 'ahead' }))
+  expect(aheadOfPace).toMatchObject({ status: 'approved', findings: [{ severity: 'warning' }] })
   const over = await check(plan_id, {}, metrics({ cumulative_spend: 11_000 }))
   expect(over).toMatchObject({ status: 'denied', findings: [{ severity: 'critical' }] })
 })
@@ -139,13 +139,13 @@ describe('a seller', () => {
     const [head, body, signature] = governance_context.split('.')
     const claims = JSON.parse(Buffer.from(body, 'base64url').toString())
     const forged = Buffer.from(JSON.stringify({ ...claims, amount: 1e6 })).toString('base64url')
-    for (const given of [
+    for (const args of [
       { plan_id, packages: [{ ...order.packages[0], budget: 20_000 }] },
       { governance_context, packages: more },
       { governance_context: `${head}.${forged}.${signature}` },
       { governance_context, plan_id: await register() },
     ]) {
-      const { isError, payload } = await buy(given)
+      const { isError, payload } = await buy(args)
       expect([isError, payload.code]).toEqual([true, 'GOVERNANCE_DENIED'])
     }
     clock.tick({ days: 1, ms: 1 })

@@ -115,8 +115,8 @@ test('a different request with the same key is refused and learns nothing', asyn
 
 test('a key counts for one agent only', async () => {
   await create()
-  const given = { idempotency_key: key, accounts: [{ ...account, billing: 'agent' }] }
-  expect(await agent.succeed('creative', 'sync_accounts', given)).not.toHaveProperty('replayed')
+  const args = { idempotency_key: key, accounts: [{ ...account, billing: 'agent' }] }
+  expect(await agent.succeed('creative', 'sync_accounts', args)).not.toHaveProperty('replayed')
 })
 
 test('a failed request does not use up its key', async () => {
@@ -193,7 +193,7 @@ test('records that were not used for a month are deleted', async () => {
 })
 
 test('requests are equal whatever the spelling of their JSON', () => {
-  const hash = (given: Record<string, unknown>) => hashRequest('create_media_buy', given)
+  const hash = (args: Record<string, unknown>) => hashRequest('create_media_buy', args)
   const whole = { b: 1, a: [{ d: 'é', c: null }], idempotency_key: 'x' }
   expect(hash(whole)).toBe(hash({ a: [{ c: null, d: 'é' }], b: 1.0, idempotency_key: 'y' }))
   expect(hash({ ...whole, context: { trace: 1 }, governance_context: 'jws' })).toBe(hash(whole))
@@ -208,9 +208,9 @@ test('requests are equal whatever the spelling of their JSON', () => {
 
 test('canonical JSON keeps the value and orders its members', () => {
   // The example of RFC 8785, 3.2.3.
-  const given = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }
-  expect(Object.values(JSON.parse(writeCanonicalJson(given)))).toHaveLength(7)
-  expect(writeCanonicalJson(given)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
+  const args = { '€': 1, '\r': 2, '\ufb33': 3, '1': 4, '😀': 5, '\u0080': 6, ö: 7 }
+  expect(Object.values(JSON.parse(writeCanonicalJson(args)))).toHaveLength(7)
+  expect(writeCanonicalJson(args)).toBe('{"\\r":2,"1":4,"\u0080":6,"ö":7,"€":1,"😀":5,"\ufb33":3}')
   fc.assert(
     fc.property(fc.jsonValue(), value => {
       expect(JSON.parse(writeCanonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)))

@@ -19,11 +19,11 @@ beforeAll(async () => {
 
 afterAll(() => agent.close())
 
-const keyed = (given: object) => ({ idempotency_key: `key-of-this-test-${++keys}`, ...given })
-const write = (name: string, given: object, tenant = 'sales') =>
-  agent.succeed(tenant, name, keyed({ account, ...given }))
-const refuse = (name: string, given: object, tenant = 'sales') =>
-  agent.fail(tenant, name, keyed({ account, ...given }))
+const keyed = (args: object) => ({ idempotency_key: `key-of-this-test-${++keys}`, ...args })
+const write = (name: string, args: object, tenant = 'sales') =>
+  agent.succeed(tenant, name, keyed({ account, ...args }))
+const refuse = (name: string, args: object, tenant = 'sales') =>
+  agent.fail(tenant, name, keyed({ account, ...args }))
 
 function expectSchema(path: string, payload: Payload) {
   expect(listSchemaFaults(`${path}-response.json`, payload)).toEqual([])
@@ -32,7 +32,7 @@ function expectSchema(path: string, payload: Payload) {
 describe('a signal', () => {
   const platform = { type: 'platform', platform: 'a-platform', account: 'seat-1' }
   const seller = { type: 'agent', agent_url: 'https://sales.example/mcp' }
-  const given = { signal_agent_segment_id: 'runners', destinations: [platform, seller] }
+  const args = { signal_agent_segment_id: 'runners', destinations: [platform, seller] }
   const read = async () =>
     (
       await agent.succeed('signals', 'get_signals', {
@@ -42,16 +42,16 @@ describe('a signal', () => {
     ).signals[0].deployments
 
   test('is live from its activation to its deactivation', async () => {
-    const activated = await write('activate_signal', given, 'signals')
+    const activated = await write('activate_signal', args, 'signals')
     expectSchema('signals/activate-signal', activated)
     expect(activated.deployments).toMatchObject([
       { ...platform, is_live: true, activation_key: { type: 'segment_id' } },
       { ...seller, is_live: true, activation_key: { type: 'key_value' } },
     ])
     expect(await read()).toHaveLength(2)
-    const again = await write('activate_signal', given, 'signals')
+    const again = await write('activate_signal', args, 'signals')
     expect(again.deployments).toEqual(activated.deployments)
-    const ended = { ...given, destinations: [platform], action: 'deactivate' }
+    const ended = { ...args, destinations: [platform], action: 'deactivate' }
     const { deployments } = await write('activate_signal', ended, 'signals')
     expect(deployments).toEqual([{ ...platform, is_live: false }])
     expect(await read()).toMatchObject([{ type: 'agent' }])
@@ -59,11 +59,11 @@ describe('a signal', () => {
 
   test('has one price, per thousand impressions or per month', async () => {
     const owned = { signal_agent_segment_id: 'prism_high_ltv', pricing_option_id: 'cpm' }
-    expect((await refuse('activate_signal', { ...given, ...owned }, 'signals')).code).toBe(
+    expect((await refuse('activate_signal', { ...args, ...owned }, 'signals')).code).toBe(
       'INVALID_REQUEST',
     )
     const priced = { ...owned, pricing_option_id: 'po_prism_flat_monthly' }
-    await write('activate_signal', { ...given, ...priced }, 'signals')
+    await write('activate_signal', { ...args, ...priced }, 'signals')
   })
 
   test.each([
@@ -71,7 +71,7 @@ describe('a signal', () => {
     [{ pricing_option_id: 'none' }, 'INVALID_REQUEST'],
     [{ destinations: [{ type: 'radio' }] }, 'INVALID_REQUEST'],
   ])('is not activated with %j', async (more, code) => {
-    expect((await refuse('activate_signal', { ...given, ...more }, 'signals')).code).toBe(code)
+    expect((await refuse('activate_signal', { ...args, ...more }, 'signals')).code).toBe(code)
   })
 })
 
@@ -106,8 +106,8 @@ describe('an audience', () => {
 
   test('accepts no names or addresses', async () => {
     const add = [{ external_id: 'x', hashed_email: 'anna@acme.example' }]
-    const given = { audiences: [{ audience_id: 'a', add }] }
-    expect(await refuse('sync_audiences', given)).toEqual({
+    const args = { audiences: [{ audience_id: 'a', add }] }
+    expect(await refuse('sync_audiences', args)).toEqual({
       code: 'INVALID_REQUEST',
       field: 'audiences[0].add[0].hashed_email',
     })
@@ -185,12 +185,12 @@ test('feedback on a purchase is accepted', async () => {
     end_time: '2026-12-01T00:00:00Z',
     packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget: 1 }],
   })
-  const given = {
+  const args = {
     media_buy_id,
     measurement_period: { start: '2026-11-20T00:00:00Z', end: '2026-11-21T00:00:00Z' },
     performance_index: 1.2,
   }
-  const taken = await write('provide_performance_feedback', given)
+  const taken = await write('provide_performance_feedback', args)
   expectSchema('media-buy/provide-performance-feedback', taken)
   for (const [more, code] of [
     [{ media_buy_id: 'none' }, 'MEDIA_BUY_NOT_FOUND'],
@@ -198,10 +198,10 @@ test('feedback on a purchase is accepted', async () => {
     [{ creative_id: 'none' }, 'CREATIVE_NOT_FOUND'],
     [{ performance_index: -1 }, 'INVALID_REQUEST'],
     [
-      { measurement_period: { ...given.measurement_period, end: '2026-11-19T00:00:00Z' } },
+      { measurement_period: { ...args.measurement_period, end: '2026-11-19T00:00:00Z' } },
       'INVALID_REQUEST',
     ],
   ] as const) {
-    expect((await refuse('provide_performance_feedback', { ...given, ...more })).code).toBe(code)
+    expect((await refuse('provide_performance_feedback', { ...args, ...more })).code).toBe(code)
   }
 })

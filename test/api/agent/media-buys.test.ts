@@ -26,12 +26,12 @@ beforeEach(async () => {
 afterEach(() => agent.close())
 
 const newKey = () => `key-of-this-test-${++keys}`
-const write = (name: string, given: object) =>
-  agent.succeed('sales', name, { idempotency_key: newKey(), account, ...given })
-const refuse = (name: string, given: object) =>
-  agent.fail('sales', name, { idempotency_key: newKey(), account, ...given })
+const write = (name: string, args: object) =>
+  agent.succeed('sales', name, { idempotency_key: newKey(), account, ...args })
+const refuse = (name: string, args: object) =>
+  agent.fail('sales', name, { idempotency_key: newKey(), account, ...args })
 const inDays = (days: number) => toIso(clock.now() + days * DAY)
-const onePackage = {
+const buyOfPackage = {
   product_id: 'harborview_kitchen_display_auction',
   pricing_option_id: 'cpm_auction',
   budget: 1000,
@@ -45,16 +45,16 @@ const order = (more: object = {}) => ({
   brand: account.brand,
   start_time: '2026-11-21T00:00:00Z',
   end_time: '2026-12-01T00:00:00Z',
-  packages: [{ ...onePackage, creatives: [creative] }],
+  packages: [{ ...buyOfPackage, creatives: [creative] }],
   ...more,
 })
 const buy = (more: object = {}) => write('create_media_buy', order(more))
-const change = (media_buy_id: string, given: object) =>
-  write('update_media_buy', { media_buy_id, ...given })
+const change = (media_buy_id: string, args: object) =>
+  write('update_media_buy', { media_buy_id, ...args })
 const read = async (media_buy_id: string): Promise<Payload> =>
   (await agent.succeed('sales', 'get_media_buys', { media_buy_ids: [media_buy_id] })).media_buys[0]
-const deliver = (media_buy_id: string, given: object = {}) =>
-  agent.succeed('sales', 'get_media_buy_delivery', { media_buy_ids: [media_buy_id], ...given })
+const deliver = (media_buy_id: string, args: object = {}) =>
+  agent.succeed('sales', 'get_media_buy_delivery', { media_buy_ids: [media_buy_id], ...args })
 
 describe('a media buy', () => {
   test('starts and ends by the clock alone', async () => {
@@ -81,7 +81,7 @@ describe('a media buy', () => {
   })
 
   test('without creatives waits for them, however late it is', async () => {
-    const { media_buy_id, status, packages } = await buy({ packages: [onePackage] })
+    const { media_buy_id, status, packages } = await buy({ packages: [buyOfPackage] })
     expect(status).toBe('pending_creatives')
     expect(packages[0].format_ids_to_provide).toContainEqual(display)
     clock.tick({ days: 2 })
@@ -100,7 +100,7 @@ describe('a media buy', () => {
   })
 
   test('accepts creatives of another account, since the credential is public', async () => {
-    const { media_buy_id, packages } = await buy({ packages: [onePackage] })
+    const { media_buy_id, packages } = await buy({ packages: [buyOfPackage] })
     const other = { brand: { domain: 'other.example' }, operator: 'agency.example' }
     const [{ package_id }] = packages
     const creatives = [{ ...creative, creative_id: 'theirs' }]
@@ -132,12 +132,12 @@ describe('a media buy', () => {
     const { media_buy_id } = await buy()
     const canceled = await change(media_buy_id, { canceled: true, cancellation_reason: 'no' })
     expect(canceled).toMatchObject({ status: 'canceled', canceled_by: 'buyer', valid_actions: [] })
-    for (const [given, code] of [
+    for (const [args, code] of [
       [{ paused: true }, 'INVALID_STATE'],
       [{ end_time: '2027-01-01T00:00:00Z' }, 'INVALID_STATE'],
       [{ canceled: true }, 'NOT_CANCELLABLE'],
     ] as const) {
-      expect((await refuse('update_media_buy', { media_buy_id, ...given })).code).toBe(code)
+      expect((await refuse('update_media_buy', { media_buy_id, ...args })).code).toBe(code)
     }
     expect((await read(media_buy_id)).revision).toBe(2)
   })
@@ -152,7 +152,7 @@ describe('a media buy', () => {
   test('keeps the given fields and its history', async () => {
     const targeting_overlay = { geo_countries: ['US'] }
     const { media_buy_id, packages } = await buy({
-      packages: [{ ...onePackage, targeting_overlay, creatives: [creative] }],
+      packages: [{ ...buyOfPackage, targeting_overlay, creatives: [creative] }],
     })
     const [{ package_id }] = packages
     await change(media_buy_id, { packages: [{ package_id, budget: 2000 }] })
@@ -173,8 +173,8 @@ describe('a media buy', () => {
   test('is listed without an id only while it is active', async () => {
     const later = await buy()
     const now = await buy({ start_time: 'asap' })
-    const listed = async (given: object) =>
-      (await agent.succeed('sales', 'get_media_buys', { account, ...given })).media_buys.map(
+    const listed = async (args: object) =>
+      (await agent.succeed('sales', 'get_media_buys', { account, ...args })).media_buys.map(
         (one: Payload) => one.media_buy_id,
       )
     expect(await listed({})).toEqual([now.media_buy_id])
@@ -182,14 +182,18 @@ describe('a media buy', () => {
   })
 
   test.each([
-    ['an unknown product', { packages: [{ ...onePackage, product_id: 'x' }] }, 'PRODUCT_NOT_FOUND'],
+    [
+      'an unknown product',
+      { packages: [{ ...buyOfPackage, product_id: 'x' }] },
+      'PRODUCT_NOT_FOUND',
+    ],
     [
       'an unknown price',
-      { packages: [{ ...onePackage, pricing_option_id: 'x' }] },
+      { packages: [{ ...buyOfPackage, pricing_option_id: 'x' }] },
       'INVALID_REQUEST',
     ],
-    ['a negative budget', { packages: [{ ...onePackage, budget: -1 }] }, 'INVALID_REQUEST'],
-    ['a bid below the floor', { packages: [{ ...onePackage, bid_price: 1 }] }, 'BUDGET_TOO_LOW'],
+    ['a negative budget', { packages: [{ ...buyOfPackage, budget: -1 }] }, 'INVALID_REQUEST'],
+    ['a bid below the floor', { packages: [{ ...buyOfPackage, bid_price: 1 }] }, 'BUDGET_TOO_LOW'],
     ['dates in reverse', { start_time: '2026-12-24T00:00:00Z' }, 'INVALID_REQUEST'],
     [
       'an end in the past',
@@ -212,7 +216,7 @@ describe('a media buy', () => {
       {
         packages: [
           {
-            ...onePackage,
+            ...buyOfPackage,
             measurement_terms: { billing_measurement: { max_variance_percent: 0 } },
           },
         ],
@@ -224,7 +228,7 @@ describe('a media buy', () => {
       {
         packages: [
           {
-            ...onePackage,
+            ...buyOfPackage,
             measurement_terms: { billing_measurement: { measurement_window: 'c30' } },
           },
         ],
@@ -235,7 +239,7 @@ describe('a media buy', () => {
       'two currencies',
       {
         packages: [
-          onePackage,
+          buyOfPackage,
           {
             product_id: 'stonegate_screens_dooh_reserved',
             pricing_option_id: 'cpm_fixed',
@@ -245,8 +249,8 @@ describe('a media buy', () => {
       },
       'INVALID_REQUEST',
     ],
-  ])('is refused with %s', async (_what, given, code) => {
-    expect((await refuse('create_media_buy', order(given))).code).toBe(code)
+  ])('is refused with %s', async (_what, args, code) => {
+    expect((await refuse('create_media_buy', order(args))).code).toBe(code)
   })
 })
 
@@ -290,13 +294,13 @@ describe('delivery', () => {
           const made = await buy({
             start_time: 'asap',
             end_time: inDays(10),
-            packages: [{ ...onePackage, creatives: [creative] }],
+            packages: [{ ...buyOfPackage, creatives: [creative] }],
           })
           const [{ package_id }] = made.packages
           let spent = 0
-          for (const [given, hours] of steps) {
-            const asked = 'budget' in given ? { packages: [{ package_id, ...given }] } : given
-            const dates = 'days' in given && { end_time: inDays(given.days as number) }
+          for (const [args, hours] of steps) {
+            const asked = 'budget' in args ? { packages: [{ package_id, ...args }] } : args
+            const dates = 'days' in args && { end_time: inDays(args.days as number) }
             await agent.call('sales', 'update_media_buy', {
               idempotency_key: newKey(),
               account,
@@ -371,19 +375,19 @@ test('answers match the public schemas', async () => {
 })
 
 describe('accounts', () => {
-  const given = { ...account, billing: 'agent' }
+  const args = { ...account, billing: 'agent' }
   const sync = (more: object) => write('sync_accounts', { account: undefined, ...more })
 
   test('are created, found again, changed and closed', async () => {
     const actions = async (more: object) =>
       (await sync(more)).accounts.map((one: Payload) => [one.action, one.status])
-    expect(await actions({ accounts: [given], dry_run: true })).toEqual([['created', 'active']])
-    expect(await actions({ accounts: [given] })).toEqual([['created', 'active']])
-    expect(await actions({ accounts: [given] })).toEqual([['unchanged', 'active']])
-    expect(await actions({ accounts: [{ ...given, billing: 'operator' }] })).toEqual([
+    expect(await actions({ accounts: [args], dry_run: true })).toEqual([['created', 'active']])
+    expect(await actions({ accounts: [args] })).toEqual([['created', 'active']])
+    expect(await actions({ accounts: [args] })).toEqual([['unchanged', 'active']])
+    expect(await actions({ accounts: [{ ...args, billing: 'operator' }] })).toEqual([
       ['updated', 'active'],
     ])
-    const other = { ...given, brand: { domain: 'other.example' } }
+    const other = { ...args, brand: { domain: 'other.example' } }
     expect(await actions({ accounts: [other], delete_missing: true })).toEqual([
       ['created', 'active'],
       ['updated', 'closed'],
@@ -394,7 +398,7 @@ describe('accounts', () => {
   test('are listed, or a default one if there are none', async () => {
     const [first] = (await agent.succeed('sales', 'list_accounts')).accounts
     await buy({ account: { account_id: first.account_id } })
-    const { accounts } = await sync({ accounts: [given] })
+    const { accounts } = await sync({ accounts: [args] })
     const listed = (await agent.succeed('sales', 'list_accounts')).accounts
     expect(listed).toHaveLength(2)
     expect(listed.map((one: Payload) => one.account_id)).toContain(accounts[0].account_id)

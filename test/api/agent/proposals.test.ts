@@ -22,10 +22,10 @@ beforeEach(async () => {
 
 afterEach(() => agent.close())
 
-const find = (given: object) => agent.succeed('sales', 'get_products', { account, ...given })
+const find = (args: object) => agent.succeed('sales', 'get_products', { account, ...args })
 const refine = (wish: object) =>
   find({ buying_mode: 'refine', refine: [{ scope: 'proposal', proposal_id, ...wish }] })
-const order = (given: object = {}) => ({
+const order = (args: object = {}) => ({
   idempotency_key: `key-of-a-proposal-${++keys}`,
   account,
   brand: account.brand,
@@ -33,7 +33,7 @@ const order = (given: object = {}) => ({
   end_time: '2026-12-31T00:00:00Z',
   proposal_id,
   total_budget: { amount: 10_000, currency: 'USD' },
-  ...given,
+  ...args,
 })
 
 const listShares = ({ proposals }: Payload): Record<string, number> =>
@@ -94,8 +94,8 @@ describe('a proposal', () => {
     await find({ brief })
     const other = { brand: { domain: 'other.example' }, operator: 'agency.example' }
     const field = 'proposal_id'
-    for (const given of [{ account: other }, { proposal_id: 'nothing' }]) {
-      const failure = await agent.fail('sales', 'create_media_buy', order(given))
+    for (const args of [{ account: other }, { proposal_id: 'nothing' }]) {
+      const failure = await agent.fail('sales', 'create_media_buy', order(args))
       expect(failure).toEqual({ code: 'REFERENCE_NOT_FOUND', field })
     }
   })

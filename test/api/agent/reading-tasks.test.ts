@@ -47,8 +47,8 @@ describe('answers match the public schemas', () => {
     ['signals', 'get_adcp_capabilities', {}, 'protocol/get-adcp-capabilities-response.json'],
     ['creative', 'get_adcp_capabilities', {}, 'protocol/get-adcp-capabilities-response.json'],
     ['brand', 'get_adcp_capabilities', {}, 'protocol/get-adcp-capabilities-response.json'],
-  ])('%s: %s %j', async (tenant, name, given, schema) => {
-    expect(listSchemaFaults(schema, await succeed(tenant, name, given))).toEqual([])
+  ])('%s: %s %j', async (tenant, name, args, schema) => {
+    expect(listSchemaFaults(schema, await succeed(tenant, name, args))).toEqual([])
   })
 })
 
@@ -63,8 +63,8 @@ describe('products', () => {
   })
 
   test('are valid products also when only a few fields are requested', async () => {
-    const given = { brief: 'food', fields: ['channels'] }
-    const answer = await succeed('sales', 'get_products', given)
+    const args = { brief: 'food', fields: ['channels'] }
+    const answer = await succeed('sales', 'get_products', args)
     expect(listSchemaFaults('media-buy/get-products-response.json', answer)).toEqual([])
     expect(answer.products[0]).toHaveProperty('channels')
     expect(answer.products[0]).not.toHaveProperty('forecast')
@@ -99,20 +99,20 @@ describe('products', () => {
   test('of all pages together are all products, each once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12 }), async max_results => {
-        const seen: string[] = []
+        const foundIds: string[] = []
         for (let cursor: string | undefined; ; ) {
           const pagination = { max_results, ...(cursor && { cursor }) }
           const page = await succeed('sales', 'get_products', {
             buying_mode: 'wholesale',
             pagination,
           })
-          seen.push(...ids(page))
+          foundIds.push(...ids(page))
           expect(page.pagination.has_more).toBe(page.pagination.cursor !== undefined)
           cursor = page.pagination.cursor
           if (!cursor) break
         }
-        expect(seen).toHaveLength(11)
-        expect(new Set(seen).size).toBe(11)
+        expect(foundIds).toHaveLength(11)
+        expect(new Set(foundIds).size).toBe(11)
       }),
       { numRuns: 12 },
     )
@@ -142,9 +142,9 @@ describe('a request that cannot be carried out gets an error', () => {
     ['signals', 'get_signals', {}, 'INVALID_REQUEST', 'signal_spec'],
     ['brand', 'get_brand_identity', { brand_id: 'x' }, 'BRAND_NOT_FOUND', 'brand_id'],
     ['brand', 'get_brand_identity', {}, 'INVALID_REQUEST', 'brand_id'],
-  ])('%s: %s %j is %s at %s', async (tenant, name, given, code, field) => {
+  ])('%s: %s %j is %s at %s', async (tenant, name, args, code, field) => {
     const context = { trace: 'abc' }
-    const { isError, payload } = await call(tenant, name, { ...given, context })
+    const { isError, payload } = await call(tenant, name, { ...args, context })
     expect(isError).toBe(true)
     expect(payload).toMatchObject({ code, adcp_error: { code, field }, context })
     expect(payload.message).toBe(payload.adcp_error.message)
@@ -182,8 +182,8 @@ describe('a request that cannot be carried out gets an error', () => {
       fc.asyncProperty(
         fc.constantFrom(...tasks),
         fc.dictionary(keys, anyJson),
-        async ([tenant, name], given) => {
-          const { isError, payload } = await call(tenant, name, given)
+        async ([tenant, name], args) => {
+          const { isError, payload } = await call(tenant, name, args)
           if (isError) expect(payload.code).not.toBe('SERVICE_UNAVAILABLE')
         },
       ),
@@ -230,8 +230,8 @@ describe('the endpoint', () => {
   })
 
   test('accepts notifications and opens no streams of its own', async () => {
-    const told = await post('sales', { id: undefined, method: 'notifications/initialized' })
-    expect(told.statusCode).toBe(202)
+    const reply = await post('sales', { id: undefined, method: 'notifications/initialized' })
+    expect(reply.statusCode).toBe(202)
     const got = await app.inject({ url: '/sales/mcp' })
     expect([got.statusCode, got.headers.allow]).toEqual([405, 'POST, OPTIONS'])
     const asked = await app.inject({ method: 'OPTIONS', url: '/sales/mcp' })

@@ -71,12 +71,12 @@ afterEach(async () => {
   folder.remove()
 })
 
-const call = (name: string, given: object) =>
+const call = (name: string, args: object) =>
   JSON.stringify({
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/call',
-    params: { name, arguments: given },
+    params: { name, arguments: args },
   })
 const order = (budget = 100) =>
   call('create_media_buy', {
@@ -232,11 +232,11 @@ describe('the keys of an operator', () => {
     const { media_buy_id } = payload
     const listed = await post(call('get_media_buys', { account, media_buy_ids: [media_buy_id] }))
     const { account_id } = listed.payload.media_buys[0].account
-    const given = { media_buy_id, idempotency_key: 'another-key-of-a-signature' }
+    const args = { media_buy_id, idempotency_key: 'another-key-of-a-signature' }
     for (const body of [
-      call('update_media_buy', { ...given, account: { account_id }, paused: true }),
+      call('update_media_buy', { ...args, account: { account_id }, paused: true }),
       call('provide_performance_feedback', {
-        ...given,
+        ...args,
         measurement_period: { start: '2026-11-01T00:00:00Z', end: '2026-11-02T00:00:00Z' },
         performance_index: 1,
       }),

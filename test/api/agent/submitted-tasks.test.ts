@@ -93,9 +93,9 @@ test('only the next purchase of that account is submitted, and one that fails le
 
 test('a repeated request names the same task', async () => {
   await force({})
-  const given = order()
-  const first = await agent.succeed('sales', 'create_media_buy', given)
-  const again = await agent.succeed('sales', 'create_media_buy', given)
+  const args = order()
+  const first = await agent.succeed('sales', 'create_media_buy', args)
+  const again = await agent.succeed('sales', 'create_media_buy', args)
   expect(again).toEqual({ ...first, replayed: true })
 })
 
@@ -107,9 +107,9 @@ test('one webhook reports the completion, with the id of the task', async () => 
   expect(due()).toEqual([])
   clock.tick({ ms: COMPLETION_MS })
   const { result } = await readTask()
-  const told = due().filter(({ body }) => body)
-  expect(told).toHaveLength(1)
-  expect(JSON.parse(told[0]!.body!)).toMatchObject({
+  const notices = due().filter(({ body }) => body)
+  expect(notices).toHaveLength(1)
+  expect(JSON.parse(notices[0]!.body!)).toMatchObject({
     task_id,
     operation_id: 'op-1',
     task_type: 'create_media_buy',

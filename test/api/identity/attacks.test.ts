@@ -81,8 +81,8 @@ describe('PKCE', () => {
       code_verifier: verifier,
       ...other,
     }
-    const given = Object.entries(form).filter(([, value]) => value !== undefined)
-    const answer = await askToken(registry, Object.fromEntries(given) as never)
+    const fields = Object.entries(form).filter(([, value]) => value !== undefined)
+    const answer = await askToken(registry, Object.fromEntries(fields) as never)
     expect([answer.status, answer.error]).toEqual([400, 'invalid_grant'])
   })
 })
@@ -449,23 +449,25 @@ describe('an application', () => {
   })
 
   test('with a secret must show it; only its hash is stored', async () => {
-    const given = await register(registry, { token_endpoint_auth_method: 'client_secret_post' })
+    const application = await register(registry, {
+      token_endpoint_auth_method: 'client_secret_post',
+    })
     const { verifier, challenge: code_challenge } = createVerifier()
-    const query = { client_id: given.client_id!, code_challenge }
+    const query = { client_id: application.client_id!, code_challenge }
     const back = await authorize(registry, query, nextEmail())
     const form = {
       grant_type: 'authorization_code',
       code: back.searchParams.get('code')!,
       redirect_uri: CALLBACK,
-      client_id: given.client_id!,
+      client_id: application.client_id!,
       code_verifier: verifier,
     }
-    for (const client_secret of ['x', hash('sha256', given.client_secret!, 'hex')]) {
+    for (const client_secret of ['x', hash('sha256', application.client_secret!, 'hex')]) {
       const answer = await askToken(registry, { ...form, client_secret })
       expect([answer.status, answer.error]).toEqual([401, 'invalid_client'])
     }
     expect(await askToken(registry, form)).toMatchObject({ error: 'invalid_client' })
-    const client_secret = given.client_secret!
+    const client_secret = application.client_secret!
     expect(await askToken(registry, { ...form, client_secret })).toMatchObject({ status: 200 })
     const rows = await registry.sequencer.accounts.db.all(
       'select columns(*)::varchar from oauth_clients',

@@ -126,7 +126,7 @@ describe('as_of', () => {
   test('answers for each night’s end what the lookups answered then', async () => {
     // The history begins with the first file that is understood.
     const path = [['plain', 'absent', 'manager'], ...fc.sample(nights, 1)[0]!]
-    const seen = new Map<string, unknown[]>()
+    const answersByTime = new Map<string, unknown[]>()
     const listed = new Map<string, unknown[]>()
     const headers = { authorization: `Bearer ${await registry.createKey('Readers')}` }
     for (const night of path) {
@@ -140,18 +140,18 @@ describe('as_of', () => {
           : observeFile('adagents.json', domain, found, at)
       })
       await registry.observe(...observations)
-      seen.set(toIso(registry.clock.now()), await askEverything())
+      answersByTime.set(toIso(registry.clock.now()), await askEverything())
       await registry.publish()
       listed.set(toIso(registry.clock.now()), await listGrants(headers))
     }
-    for (const [at, answers] of seen) {
+    for (const [at, answers] of answersByTime) {
       expect(await askEverything(at), `${at} of ${JSON.stringify(path)}`).toEqual(answers)
     }
     for (const [at, lists] of listed) {
       expect(await listGrants(headers, at), `${at} of ${JSON.stringify(path)}`).toEqual(lists)
     }
     expect(
-      new Set([...seen.values()].map(answers => JSON.stringify(answers))).size,
+      new Set([...answersByTime.values()].map(answers => JSON.stringify(answers))).size,
     ).toBeGreaterThan(1)
   })
 })

@@ -21,7 +21,7 @@ const or = (sound: fc.Arbitrary<unknown>, ...odd: string[]) =>
     ...odd.map(oddValue => ({ weight: 2, arbitrary: fc.constant(oddValue) })),
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
   )
-const one = (...sound: string[]) => fc.constantFrom(...sound)
+const anyOf = (...sound: string[]) => fc.constantFrom(...sound)
 const some = (arbitrary: fc.Arbitrary<unknown>) =>
   or(
     fc.oneof(
@@ -36,13 +36,17 @@ const some = (arbitrary: fc.Arbitrary<unknown>) =>
       { weight: 1, arbitrary: fc.array(arbitrary, { maxLength: 3 }) },
     ),
   )
-const slug = or(one('news', 'sports', 'a_1'), 'Bad-One', ' news')
-const text = or(one('Acme', 'All there is'), '', ' x ')
+const slug = or(anyOf('news', 'sports', 'a_1'), 'Bad-One', ' news')
+const text = or(anyOf('Acme', 'All there is'), '', ' x ')
 const moment = or(
-  one('2026-01-31T09:00:00Z', '2027-01-31T09:00:00+02:00'),
+  anyOf('2026-01-31T09:00:00Z', '2027-01-31T09:00:00+02:00'),
   ...['2026-01-31', '2026-01-31 09:00:00Z', 'soon'],
 )
-const domain = or(one('acme.example', 'news.acme.example'), 'ACME.example', 'https://acme.example')
+const domain = or(
+  anyOf('acme.example', 'news.acme.example'),
+  'ACME.example',
+  'https://acme.example',
+)
 const part = (
   required: Record<string, fc.Arbitrary<unknown>>,
   more: Record<string, fc.Arbitrary<unknown>>,
@@ -69,7 +73,7 @@ const selector = or(
   part(
     {
       publisher_domain: domain,
-      selection_type: or(one('all', 'by_id', 'by_tag')),
+      selection_type: or(anyOf('all', 'by_id', 'by_tag')),
       property_ids: some(slug),
       property_tags: some(slug),
     },
@@ -88,18 +92,18 @@ const restrictions = {
   collections: some(or(part({ publisher_domain: domain, collection_ids: some(slug) }, {}))),
   placement_ids: some(slug),
   placement_tags: some(slug),
-  delegation_type: or(one(...delegationTypes)),
+  delegation_type: or(anyOf(...delegationTypes)),
   exclusive: or(fc.boolean()),
-  countries: some(or(one('GB', 'DE'), 'gb')),
+  countries: some(or(anyOf('GB', 'DE'), 'gb')),
   effective_from: moment,
   signing_keys: some(key),
 }
 const address = or(
-  one('https://agent.example/mcp', 'https://b.example'),
+  anyOf('https://agent.example/mcp', 'https://b.example'),
   ...['http://c.example', 'https://b\u00fccher.example', 'x'],
 )
 const agent = or(
-  one(...authorizationTypes).chain(type =>
+  anyOf(...authorizationTypes).chain(type =>
     part(
       {
         url: address,
@@ -133,8 +137,8 @@ test('a created file is valid, for the registry and by the public schema', () =>
   const isSound = loadSchema('adagents.json')
   let made = 0
   fc.assert(
-    fc.property(config, given => {
-      const asked = { ...given, include_schema: true, include_timestamp: true } as AdagentsConfig
+    fc.property(config, file => {
+      const asked = { ...file, include_schema: true, include_timestamp: true } as AdagentsConfig
       let text: string
       try {
         text = createAdagents(asked, now).text

@@ -47,12 +47,12 @@ function listTimes(all: readonly Reading[]): Instant[] {
 /** Carries over all readings, each delivered `times` times, and returns the last document. */
 function listCarried(all: readonly Reading[], times = 1): AdagentsDocument {
   const at = listTimes(all)
-  let kept: AdagentsDocument | undefined
+  let carried: AdagentsDocument | undefined
   for (const [i, one] of all.entries()) {
     for (let n = 0; n < times; n++)
-      kept = carryOver(kept, buildDocument(one), at[i]!) as AdagentsDocument
+      carried = carryOver(carried, buildDocument(one), at[i]!) as AdagentsDocument
   }
-  return kept!
+  return carried!
 }
 
 /**
@@ -92,15 +92,16 @@ describe('the remembered revocations of a file', () => {
   it('change by themselves only at the announced time', () => {
     fc.assert(
       fc.property(readings, all => {
-        const kept = listCarried(all)
+        const carried = listCarried(all)
         const now = listTimes(all).at(-1)!
         return domains.every(domain => {
-          const before = new Revocations(kept, now)
+          const before = new Revocations(carried, now)
           if (!before.has(domain)) return before.changeTimes.length === 0
           const [turn] = before.changeTimes
-          if (turn === undefined) return new Revocations(kept, now + 1_000 * DAY).has(domain)
+          if (turn === undefined) return new Revocations(carried, now + 1_000 * DAY).has(domain)
           return (
-            new Revocations(kept, turn - 1).has(domain) && !new Revocations(kept, turn).has(domain)
+            new Revocations(carried, turn - 1).has(domain) &&
+            !new Revocations(carried, turn).has(domain)
           )
         })
       }),
@@ -133,9 +134,9 @@ describe('the remembered revocations of a file', () => {
             : listing(names[0]!),
       }),
     )
-    const kept = listCarried(all)
-    const isKept = new Revocations(kept, listTimes(all).at(-1)!).has(domains[0]!)
-    if (!isKept || kept.remembered_revocations!.length !== 10_000)
+    const carried = listCarried(all)
+    const isRevoked = new Revocations(carried, listTimes(all).at(-1)!).has(domains[0]!)
+    if (!isRevoked || carried.remembered_revocations!.length !== 10_000)
       throw new Error('it was forgotten')
   })
 })

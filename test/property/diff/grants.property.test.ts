@@ -58,9 +58,9 @@ test('events of an agent’s grants keep a replica in step, and none is sent whe
             await hear({ [acme]: { authoritative_location: place } })
           }
           await hear({ [place]: file })
-          const told = await hear({ [place]: turned(file) })
-          expect(told.filter(type => type !== 'publisher.adagents_changed')).toEqual([])
-          if (place !== acme) expect(told).toEqual([])
+          const events = await hear({ [place]: turned(file) })
+          expect(events.filter(type => type !== 'publisher.adagents_changed')).toEqual([])
+          if (place !== acme) expect(events).toEqual([])
         }
       }),
     ),

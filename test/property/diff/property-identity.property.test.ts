@@ -96,9 +96,9 @@ describe('the identity of a property', () => {
             .sort((a, b) => a.turn - b.turn)
             .map(({ item }) => item)
         const known = buildRows(before, assignRids([], before, createMinter()))
-        const told = listAssigned(known, after)
+        const assigned = listAssigned(known, after)
         for (let turn = 0; turn < 3; turn++) {
-          expect(listAssigned(shuffled(known), shuffled(after))).toEqual(told)
+          expect(listAssigned(shuffled(known), shuffled(after))).toEqual(assigned)
         }
       }),
       { numRuns: 300 },

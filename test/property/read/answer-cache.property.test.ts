@@ -136,9 +136,9 @@ async function collectAnswers(app: FastifyInstance) {
 
 test('a cache never shows: after any changes an API answers like one that just started', async () => {
   const check = async (steps: Step[]) => {
-    for (const one of steps) {
+    for (const step of steps) {
       await collectAnswers(registry.app)
-      await take(one)
+      await take(step)
       const known = await collectAnswers(registry.app)
       const started = await openAnotherApi(registry)
       expect(known).toEqual(await collectAnswers(started.app))

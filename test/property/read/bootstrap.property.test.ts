@@ -13,7 +13,7 @@ function createNightRunner(registry: TestRegistry): NightRunner {
   const { sequencer, clock } = registry
   const commit: MemoryIndex['commit'] = async batch => {
     const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
-    const begun = observations.map(seen => ({ after_seq: sequencer.seq, ...seen }))
+    const begun = observations.map(observation => ({ after_seq: sequencer.seq, ...observation }))
     await sequencer.commit({ submissions: [], ...rest, observations: begun })
     return []
   }

@@ -51,9 +51,9 @@ const buildPortfolio = (brand: Brands, location: string) =>
     brand_refs: fc.array(ref, { maxLength: 3 }),
   })
 const buildCanonical = (brand: Brands) =>
-  fc.record({ brand, house_domain: fc.option(domain, { nil: undefined }) }).map(one => ({
-    ...one.brand,
-    house_domain: one.house_domain,
+  fc.record({ brand, house_domain: fc.option(domain, { nil: undefined }) }).map(own => ({
+    ...own.brand,
+    house_domain: own.house_domain,
   }))
 const pointer = fc
   .constantFrom(...files, ...wellKnown)
@@ -155,9 +155,9 @@ describe('for any documents that point to one another', () => {
       facts => facts.relationship_trust === 'mutual',
       (facts, _requested, files) => {
         const since = listPortfolios(files, facts.house_domain!)
-          .flatMap(one => one.brand_refs)
-          .filter(one => one.domain === facts.canonical_domain && one.brand_id === facts.brand_id)
-          .map(one => (one.effective_at === undefined ? NOW : Date.parse(one.effective_at)))
+          .flatMap(portfolio => portfolio.brand_refs)
+          .filter(ref => ref.domain === facts.canonical_domain && ref.brand_id === facts.brand_id)
+          .map(ref => (ref.effective_at === undefined ? NOW : Date.parse(ref.effective_at)))
         expect(since.some(at => at <= NOW && NOW - at < 180 * DAY)).toBe(true)
       },
     )

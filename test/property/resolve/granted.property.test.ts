@@ -55,14 +55,14 @@ const terms = fc.record({
 
 test('the fast check of a grant equals the full judgement where nobody operates the agent', () => {
   const nobody = { operator: undefined, declared: undefined }
-  const seen = { yes: 0, no: 0 }
+  const counts = { yes: 0, no: 0 }
   fc.assert(
     fc.property(property, publisher, terms, (one, granting, asked) => {
       const granted = isGranted(one, granting, asked)
-      seen[granted ? 'yes' : 'no']++
+      counts[granted ? 'yes' : 'no']++
       expect(granted).toBe(judge(one, granting, nobody, asked).authorized)
     }),
     { numRuns: RUNS },
   )
-  expect(Math.min(seen.yes, seen.no)).toBeGreaterThan(RUNS / 100)
+  expect(Math.min(counts.yes, counts.no)).toBeGreaterThan(RUNS / 100)
 })

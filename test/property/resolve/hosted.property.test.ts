@@ -104,8 +104,8 @@ test('any saved brand gives a valid brand.json that reads back as meant', () => 
     fc.property(fc.oneof(fc.constant('Acme'), odd), manifest, (given, told_of_it) => {
       const brand_manifest = BrandManifest.safeParse(told_of_it).data ?? {}
       const brand_name = BrandName.safeParse(given).data ?? null
-      const told = { domain, brand_name, document: { brand_manifest }, updated_at }
-      const { file, document } = buildHostedBrand(told)
+      const saved = { domain, brand_name, document: { brand_manifest }, updated_at }
+      const { file, document } = buildHostedBrand(saved)
       const read = checkBrand(Buffer.from(JSON.stringify(file)), { maxFaults: 100 })
       expect(read.faults.filter(({ severity }) => severity === 'error')).toEqual([])
       expect(read.document).toEqual(document)

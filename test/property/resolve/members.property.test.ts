@@ -22,9 +22,9 @@ describe('visibility of a member’s agents', () => {
 
   test('private agents are visible to their owner, those for members need one of two rights', () => {
     const keeps = (who: CallerRights, asked: Scope) => {
-      const seen = listVisibilities(who, asked)
-      if (seen.has('private')) expect(who.isOwner).toBe(true)
-      if (seen.has('members_only')) expect(who.isOwner || who.hasApiAccess).toBe(true)
+      const visibilities = listVisibilities(who, asked)
+      if (visibilities.has('private')) expect(who.isOwner).toBe(true)
+      if (visibilities.has('members_only')) expect(who.isOwner || who.hasApiAccess).toBe(true)
     }
     fc.assert(fc.property(asker, scope, keeps))
   })

@@ -37,7 +37,7 @@ function buildSorted(folder: string, all: readonly string[][]): Sorted {
   const texts = new TextsBuffer()
   const starts = [0]
   for (const own of all) {
-    for (const one of own) texts.add(NAME, one)
+    for (const text of own) texts.add(NAME, text)
     starts.push(texts.length)
   }
   const run = Buffer.from(texts.slice())

@@ -46,9 +46,9 @@ test('the value of an identifier is the same for any history of additions and re
         for (const name of ['one', 'two']) {
           const pairs = [...truth].filter(([key]) => key.startsWith(name)).sort()
           const value = store.text('named', name)
-          const told = pairs.map(([key, owner]) => ({ rid: key.slice(4), owner }))
-          if (told.length === 0) expect(value).toBeUndefined()
-          else expect(decodePairs(value!)).toEqual(told.length > 8 ? undefined : told)
+          const owners = pairs.map(([key, owner]) => ({ rid: key.slice(4), owner }))
+          if (owners.length === 0) expect(value).toBeUndefined()
+          else expect(decodePairs(value!)).toEqual(owners.length > 8 ? undefined : owners)
         }
       }
       await store.close()

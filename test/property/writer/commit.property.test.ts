@@ -14,7 +14,7 @@ const incidental = ['seq', 'priority', 'since', 'why']
 /** An agent that loses one grant and gains another has changed when these come one by one. */
 const times = ['changed_at', 'discovered_at', 'granted_at']
 
-const given = buildSubmission('given', {
+const addedDomains = buildSubmission('given', {
   op: 'domains.add',
   domains: listVillageDomains(size) as never,
   again: false,
@@ -28,7 +28,7 @@ async function buildIndex(
 ): Promise<Contents> {
   const clock = testClock(start)
   return withIndex(clock, async index => {
-    await index.commit({ submissions: [given] })
+    await index.commit({ submissions: [addedDomains] })
     for (const night of nights) {
       await deliver(index, observeNight(night, clock))
       clock.tick({ days: 1 })

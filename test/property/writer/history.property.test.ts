@@ -56,13 +56,13 @@ it.each([
     await index.clear()
     clock.tick({ ms: worldStart - clock.now() })
     const runner = new NightRunner(index, clock)
-    const seen = new Map<string, unknown>()
+    const rowsBySeq = new Map<string, unknown>()
     for (const night of path) {
       await runner.run(night)
-      seen.set(toIso(clock.now()), await readNow(index.db))
+      rowsBySeq.set(toIso(clock.now()), await readNow(index.db))
       clock.tick({ ms: 1 })
     }
-    for (const [at, stood] of seen) assert.deepEqual(await readThen(index.db, at), stood)
+    for (const [at, stood] of rowsBySeq) assert.deepEqual(await readThen(index.db, at), stood)
     const counted = await index.db.one<{ n: number }>(
       'select count(*)::double as n from authorizations_history where valid_to is not null',
     )

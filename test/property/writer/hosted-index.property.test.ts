@@ -45,7 +45,7 @@ function buildSaves({ domain, what, name }: Happening): Operation[] {
 }
 
 function read({ domain, what, name }: Happening, observed_at: number): Observation[] {
-  const seen = (
+  const observations = (
     observation: Pick<Observation, 'kind' | 'location' | 'document'>,
   ): Observation[] => [
     { ...observation, observed_at, outcome: 'ok', status: 200, hash: `${what} ${name}` },
@@ -53,19 +53,19 @@ function read({ domain, what, name }: Happening, observed_at: number): Observati
   const pointing = (kind: 'adagents.json' | 'brand.json', whose: string, variant: string) => {
     const authoritative_location = `${buildHostedAddress(base, kind, whose)}?claim=${name}`
     const document = { variant, authoritative_location } as AdagentsDocument | BrandDocument
-    return seen({ kind, location: domain, document })
+    return observations({ kind, location: domain, document })
   }
-  const other = domains.find(one => one !== domain)!
+  const other = domains.find(name => name !== domain)!
   if (what === 'points') return pointing('adagents.json', domain, 'pointer')
   if (what === 'points there') return pointing('adagents.json', other, 'pointer')
   if (what === 'points brand') return pointing('brand.json', domain, 'authoritative_location')
   const agents = ['https://agent.example/mcp']
-  if (what === 'own') return seen(observePublisherFile(domain, { sites: [domain], agents }))
+  if (what === 'own') return observations(observePublisherFile(domain, { sites: [domain], agents }))
   if (what === 'gone') {
     const source = { kind: 'adagents.json', location: domain } as const
     return [{ ...source, observed_at, outcome: 'absent', status: 404 }]
   }
-  if (what === 'own brand') return seen(observeBrandFile(domain, name))
+  if (what === 'own brand') return observations(observeBrandFile(domain, name))
   return []
 }
 
@@ -86,12 +86,12 @@ test('hosted files of domains that point to them equal a fresh derivation, whate
     await index.clear()
     await index.db.run(`insert into meta values (1, 0, 1e9, now(), null)`)
     const replica = new Replica()
-    for (const one of happenings) {
-      const now = clock.tick({ hours: one.what === 'gone' ? 30 : 3 })
-      const submissions = buildSaves(one).map(
+    for (const happening of happenings) {
+      const now = clock.tick({ hours: happening.what === 'gone' ? 30 : 3 })
+      const submissions = buildSaves(happening).map(
         (operation): Submission => ({ submission_id: randomUUID(), operation }),
       )
-      const events = await index.commit({ submissions, observations: read(one, now) })
+      const events = await index.commit({ submissions, observations: read(happening, now) })
       // Whoever knows nothing but the feed has the properties that the index has, with their sources.
       replica.apply(events)
       expect(replica.state.properties).toEqual((await readHeld(index.db)).properties)

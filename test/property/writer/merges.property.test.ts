@@ -103,10 +103,10 @@ async function runSteps(steps: readonly Step[]): Promise<void> {
   await withIndex(clock, async index => {
     const night = async (files: Record<string, object>) => {
       const at = clock.tick({ days: 1 })
-      const seen = Object.entries(files).map(([domain, file]) =>
+      const observations = Object.entries(files).map(([domain, file]) =>
         observeFile('adagents.json', domain, file, at),
       )
-      return (await index.commit(seen)).map(event => event.event_type)
+      return (await index.commit(observations)).map(event => event.event_type)
     }
     let files = buildFiles(Array(6).fill(true), false)
     await night(files)
@@ -120,8 +120,8 @@ async function runSteps(steps: readonly Step[]): Promise<void> {
         expect((await findRefusedMerges(index.db, [merge])).size).toBe(accepted ? 0 : 1)
         if (!accepted) continue
         expected.merge(alias, canonical)
-        const told = await index.commit({ submissions: [merge] })
-        expect(told.map(event => event.event_type)).not.toContain('property.created')
+        const events = await index.commit({ submissions: [merge] })
+        expect(events.map(event => event.event_type)).not.toContain('property.created')
       } else {
         files = buildFiles(step.listed, step.moved)
         expect(await night(files)).not.toContain('property.created')

@@ -77,53 +77,53 @@ test('a proposal is approved only for the mirror version that it was made for', 
         return mirror && Number(mirror.content.catalog_etag)
       }
       try {
-        for (const one of steps) {
+        for (const step of steps) {
           const platform = 'video'
-          if (one.does === 'publish') {
-            const content = buildContent(one.file)
+          if (step.does === 'publish') {
+            const content = buildContent(step.file)
             await hand({ op: 'mirror.publish', platform, content, editor })
-            served = one.file
-          } else if (one.does === 'remove') {
+            served = step.file
+          } else if (step.does === 'remove') {
             await hand({ op: 'mirror.remove', platform, force: true })
             served = undefined
-          } else if (one.does === 'propose') {
+          } else if (step.does === 'propose') {
             const answer = await hand({
               op: 'mirror.propose',
               platform,
-              content: buildContent(one.file),
-              editor: { ...editor, org_id: one.org },
+              content: buildContent(step.file),
+              editor: { ...editor, org_id: step.org },
               review_id: randomUUID(),
             })
             const { proposal_id, proposal_digest } = (answer as { done: Record<string, string> })
               .done
-            const theirs = proposals.get(one.org)!
+            const theirs = proposals.get(step.org)!
             for (const earlier of theirs) earlier.isOver = true
             theirs.push({
               review_id: proposal_id!,
               digest: proposal_digest!,
-              file: one.file,
+              file: step.file,
               base: served,
               isOver: false,
             })
-          } else if (one.does === 'again') {
-            const before = handed[one.which % Math.max(1, handed.length)]
+          } else if (step.does === 'again') {
+            const before = handed[step.which % Math.max(1, handed.length)]
             if (before) expect(await deliver(before.submission)).toEqual(before.answer)
           } else {
-            const theirs = proposals.get(one.org)!
-            const proposal = theirs[theirs.length - 1 - one.late]
+            const theirs = proposals.get(step.org)!
+            const proposal = theirs[theirs.length - 1 - step.late]
             if (proposal === undefined) continue
             const { review_id, digest } = proposal
-            const op = `review.${one.does}` as const
+            const op = `review.${step.does}` as const
             const answer = await hand({ op, review_id, digest, reviewer: 'm', notes: 'read' })
             // One that says the same for the same mirror is the same, whenever it was handed in.
             const same = theirs.find(other => !other.isOver && other.digest === digest)
             const current = same?.review_id === review_id ? same : undefined
-            const isApplicable = current && (one.does === 'reject' || current.base === served)
+            const isApplicable = current && (step.does === 'reject' || current.base === served)
             expect('done' in answer).toBe(isApplicable === true)
-            if (isApplicable && one.does === 'approve') served = proposal.file
+            if (isApplicable && step.does === 'approve') served = proposal.file
             if (isApplicable) current.isOver = true
-            if (one.does === 'approve' && isApplicable) approved += 1
-            if (one.does === 'approve' && !isApplicable) refused += 1
+            if (step.does === 'approve' && isApplicable) approved += 1
+            if (step.does === 'approve' && !isApplicable) refused += 1
           }
           expect(await servedNow()).toBe(served)
         }

@@ -37,8 +37,8 @@ const sites: Record<string, Site> = {
 }
 
 async function start(index: MemoryIndex, clock: TestClock, names: readonly string[]) {
-  const given = names.map(domain => ({ domain, why: 'given' as const }))
-  await addDomains(index.db, given, { now: clock.now(), seq: 0, max: 1e6 })
+  const added = names.map(domain => ({ domain, why: 'given' as const }))
+  await addDomains(index.db, added, { now: clock.now(), seq: 0, max: 1e6 })
   await index.db.run("delete from crawl_state where kind = 'brand.json'")
 }
 

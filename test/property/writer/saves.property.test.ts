@@ -125,12 +125,12 @@ test('an entry equals its last revision, however it was edited and delivered', a
     await index.commit([buildFile(crawled, clock.tick({ minutes: 1 }))])
     await check(index)
     const [row] = (await loadRecords()).filter(({ source }) => source === 'authoritative')
-    const told = (hosted?.document.properties ?? []) as HostedProperty[]
+    const properties = (hosted?.document.properties ?? []) as HostedProperty[]
     // `www.` and the bare name are one identifier.
     const toKey = ({ identifiers }: { identifiers: Identifier[] }) =>
       identifiers[0] && toIdentifierKey(identifiers[0])
     const isSame = (property: { identifiers: Identifier[] }) => toKey(property) === toKey(row!)
-    const same = told.filter(isSame)
+    const same = properties.filter(isSame)
     // A website that was dropped from the entry is recognised too, before what is of another type.
     const websites = [...same, ...before.filter(isSame)].filter(
       ({ property_type }) => property_type === 'website',

@@ -61,7 +61,7 @@ function listInputFaults(schema: z.ZodType | undefined, text: string | undefined
   const missing = expected.filter(({ path }) => !members.has(path)).map(({ path }) => path)
   const required = [...members].flatMap(([path, isRequired]) => (isRequired ? [path] : []))
   const stricter = required.filter(path =>
-    expected.every(one => one.path !== path || !one.isRequired),
+    expected.every(field => field.path !== path || !field.isRequired),
   )
   const laxer = expected
     .filter(({ path, isRequired }) => isRequired && members.get(path) === false)

@@ -84,8 +84,8 @@ describe('an element of a page', () => {
   })
 
   test('has no attribute that is false or missing', () => {
-    const given = { hidden: false, title: undefined, id: null, open: true }
-    expect(h('details', given).toString()).toBe('<details open></details>')
+    const attributes = { hidden: false, title: undefined, id: null, open: true }
+    expect(h('details', attributes).toString()).toBe('<details open></details>')
   })
 })
 

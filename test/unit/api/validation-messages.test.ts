@@ -27,8 +27,8 @@ test.each([
   [z.union([z.string(), z.int()]), [], 'has the wrong type'],
   [z.strictObject({}), { x: 1, y: 2 }, 'has unknown fields: x, y'],
   [z.string({ error: 'must be our words' }), 7, 'must be our words'],
-])('a fault is described in plain words: %#', (schema, given, words) => {
-  const { error } = (schema as z.ZodType).safeParse(given, { error: describeIssue })
+])('a fault is described in plain words: %#', (schema, values, words) => {
+  const { error } = (schema as z.ZodType).safeParse(values, { error: describeIssue })
   expect(error?.issues.map(({ message }) => message)).toEqual([words])
 })
 
@@ -42,8 +42,8 @@ test('no error quotes the wording of the schema library', () => {
   const words = parts.flatMap(schema => {
     const check = compileValidator({ schema, method: 'POST', url: '/', httpPart: 'body' })
     const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-    const given = [...wrong, ...names.flatMap(name => wrong.map(value => ({ [name]: value })))]
-    return given.flatMap(value => {
+    const values = [...wrong, ...names.flatMap(name => wrong.map(value => ({ [name]: value })))]
+    return values.flatMap(value => {
       const read = check(value) as { error?: Error }
       return read.error ? [read.error.message] : []
     })

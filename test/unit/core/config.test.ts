@@ -73,15 +73,15 @@ describe('AUTH_ISSUER', () => {
   it('requires the address of its keys and an audience', () => {
     expect(() => readConfig({ AUTH_ISSUER })).toThrow('requires AUTH_JWKS_URL')
     expect(() => readConfig({ AUTH_ISSUER, AUTH_JWKS_URL })).toThrow('requires AUTH_AUDIENCE or')
-    const told = { AUTH_ISSUER, AUTH_JWKS_URL, AUTH_CLIENT_ID: 'console' }
-    expect(readConfig(told)).toMatchObject(told)
+    const settings = { AUTH_ISSUER, AUTH_JWKS_URL, AUTH_CLIENT_ID: 'console' }
+    expect(readConfig(settings)).toMatchObject(settings)
   })
 
   it.each(['http://issuer.example', 'https://issuer.example/?x', 'https://issuer.example/#x', 'x'])(
     'may not be %s',
     issuer => {
-      const told = { AUTH_ISSUER: issuer, AUTH_JWKS_URL, AUTH_AUDIENCE: 'x' }
-      expect(() => readConfig(told)).toThrow('AUTH_ISSUER')
+      const settings = { AUTH_ISSUER: issuer, AUTH_JWKS_URL, AUTH_AUDIENCE: 'x' }
+      expect(() => readConfig(settings)).toThrow('AUTH_ISSUER')
     },
   )
 })

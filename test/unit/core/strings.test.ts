@@ -15,13 +15,13 @@ function measureHeldBytes(keep: (piece: string) => string): number {
   const collect = runInNewContext('gc') as () => void
   collect()
   const before = process.memoryUsage().heapUsed
-  const kept = Array.from({ length: TEXTS }, (_, n) => {
+  const pieces = Array.from({ length: TEXTS }, (_, n) => {
     const text = Buffer.alloc(CHARS, `${n} a-location.example `).toString('latin1')
     return keep(text.slice(0, 20))
   })
   collect()
   const held = process.memoryUsage().heapUsed - before
-  expect(new Set(kept).size).toBe(TEXTS)
+  expect(new Set(pieces).size).toBe(TEXTS)
   return held
 }
 

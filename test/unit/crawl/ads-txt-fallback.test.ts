@@ -23,14 +23,14 @@ async function crawl(pages: Record<string, Page>, ...targets: CrawlTarget[]) {
     response.writeHead(page.status ?? (page.to ? 302 : 200), page.to ? { location: page.to } : {})
     response.end(page.body ?? '')
   })
-  const seen = await crawlBatch(targets, {
+  const observations = await crawlBatch(targets, {
     fetcher: createFetcherTo(origin.url),
     clock: { now: () => now },
     limits: { ...limits, adsTxtBytes: 100 },
     protocolName: 'proto',
     limitHost: createHostLimiter(4),
   })
-  return { seen: seen.map(observation => readObservation(observation, limits)), origin }
+  return { seen: observations.map(observation => readObservation(observation, limits)), origin }
 }
 
 const adsTxt = { body: '\ufeffa.example, 1, DIRECT\nManagerDomain = m.example\n' }
@@ -39,8 +39,8 @@ const crawlOutcomes = async (pages: Record<string, Page>, ...targets: CrawlTarge
 
 describe('the ads.txt of a domain', () => {
   it('is fetched at once when the domain has no adagents.json, over the same connection', async () => {
-    const { seen, origin } = await crawl({ [`${domain}/ads.txt`]: adsTxt }, target)
-    expect(seen).toMatchObject([
+    const { seen: observations, origin } = await crawl({ [`${domain}/ads.txt`]: adsTxt }, target)
+    expect(observations).toMatchObject([
       { ...target, outcome: 'absent', status: 404 },
       {
         kind: 'ads.txt',
@@ -106,8 +106,8 @@ describe('the ads.txt of a domain', () => {
 
   it('is fetched once by a batch that names it', async () => {
     const own = { kind: 'ads.txt', location: domain } as const
-    const { seen, origin } = await crawl({}, target, own)
-    expect(seen).toMatchObject([{ outcome: 'absent' }, { ...own, outcome: 'absent' }])
+    const { seen: observations, origin } = await crawl({}, target, own)
+    expect(observations).toMatchObject([{ outcome: 'absent' }, { ...own, outcome: 'absent' }])
     expect(origin.asked).toEqual([adagents, `${domain}/ads.txt`])
   })
 
@@ -130,8 +130,8 @@ describe('the ads.txt of a domain', () => {
   it.each(['https://10.0.0.1/ads.txt', 'https://localhost/ads.txt', 'http://m.example/ads.txt'])(
     'is not followed to %s, which gets no request',
     async to => {
-      const { seen, origin } = await crawl({ [`${domain}/ads.txt`]: { to } }, target)
-      expect(seen).toHaveLength(1)
+      const { seen: observations, origin } = await crawl({ [`${domain}/ads.txt`]: { to } }, target)
+      expect(observations).toHaveLength(1)
       expect(origin.asked).toEqual([adagents, `${domain}/ads.txt`])
     },
   )

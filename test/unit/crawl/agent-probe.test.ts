@@ -35,7 +35,7 @@ describe('the products of a seller', () => {
     { delivery_type: ['x'], channels: 'ctv' },
     'no product',
   ]
-  const told = {
+  const answered = {
     delivery_types: ['guaranteed', 'non_guaranteed'],
     channels: ['ctv', 'olv'],
     markets: ['GB', 'US'],
@@ -47,15 +47,15 @@ describe('the products of a seller', () => {
     const supported_formats = [{ format: { format_kind: 'image' } }, { format_kind: 'audio' }]
     const tasks = { get_products: json({ products }), ...caps({ creative: { supported_formats } }) }
     const document = readDocument(await probe(buildScriptedAgent({ tasks })))
-    expect(document).toMatchObject({ products: told, needs_auth: false, unread: [] })
+    expect(document).toMatchObject({ products: answered, needs_auth: false, unread: [] })
     expect(document.format_kinds).toEqual(['image', 'video_hosted'])
   })
 
   it('are left out without a fault where they need a credential', async () => {
-    const seen = await probe(buildScriptedAgent({ tasks: { get_products: refusing } }))
-    expect(seen.faults).toEqual([])
-    expect(readDocument(seen)).toMatchObject({ needs_auth: true, unread: [] })
-    expect(readDocument(seen)).not.toHaveProperty('products')
+    const observation = await probe(buildScriptedAgent({ tasks: { get_products: refusing } }))
+    expect(observation.faults).toEqual([])
+    expect(readDocument(observation)).toMatchObject({ needs_auth: true, unread: [] })
+    expect(readDocument(observation)).not.toHaveProperty('products')
   })
 
   it('are not requested where another task needed a credential', async () => {
@@ -65,30 +65,30 @@ describe('the products of a seller', () => {
       return undefined
     }
     const tasks = { get_products: json({ products }), get_proto_capabilities: refusing }
-    const seen = await probe(
+    const observation = await probe(
       buildScriptedAgent({ tasks, methods: { 'tools/call': count as never } }),
     )
-    expect([calls, readDocument(seen).products]).toEqual([0, undefined])
+    expect([calls, readDocument(observation).products]).toEqual([0, undefined])
   })
 
   it('stay as they were when they cannot be read', async () => {
     const before = readDocument(
       await probe(buildScriptedAgent({ tasks: { get_products: json({ products }) } })),
     )
-    const seen = await probe(
+    const observation = await probe(
       buildScriptedAgent({ tasks: { get_products: json({ products: 'many' }) } }),
     )
-    expect(readDocument(seen)).toMatchObject({ unread: ['products'] })
-    expect(seen.faults).toMatchObject([{ code: 'wrong_type', field: 'products' }])
-    const kept = { products: told, format_kinds: ['video_hosted'] }
-    expect(carryOver(before, readDocument(seen), now)).toMatchObject(kept)
+    expect(readDocument(observation)).toMatchObject({ unread: ['products'] })
+    expect(observation.faults).toMatchObject([{ code: 'wrong_type', field: 'products' }])
+    const stored = { products: answered, format_kinds: ['video_hosted'] }
+    expect(carryOver(before, readDocument(observation), now)).toMatchObject(stored)
   })
 })
 
 describe('a well-behaved agent', () => {
   it('is read part by part, and its document is valid', async () => {
     const format_id = { agent_url: 'https://agent.example/mcp', id: 'banner' }
-    const seen = await probe(
+    const observation = await probe(
       buildScriptedAgent({
         tasks: {
           get_products: json({ products: [] }),
@@ -106,8 +106,8 @@ describe('a well-behaved agent', () => {
         },
       }),
     )
-    expect(Observation.parse(seen)).toMatchObject({ outcome: 'ok', status: 200, faults: [] })
-    const document = readDocument(seen)
+    expect(Observation.parse(observation)).toMatchObject({ outcome: 'ok', status: 200, faults: [] })
+    const document = readDocument(observation)
     expect(AgentDocument.parse(document)).toEqual(document)
     expect(document).toMatchObject({
       protocols: ['mcp'],
@@ -147,10 +147,10 @@ describe('a well-behaved agent', () => {
     [{ publisher_domains: ['b.example', 'https://A.example/', 'b.example', 7, 'no domain'] }],
     [{ properties: [{ publisher_domain: 'b.example' }, { domain: 'a.example' }, 'x', {}] }],
   ])('that lists publishers it sells for claims them: %j', async listed => {
-    const seen = await probe(
+    const observation = await probe(
       buildScriptedAgent({ tasks: { list_authorized_properties: json(listed) } }),
     )
-    expect(readDocument(seen)).toMatchObject({ claims: ['a.example', 'b.example'] })
+    expect(readDocument(observation)).toMatchObject({ claims: ['a.example', 'b.example'] })
   })
 
   it('with the same answers is unchanged, whatever the order of its tools', async () => {
@@ -164,14 +164,14 @@ describe('a well-behaved agent', () => {
 
   it('is asked for the capabilities under the configured protocol name', async () => {
     const tasks = { get_adcp_capabilities: json({ supported_protocols: ['signals'] }) }
-    const seen = await probe(buildScriptedAgent({ tasks }), { protocolName: 'adcp' })
-    expect(readDocument(seen).capabilities?.supported_protocols).toEqual(['signals'])
+    const observation = await probe(buildScriptedAgent({ tasks }), { protocolName: 'adcp' })
+    expect(readDocument(observation).capabilities?.supported_protocols).toEqual(['signals'])
     expect(readDocument(await probe(buildScriptedAgent({ tasks }))).capabilities).toBeUndefined()
   })
 
   it('keeps its session, and may answer in both formats', async () => {
     const asked: string[] = []
-    const seen = await probe((ask, response) => {
+    const observation = await probe((ask, response) => {
       const { method = '' } = ask.call
       expect(ask.headers).toMatchObject(
         ask.method === 'POST' ? { accept: 'application/json, text/event-stream' } : {},
@@ -186,7 +186,7 @@ describe('a well-behaved agent', () => {
       else if (ask.headers['mcp-session-id'] !== 'one-two') return none(response, 400)
       return buildScriptedAgent({ tasks: { get_signals: {} } })(ask, response)
     })
-    expect(seen.outcome).toBe('ok')
+    expect(observation.outcome).toBe('ok')
     expect(asked).toEqual([
       'notifications/initialized one-two 2025-06-18',
       'tools/list one-two 2025-06-18',
@@ -198,8 +198,8 @@ describe('a well-behaved agent', () => {
       const methods = {
         initialize: (_: unknown, response: ServerResponse) => none(response, status),
       }
-      const seen = await probe(buildScriptedAgent({ tasks: { get_signals: {} }, methods }))
-      expect(readDocument(seen)).toMatchObject({ type: 'signals' })
+      const observation = await probe(buildScriptedAgent({ tasks: { get_signals: {} }, methods }))
+      expect(readDocument(observation)).toMatchObject({ type: 'signals' })
     }
     const methods = {
       initialize: () => ({ jsonrpc: '2.0', id: null, error: { code: -32_601, message: '' } }),
@@ -294,9 +294,9 @@ describe('the resources of an agent', () => {
 
   it('stay as they were while they cannot be counted', async () => {
     const before = readDocument(await probe(having([[{ uri: 'doc:a' }]])))
-    const seen = readDocument(await probe(having(['many'])))
-    expect(seen).toMatchObject({ unread: ['resources_count'] })
-    expect(carryOver(before, seen, now)).toMatchObject({ resources_count: 1 })
+    const observation = readDocument(await probe(having(['many'])))
+    expect(observation).toMatchObject({ unread: ['resources_count'] })
+    expect(carryOver(before, observation, now)).toMatchObject({ resources_count: 1 })
   })
 
   it('are not counted to the end of an endless list', async () => {
@@ -332,8 +332,11 @@ describe('an agent that cannot be read', () => {
     const methods = { 'tools/call': (_: unknown, response: ServerResponse) => none(response, 401) }
     const half = readDocument(await probe(buildScriptedAgent({ tasks: caps({}), methods })))
     expect(half).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
-    const told = { isError: true, structuredContent: { proto_error: { code: 'AUTH_REQUIRED' } } }
-    const said = await probe(buildScriptedAgent({ tasks: { get_proto_capabilities: told } }))
+    const answered = {
+      isError: true,
+      structuredContent: { proto_error: { code: 'AUTH_REQUIRED' } },
+    }
+    const said = await probe(buildScriptedAgent({ tasks: { get_proto_capabilities: answered } }))
     expect(readDocument(said)).toMatchObject({ needs_auth: true, unread: ['capabilities'] })
     expect(said.faults).toMatchObject([{ message: 'failed with AUTH_REQUIRED' }])
   })
@@ -344,8 +347,8 @@ describe('an agent that cannot be read', () => {
     const methods = {
       'tools/list': ({ call }: { call: { id?: number } }) => ({ id: call.id, error }),
     }
-    const seen = await probe(buildScriptedAgent({ methods }))
-    expect(seen).toMatchObject({ outcome: 'throttled', retry_after_s: 3_600 })
+    const observation = await probe(buildScriptedAgent({ methods }))
+    expect(observation).toMatchObject({ outcome: 'throttled', retry_after_s: 3_600 })
     const plain = {
       'tools/list': ({ call }: { call: { id?: number } }) => ({
         id: call.id,
@@ -364,8 +367,8 @@ describe('an agent that cannot be read', () => {
     const fetcher = createFetcherTo(served.url)
     const before = await probeWith(fetcher)
     const held = await probeWith(fetcher, { location: 'https://agent.example/other/mcp' })
-    for (const seen of [before, held]) {
-      expect(seen).toMatchObject({ outcome: 'throttled', retry_after_s: 86_400 })
+    for (const observation of [before, held]) {
+      expect(observation).toMatchObject({ outcome: 'throttled', retry_after_s: 86_400 })
     }
     expect(served.asked).toHaveLength(1)
   })
@@ -460,9 +463,9 @@ describe('the last good answer of an agent', () => {
     ],
   ])('stands while it %s, and its card says nothing for it', async (_, outcome, answer) => {
     const hangs = outcome === 'timeout' && { limits: { probeMs: 1_000 } }
-    const seen = await probe(withCard(answer), { ...hangs })
-    expect(seen).toMatchObject({ outcome })
-    expect(seen.document).toBeUndefined()
+    const observation = await probe(withCard(answer), { ...hangs })
+    expect(observation).toMatchObject({ outcome })
+    expect(observation.document).toBeUndefined()
   })
 
   const listed = (formats: unknown) => ({ list_creative_formats: json({ formats } as object) })
@@ -481,22 +484,24 @@ describe('the last good answer of an agent', () => {
       { list_authorized_properties: json({ publisher_domains: 'x' }) },
     ],
     ['no publishers', 'claims', { list_authorized_properties: json({}) }],
-  ])('is kept part by part while it answers %s', async (_, part, told) => {
+  ])('is kept part by part while it answers %s', async (_, part, answered) => {
     const before = await good()
-    const seen = await probe(withCard(buildScriptedAgent({ tasks: { ...tasks, ...told } })))
-    expect(seen.faults).toHaveLength(1)
-    const document = readDocument(seen)
+    const observation = await probe(
+      withCard(buildScriptedAgent({ tasks: { ...tasks, ...answered } })),
+    )
+    expect(observation.faults).toHaveLength(1)
+    const document = readDocument(observation)
     expect(document.unread).toEqual([part])
     expect(carryOver(before, document, now)).toEqual({ ...before, unread: [part] })
   })
 
   it('ends with an answer that has nothing any more', async () => {
-    const told = {
+    const answered = {
       list_creative_formats: json({ formats: [] }),
       list_authorized_properties: json({ properties: [] }),
     }
     const document = readDocument(
-      await probe(withCard(buildScriptedAgent({ tasks: { ...tasks, ...told } }))),
+      await probe(withCard(buildScriptedAgent({ tasks: { ...tasks, ...answered } }))),
     )
     expect(carryOver(await good(), document, now)).toMatchObject({
       formats: [],
@@ -508,8 +513,12 @@ describe('the last good answer of an agent', () => {
   test.each([400, 404, 405, 410, 501, 307])(
     'is that of its card where every place answers %i: nobody speaks MCP there',
     async status => {
-      const seen = await probe(withCard((_, response) => none(response, status)))
-      expect(readDocument(seen)).toMatchObject({ protocols: ['a2a'], type: 'signals', unread: [] })
+      const observation = await probe(withCard((_, response) => none(response, status)))
+      expect(readDocument(observation)).toMatchObject({
+        protocols: ['a2a'],
+        type: 'signals',
+        unread: [],
+      })
     },
   )
 })
@@ -543,13 +552,13 @@ describe('a stream of events', () => {
         return noAnswer
       }),
     )
-    const seen = await runWithin(1_500, () => probeHost(host))
-    expect(readDocument(seen).tools.map(({ name }) => name)).toEqual(['get_signals'])
+    const observation = await runWithin(1_500, () => probeHost(host))
+    expect(readDocument(observation).tools.map(({ name }) => name)).toEqual(['get_signals'])
     expect(host.open.size).toBeLessThan(2)
   })
 
   it('is read incrementally when it is compressed', async () => {
-    const seen = await probe(
+    const observation = await probe(
       list((id, response) => {
         response.writeHead(200, {
           'content-type': 'text/event-stream; charset=utf-8',
@@ -559,11 +568,11 @@ describe('a stream of events', () => {
         return noAnswer
       }),
     )
-    expect(seen.outcome).toBe('ok')
+    expect(observation.outcome).toBe('ok')
   })
 
   it('with replies to other requests ends with the time', async () => {
-    const seen = await probe(
+    const observation = await probe(
       list((_, response) => {
         writeEventStream(response)
         writeEndlessly(response, Buffer.from(data(listing(999))))
@@ -571,28 +580,28 @@ describe('a stream of events', () => {
       }),
       { limits: { probeMs: 400 } },
     )
-    expect(seen.outcome).toBe('timeout')
+    expect(observation.outcome).toBe('timeout')
   })
 
   it('that ends without a reply is none', async () => {
-    const seen = await probe(
+    const observation = await probe(
       list((_, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).end(data(listing(999)))
         return noAnswer
       }),
     )
-    expect(seen).toMatchObject({ outcome: 'not_json' })
+    expect(observation).toMatchObject({ outcome: 'not_json' })
   })
 
   it('with one enormous event is not read to the end', async () => {
-    const seen = await probe(
+    const observation = await probe(
       list((_, response) => {
         writeEventStream(response, 'data: ')
         writeEndlessly(response, Buffer.alloc(256 * 1024, 'x'))
         return noAnswer
       }),
     )
-    expect(seen).toMatchObject({ outcome: 'too_large' })
+    expect(observation).toMatchObject({ outcome: 'too_large' })
   })
 })
 
@@ -610,12 +619,12 @@ describe('a hostile agent', () => {
       },
       { name: 'get_signals', description: 'twice' },
     ]
-    const seen = await probe(buildScriptedAgent({ tools }))
-    const [tool, ...others] = readDocument(seen).tools
+    const observation = await probe(buildScriptedAgent({ tools }))
+    const [tool, ...others] = readDocument(observation).tools
     expect(others).toEqual([])
     expect(tool!.description).toMatch(/^abü+$/)
     expect(tool!.description!.length).toBeLessThanOrEqual(2_000)
-    expect(seen.faults).toHaveLength(4)
+    expect(observation.faults).toHaveLength(4)
   })
 
   it('with endless pages is read up to a bound, and once around a cycle', async () => {
@@ -659,22 +668,22 @@ describe('a hostile agent', () => {
       ...format,
       format_id: { ...format.format_id, id: `f${i}` },
     }))
-    const seen = await probe(
+    const observation = await probe(
       buildScriptedAgent({
         tools: [...tools.slice(0, 700), { name: 'list_creative_formats' }],
         tasks: { list_creative_formats: json({ formats }) },
       }),
     )
-    const document = readDocument(seen)
+    const document = readDocument(observation)
     expect(document.tools).toHaveLength(500)
     expect(Buffer.byteLength(JSON.stringify(document))).toBeLessThan(768 * 1024)
   })
 
   it('with ten megabytes in one answer is not read to the end', async () => {
     const tasks = caps({ description: 'x'.repeat(10 * 1024 * 1024) })
-    const seen = await probe(buildScriptedAgent({ tasks }))
-    expect(readDocument(seen)).toMatchObject({ unread: ['capabilities'] })
-    expect(seen.faults).toMatchObject([{ field: 'get_proto_capabilities' }])
+    const observation = await probe(buildScriptedAgent({ tasks }))
+    expect(readDocument(observation)).toMatchObject({ unread: ['capabilities'] })
+    expect(observation.faults).toMatchObject([{ field: 'get_proto_capabilities' }])
   })
 
   it('with deep nesting yields nothing', async () => {
@@ -688,8 +697,8 @@ describe('a hostile agent', () => {
   it('gets no text of its own into a fault', async () => {
     const error = { code: '<script>', message: 'call 555 at https://evil.example' }
     const tasks = { get_proto_capabilities: { isError: true, ...json(error) } }
-    const seen = await probe(buildScriptedAgent({ tasks }))
-    expect(seen.faults).toEqual([
+    const observation = await probe(buildScriptedAgent({ tasks }))
+    expect(observation.faults).toEqual([
       {
         field: 'get_proto_capabilities',
         code: 'refused_answer',
@@ -701,8 +710,8 @@ describe('a hostile agent', () => {
 
   it('that hangs takes its time budget and no more', async () => {
     const host = await serveAgentHost(() => noAnswer)
-    const seen = await runWithin(1_500, () => probeHost(host, { limits: { probeMs: 300 } }))
-    expect(seen).toMatchObject({ outcome: 'timeout' })
+    const observation = await runWithin(1_500, () => probeHost(host, { limits: { probeMs: 300 } }))
+    expect(observation).toMatchObject({ outcome: 'timeout' })
   })
 })
 
@@ -711,16 +720,16 @@ describe('formats', () => {
     probe(buildScriptedAgent({ tasks: { list_creative_formats: json({ formats } as object) } }))
 
   it('must name the agent that defines them', async () => {
-    const seen = await listed([
+    const observation = await listed([
       'banner',
       { format_id: 'banner' },
       { format_id: { agent_url: 'ftp://a.example', id: 'x' } },
       { format_id: { agent_url: 'https://a.example', id: 'x' }, name: 'X' },
     ])
-    expect(readDocument(seen).formats).toEqual([
+    expect(readDocument(observation).formats).toEqual([
       { format_id: { agent_url: 'https://a.example', id: 'x' }, name: 'X' },
     ])
-    expect(seen.faults).toHaveLength(3)
+    expect(observation.faults).toHaveLength(3)
   })
 
   it('beyond five hundred are dropped, and so is a list that is too large', async () => {
@@ -738,18 +747,22 @@ describe('a measurement block', () => {
   const metric = { metric_id: 'viewability', unit: 'percent' }
   const accreditation = { accrediting_body: 'Board', valid_until: '2030-01-31' }
   const measured = async (metrics: unknown) => {
-    const seen = await probe(buildScriptedAgent({ tasks: caps({ measurement: { metrics } }) }))
-    return { measurement: readDocument(seen).capabilities?.measurement, seen }
+    const observation = await probe(
+      buildScriptedAgent({ tasks: caps({ measurement: { metrics } }) }),
+    )
+    return { measurement: readDocument(observation).capabilities?.measurement, seen: observation }
   }
 
   it('is stored without the vendor’s own claims of verification', async () => {
     const claims = [{ ...accreditation, verified_by_aao: true }]
-    const { measurement, seen } = await measured([{ ...metric, accreditations: claims, extra: 1 }])
+    const { measurement, seen: observation } = await measured([
+      { ...metric, accreditations: claims, extra: 1 },
+    ])
     expect(measurement).toEqual({
       metrics: [{ ...metric, accreditations: [{ ...accreditation, verified_by_aao: false }] }],
     })
-    expect(readDocument(seen).type).toBe('measurement')
-    expect(seen.faults).toEqual([])
+    expect(readDocument(observation).type).toBe('measurement')
+    expect(observation.faults).toEqual([])
   })
 
   it('is stripped of control characters', async () => {
@@ -787,10 +800,10 @@ describe('a measurement block', () => {
     ],
     ['an accreditation by nobody', [{ ...metric, accreditations: [{}] }]],
   ])('is left out as a whole for %s', async (_, metrics) => {
-    const { measurement, seen } = await measured(metrics)
+    const { measurement, seen: observation } = await measured(metrics)
     expect(measurement).toBeUndefined()
-    expect(readDocument(seen).type).toBe('unknown')
-    expect(seen.faults).toHaveLength(1)
+    expect(readDocument(observation).type).toBe('unknown')
+    expect(observation.faults).toHaveLength(1)
   })
 
   it('counts comparisons and equations as texts', async () => {

@@ -50,10 +50,10 @@ async function crawlChain(houses: number, moves: number) {
       const due = (await loadDueTargets(index.db, clock.now(), 50)).filter(
         ({ kind, priority }) => kind === 'brand.json' && priority < 3,
       )
-      const seen = due.map(target =>
+      const crawls = due.map(target =>
         crawlSource(target, { fetcher, clock, limits: { ...limits, ...generousTimeouts } }),
       )
-      const read = (await Promise.all(seen)).map(observation =>
+      const read = (await Promise.all(crawls)).map(observation =>
         readObservation(observation, limits),
       )
       await index.commit(read)

@@ -24,8 +24,8 @@ const answer = (body: string, more: Partial<FetchResult> = {}): FetchResult =>
 
 function crawl(fetched: FetchResult, target: CrawlTarget = brand) {
   const fetcher = { fetchDocument: async () => fetched }
-  return crawlSource(target, { fetcher, clock, limits }).then(seen =>
-    Observation.parse(readObservation(seen, limits)),
+  return crawlSource(target, { fetcher, clock, limits }).then(observation =>
+    Observation.parse(readObservation(observation, limits)),
   )
 }
 
@@ -81,10 +81,10 @@ describe('requests', () => {
 
 describe('an observation', () => {
   it('of a file has its document, bytes and validators', async () => {
-    const seen = await crawl(
+    const observation = await crawl(
       answer(text, { url: 'https://www.acme.example/.well-known/brand.json' }),
     )
-    const { document, body, ...rest } = seen
+    const { document, body, ...rest } = observation
     expect(document).toMatchObject({ variant: 'brand_agent' })
     expect(Buffer.from(body!).toString()).toBe(text)
     expect(rest).toEqual({
@@ -107,14 +107,17 @@ describe('an observation', () => {
   })
 
   it('of known bytes is unchanged', async () => {
-    const seen = await crawl(answer(text), { ...brand, hash: hashContent(Buffer.from(text)) })
-    expect(seen).toMatchObject({ outcome: 'unchanged', status: 200, etag: '"1"' })
-    expect(seen).not.toHaveProperty('document')
+    const observation = await crawl(answer(text), {
+      ...brand,
+      hash: hashContent(Buffer.from(text)),
+    })
+    expect(observation).toMatchObject({ outcome: 'unchanged', status: 200, etag: '"1"' })
+    expect(observation).not.toHaveProperty('document')
   })
 
   it('of a 304 is unchanged', async () => {
-    const seen = await crawl({ kind: 'unchanged', status: 304, url, etag: '"2"' })
-    expect(seen).toEqual({
+    const observation = await crawl({ kind: 'unchanged', status: 304, url, etag: '"2"' })
+    expect(observation).toEqual({
       ...brand,
       observed_at: clock.now(),
       outcome: 'unchanged',
@@ -127,11 +130,11 @@ describe('an observation', () => {
     ['not_json', '<html>'],
     ['unusable', '{"colour":"red"}'],
   ])('of a file that is %s has faults and a hash, and no validators', async (outcome, body) => {
-    const seen = await crawl(answer(body))
-    expect(seen).toMatchObject({ outcome, status: 200, hash: expect.any(String) })
-    expect(seen.faults!.length).toBeGreaterThan(0)
+    const observation = await crawl(answer(body))
+    expect(observation).toMatchObject({ outcome, status: 200, hash: expect.any(String) })
+    expect(observation.faults!.length).toBeGreaterThan(0)
     for (const key of ['document', 'body', 'etag', 'last_modified']) {
-      expect(seen).not.toHaveProperty(key)
+      expect(observation).not.toHaveProperty(key)
     }
   })
 
@@ -182,8 +185,12 @@ describe('a batch', () => {
 
   it('fetches the files of one host in turn, several hosts at a time', async () => {
     const { fetcher, most } = slowFetcher()
-    const seen = await crawlBatch(targets, { ...ours, fetcher, limitHost: createHostLimiter(2) })
-    expect(seen.map(({ kind, location }) => ({ kind, location }))).toEqual(targets)
+    const observation = await crawlBatch(targets, {
+      ...ours,
+      fetcher,
+      limitHost: createHostLimiter(2),
+    })
+    expect(observation.map(({ kind, location }) => ({ kind, location }))).toEqual(targets)
     expect(most).toEqual({ hosts: 2, filesOfOneHost: 1 })
   })
 
@@ -208,7 +215,7 @@ describe('a batch', () => {
       return { kind: 'failed', outcome: 'timeout', url, detail: '', tookMs: 9 }
     }
     const agents = Array.from({ length: 20 }, (_, i) => `https://platform.example/${i}/mcp`)
-    const seen = await crawlBatch(
+    const observation = await crawlBatch(
       [...agents, 'https://other.example/mcp'].map(location => ({ kind: 'agent', location })),
       {
         ...ours,
@@ -216,8 +223,11 @@ describe('a batch', () => {
         limitHost: createHostLimiter(1),
       },
     )
-    expect(seen.map(({ location }) => location)).toEqual([...agents, 'https://other.example/mcp'])
-    expect(new Set(seen.map(({ outcome }) => outcome))).toEqual(new Set(['timeout']))
+    expect(observation.map(({ location }) => location)).toEqual([
+      ...agents,
+      'https://other.example/mcp',
+    ])
+    expect(new Set(observation.map(({ outcome }) => outcome))).toEqual(new Set(['timeout']))
     expect(asked).toEqual([...agents.slice(0, 5), 'https://other.example/mcp'])
   })
 
@@ -226,24 +236,24 @@ describe('a batch', () => {
     const retryAfterSeconds = 90
     const full: Failure = { outcome: 'deferred', detail: '', retryAfterSeconds }
     const location = 'https://busy.example/mcp'
-    const [seen] = await crawlBatch([{ kind: 'agent', location }], {
+    const [observation] = await crawlBatch([{ kind: 'agent', location }], {
       ...ours,
       fetcher: { ...fetcher, reserve: async () => full },
       limitHost: createHostLimiter(1),
     })
-    expect(seen).toMatchObject({ location, outcome: 'deferred', retry_after_s: 90 })
+    expect(observation).toMatchObject({ location, outcome: 'deferred', retry_after_s: 90 })
   })
 
   it('that is cancelled has reported what it has', async () => {
     const { fetcher } = slowFetcher()
     const stop = new AbortController()
-    const seen: string[] = []
+    const observation: string[] = []
     const deps = { ...ours, fetcher, limitHost: createHostLimiter(1), stopping: stop.signal }
     await crawlEach(targets, deps, ({ location }) => {
-      seen.push(location)
+      observation.push(location)
       if (location === 'b.example') stop.abort()
     })
-    expect(seen).toEqual(['a.example', 'a.example', 'b.example'])
+    expect(observation).toEqual(['a.example', 'a.example', 'b.example'])
   })
 
   it('that is cancelled lets an agent answer that is being asked', async () => {
@@ -254,35 +264,38 @@ describe('a batch', () => {
       ended.push(signal?.aborted ?? false)
       return { kind: 'failed', outcome: 'connection_failed', url, detail: '', tookMs: 9 }
     }
-    const [seen] = await crawlBatch([{ kind: 'agent', location: 'https://agent.example/mcp' }], {
-      ...ours,
-      fetcher: buildUnlimitedFetcher({ ...slowFetcher().fetcher, call }),
-      limitHost: createHostLimiter(1),
-      stopping: stop.signal,
-    })
-    expect(seen).toMatchObject({ kind: 'agent', outcome: 'connection_failed' })
+    const [observation] = await crawlBatch(
+      [{ kind: 'agent', location: 'https://agent.example/mcp' }],
+      {
+        ...ours,
+        fetcher: buildUnlimitedFetcher({ ...slowFetcher().fetcher, call }),
+        limitHost: createHostLimiter(1),
+        stopping: stop.signal,
+      },
+    )
+    expect(observation).toMatchObject({ kind: 'agent', outcome: 'connection_failed' })
     expect(ended.length).toBeGreaterThan(0)
     expect(ended).not.toContain(true)
   })
 
   it('stops fetching while its results wait to be accepted', async () => {
     const { fetcher } = slowFetcher()
-    const seen: string[] = []
+    const observation: string[] = []
     let makeRoom = () => {}
     const room = new Promise<void>(resolve => (makeRoom = resolve))
     const crawled = crawlEach(
       targets,
       { ...ours, fetcher, limitHost: createHostLimiter(3) },
       ({ location }) => {
-        seen.push(location)
+        observation.push(location)
         return room
       },
     )
     await new Promise(done => setTimeout(done, 100))
-    expect(seen.sort()).toEqual(['a.example', 'b.example', 'c.example'])
+    expect(observation.sort()).toEqual(['a.example', 'b.example', 'c.example'])
     makeRoom()
     await crawled
-    expect(seen.sort()).toEqual(targets.map(({ location }) => location).sort())
+    expect(observation.sort()).toEqual(targets.map(({ location }) => location).sort())
   })
 
   it('with an internal error rejects once everything has ended', async () => {

@@ -165,10 +165,10 @@ describe('a grant by selectors', () => {
 
   it('is modified when they are', () =>
     runNights(async nights => {
-      const one = { publisher_domain: acme, selection_type: 'by_tag' }
-      await nights.night(granting(grantBySelectors(sales, { ...one, property_tags: ['all'] })))
+      const selector = { publisher_domain: acme, selection_type: 'by_tag' }
+      await nights.night(granting(grantBySelectors(sales, { ...selector, property_tags: ['all'] })))
       const events = await nights.night(
-        granting(grantBySelectors(sales, { ...one, property_tags: ['all', 'more'] })),
+        granting(grantBySelectors(sales, { ...selector, property_tags: ['all', 'more'] })),
       )
       const [modified] = listAuthorizationEvents(events)
       expect(modified!.payload.changed_fields).toEqual(['publisher_properties'])

@@ -97,8 +97,8 @@ describe('files by address', () => {
         { ...deps, limitHost },
       ),
     )
-    const seen = (await Promise.all(batches)).flat()
-    expect(seen.map(({ outcome }) => outcome)).toEqual(Array(18).fill('ok'))
+    const observations = (await Promise.all(batches)).flat()
+    expect(observations.map(({ outcome }) => outcome)).toEqual(Array(18).fill('ok'))
     expect(most).toBe(1)
   })
 })

@@ -139,14 +139,14 @@ describe('an adagents.json that has moved', () => {
       target === 'well_known'
         ? { kind: 'adagents.json' as const, location: new URL(origin_url).hostname }
         : parseSource('adagents.json', origin_url)!
-    const seen = await crawlSource(source, {
+    const observation = await crawlSource(source, {
       fetcher: createFetcherTo(served.url),
       clock: { now: () => now },
       limits: { ...limits, ...generousTimeouts },
     })
     const isRefused = expected.result === 'refused'
-    expect(seen.outcome).toBe(isRefused ? 'bad_redirect' : 'ok')
-    if (!isRefused) expect(seen.resolved_url).toBe(expected.final_url)
+    expect(observation.outcome).toBe(isRefused ? 'bad_redirect' : 'ok')
+    if (!isRefused) expect(observation.resolved_url).toBe(expected.final_url)
     // Each chain that is refused is refused at its last hop, which is never dialed.
     const dialed = isRefused ? moves.slice(0, -1) : moves
     expect(served.asked).toEqual(dialed.map(place))

@@ -43,9 +43,9 @@ function isSigned(headers: IncomingHttpHeaders, publicJwk: JsonWebKey): boolean 
 }
 
 async function recordRequests(path: string | undefined, urls: string[]) {
-  const seen: IncomingHttpHeaders[] = []
+  const requests: IncomingHttpHeaders[] = []
   const served = await startOrigin((request, response, url) => {
-    seen.push(request.headers)
+    requests.push(request.headers)
     if (url === '/moved') response.writeHead(302, { location: 'https://www.acme.example/' })
     response.end('{}')
   })
@@ -53,7 +53,7 @@ async function recordRequests(path: string | undefined, urls: string[]) {
   const signing = path === undefined ? undefined : { key: readSigningKey(path), agent }
   const fetcher = createFetcherTo(served.url, { signing })
   for (const url of urls) await fetcher.fetchDocument(url, fetchOptions)
-  return seen
+  return requests
 }
 
 describe('a crawler with a signing key', () => {
@@ -91,9 +91,9 @@ describe('a crawler with a signing key', () => {
 
   it('signs again for the host of a redirect', async () => {
     const { path, publicJwk } = writeKeyFile()
-    const seen = await recordRequests(path, ['https://acme.example/moved'])
-    expect(seen.map(({ host }) => host)).toEqual(['acme.example', 'www.acme.example'])
-    expect(seen.map(headers => isSigned(headers, publicJwk))).toEqual([true, true])
+    const requests = await recordRequests(path, ['https://acme.example/moved'])
+    expect(requests.map(({ host }) => host)).toEqual(['acme.example', 'www.acme.example'])
+    expect(requests.map(headers => isSigned(headers, publicJwk))).toEqual([true, true])
   })
 
   it('refuses anything else as a key, without repeating it', () => {

@@ -13,16 +13,16 @@ const many = (n: number, make: (location: string) => Observation) =>
 
 describe('a part of the observations', () => {
   it('is all of them where nothing has changed', () => {
-    const seen = many(50_000, unchanged)
-    expect(new BatchSplit(500).next(seen)).toEqual(seen)
+    const observations = many(50_000, unchanged)
+    expect(new BatchSplit(500).next(observations)).toEqual(observations)
   })
 
   it('ends with as many documents as can be committed in the time a save may wait', () => {
     const parts = new BatchSplit(500)
-    const seen = [...many(1_000, unchanged), ...many(1_000, read)]
-    expect(parts.next(seen)).toHaveLength(1_166)
+    const observations = [...many(1_000, unchanged), ...many(1_000, read)]
+    expect(parts.next(observations)).toHaveLength(1_166)
     parts.learn(many(200, read), 500)
-    expect(parts.next(seen)).toHaveLength(1_181)
+    expect(parts.next(observations)).toHaveLength(1_181)
   })
 
   it('shrinks at once when documents cost more, but not below a useful commit', () => {
@@ -34,9 +34,14 @@ describe('a part of the observations', () => {
   it('has at most one of the largest documents, with small ones before and after it', () => {
     const parts = new BatchSplit(500)
     const large = (location: string): Observation => ({ ...read(location), bytes: 5_000_000 })
-    const seen = [...many(20, read), ...many(3, large), ...many(9, unchanged), ...many(20, read)]
+    const observations = [
+      ...many(20, read),
+      ...many(3, large),
+      ...many(9, unchanged),
+      ...many(20, read),
+    ]
     const lengths: number[] = []
-    for (let left: readonly Observation[] = seen; left.length > 0; ) {
+    for (let left: readonly Observation[] = observations; left.length > 0; ) {
       lengths.push(parts.next(left).length)
       left = left.slice(lengths.at(-1))
     }
@@ -45,13 +50,13 @@ describe('a part of the observations', () => {
 
   it('loses nothing and keeps the order', () => {
     const parts = new BatchSplit(500)
-    const seen = [...many(300, read), ...many(300, unchanged), ...many(300, read)]
+    const observations = [...many(300, read), ...many(300, unchanged), ...many(300, read)]
     const put: Observation[] = []
-    for (let left: readonly Observation[] = seen; left.length > 0; ) {
+    for (let left: readonly Observation[] = observations; left.length > 0; ) {
       const part = parts.next(left)
       put.push(...part)
       left = left.slice(part.length)
     }
-    expect(put).toEqual(seen)
+    expect(put).toEqual(observations)
   })
 })

@@ -13,11 +13,11 @@ it('a batch that waits for more is committed when the input ends', async () => {
     },
     { measureSize: () => 1, size: () => 10, waitMs: LONG_MS, idleMs: () => (isFull ? 0 : LONG_MS) },
   )
-  const kept = Promise.all(['a', 'b'].map(item => batcher.add(item)))
+  const answers = Promise.all(['a', 'b'].map(item => batcher.add(item)))
   batcher.commitIfDue()
   expect(batches).toEqual([])
   isFull = true
   batcher.commitIfDue()
-  expect(await kept).toEqual(['a is kept', 'b is kept'])
+  expect(await answers).toEqual(['a is kept', 'b is kept'])
   expect(batches).toEqual([['a', 'b']])
 })

@@ -170,11 +170,11 @@ describe('a dispatched file', () => {
     await createDispatcher().dispatch()
     const targets = (await listWaitingTargets()).flat()
     await queue.drain()
-    const seen = targets.map(({ kind, location }) =>
+    const observations = targets.map(({ kind, location }) =>
       observeOutcome('absent', kind as 'brand.json', location, clock.now()),
     )
     const results = new Queue('observations', { connection, prefix: REDIS_PREFIX })
-    for (const message of await packObservations(seen, 1e6, connection)) {
+    for (const message of await packObservations(observations, 1e6, connection)) {
       await results.add('seen', message, queues.observations.options)
     }
     await results.close()

@@ -60,7 +60,7 @@ describe('the observations of a batch', () => {
     for (const name of ['a', 'b']) await outbox.put(buildObservation(name, 600))
     expect(sent).toEqual([['a', 'b']])
     const more = ['c', 'd', 'e'].map(name => outbox.put(buildObservation(name, 600)))
-    for (const one of more) expect(await isDone(one)).toBe(false)
+    for (const work of more) expect(await isDone(work)).toBe(false)
     await arrive()
     expect(await Promise.all(more.map(isDone))).toEqual([true, true, false])
     expect(sent).toEqual([

@@ -174,8 +174,8 @@ describe('a replay', () => {
     const brand = (brand_name: string) =>
       post('brands/save', { domain: 'acme.example', brand_name })
     const properties = (...names: string[]) => {
-      const told = names.map(name => ({ type: 'website', name }))
-      return post('properties/save', { publisher_domain: 'acme.example', properties: told })
+      const properties = names.map(name => ({ type: 'website', name }))
+      return post('properties/save', { publisher_domain: 'acme.example', properties: properties })
     }
     await api.observe(
       observePublisherFile('shop.example', {
@@ -218,7 +218,7 @@ describe('a replay', () => {
     )
     for (const answer of answers) expect(answer).toHaveProperty('done')
     await api.createKey('Late')
-    const told = await listAcknowledged(api.sequencer.index)
+    const acknowledged = await listAcknowledged(api.sequencer.index)
     const last = api.sequencer.seq
     const { statusCode, body } = await api.app.inject('/api/brands/history?domain=acme.example')
     expect(statusCode).toBe(200)
@@ -229,11 +229,11 @@ describe('a replay', () => {
       rmSync(`${dataDir}/${file}`, { force: true })
     await restore(dataDir, `${backups}/before`, { keepAccounts: true })
     const registry = await open(dataDir)
-    expect(await listAcknowledged(registry.index)).not.toEqual(told)
+    expect(await listAcknowledged(registry.index)).not.toEqual(acknowledged)
     const { replayed, failed } = await replay(registry)
     expect(failed).toEqual([])
     expect(replayed).toBeGreaterThanOrEqual(7)
-    expect(await listAcknowledged(registry.index)).toEqual(told)
+    expect(await listAcknowledged(registry.index)).toEqual(acknowledged)
     expect(registry.seq).toBeGreaterThan(last)
     const again = await openAnotherApi({
       config: { ...api.config, DATA_DIR: dataDir },
@@ -262,16 +262,16 @@ describe('a replay', () => {
     await registry.commit({ observations: [], submissions: early })
     await registry.backUp(`${backups}/before`)
     const down = Operation.parse({ op: 'domain.takedown', domain: 'bad.example' })
-    for (const one of [
+    for (const loss of [
       buildBrandSave('Acme', 'bad.example', 'Bad'),
       buildSubmission('down', down),
       buildSubmission('again', Operation.parse({ op: 'domain.readmit', domain: 'bad.example' })),
       buildBrandSave('Acme', 'acme.example', 'Acme Boots'),
     ]) {
-      await registry.commit({ observations: [], submissions: [one] })
+      await registry.commit({ observations: [], submissions: [loss] })
     }
-    const told = await listAcknowledged(registry.index)
-    expect(JSON.stringify(told.entries)).not.toContain('bad.example')
+    const acknowledged = await listAcknowledged(registry.index)
+    expect(JSON.stringify(acknowledged.entries)).not.toContain('bad.example')
     await registry.close()
     for (const file of ['index.duckdb', 'index.duckdb.wal']) {
       rmSync(`${dataDir}/${file}`, { force: true })
@@ -279,7 +279,7 @@ describe('a replay', () => {
     await restore(dataDir, `${backups}/before`, { keepAccounts: true })
     const again = await open(dataDir)
     expect((await replay(again)).failed).toEqual([])
-    expect(await listAcknowledged(again.index)).toEqual(told)
+    expect(await listAcknowledged(again.index)).toEqual(acknowledged)
     expect(await verify(again)).toEqual([])
   })
 })

@@ -757,22 +757,23 @@ describe('the hashes of the fields', () => {
   const readFields = (body: string) => (parse(body).document as AdagentsInline).fields
 
   it('ignore the order of keys, $schema and last_updated', () => {
-    const one = '{"$schema":"a","last_updated":"x","properties":[],"tags":{"a":{"name":"A","x":1}}}'
+    const fields =
+      '{"$schema":"a","last_updated":"x","properties":[],"tags":{"a":{"name":"A","x":1}}}'
     const two = '{"tags":{"a":{"x":1,"name":"A"}},"properties":[],"$schema":"b"}'
-    expect(readFields(one)).toEqual(readFields(two))
+    expect(readFields(fields)).toEqual(readFields(two))
   })
 
   it('differ by the changed field', () => {
-    const one = readFields('{"properties":[],"custom":1,"contact":{"name":"A"}}')
+    const fields = readFields('{"properties":[],"custom":1,"contact":{"name":"A"}}')
     const two = readFields('{"properties":[],"custom":2,"contact":{"name":"B"}}')
-    expect(one.properties).toBe(two.properties)
-    expect(one.custom).not.toBe(two.custom)
-    expect(one.contact).not.toBe(two.contact)
+    expect(fields.properties).toBe(two.properties)
+    expect(fields.custom).not.toBe(two.custom)
+    expect(fields.contact).not.toBe(two.contact)
   })
 
   it('of an invalid list equal that of the empty list', () => {
-    const one = readFields('{"properties":[],"formats":"x"}')
-    expect(one.formats).toBe(one.properties)
+    const fields = readFields('{"properties":[],"formats":"x"}')
+    expect(fields.formats).toBe(fields.properties)
   })
 })
 

@@ -13,30 +13,30 @@ function createPool(tools: number, most: number) {
       return new Promise<number>(resolve => enders.push(() => resolve(tool)))
     })
   const waitForTurns = () => new Promise(resolve => setImmediate(resolve))
-  const endOne = async () => {
+  const endNext = async () => {
     enders.shift()!()
     await waitForTurns()
   }
-  return { ask, begun, endOne, settle: waitForTurns, turns }
+  return { ask, begun, endOne: endNext, settle: waitForTurns, turns }
 }
 
 test('a frequent kind of work neither takes all tools nor precedes a rare one', async () => {
-  const { ask, begun, endOne, settle: waitForTurns } = createPool(3, 100)
+  const { ask, begun, endOne: endNext, settle: waitForTurns } = createPool(3, 100)
   const all = [...Array(10)].map(() => ask('slow'))
   await waitForTurns()
   expect(begun).toEqual(['slow', 'slow'])
   all.push(ask('quick'), ask('other'))
   await waitForTurns()
   expect(begun).toEqual(['slow', 'slow', 'quick'])
-  await endOne()
+  await endNext()
   expect(begun.slice(3)).toEqual(['other'])
-  for (let i = 0; i < 11; i++) await endOne()
+  for (let i = 0; i < 11; i++) await endNext()
   expect(begun).toHaveLength(12)
   expect(new Set(await Promise.all(all))).toEqual(new Set([0, 1, 2]))
 })
 
 test('work beyond the bound of its kind is refused with a time to retry, and accepted then', async () => {
-  const { ask, endOne, settle: waitForTurns } = createPool(2, 3)
+  const { ask, endOne: endNext, settle: waitForTurns } = createPool(2, 3)
   const first = [ask('a'), ask('a'), ask('a')]
   const refused = await ask('a').catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(PublicError)
@@ -44,11 +44,11 @@ test('work beyond the bound of its kind is refused with a time to retry, and acc
   await waitForTurns()
   const other = ask('b')
   await waitForTurns()
-  for (let i = 0; i < 4; i++) await endOne()
+  for (let i = 0; i < 4; i++) await endNext()
   await Promise.all([...first, other])
   const again = ask('a')
   await waitForTurns()
-  await endOne()
+  await endNext()
   expect(await again).toBeTypeOf('number')
 })
 

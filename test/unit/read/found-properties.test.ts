@@ -6,10 +6,10 @@ test.each([
   ['community', 'contributed'],
   ['enriched', 'enriched'],
 ])('a property from %s is shown as %s, whatever its name', (listed, found) => {
-  const told = {
+  const enrichment = {
     name: 'a "source":"community" or \\"source":"adagents_json"',
     tags: ['"source":"'],
   }
-  const item = toFoundProperty(JSON.stringify({ ...told, source: listed, verified: true }))
-  expect(JSON.parse(item)).toEqual({ ...told, source: found, verified: true })
+  const item = toFoundProperty(JSON.stringify({ ...enrichment, source: listed, verified: true }))
+  expect(JSON.parse(item)).toEqual({ ...enrichment, source: found, verified: true })
 })

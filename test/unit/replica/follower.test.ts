@@ -28,8 +28,8 @@ const START = '2026-11-20T03:00Z'
 
 async function commitBrand({ sequencer }: PublishingRegistry, clock: TestClock, name: string) {
   const file = { brand: { name } }
-  const seen = observeFile('brand.json', `${name}.example`, file, clock.tick({ minutes: 1 }))
-  await sequencer.commit({ observations: [seen], submissions: [] })
+  const observation = observeFile('brand.json', `${name}.example`, file, clock.tick({ minutes: 1 }))
+  await sequencer.commit({ observations: [observation], submissions: [] })
 }
 
 async function openFollowed() {

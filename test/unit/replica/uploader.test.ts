@@ -31,8 +31,8 @@ async function commitPublisher(
 ) {
   const domain = `${name}.example`
   const file = { authorized_agents: [], properties: [buildWebsite(domain)] }
-  const seen = observeFile('adagents.json', domain, file, clock.tick({ minutes: 1 }))
-  await sequencer.commit({ observations: [seen], submissions: [] })
+  const observation = observeFile('adagents.json', domain, file, clock.tick({ minutes: 1 }))
+  await sequencer.commit({ observations: [observation], submissions: [] })
   await sequencer.treeLog.update()
   await sequencer.publish()
   await publisher.publish()

@@ -101,13 +101,13 @@ describe('a badge', () => {
       state: 'degraded',
       degraded_at: new Date(START).toISOString(),
     })
-    const kept = { ...degraded!, expires_at: new Date(START + 500 * HOUR).toISOString() }
-    expect(expireBadges([kept], START + 48 * HOUR - 1)[0]!.state).toBe('degraded')
-    expect(expireBadges([kept], START + 48 * HOUR)[0]).toMatchObject({
+    const renewed = { ...degraded!, expires_at: new Date(START + 500 * HOUR).toISOString() }
+    expect(expireBadges([renewed], START + 48 * HOUR - 1)[0]!.state).toBe('degraded')
+    expect(expireBadges([renewed], START + 48 * HOUR)[0]).toMatchObject({
       state: 'revoked',
       revoked_for: 'not_passing',
     })
-    const [again] = updateBadges([kept], build({ now: START + 47 * HOUR }))
+    const [again] = updateBadges([renewed], build({ now: START + 47 * HOUR }))
     expect(again).toMatchObject({ state: 'active', degraded_at: null })
   })
 

@@ -257,15 +257,21 @@ describe('the age of a house’s reference', () => {
       'mutual',
     ],
   ])('a reference without a date %s', (_name, files, day, expected) => {
-    let kept: BrandDocument | undefined
+    let carried: BrandDocument | undefined
     for (const [seen, content] of files) {
-      kept = carryOver(kept, findDocument(house, content)!, START + seen * DAY) as BrandDocument
+      carried = carryOver(
+        carried,
+        findDocument(house, content)!,
+        START + seen * DAY,
+      ) as BrandDocument
     }
     const { answer, wakes } = resolveOnWeb({ [leaf]: leafFile }, leaf, START + day * DAY, {
-      [house]: kept!,
+      [house]: carried!,
     })
     expect(answer).toMatchObject({ relationship_trust: expected })
-    const since = Date.parse((kept as { brand_refs: BrandRef[] }).brand_refs.at(-1)!.first_seen_at!)
+    const since = Date.parse(
+      (carried as { brand_refs: BrandRef[] }).brand_refs.at(-1)!.first_seen_at!,
+    )
     expect(wakes).toContain(since + 180 * DAY)
   })
 

@@ -81,13 +81,13 @@ async function runStory(...steps: [hours: number, web: Web | 'tick'][]): Promise
   const clock = testClock('2026-11-20T03:00Z')
   const start = clock.now()
   return withIndex(clock, async index => {
-    const told: string[] = []
+    const states: string[] = []
     for (const [hours, web] of steps) {
       const at = clock.tick({ ms: start + hours * HOUR - clock.now() })
       await index.commit(web === 'tick' ? [] : observeWeb(web, at))
-      told.push(await describeState(index))
+      states.push(await describeState(index))
     }
-    return told
+    return states
   })
 }
 
@@ -290,8 +290,8 @@ describe('a domain whose ads.txt names a manager', () => {
   it('has no file when the manager has none, even if the manager’s ads.txt names another', async () => {
     const web = { [manager]: 'absent', [`ads ${manager}`]: 'managerdomain=pier.example' }
     const other = buildFile([site(publisher), site(manager)], all(publisher, manager))
-    const told = await runStory([0, night('absent', { ...web, 'pier.example': other })])
-    expect(told).toEqual(['unknown'])
+    const states = await runStory([0, night('absent', { ...web, 'pier.example': other })])
+    expect(states).toEqual(['unknown'])
   })
 
   test.each<[string, string, string]>([
@@ -324,12 +324,12 @@ describe('a domain whose ads.txt names a manager', () => {
 describe('over the nights, a managed publisher', () => {
   it('follows the file of its manager', async () => {
     const none = buildFile([site(manager)], all(manager))
-    const told = await runStory(
+    const states = await runStory(
       [0, night('absent')],
       [24, { [manager]: none }],
       [48, { [manager]: managing }],
     )
-    expect(told).toEqual([managed, lost, managed])
+    expect(states).toEqual([managed, lost, managed])
   })
 
   const revoking = {
@@ -342,14 +342,14 @@ describe('over the nights, a managed publisher', () => {
     ['names it', { ...managing, ...revoking }],
     ['names it no more', { ...buildFile([site(manager)], all(manager)), ...revoking }],
   ])('is revoked by a manager that %s, for a week from then', async (_, file) => {
-    const told = await runStory(
+    const states = await runStory(
       [0, night('absent')],
       [24, { [manager]: file }],
       [48, { [manager]: managing, [publisher]: 'absent', [`ads ${publisher}`]: 'unchanged' }],
       [24 * 8 - 0.1, 'tick'],
       [24 * 8, 'tick'],
     )
-    expect(told).toEqual([managed, lost, lost, lost, managed])
+    expect(states).toEqual([managed, lost, lost, lost, managed])
     const clock = testClock('2026-11-20T03:00Z')
     await withIndex(clock, async index => {
       await index.commit(observeWeb(night('absent'), clock.now()))
@@ -361,12 +361,12 @@ describe('over the nights, a managed publisher', () => {
 
   it('keeps its own file’s grants until that is gone for good, whatever a manager revokes', async () => {
     const file = { ...managing, ...revoking }
-    const told = await runStory(
+    const states = await runStory(
       [0, { [publisher]: ownFile }],
       [24, night('absent', { [manager]: file })],
       [26, { [publisher]: 'absent' }],
     )
-    expect(told).toEqual(['direct: 1, 1', 'invalid: 0, 1', 'invalid: 0, 0'])
+    expect(states).toEqual(['direct: 1, 1', 'invalid: 0, 1', 'invalid: 0, 0'])
   })
 
   const onward = 'https://pier.example/.well-known/adagents.json'
@@ -385,53 +385,53 @@ describe('over the nights, a managed publisher', () => {
       [`invalid by ${manager}: 0, 1`, lost],
     ],
   ])('keeps %s of its manager’s file from before that pointed elsewhere', async (_, web, after) => {
-    const told = await runStory(
+    const states = await runStory(
       [0, night('absent')],
       [24, { ...web, [publisher]: 'absent' }],
       [47.9, 'tick'],
       [48, 'tick'],
     )
-    expect(told).toEqual([managed, after[0], ...after])
+    expect(states).toEqual([managed, after[0], ...after])
   })
 
   it('follows its ads.txt', async () => {
     const ads = `ads ${publisher}`
-    const told = await runStory(
+    const states = await runStory(
       [0, night('absent')],
       [24, { [ads]: 'nothing' }],
       [48, { [ads]: adsTxt }],
     )
-    expect(told).toEqual([managed, lost, managed])
+    expect(states).toEqual([managed, lost, managed])
   })
 
   it('loses the manager with its ads.txt, as with any file', async () => {
     const ads = `ads ${publisher}`
-    const told = await runStory(
+    const states = await runStory(
       [0, night('absent')],
       [24, { [ads]: 'absent' }],
       [26, { [ads]: 'absent' }],
     )
-    expect(told).toEqual([managed, `invalid by ${manager}: 0, 1`, lost])
+    expect(states).toEqual([managed, `invalid by ${manager}: 0, 1`, lost])
   })
 
   it('uses its own file as soon as it has one, and only until that is gone', async () => {
-    const told = await runStory(
+    const states = await runStory(
       [0, night('absent')],
       [24, { [publisher]: ownFile }],
       [48, { [publisher]: 'absent' }],
     )
-    expect(told).toEqual([managed, 'direct: 1, 1', managed])
+    expect(states).toEqual([managed, 'direct: 1, 1', managed])
   })
 
   it('keeps its own file during a failure, and falls back to the manager in the end', async () => {
     const quiet = { [`ads ${publisher}`]: 'unchanged', [manager]: 'unchanged' }
-    const told = await runStory(
+    const states = await runStory(
       [0, night(ownFile)],
       [24, { [publisher]: 'store_denied', ...quiet }],
       [6 * 24, { [publisher]: 'store_denied', ...quiet }],
       [7 * 24, { [publisher]: 'store_denied', ...quiet }],
     )
-    expect(told).toEqual(['direct: 1, 1', 'direct: 1, 1', 'direct: 1, 1', managed])
+    expect(states).toEqual(['direct: 1, 1', 'direct: 1, 1', 'direct: 1, 1', managed])
   })
 
   test.each<[Outcome, number, string]>([
@@ -449,25 +449,25 @@ describe('over the nights, a managed publisher', () => {
         24 * (i + 1),
         { [publisher]: own, ...quiet },
       ])
-      const told = await runStory(
+      const states = await runStory(
         [0, night('absent')],
         [1, { [publisher]: own, ...quiet }],
         ...nights,
         [hours - 0.1, 'tick'],
         [hours, 'tick'],
       )
-      expect(told).toEqual([managed, ...nights.map(() => meanwhile), meanwhile, meanwhile, lost])
+      expect(states).toEqual([managed, ...nights.map(() => meanwhile), meanwhile, meanwhile, lost])
     },
   )
 
   it('is managed again once its own file is absent again', async () => {
-    const told = await runStory(
+    const states = await runStory(
       [0, night('absent')],
       [24, { [publisher]: 'timeout' }],
       [48, { [publisher]: 'absent' }],
       [24 * 6, { [`ads ${publisher}`]: 'unchanged', [manager]: 'unchanged' }],
       [24 * 8, 'tick'],
     )
-    expect(told).toEqual([managed, managed, managed, managed, managed])
+    expect(states).toEqual([managed, managed, managed, managed, managed])
   })
 })

@@ -51,7 +51,7 @@ const journal = {
 beforeAll(async () => {
   const clock = testClock(FIRST_NIGHT)
   index = await openMemoryIndex(clock)
-  await commitTwoNights(seen => index.commit(seen), clock)
+  await commitTwoNights(observations => index.commit(observations), clock)
   await index.commit([
     observeFile('adagents.json', 'journal.example', journal, clock.now()),
     observeFile('brand.json', 'faulty.example', { id: 7, names: 'Faulty' }, clock.now()),

@@ -163,8 +163,8 @@ describe('rows as text', () => {
       { name: null, seq: 5_000 },
       { name: '', seq: null },
     ])
-    const told = [...(await db.texts(['name', 'seq', '$more'], 'told', { more: 'x' }, 'rowid'))]
-    expect(told).toEqual([
+    const rows = [...(await db.texts(['name', 'seq', '$more'], 'told', { more: 'x' }, 'rowid'))]
+    expect(rows).toEqual([
       ...names.map((name, n) => [name, `${n}`, 'x']),
       ['', '5000', 'x'],
       ['', '', 'x'],

@@ -77,13 +77,13 @@ describe.each(formats)('$store of format $format', ({ store, format }) => {
     const { meta: _, ...after } = await readRows(db)
     for (const [table, rows] of Object.entries(before)) {
       if (table === 'meta') continue
-      const kept = rows.map(row => {
+      const converted = rows.map(row => {
         const moved = store === 'index' && table === 'authorizations' ? ['property_rids'] : []
         return expect.objectContaining(
           Object.fromEntries(Object.entries(row).filter(([column]) => !moved.includes(column))),
         )
       })
-      expect(after[table], table).toEqual(kept)
+      expect(after[table], table).toEqual(converted)
     }
   })
 })

@@ -68,8 +68,8 @@ test('a reader that is not DuckDB reads every table, its types, and which commit
     identifiers: [{ type: 'ios_bundle', value: 'example.news' }],
   })
   const { key_value_metadata = [] } = await parquetMetadataAsync(await open(made, 'authorizations'))
-  const told = Object.fromEntries(key_value_metadata.map(({ key, value }) => [key, value]))
-  expect(told).toMatchObject({
+  const metadata = Object.fromEntries(key_value_metadata.map(({ key, value }) => [key, value]))
+  expect(metadata).toMatchObject({
     registry_table: 'authorizations',
     registry_seq: '2',
     registry_as_of: '2026-11-21T03:00:00.000Z',

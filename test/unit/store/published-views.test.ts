@@ -21,7 +21,7 @@ beforeAll(async () => {
   const clock = testClock(FIRST_NIGHT)
   index = await openMemoryIndex(clock)
   db = index.db
-  await commitTwoNights(seen => index.commit(seen), clock)
+  await commitTwoNights(observations => index.commit(observations), clock)
   const agent = {
     url: LATE,
     authorized_for: 'Sales',

@@ -40,9 +40,9 @@ describe('rows cached by the writer', () => {
   })
 
   it('equal what was written', async () => {
-    const told = { kept: [1, null], left: undefined }
+    const changedJson = { kept: [1, null], left: undefined }
     const fresh = new Map([
-      ['a.example', row('a.example', 'New', told)],
+      ['a.example', row('a.example', 'New', changedJson)],
       ['b.example', undefined],
       ['c.example', row('c.example', 'C')],
     ])

@@ -34,7 +34,9 @@ async function openIndex(live: (index: MemoryIndex, clock: TestClock) => Promise
 
 beforeAll(async () => {
   first = await openIndex((index, clock) => index.commit(observeFirstNight(clock.now())))
-  second = await openIndex((index, clock) => commitTwoNights(seen => index.commit(seen), clock))
+  second = await openIndex((index, clock) =>
+    commitTwoNights(observations => index.commit(observations), clock),
+  )
 })
 
 afterAll(() => {

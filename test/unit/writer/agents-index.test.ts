@@ -52,8 +52,13 @@ function observeProbe(
     ...parts,
   })
   const hash = hashContent(Buffer.from(JSON.stringify(document)))
-  const seen = { kind: 'agent' as const, location: seller, observed_at: at, outcome: 'ok' as const }
-  return { ...seen, hash, document, took_ms: 40, ...more } satisfies Observation
+  const observation = {
+    kind: 'agent' as const,
+    location: seller,
+    observed_at: at,
+    outcome: 'ok' as const,
+  }
+  return { ...observation, hash, document, took_ms: 40, ...more } satisfies Observation
 }
 
 function observeFailure(
@@ -199,13 +204,16 @@ describe('the next probe of an agent', () => {
       await commit([names([...waits.keys()].map(toAddress), clock.now())])
       for (let night = 0; night < 8; night++) {
         const at = clock.tick({ hours: 25 })
-        const seen = [...waits.keys()].map(outcome => ({
+        const observations = [...waits.keys()].map(outcome => ({
           ...(outcome === 'ok'
             ? observeProbe(at, { server_name: `${night}` })
             : observeFailure(outcome, at)),
           location: toAddress(outcome),
         }))
-        await commit([...seen, observeOutcome('unchanged', 'adagents.json', 'news.example', at)])
+        await commit([
+          ...observations,
+          observeOutcome('unchanged', 'adagents.json', 'news.example', at),
+        ])
         for (const [outcome, found] of waits) {
           found.push(Number((await state(toAddress(outcome)))!.wait_ms))
         }

@@ -33,9 +33,9 @@ test('attempts count on the UTC day they were made, whatever day they are commit
 })
 
 test('an attempt that is reported a second time counts once', async () => {
-  const seen = observeOutcome('absent', 'brand.json', 'a.example', clock.now())
-  await index.commit([seen])
-  await index.commit([seen])
+  const observation = observeOutcome('absent', 'brand.json', 'a.example', clock.now())
+  await index.commit([observation])
+  await index.commit([observation])
   expect(await readDays()).toMatchObject([{ outcome: 'absent', attempts: 1 }])
 })
 

@@ -193,8 +193,10 @@ describe('a property merged into another publisher’s', () => {
     }
     expect(await findStatus(merging, alias)).toBe('removed')
     await checkStores(merging)
-    const told = await merging.runNight({ [harbour]: files[harbour]! })
-    expect(told.filter(type => type.startsWith('property.'))).toEqual(['property.reactivated'])
+    const eventTypes = await merging.runNight({ [harbour]: files[harbour]! })
+    expect(eventTypes.filter(type => type.startsWith('property.'))).toEqual([
+      'property.reactivated',
+    ])
     expect(await findStatus(merging, alias)).toBe('removed')
     await checkStores(merging)
   })
@@ -221,8 +223,12 @@ describe('two merged properties of one publisher', () => {
     const merging = await openMerging()
     const alias = await merging.findRid('property', acme, 'news')
     const canonical = await merging.findRid('property', acme, 'home')
-    const told = await merging.commit([], [buildMerge('property', alias, canonical)])
-    expect(told).toEqual(['property.merged', 'authorization.modified', 'agent.profile_updated'])
+    const eventTypes = await merging.commit([], [buildMerge('property', alias, canonical)])
+    expect(eventTypes).toEqual([
+      'property.merged',
+      'authorization.modified',
+      'agent.profile_updated',
+    ])
     expect(await merging.runNight(files)).toEqual([])
     const row = `select name, status, identifiers from properties where property_rid = '${canonical}'`
     const identifiers = [acme, 'news.acme.example'].map(value => ({ type: 'domain', value }))
@@ -240,8 +246,8 @@ describe('two merged properties of one publisher', () => {
       app('acme_app', 'com.acme'),
       site('homepage', acme, 'start.acme.example'),
     ]
-    const told = await merging.runNight({ [acme]: file(moved) })
-    expect(told).not.toContain('property.created')
+    const eventTypes = await merging.runNight({ [acme]: file(moved) })
+    expect(eventTypes).not.toContain('property.created')
     expect(await merging.runNight({ [acme]: file(moved) })).toEqual([])
     const last = [site('news', 'news2.acme.example'), site('homepage', 'start.acme.example')]
     expect(await merging.runNight({ [acme]: file(last) })).not.toContain('property.created')
@@ -256,8 +262,8 @@ describe('two merged properties of one publisher', () => {
     await merging.runNight(renamed)
     const fresh = await merging.findRid('property', acme, 'start')
     expect(fresh).not.toBe(old)
-    const told = await merging.commit([], [buildMerge('property', fresh, old)])
-    expect(told.slice(0, 3)).toEqual([
+    const eventTypes = await merging.commit([], [buildMerge('property', fresh, old)])
+    expect(eventTypes.slice(0, 3)).toEqual([
       'property.merged',
       'property.updated',
       'property.reactivated',
@@ -434,8 +440,10 @@ describe('a merged collection', () => {
     expect(await merging.runNight(files)).toEqual([])
     const { properties } = files[acme] as { properties: { property_id: string }[] }
     const renamed = { [acme]: file(properties, [show('evening', 'guid-2')]) }
-    const told = await merging.runNight(renamed)
-    expect(told.filter(type => type.startsWith('collection.'))).toEqual(['collection.updated'])
+    const eventTypes = await merging.runNight(renamed)
+    expect(eventTypes.filter(type => type.startsWith('collection.'))).toEqual([
+      'collection.updated',
+    ])
     expect(
       await merging.rows(`select collection_rid as rid from collections
       where publisher_domain = '${acme}' and status = 'active'`),

@@ -86,10 +86,10 @@ describe('a registry with older formats', () => {
     const paths = await createOldStores(formats)
     const registry = await openMigrated(paths)
     // Format 1 had no records of what members saved of a domain without a file: a commit makes them.
-    const told = await registry.index.all(
+    const rows = await registry.index.all(
       `select event_type from events where seq > 2 and actor = 'registry:save'`,
     )
-    expect(told).toEqual(formats.index === 1 ? [{ event_type: 'property.created' }] : [])
+    expect(rows).toEqual(formats.index === 1 ? [{ event_type: 'property.created' }] : [])
     expect(registry.seq).toBe(formats.index === 1 ? 3 : 2)
     expect(await verify(registry)).toEqual([])
     await registry.commit(buildNextBatch(Date.parse(at)))

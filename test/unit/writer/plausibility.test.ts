@@ -92,13 +92,13 @@ async function runStory(...steps: Step[]): Promise<string[]> {
   const clock = testClock(start)
   const begin = clock.now()
   return withIndex(clock, async index => {
-    const told: string[] = []
+    const states: string[] = []
     for (const [hours, what] of steps) {
       const at = clock.tick({ ms: begin + hours * HOUR - clock.now() })
       await applyHappening(index, what, at)
-      told.push(await describeState(index))
+      states.push(await describeState(index))
     }
-    return told
+    return states
   })
 }
 
@@ -408,15 +408,15 @@ describe('a pointer that leads elsewhere than before', () => {
     const clock = testClock(start)
     await withIndex(clock, async index => {
       await applyHappening(index, pointer('one'), clock.now())
-      const seenAt = clock.tick({ days: 1 })
-      await applyHappening(index, pointer('two'), seenAt)
+      const observedAt = clock.tick({ days: 1 })
+      await applyHappening(index, pointer('two'), observedAt)
       expect(
         await index.db.one(
           `select due_at, etag, d.document->>'authoritative_location' as leads_to
            from crawl_state join documents d using (kind, location) where location = '${domain}'`,
         ),
       ).toEqual({
-        due_at: toIso(seenAt + 24 * HOUR),
+        due_at: toIso(observedAt + 24 * HOUR),
         etag: `"${Date.parse(start)}"`,
         leads_to: toLocation('one'),
       })
@@ -471,12 +471,12 @@ describe('a held pointer', () => {
       await registry.close()
       return [...agents.map(({ agent_url }) => agent_url), ...wrong]
     }
-    const told: string[][] = []
+    const states: string[][] = []
     for (const what of [pointer('one'), pointer('two'), pointer('two')]) {
-      told.push(await night(what, clock))
+      states.push(await night(what, clock))
       clock.tick({ days: 1 })
     }
-    expect(told).toEqual([
+    expect(states).toEqual([
       ['https://one.example'],
       ['https://one.example'],
       ['https://two.example'],

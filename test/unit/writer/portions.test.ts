@@ -73,8 +73,13 @@ describe('a large file that is applied in portions', () => {
     const agent = { url: 'https://a0.agents.example', authorized_for: 'All' }
     const scope = { authorization_type: 'publisher_properties', publisher_properties: [selector] }
     const file = { authorized_agents: [{ ...agent, ...scope }], properties: [] }
-    const seen = observeFile('adagents.json', 'large.example', file, clock.tick({ minutes: 1 }))
-    await registry.commit({ observations: [seen], submissions: [] })
+    const observation = observeFile(
+      'adagents.json',
+      'large.example',
+      file,
+      clock.tick({ minutes: 1 }),
+    )
+    await registry.commit({ observations: [observation], submissions: [] })
     expect(
       await registry.index.one(
         'select count(*)::int as n, count(distinct publisher_domain)::int as publishers from claims',
@@ -89,9 +94,9 @@ describe('a large file that is applied in portions', () => {
       submissions: [buildProofWrite('Acme', 'large.example')],
     })
     const at = clock.tick({ minutes: 1 })
-    const seen = observeFile('adagents.json', 'large.example', largeShapes.ids(1_600), at)
+    const observation = observeFile('adagents.json', 'large.example', largeShapes.ids(1_600), at)
     let isDone = false
-    const done = registry.commit({ observations: [seen], submissions: [] }).finally(() => {
+    const done = registry.commit({ observations: [observation], submissions: [] }).finally(() => {
       isDone = true
     })
     for (let n = 0; !isDone; n++) {
@@ -154,8 +159,8 @@ describe('a large file that is applied in portions', () => {
     const registry = await openSmallPortions()
     const at = clock.tick({ minutes: 1 })
     const file = largeShapes.ids(2_000)
-    const seen = observeFile('adagents.json', 'large.example', file, at)
-    const committing = registry.commit({ observations: [seen], submissions: [] })
+    const observation = observeFile('adagents.json', 'large.example', file, at)
+    const committing = registry.commit({ observations: [observation], submissions: [] })
     const less = observeFile('adagents.json', 'large.example', largeShapes.ids(1_000), at + 60_000)
     await Promise.all([committing, registry.commit({ observations: [less], submissions: [] })])
     const active = `properties where status = 'active'`

@@ -18,7 +18,7 @@ import { buildOrganizationWrite } from '../../support/submissions.ts'
 const folder = makeTemporaryFolder()
 const paths = resolvePaths(folder.path)
 const shown = 'https://shown-agent.acme.example/mcp'
-const kept = ['members-agent', 'private-agent', 'refused-agent', 'removed-agent']
+const privateNames = ['members-agent', 'private-agent', 'refused-agent', 'removed-agent']
 const url = (name: string) => `https://${name}.acme.example/mcp`
 const said: string[] = []
 
@@ -43,8 +43,8 @@ beforeAll(async () => {
       operation,
     }))
     clock.tick({ minutes: 1 })
-    const seen = observeFile('adagents.json', 'news.example', file, clock.now())
-    const { answers } = await registry.commit({ observations: [seen], submissions })
+    const observation = observeFile('adagents.json', 'news.example', file, clock.now())
+    const { answers } = await registry.commit({ observations: [observation], submissions })
     return submissions.map(({ submission_id }) => answers.get(submission_id)!)
   }
   const file = {
@@ -71,7 +71,9 @@ beforeAll(async () => {
   await registry.publish()
   const [refused] = await submit(save('refused-agent', { visibility: 'public' }))
   expect(refused).toMatchObject({ refused: 'a new agent requires a type' })
-  await submit(Operation.parse({ op: 'member.agent.remove', org: 'Acme', url: url(kept[3]!) }))
+  await submit(
+    Operation.parse({ op: 'member.agent.remove', org: 'Acme', url: url(privateNames[3]!) }),
+  )
   await registry.publish()
   await exportParquet(paths, clock.now(), log)
   await registry.close()
@@ -95,7 +97,7 @@ describe('a private agent', () => {
     expect(names.join()).toMatch(/events\/.*\.ndjson/)
     expect(names.join()).toMatch(/\.parquet/)
     const holding = (host: string) => files.filter(path => readFileSync(path).includes(host))
-    for (const name of kept) expect(holding(name), name).toEqual([])
+    for (const name of privateNames) expect(holding(name), name).toEqual([])
     expect(holding('shown-agent'), 'one that is shown is found like this').not.toEqual([])
     const hidden = listFiles(folder.path).filter(path =>
       readFileSync(path).includes('private-agent'),
@@ -108,12 +110,12 @@ describe('a private agent', () => {
     const rows = async (table: string) => JSON.stringify(await index.all(`select * from ${table}`))
     const dump = (await Promise.all(listTables('tables').map(rows))).join()
     index.close()
-    for (const name of kept) expect(dump).not.toContain(name)
+    for (const name of privateNames) expect(dump).not.toContain(name)
     expect(dump).toContain('shown-agent')
   })
 
   it('is in no log line', () => {
     expect(said.length).toBeGreaterThan(5)
-    for (const name of kept) expect(said.join()).not.toContain(name)
+    for (const name of privateNames) expect(said.join()).not.toContain(name)
   })
 })

@@ -94,9 +94,9 @@ function observe(n: number, version = 1): Observation[] {
     if (n > PUBLISHING) return observeOutcome('absent', kind, domain, at, { status: 404 })
     const file = { authorized_agents: [], catalog_etag: `${version}` }
     if (kind === 'brand.json') return observeOutcome('absent', kind, domain, at, { status: 404 })
-    const seen = observeFile(kind, domain, file, at)
-    if (version > 1 || clock.now() === began) return seen
-    const { document: _, ...same } = seen
+    const observation = observeFile(kind, domain, file, at)
+    if (version > 1 || clock.now() === began) return observation
+    const { document: _, ...same } = observation
     return { ...same, outcome: 'unchanged' }
   })
 }
@@ -111,13 +111,13 @@ async function commit(observations: Observation[]): Promise<Done & { events: num
 /** Commits the next night, after a first commit has recorded that it began. */
 async function commitNextNight(observe: () => Observation[]) {
   clock.tick({ days: 1 })
-  await commit(seenOfAll([0, PUBLISHING, MANY]))
+  await commit(observeAll([0, PUBLISHING, MANY]))
   clock.tick({ minutes: 1 })
   return commit(observe())
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
-const seenOfAll = (numbers: readonly number[]) => numbers.flatMap(n => observe(n))
+const observeAll = (numbers: readonly number[]) => numbers.flatMap(n => observe(n))
 
 beforeEach(async () => {
   clock.tick({ days: 1 })
@@ -130,10 +130,10 @@ beforeEach(async () => {
       buildSubmission('given', { op: 'domains.add', domains: domains as never, again: false }),
     ],
   })
-  await registry.commit({ observations: seenOfAll(range(0, MANY + FEW)), submissions: [] })
+  await registry.commit({ observations: observeAll(range(0, MANY + FEW)), submissions: [] })
   clock.tick({ days: 1 })
   // In the second night grants of files that are missing would end; from the third on all is as it was.
-  await registry.commit({ observations: seenOfAll(range(0, MANY + FEW)), submissions: [] })
+  await registry.commit({ observations: observeAll(range(0, MANY + FEW)), submissions: [] })
   watch()
 })
 
@@ -141,8 +141,8 @@ afterEach(() => vi.restoreAllMocks())
 
 describe('a commit of unchanged files', () => {
   it('reads none of them back, and only writes their times', async () => {
-    const few = await commitNextNight(() => seenOfAll(range(0, FEW)))
-    const many = await commitNextNight(() => seenOfAll(range(0, MANY)))
+    const few = await commitNextNight(() => observeAll(range(0, FEW)))
+    const many = await commitNextNight(() => observeAll(range(0, MANY)))
     expect(many.events + few.events).toBe(0)
     expect(many.rows).toBe(few.rows)
     expect(many.rows).toBeLessThan(10)
@@ -162,8 +162,8 @@ describe('a commit of unchanged files', () => {
   })
 
   it('costs only what differs among them', async () => {
-    const few = await commitNextNight(() => [...observe(0, 2), ...seenOfAll(range(1, FEW))])
-    const many = await commitNextNight(() => [...observe(0, 3), ...seenOfAll(range(1, MANY))])
+    const few = await commitNextNight(() => [...observe(0, 2), ...observeAll(range(1, FEW))])
+    const many = await commitNextNight(() => [...observe(0, 3), ...observeAll(range(1, MANY))])
     expect(few.brought.documents).toBe(1)
     expect(many.rows).toBe(few.rows)
     expect(many.statements).toEqual(few.statements)

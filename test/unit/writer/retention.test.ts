@@ -25,8 +25,10 @@ function listBodies(folder: string): string[] {
 }
 
 function withBytes(batch: Batch): Batch {
-  const observations = batch.observations.map(seen =>
-    seen.hash === undefined ? seen : { ...seen, body: Buffer.from(seen.hash) },
+  const observations = batch.observations.map(observation =>
+    observation.hash === undefined
+      ? observation
+      : { ...observation, body: Buffer.from(observation.hash) },
   )
   return { ...batch, observations }
 }
@@ -103,10 +105,10 @@ describe('retention', () => {
     expect(await was()).toEqual([1, 1, 1, 1, 2])
     expect(await verify(registry)).toEqual([])
     clock.tick({ days: 310 })
-    const kept = await count('submissions')
+    const rowCount = await count('submissions')
     await registry.retain()
     expect(await was()).toEqual([0, 0, 0, 0, 1])
-    expect(await count('submissions')).toBe(kept - 1)
+    expect(await count('submissions')).toBe(rowCount - 1)
     expect(await count('storyboard_runs')).toBe(1)
     const [current] = await accounts.db.all('select contact from property_contacts')
     expect(current).toEqual({ contact: { email: '2@acme.example' } })
@@ -146,15 +148,15 @@ describe('retention', () => {
     await registry.commit(withBytes(buildBaseBatch(clock.now())))
     await registry.commit(withBytes(buildNextBatch(clock.tick({ days: 1 }))))
     const { bodies } = registry.paths
-    const kept = listBodies(bodies)
+    const stored = listBodies(bodies)
     await registry.retain()
-    expect(listBodies(bodies), 'younger than a day').toEqual(kept)
+    expect(listBodies(bodies), 'younger than a day').toEqual(stored)
     const old = new Date(clock.now() - 2 * 86_400_000)
-    for (const file of kept) utimesSync(file, old, old)
+    for (const file of stored) utimesSync(file, old, old)
     await registry.retain()
     const named = await registry.index.all<{ hash: string }>('select hash from documents')
     const left = listBodies(bodies).map(file => file.split('/').at(-1)!.slice(0, -3))
-    expect(left.length).toBeLessThan(kept.length)
+    expect(left.length).toBeLessThan(stored.length)
     expect(left.every(hash => named.some(row => row.hash === hash))).toBe(true)
   })
 })

@@ -131,10 +131,10 @@ describe('an observation that cannot be committed', () => {
     const among = [...observations.slice(0, 50), poison(clock), ...observations.slice(50)]
     const { answers } = await registry.commit({ observations: among, submissions })
     expect(answers.size).toBe(submissions.length)
-    const seen = await registry.index.one(
+    const row = await registry.index.one(
       'select count(*) as n from crawl_state where attempted_at is not null',
     )
-    expect(seen).toEqual({ n: observations.length })
+    expect(row).toEqual({ n: observations.length })
     expect(await listQuarantined(registry)).toMatchObject([{ location: 'poison.example' }])
     expect(await verify(registry)).toEqual([])
   })
@@ -144,8 +144,10 @@ describe('an observation that cannot be committed', () => {
     const registry = await openTestSequencer(clock)
     rmSync(registry.paths.bodies, { recursive: true })
     writeFileSync(registry.paths.bodies, 'where a folder should be')
-    const seen = { ...observeSale('acme.example', clock), body: Buffer.from('{}') }
-    await expect(registry.commit({ observations: [seen], submissions: [] })).rejects.toThrow()
+    const observation = { ...observeSale('acme.example', clock), body: Buffer.from('{}') }
+    await expect(
+      registry.commit({ observations: [observation], submissions: [] }),
+    ).rejects.toThrow()
     expect(await listQuarantined(registry)).toEqual([])
   })
 })
@@ -159,8 +161,8 @@ describe('a repeated delivery', () => {
     const late = observeSale('acme.example', clock, 'late.example')
     await registry.commit({ observations: [late, early], submissions: [] })
     expect(await verify(registry)).toEqual([])
-    const kept = await registry.index.one('select hash from documents')
-    expect(kept).toEqual({ hash: late.hash })
+    const stored = await registry.index.one('select hash from documents')
+    expect(stored).toEqual({ hash: late.hash })
   })
 
   it('counts once for a write, also when the first answer was lost', async () => {

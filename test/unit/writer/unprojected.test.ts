@@ -75,12 +75,12 @@ async function openBroken() {
   const registry = await open(createDataDir())
   await registry.commit(observed(listFiles([broken, ...others], 1)))
   await setPlacements(registry, [null])
-  const told = () => said.filter(line => line.includes('not projected'))
+  const listWarnings = () => said.filter(line => line.includes('not projected'))
   const reopen = async (before: Sequencer) => {
     await before.close()
     return open(before.paths.dir)
   }
-  return { registry, told, reopen, open }
+  return { registry, told: listWarnings, reopen, open }
 }
 
 describe('a publisher that cannot be projected', () => {
@@ -91,7 +91,7 @@ describe('a publisher that cannot be projected', () => {
   }
 
   it('keeps its old answer and is quarantined, while everything else continues', async () => {
-    const { registry, told, reopen } = await openBroken()
+    const { registry, told: listWarnings, reopen } = await openBroken()
     const before = findShown(registry, 'inventory', broken)
     await registry.commit(observed(loadBrands([broken, ...others], 2)))
     expect(findShown(registry, 'inventory', broken)).toBe(before)
@@ -101,7 +101,7 @@ describe('a publisher that cannot be projected', () => {
     expect(await listQuarantined(registry)).toEqual([refused])
     await registry.commit(observed(loadBrands([broken, ...others], 3)))
     await registry.commit({ observations: [], submissions: [buildOrganizationWrite('Acme')] })
-    expect(told()).toHaveLength(1)
+    expect(listWarnings()).toHaveLength(1)
     const again = await reopen(registry)
     cleanUp(() => again.close())
     expect(findShown(again, 'inventory', broken)).toBe(before)
@@ -119,7 +119,7 @@ describe('a publisher that cannot be projected', () => {
     await again.commit({ observations: [], submissions: [buildSubmission('takedown', operation)] })
     expect(findShown(again, 'inventory', 'a.example')).toBeUndefined()
     expect(findShown(again, 'inventory', 'b.example')).toContain('Site 1')
-    expect(told()).toHaveLength(1)
+    expect(listWarnings()).toHaveLength(1)
   })
 
   it('recovers with its next answer that can be projected', async () => {

@@ -43,11 +43,11 @@ test('entries saved before properties were records get them when the index is op
   })
   expect(await verify(sequencer)).toEqual([])
 
-  const told = await sequencer.index.all<{ property_rid: string }>(
+  const rows = await sequencer.index.all<{ property_rid: string }>(
     `select property_rid from properties where source = 'contributed'
        and publisher_domain != 'owned.example' order by property_rid`,
   )
-  expect(told.length).toBeGreaterThanOrEqual(2 * domains.length)
+  expect(rows.length).toBeGreaterThanOrEqual(2 * domains.length)
   await sequencer.index.run("delete from properties where source = 'contributed'")
   expect(await verify(sequencer)).toContainEqual(
     expect.stringContaining('saved properties have no record'),
@@ -66,7 +66,7 @@ test('entries saved before properties were records get them when the index is op
     new Set(['property.created registry:save']),
   )
   const shown = events.map(({ entity_id }) => entity_id).sort()
-  expect(shown).toEqual(told.map(({ property_rid }) => property_rid))
+  expect(shown).toEqual(rows.map(({ property_rid }) => property_rid))
   expect(new Set(events.map(({ seq }) => seq)).size).toBeGreaterThan(1)
   expect(await reopen()).toBe(after)
 })

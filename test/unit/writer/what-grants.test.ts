@@ -284,12 +284,12 @@ describe('a publisher’s file', () => {
 describe('two entries of one property', () => {
   it('have the same effect in any order', () =>
     runNights(async nights => {
-      const one = buildWebsite(acme, { name: 'One', tags: ['all', 'news'] })
+      const website = buildWebsite(acme, { name: 'One', tags: ['all', 'news'] })
       const two = buildWebsite(acme, { name: 'Two', tags: ['all'] })
-      await nights.night({ [acme]: buildShop(acme, { properties: [two, one] }) })
+      await nights.night({ [acme]: buildShop(acme, { properties: [two, website] }) })
       const row = await nights.db.one('select name, tags from properties')
       expect(row).toEqual({ name: 'One', tags: ['all', 'news'] })
-      const events = await nights.night({ [acme]: buildShop(acme, { properties: [one, two] }) })
+      const events = await nights.night({ [acme]: buildShop(acme, { properties: [website, two] }) })
       expect(listEventTypes(events, 'property')).toEqual([])
     }))
 })

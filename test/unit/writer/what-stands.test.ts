@@ -11,13 +11,13 @@ describe('the content of a file', () => {
   it('does not count when it arrives more than a week late', async () => {
     const clock = testClock(start)
     await withIndex(clock, async index => {
-      const seen = observeFile(
+      const observation = observeFile(
         'adagents.json',
         'a.example',
         buildShop('a.example'),
         clock.now() - 8 * DAY,
       )
-      const events = await index.commit([seen])
+      const events = await index.commit([observation])
       expect(listEventTypes(events, 'authorization')).toEqual([])
       expect(await index.db.all('select valid from publishers')).toEqual([{ valid: false }])
     })
