@@ -71,7 +71,7 @@ const described = [...components, ...fields, ...listParameters()]
 const STOPWORDS = /^(a|an|the|of|its|it|is|this|that|all|each|these|by|at|in|on|to|for|and|or)$/
 
 /** Tells whether a text says more than the words of a name. */
-function addsToName(name: string, text: string): boolean {
+function extendsName(name: string, text: string): boolean {
   const toWords = (given: string) => given.toLowerCase().match(/[a-z0-9]+/g) ?? []
   const known = new Set(toWords(name.replace(/([a-z])([A-Z])/g, '$1_$2').replaceAll('_', ' ')))
   const said = toWords(text).filter(word => !STOPWORDS.test(word))
@@ -85,7 +85,7 @@ test('every parameter, field and component is described', () => {
 
 test('a description is a sentence that says more than the name', () => {
   const poor = described.filter(
-    ({ name, text = '' }) => !/^[A-Z0-9`“]/.test(text) || !addsToName(name, text),
+    ({ name, text = '' }) => !/^[A-Z0-9`“]/.test(text) || !extendsName(name, text),
   )
   expect(poor.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
 })

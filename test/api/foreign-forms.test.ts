@@ -65,8 +65,8 @@ beforeAll(async () => {
     holder: 'user',
     id: await readUserId(moderator),
   })
-  await own(acme, [DOMAIN], HIDDEN_AGENT)
-  await own(other, ['other.example'], 'https://sales.other.example/mcp')
+  await enrolWithAgent(acme, [DOMAIN], HIDDEN_AGENT)
+  await enrolWithAgent(other, ['other.example'], 'https://sales.other.example/mcp')
   await fillOrganization()
 })
 afterAll(async () => {
@@ -91,7 +91,7 @@ const readUserId = async (browser: TestBrowser) =>
     .first()
     .text()
 
-async function own(org: string, domains: string[], url: string): Promise<void> {
+async function enrolWithAgent(org: string, domains: string[], url: string): Promise<void> {
   const tier = 'company_standard' as const
   const agents = [{ url, visibility: 'private' as const }]
   for (const operation of buildMemberOperations({ org, tier, domains, agents }))

@@ -625,7 +625,7 @@ const publicIds = [
   'getAgentAuthStatus',
 ]
 
-function namesSomethingById({ access, path, query, body }: Declared): boolean {
+function needsId({ access, path, query, body }: Declared): boolean {
   if (access === 'public') return false
   const shapes = [query, body].map(
     schema => (schema as { shape?: object } | undefined)?.shape ?? {},
@@ -664,7 +664,7 @@ async function readBelongings() {
 }
 
 test('every operation with an id is tried by a stranger here', () => {
-  const named = operations.filter(namesSomethingById).map(({ id }) => id)
+  const named = operations.filter(needsId).map(({ id }) => id)
   expect(named.length).toBeGreaterThan(12)
   expect(named.filter(id => !(id in cases) && !publicIds.includes(id))).toEqual([])
 })

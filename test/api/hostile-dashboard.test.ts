@@ -87,8 +87,15 @@ async function propose(n: number, text: string): Promise<void> {
   }
   const manifest = { tagline: text, colors: { [text]: '#123456' }, [text]: [text] }
   await send('POST', '/api/policies/save', {
-    ...{ policy_id: `hostile_${n}`, version: '1', category: 'standard', enforcement: 'must' },
-    ...{ name: text, description: text, policy: text, guidance: text, source_name: text },
+    policy_id: `hostile_${n}`,
+    version: '1',
+    category: 'standard',
+    enforcement: 'must',
+    name: text,
+    description: text,
+    policy: text,
+    guidance: text,
+    source_name: text,
   })
   await send('POST', '/api/registry/catalog/disputes', {
     dispute_type: 'property_data',
@@ -97,7 +104,9 @@ async function propose(n: number, text: string): Promise<void> {
     claim: text,
   })
   await send('POST', '/api/brands/discovered/community', {
-    ...{ domain: `told${n}.example`, brand_name: text, brand_manifest: manifest },
+    domain: `told${n}.example`,
+    brand_name: text,
+    brand_manifest: manifest,
   })
   const mirror = buildMirrorFile('show')
   const properties = mirror.properties.map(property => ({ ...property, name: text }))

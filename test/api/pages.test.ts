@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 /** A publisher whose grants have no terms. */
-const seenPlain = observePublisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
+const plainPublisher = observePublisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
 
 const get = (url: string, headers: Record<string, string> = {}) =>
   registry.app.inject({ url, headers })
@@ -98,18 +98,18 @@ describe('a page says what JSON says', () => {
 
   test('of the terms of each grant, where a publisher has any', async () => {
     const own = await openRegistry()
-    const seen = observePublisherFile('limits.example', {
+    const observation = observePublisherFile('limits.example', {
       sites: ['limits.example'],
       agents: [AGENT, 'https://free.example/mcp'],
     })
-    const document = structuredClone(seen.document) as { agents: object[] }
+    const document = structuredClone(observation.document) as { agents: object[] }
     const until = '2027-01-31T00:00:00.000Z'
     Object.assign(document.agents[0]!, {
       countries: ['US', 'GB'],
       delegation_type: 'ad_network',
       effective_until: until,
     })
-    await own.observe({ ...seen, document: document as never }, seenPlain)
+    await own.observe({ ...observation, document: document as never }, plainPublisher)
     await own.publish()
     const page = async (domain: string) => load((await own.app.inject(`/publisher/${domain}`)).body)
     const limited = await page('limits.example')
@@ -134,7 +134,7 @@ describe('a page says what JSON says', () => {
 
   test('of how an agent answered over time', async () => {
     const own = await openRegistry()
-    await own.observe(seenPlain)
+    await own.observe(plainPublisher)
     const probe = (observation: ObservationDraft) => {
       own.clock.tick({ days: 1 })
       return own.observe(observation)

@@ -169,11 +169,9 @@ describe('POST /api/registry/validate/product-authorization', () => {
     const app = [of({ property_ids: ['app'] })]
     expect((await ask(validate, app)).authorized).toBe(false)
     expect((await ask(validate, app, { country: 'GB' })).authorized).toBe(true)
-    const newsProducts = [of({ property_ids: ['news'] })]
-    expect((await ask(validate, newsProducts, { delegation_type: 'delegated' })).authorized).toBe(
-      false,
-    )
-    expect((await ask(validate, newsProducts, { delegation_type: 'direct' })).authorized).toBe(true)
+    const selling = [of({ property_ids: ['news'] })]
+    expect((await ask(validate, selling, { delegation_type: 'delegated' })).authorized).toBe(false)
+    expect((await ask(validate, selling, { delegation_type: 'direct' })).authorized).toBe(true)
   })
 
   test('200: a selector may name several publishers', async () => {

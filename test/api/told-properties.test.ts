@@ -67,7 +67,7 @@ async function listAllEvents(): Promise<FeedItem[]> {
 }
 
 /** Lists the events of a publisher, oldest first: type, rid and actor. */
-async function listEventsOf(domain: string) {
+async function listPublisherEvents(domain: string) {
   const events = await listAllEvents()
   return events
     .filter(({ payload }) => payload.publisher_domain === domain)
@@ -87,7 +87,7 @@ describe('a community property', () => {
   test('is in the feed with its source, and in catalog, sync and resolve', async () => {
     await save(domain, [site(domain), { type: 'podcast', name: 'Morning' }])
     const [rid, podcast] = (await resolveRids(domain)) as [string, string]
-    expect(await listEventsOf(domain)).toEqual([
+    expect(await listPublisherEvents(domain)).toEqual([
       ['property.created', rid, 'registry:save'],
       ['property.created', podcast, 'registry:save'],
     ])
@@ -122,7 +122,7 @@ describe('a community property', () => {
 
   test('is updated, ends with its entry’s removal, and returns with its rid', async () => {
     const [rid, podcast] = (await resolveRids(domain)) as [string, string]
-    const before = (await listEventsOf(domain)).length
+    const before = (await listPublisherEvents(domain)).length
     await save(domain, [site(domain, 'Renamed')])
     await save(domain, [site(domain, 'Renamed')])
     const secret = await createModerator(registry)
@@ -133,7 +133,7 @@ describe('a community property', () => {
       payload: { to_revision: 1 },
     })
     expect(back.statusCode, back.body).toBe(200)
-    expect((await listEventsOf(domain)).slice(before)).toEqual([
+    expect((await listPublisherEvents(domain)).slice(before)).toEqual([
       ['property.updated', rid, 'registry:save'],
       ['property.stale', podcast, 'registry:save'],
       ['property.updated', rid, 'registry:save'],
@@ -156,18 +156,18 @@ describe('a community property', () => {
 
   test('is taken over by the publisher’s own file, and returns when that ends', async () => {
     const [rid, podcast] = (await resolveRids(domain)) as [string, string]
-    const before = (await listEventsOf(domain)).length
+    const before = (await listPublisherEvents(domain)).length
     await registry.observe(
       observePublisherFile(domain, { sites: [domain], agents: ['https://agent.example/mcp'] }),
     )
     expect(await resolveRids(domain)).toEqual([rid])
-    const types = (await listEventsOf(domain)).slice(before).map(([type, id]) => [type, id])
+    const types = (await listPublisherEvents(domain)).slice(before).map(([type, id]) => [type, id])
     expect(types.filter(([type]) => String(type).startsWith('property.'))).toEqual([
       ['property.updated', rid],
       ['property.stale', podcast],
     ])
     expect(await registry.verify()).toEqual([])
-    const later = (await listEventsOf(domain)).length
+    const later = (await listPublisherEvents(domain)).length
     for (let days = 0; days < 9; days++) {
       registry.clock.tick(DAY)
       const gone = { outcome: 'absent', status: 404 } as const
@@ -177,7 +177,7 @@ describe('a community property', () => {
     }
     await registry.reader.refresh()
     expect(await resolveRids(domain)).toEqual([rid, podcast])
-    const events = (await listEventsOf(domain)).slice(later).map(([type, id]) => [type, id])
+    const events = (await listPublisherEvents(domain)).slice(later).map(([type, id]) => [type, id])
     expect(events).toContainEqual(['property.reactivated', podcast])
     expect(await listRecords(domain)).toMatchObject([
       { property_rid: rid, source: 'contributed', status: 'active' },
@@ -201,7 +201,7 @@ describe('a community property', () => {
     await proveOwnership(registry, 'Acme', 'acme.example')
     await save(host, [site(host, 'Known')])
     expect(await resolveRids(host)).toEqual([property_rid])
-    expect(await listEventsOf(host)).toEqual([
+    expect(await listPublisherEvents(host)).toEqual([
       ['property.created', property_rid, 'registry:contribution'],
       ['property.updated', property_rid, 'registry:save'],
     ])
@@ -222,11 +222,15 @@ describe('a community property', () => {
       moderates: true,
     })
     expect((await registry.submit(withdraw))[0]).toHaveProperty('done')
-    expect((await listEventsOf(host)).at(-1)).toEqual(['property.stale', rid, 'registry:save'])
+    expect((await listPublisherEvents(host)).at(-1)).toEqual([
+      'property.stale',
+      rid,
+      'registry:save',
+    ])
     await save(host, [site(host)])
     expect(await resolveRids(host)).toEqual([rid])
     await registry.submit(Operation.parse({ op: 'domain.takedown', domain: host }))
-    expect(await listEventsOf(host)).toEqual([])
+    expect(await listPublisherEvents(host)).toEqual([])
     expect(await listRecords(host)).toEqual([])
     expect(await registry.verify()).toEqual([])
   })

@@ -2,24 +2,29 @@
 
 /** Verbs that functions begin with. */
 export const verbs = new Set(
-  `accept activate add adjust admit advance announce answer append apply approve ask assert assign attach authenticate back begin bind bisect block bound
-  build calculate call can cancel capitalize capture carry change check choose chunk claim classify clean clear clip close collect combine
-  commit compact compare complete compress compute confirm connect contain continue contribute convert copy count cover covers crawl create cut deactivate
-  decide declare decode decrypt defer define delete deliver demote deny derive describe detach detect diff disable discover dispatch draft drain draw drop edit
-  emit encode encrypt end enqueue enrich enrol ensure erase escape estimate evict exchange exclude exec execute expect expire explain export extract
-  fail feed fetch file fill filter find finish fit fix flag flush fold follow force forget format found freeze fuse generate get give grant group
-  guard handle has hash heal hide hold identify ignore import includes index infer insert inspect install interpret intersect invalidate
-  invent invert is issue iterate join judge keep launch learn leave limit link list listen load lock log look lower make mark match matches may
-  measure merge migrate misspell move name narrow needs normalize note number observe offer offers omit open order override pack pad
-  paginate pair parse pass pause perform pick pin place plan poll post prefetch prepare preview print probe proceed project promise propose prove
-  provide prune publish push put quarantine query queue quote raise rank rate reaches read readmit rebuild receive recognize record recover
-  redact redirect reduce refine refresh refuse register reject release reload remember remove rename render renew repeat replace replay
-  reply report request require reschedule reserve reset resolve respond restart restore resume retain retarget retire retry return reuse
-  revert review revoke rewrite rollback rotate round route run sanitize save say schedule score seal search see seed select send serve set settle
-  shorten show shuffle shut sign simulate skip slice sort spawn spell split spread stage stamp start stat stop store stream strip submit subscribe
-  subtract sum summarize supply suspend swap sync take tally tell terminate test throttle to touch trace track transform trim truncate try
-  turn unite unlock unpack unseal unregister unwrap update upgrade uphold use validate verify view visit wait wake walk wants warn watch weigh with
-  withdraw wrap write`.split(/\s+/),
+  `accept activate add adjust admit advance allows amend announce answer append apply approve ask assert assign attach
+  authenticate authorize back begin bind bisect block bound build calculate call can cancel capitalize capture carry
+  change check choose chunk claim classify clean clear clip close collect combine commit compact compare compile
+  complete compress compute confirm connect contain continue contribute converse convert copy correct count cover
+  covers crawl create cut damage deactivate decide declare decode decrypt defer define delete deliver demote deny
+  derive describe detach detect diff disable discover dispatch draft drain draw drop edit emit encode encrypt end
+  enqueue enrich enrol ensure enter erase escape estimate evict exchange exclude exec execute expect expire explain
+  export extends extract fail feed fetch file fill filter find finish fit fix flag flush fold follow force forget
+  format found freeze fuse generate get give grant group guard handle has hash heal hide hold identify ignore import
+  includes index infer insert inspect install interpret intersect invalidate invent invert is issue iterate join judge
+  keep launch learn leave limit link list listen load lock log look lower make map mark match matches may measure
+  merge migrate misspell move mutate name narrow needs normalize note number observe obtain offer offers omit open
+  order outline override pack pad paginate pair parse pass pause perform pick pin place plan poll post prefetch
+  prepare preview print probe proceed project promise propose prove provide prune publish push put quarantine query
+  queue quote raise rank rate reach reaches read readmit rebuild receive recognize record recover redact redirect
+  reduce refine refresh refuse register reject release reload remember remove rename render renew reopen repeat
+  replace replay reply report request require reschedule reserve reset resolve respond restart restore resume retain
+  retarget retire retry return reuse revert review revoke rewrite rollback rotate round route run sanitize save say
+  schedule score seal search see seed select send serve set settle shorten show shuffle shut sign simulate skip slice
+  sort spawn spell split spread stage stamp start stat stop store stream strip submit subscribe subtract sum summarize
+  supply suspend swap sync take tally tell terminate test throttle to touch trace track transform trim truncate try
+  turn unite unlock unpack unregister unseal unwrap update upgrade uphold use validate verify view visit wait wake
+  walk wants warn watch weigh with withdraw wrap write`.split(/\s+/),
 )
 
 /** Exported functions that are named otherwise, and why. */

@@ -72,10 +72,13 @@ describe('on a window of 360 pixels', () => {
     '%s does not scroll sideways, and a keyboard scrolls each of its tables, which has a name',
     async path => {
       await page.goto(origin + path)
-      await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+      await page.evaluate(
+        'for (const each of document.querySelectorAll("details")) each.open = true',
+      )
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
-      const regions = await page.evaluate(`[...document.querySelectorAll('table, pre')].map(one => {
-        const region = one.closest('.scrolls, pre') ?? one
+      const regions =
+        await page.evaluate(`[...document.querySelectorAll('table, pre')].map(found => {
+        const region = found.closest('.scrolls, pre') ?? found
         return { tag: region.tagName, stop: region.tabIndex, name: region.ariaLabel,
           is_wide: region.scrollWidth > region.clientWidth,
           scrolls: /auto|scroll/.test(getComputedStyle(region).overflowX) }

@@ -245,10 +245,10 @@ describe('members of the demo internet', () => {
   test('show some of them to members with API access only', async () => {
     const name = 'Meadow Signals'
     const { stdout } = await runRegistry(['key', 'create', '--org', name], env)
-    const agentsSeenByMember = await agents('?type=signals', {
+    const memberAgents = await agents('?type=signals', {
       authorization: `Bearer ${stdout.trim()}`,
     })
-    expect(agentsSeenByMember).toMatchObject([{ url: 'https://data.meadow-signals.example/mcp' }])
+    expect(memberAgents).toMatchObject([{ url: 'https://data.meadow-signals.example/mcp' }])
     expect(await agents('?type=signals')).toEqual([])
   })
 })

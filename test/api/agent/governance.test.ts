@@ -116,8 +116,8 @@ test('delivery is checked against the amount spent', async () => {
       ...more,
     },
   })
-  const aheadOfPace = await check(plan_id, {}, metrics({ cumulative_spend: 9000, pacing: 'ahead' }))
-  expect(aheadOfPace).toMatchObject({ status: 'approved', findings: [{ severity: 'warning' }] })
+  const overPace = await check(plan_id, {}, metrics({ cumulative_spend: 9000, pacing: 'ahead' }))
+  expect(overPace).toMatchObject({ status: 'approved', findings: [{ severity: 'warning' }] })
   const over = await check(plan_id, {}, metrics({ cumulative_spend: 11_000 }))
   expect(over).toMatchObject({ status: 'denied', findings: [{ severity: 'critical' }] })
 })

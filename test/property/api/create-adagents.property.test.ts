@@ -21,7 +21,7 @@ const or = (sound: fc.Arbitrary<unknown>, ...odd: string[]) =>
     ...odd.map(oddValue => ({ weight: 2, arbitrary: fc.constant(oddValue) })),
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
   )
-const anyOf = (...sound: string[]) => fc.constantFrom(...sound)
+const drawSound = (...sound: string[]) => fc.constantFrom(...sound)
 const some = (arbitrary: fc.Arbitrary<unknown>) =>
   or(
     fc.oneof(
@@ -36,14 +36,14 @@ const some = (arbitrary: fc.Arbitrary<unknown>) =>
       { weight: 1, arbitrary: fc.array(arbitrary, { maxLength: 3 }) },
     ),
   )
-const slug = or(anyOf('news', 'sports', 'a_1'), 'Bad-One', ' news')
-const text = or(anyOf('Acme', 'All there is'), '', ' x ')
+const slug = or(drawSound('news', 'sports', 'a_1'), 'Bad-One', ' news')
+const text = or(drawSound('Acme', 'All there is'), '', ' x ')
 const moment = or(
-  anyOf('2026-01-31T09:00:00Z', '2027-01-31T09:00:00+02:00'),
+  drawSound('2026-01-31T09:00:00Z', '2027-01-31T09:00:00+02:00'),
   ...['2026-01-31', '2026-01-31 09:00:00Z', 'soon'],
 )
 const domain = or(
-  anyOf('acme.example', 'news.acme.example'),
+  drawSound('acme.example', 'news.acme.example'),
   'ACME.example',
   'https://acme.example',
 )
@@ -73,7 +73,7 @@ const selector = or(
   part(
     {
       publisher_domain: domain,
-      selection_type: or(anyOf('all', 'by_id', 'by_tag')),
+      selection_type: or(drawSound('all', 'by_id', 'by_tag')),
       property_ids: some(slug),
       property_tags: some(slug),
     },
@@ -92,18 +92,18 @@ const restrictions = {
   collections: some(or(part({ publisher_domain: domain, collection_ids: some(slug) }, {}))),
   placement_ids: some(slug),
   placement_tags: some(slug),
-  delegation_type: or(anyOf(...delegationTypes)),
+  delegation_type: or(drawSound(...delegationTypes)),
   exclusive: or(fc.boolean()),
-  countries: some(or(anyOf('GB', 'DE'), 'gb')),
+  countries: some(or(drawSound('GB', 'DE'), 'gb')),
   effective_from: moment,
   signing_keys: some(key),
 }
 const address = or(
-  anyOf('https://agent.example/mcp', 'https://b.example'),
+  drawSound('https://agent.example/mcp', 'https://b.example'),
   ...['http://c.example', 'https://b\u00fccher.example', 'x'],
 )
 const agent = or(
-  anyOf(...authorizationTypes).chain(type =>
+  drawSound(...authorizationTypes).chain(type =>
     part(
       {
         url: address,

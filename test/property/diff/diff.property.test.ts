@@ -31,11 +31,11 @@ function applyChanges(
   return rows
 }
 
-function areEqual(a: ReadonlyMap<string, Fact>, b: ReadonlyMap<string, Fact>): boolean {
-  return a.size === b.size && [...a].every(([key, was]) => haveSameFacts(was, b.get(key)))
+function hasSameRows(a: ReadonlyMap<string, Fact>, b: ReadonlyMap<string, Fact>): boolean {
+  return a.size === b.size && [...a].every(([key, was]) => hasSameFacts(was, b.get(key)))
 }
 
-function haveSameFacts(a: Fact, b: Fact | undefined): boolean {
+function hasSameFacts(a: Fact, b: Fact | undefined): boolean {
   return b !== undefined && facts.every(name => isSameValue(a[name], b[name]))
 }
 
@@ -44,7 +44,7 @@ describe('the difference of two tables', () => {
     fc.assert(
       fc.property(table, table, (before, after) => {
         const changes = diff(before, after, getKey, facts)
-        return areEqual(applyChanges(before, changes), applyChanges(after, []))
+        return hasSameRows(applyChanges(before, changes), applyChanges(after, []))
       }),
     )
   })

@@ -15,7 +15,7 @@ type Json = Record<string, unknown>
 const root = join(import.meta.dirname, '../../..')
 /** Documents of our own, and those of a folder beside the checkout where there is one. */
 const folders = ['test/fixtures/documents', '../shared/corpus'].map(name => join(root, name))
-const MAX_FAULTS = 100_000
+const FAULTS_MAX = 100_000
 
 const documents = folders.filter(existsSync).flatMap(folder =>
   (['adagents', 'brand'] as const).flatMap(name =>
@@ -27,7 +27,7 @@ const documents = folders.filter(existsSync).flatMap(folder =>
   ),
 )
 
-function parse(kind: FileKind, body: string | Uint8Array, maxFaults = MAX_FAULTS): Parsed {
+function parse(kind: FileKind, body: string | Uint8Array, maxFaults = FAULTS_MAX): Parsed {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return parseDocument(kind, bytes, { domain: 'harbour.example', maxFaults })
 }
@@ -37,7 +37,7 @@ function findSchema(kind: FileKind) {
 }
 
 /** Checks what holds for any bytes at all. */
-function checkShape(kind: FileKind, parsed: Parsed, maxFaults = MAX_FAULTS): void {
+function checkShape(kind: FileKind, parsed: Parsed, maxFaults = FAULTS_MAX): void {
   expect(parsed.faults.length).toBeLessThanOrEqual(maxFaults)
   if (parsed.outcome !== 'ok') {
     expect(parsed.document).toBeUndefined()
@@ -143,7 +143,7 @@ function omitEntryNumber(item: unknown): unknown {
 /** Checks that a value of the wrong type is a fault at its place, or right above or below. */
 function checkNamed(kind: FileKind, { how, path, value }: Mutation, after: Parsed): void {
   if (how !== 'replace' || path.length === 0 || !hasWrongType(kind, path, value)) return
-  const named = after.faults.some(({ field }) => startsWith(splitField(field), path.map(String)))
+  const named = after.faults.some(({ field }) => isBelow(splitField(field), path.map(String)))
   expect(named, `${path.join('.')} in ${JSON.stringify(after.faults.slice(-5))}`).toBe(true)
 }
 
@@ -151,7 +151,7 @@ function splitField(field: string): string[] {
   return field.split(/[.[\]]+/).filter(part => part !== '')
 }
 
-function startsWith(a: readonly string[], b: readonly string[]): boolean {
+function isBelow(a: readonly string[], b: readonly string[]): boolean {
   return a.slice(0, b.length).every((part, i) => part === b[i])
 }
 

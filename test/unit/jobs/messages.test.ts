@@ -5,7 +5,7 @@ import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { startRedis, type TestRedis } from '../../support/redis.ts'
 
-const MAX_BYTES = 64 * 1024
+const MESSAGE_BYTES_MAX = 64 * 1024
 let server: TestRedis
 
 beforeAll(async () => {
@@ -24,8 +24,8 @@ function buildAbsence(location: string): Observation {
 }
 
 async function deliver(observations: Observation[]): Promise<Observation[]> {
-  const messages = await packObservations(observations, MAX_BYTES, server.redis)
-  for (const { payload } of messages) expect(payload.length).toBeLessThanOrEqual(MAX_BYTES)
+  const messages = await packObservations(observations, MESSAGE_BYTES_MAX, server.redis)
+  for (const { payload } of messages) expect(payload.length).toBeLessThanOrEqual(MESSAGE_BYTES_MAX)
   const lists = await Promise.all(
     messages.map(message => unpackObservations(message, server.redis)),
   )
@@ -45,7 +45,7 @@ describe('packed observations', () => {
 
   test('are split into messages within the bound', async () => {
     const sent = Array.from({ length: 20 }, (_, i) => buildObservation(`d${i}.example`, 10_000))
-    expect(await packObservations(sent, MAX_BYTES, server.redis)).not.toHaveLength(1)
+    expect(await packObservations(sent, MESSAGE_BYTES_MAX, server.redis)).not.toHaveLength(1)
     expect(await deliver(sent)).toEqual(sent)
   })
 
@@ -58,7 +58,7 @@ describe('packed observations', () => {
   test('with a missing part are an error, not half a message', async () => {
     const [message] = await packObservations(
       [buildObservation('x.example', 500_000)],
-      MAX_BYTES,
+      MESSAGE_BYTES_MAX,
       server.redis,
     )
     await server.redis.del(message!.parts[0]!)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Outbox } from '../../../jobs/crawler/outbox.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 
-const MOST = 1_000
+const OUTBOX_BYTES_MAX = 1_000
 const SOON_MS = 500
 
 function buildObservation(location: string, bytes: number): Observation {
@@ -14,7 +14,7 @@ function buildObservation(location: string, bytes: number): Observation {
 function createOutbox() {
   const sent: string[][] = []
   const arriving: ((error?: Error) => void)[] = []
-  const outbox = new Outbox(MOST, observations => {
+  const outbox = new Outbox(OUTBOX_BYTES_MAX, observations => {
     sent.push(observations.map(({ location }) => location))
     return new Promise((resolve, reject) => {
       arriving.push(error => (error ? reject(error) : resolve()))

@@ -6,7 +6,7 @@ import { createTables } from '../../../pipeline/store/schema.ts'
 import { makeTemporaryFolder } from '../../support/command.ts'
 import { cleanUp } from '../../support/registry.ts'
 
-const MOST = 10
+const QUERIES_MAX = 10
 
 /** Opens an empty index as a snapshot is opened: a file, for reading. */
 async function openFile(change?: string): Promise<Database> {
@@ -21,7 +21,7 @@ async function openFile(change?: string): Promise<Database> {
 }
 
 async function openSnapshot(db: Database, before?: Snapshot): Promise<Snapshot> {
-  const snapshot = await Snapshot.open(db, MOST, before)
+  const snapshot = await Snapshot.open(db, QUERIES_MAX, before)
   cleanUp(() => snapshot.close())
   return snapshot
 }

@@ -40,10 +40,10 @@ test('a change of the result of probes is recorded with its time, and nothing wh
 })
 
 test('a probe that is reported a second time changes nothing', async () => {
-  const seen = observeOutcome('timeout', 'agent', AGENT, clock.tick({ hours: 1 }))
-  await index.commit([seen])
+  const observation = observeOutcome('timeout', 'agent', AGENT, clock.tick({ hours: 1 }))
+  await index.commit([observation])
   await probe('ok')
-  await index.commit([seen])
+  await index.commit([observation])
   expect(await readOutcomes()).toHaveLength(2)
 })
 

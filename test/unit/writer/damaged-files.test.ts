@@ -61,7 +61,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function damageBytes(file: string, position: number, bytes: number): void {
+function replaceBytes(file: string, position: number, bytes: number): void {
   const descriptor = openSync(file, 'r+')
   const garbage = Buffer.from(Array.from({ length: bytes }, (_, n) => (n * 151 + 90) % 256))
   writeSync(descriptor, garbage, 0, bytes, position)
@@ -74,8 +74,8 @@ const half = (file: string) => Math.floor(statSync(file).size / 2)
 const damages = {
   'is empty': file => truncateSync(file),
   'is cut off': file => truncateSync(file, half(file)),
-  'begins with something else': file => damageBytes(file, 0, Math.min(8_192, half(file))),
-  'has something else in its middle': file => damageBytes(file, half(file), 64),
+  'begins with something else': file => replaceBytes(file, 0, Math.min(8_192, half(file))),
+  'has something else in its middle': file => replaceBytes(file, half(file), 64),
   'is gone': file => rmSync(file),
 } as const satisfies Record<string, (file: string) => void>
 type Damage = keyof typeof damages
@@ -170,7 +170,7 @@ describe('a start repairs', () => {
     const paths = copy(whole, createDataDir())
     const file = derived['the newest event file'](paths)
     rmSync(paths.seals)
-    damageBytes(file, statSync(file).size - 40, 30)
+    replaceBytes(file, statSync(file).size - 40, 30)
     const { registry, warnings } = await openAndListWarnings(paths.dir)
     expect(warnings.join()).toContain(relative(paths.dir, file))
     await assertWhole(registry)
@@ -180,7 +180,7 @@ describe('a start repairs', () => {
   test('a serving store that crashed the start before', async () => {
     const paths = copy(whole, createDataDir())
     const sealed = readFileSync(paths.seals)
-    damageBytes(paths.seals, 0, 4)
+    replaceBytes(paths.seals, 0, 4)
     const descriptor = openSync(paths.seals, 'r+')
     writeSync(descriptor, Buffer.concat([Buffer.from('test'), sealed.subarray(4)]))
     closeSync(descriptor)

@@ -11,8 +11,9 @@ import { observeFile, observeOutcome } from '../../support/observations.ts'
 import { openTestSequencer } from '../../support/registry.ts'
 import { buildSubmission } from '../../support/submissions.ts'
 
-const FEW = 500
-const MANY = 5_000
+const SOME_DOMAINS = 500
+const MANY_DOMAINS = 5_000
+/** Domains below this number publish files. */
 const PUBLISHING = 20
 
 const clock = testClock('2026-11-20T03:00Z')
@@ -111,7 +112,7 @@ async function commit(observations: Observation[]): Promise<Done & { events: num
 /** Commits the next night, after a first commit has recorded that it began. */
 async function commitNextNight(observe: () => Observation[]) {
   clock.tick({ days: 1 })
-  await commit(observeAll([0, PUBLISHING, MANY]))
+  await commit(observeAll([0, PUBLISHING, MANY_DOMAINS]))
   clock.tick({ minutes: 1 })
   return commit(observe())
 }
@@ -123,17 +124,23 @@ beforeEach(async () => {
   clock.tick({ days: 1 })
   began = clock.now()
   registry = await openTestSequencer(clock)
-  const domains = range(0, MANY + FEW).map(toDomain)
+  const domains = range(0, MANY_DOMAINS + SOME_DOMAINS).map(toDomain)
   await registry.commit({
     observations: [],
     submissions: [
       buildSubmission('given', { op: 'domains.add', domains: domains as never, again: false }),
     ],
   })
-  await registry.commit({ observations: observeAll(range(0, MANY + FEW)), submissions: [] })
+  await registry.commit({
+    observations: observeAll(range(0, MANY_DOMAINS + SOME_DOMAINS)),
+    submissions: [],
+  })
   clock.tick({ days: 1 })
   // In the second night grants of files that are missing would end; from the third on all is as it was.
-  await registry.commit({ observations: observeAll(range(0, MANY + FEW)), submissions: [] })
+  await registry.commit({
+    observations: observeAll(range(0, MANY_DOMAINS + SOME_DOMAINS)),
+    submissions: [],
+  })
   watch()
 })
 
@@ -141,8 +148,8 @@ afterEach(() => vi.restoreAllMocks())
 
 describe('a commit of unchanged files', () => {
   it('reads none of them back, and only writes their times', async () => {
-    const few = await commitNextNight(() => observeAll(range(0, FEW)))
-    const many = await commitNextNight(() => observeAll(range(0, MANY)))
+    const few = await commitNextNight(() => observeAll(range(0, SOME_DOMAINS)))
+    const many = await commitNextNight(() => observeAll(range(0, MANY_DOMAINS)))
     expect(many.events + few.events).toBe(0)
     expect(many.rows).toBe(few.rows)
     expect(many.rows).toBeLessThan(10)
@@ -153,17 +160,23 @@ describe('a commit of unchanged files', () => {
       'update meta',
     ])
     expect(many.statements.filter(text => /^(insert|delete)/.test(text))).toEqual([])
-    const files = 2 * MANY
+    const files = 2 * MANY_DOMAINS
     expect(many.brought).toEqual({ seen: files, sayings: few.brought.sayings })
     expect(many.texts).toEqual({ crawl_state: files })
-    expect(many.shown).toEqual({ freshness: MANY })
+    expect(many.shown).toEqual({ freshness: MANY_DOMAINS })
     vi.restoreAllMocks()
     expect(await registry.quietly(() => verify(registry))).toEqual([])
   })
 
   it('costs only what differs among them', async () => {
-    const few = await commitNextNight(() => [...observe(0, 2), ...observeAll(range(1, FEW))])
-    const many = await commitNextNight(() => [...observe(0, 3), ...observeAll(range(1, MANY))])
+    const few = await commitNextNight(() => [
+      ...observe(0, 2),
+      ...observeAll(range(1, SOME_DOMAINS)),
+    ])
+    const many = await commitNextNight(() => [
+      ...observe(0, 3),
+      ...observeAll(range(1, MANY_DOMAINS)),
+    ])
     expect(few.brought.documents).toBe(1)
     expect(many.rows).toBe(few.rows)
     expect(many.statements).toEqual(few.statements)
@@ -174,7 +187,7 @@ describe('a commit of unchanged files', () => {
 describe('due files', () => {
   it('come in the order of the stores when they became due within one hour', async () => {
     clock.tick({ days: 2 })
-    const due = await loadDueTargets(registry.index, clock.now(), 2 * MANY)
+    const due = await loadDueTargets(registry.index, clock.now(), 2 * MANY_DOMAINS)
     const rows = await registry.index.all<{ location: string; due: number }>(
       `select location, epoch_ms(due_at)::double as due from crawl_state where kind = 'brand.json'`,
     )

@@ -69,16 +69,16 @@ const asIs: Turn = list => list
 const reversed: Turn = list => [...list].reverse()
 
 /** Turns the order of members around, also in nested objects. */
-function reverseMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reverseMembers)
+function invertMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(invertMembers)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, member]) => [key, reverseMembers(member)])
+  const entries = Object.entries(value).map(([key, member]) => [key, invertMembers(member)])
   return Object.fromEntries(entries.reverse())
 }
 
 describe('a file causes no event', () => {
   test.each<[string, object]>([
-    ['whose keys stand in another order', reverseMembers(file(asIs)) as object],
+    ['whose keys stand in another order', invertMembers(file(asIs)) as object],
     ['whose lists are written in another order', file(reversed)],
     ['that only says it was updated', { ...file(asIs), last_updated: '2026-11-21T00:00:00Z' }],
     ['that names another schema', { ...file(asIs), $schema: 'https://schemas.example/v2' }],
