@@ -64,7 +64,7 @@ test('again within five minutes only if it is forced', async () => {
   expect((await post(`${path}?force=true`)).statusCode).toBe(200)
 })
 
-test('an admin is told what a brand was before its file was read, and what it is now', async () => {
+test('an admin gets the brand before and after its file is read', async () => {
   const unknown = (await post('brand/brand.example/force-crawl')).json()
   expect(unknown).toMatchObject({
     domain: 'brand.example',

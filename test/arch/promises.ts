@@ -18,7 +18,7 @@ export const promises: readonly Promised[] = [
     'and a save never waits behind more than one of them',
     'lets a save pass everything that waits, and none that runs',
   ]),
-  ...shownBy('e2e/parts-away.test.ts', [
+  ...shownBy('e2e/stopped-parts.test.ts', [
     'and both go on while it or Redis is away',
     'reads go on and writes answer 503 with Retry-After; then work continues',
   ]),
@@ -182,7 +182,7 @@ export const promises: readonly Promised[] = [
     'lists each threat with the test\nthat shows the defence',
     '$file has the test “$title”',
   ]),
-  ...shownBy('e2e/parts-away.test.ts', [
+  ...shownBy('e2e/stopped-parts.test.ts', [
     'Reads need nothing but the files of the stores',
     'reads go on and writes answer 503 with Retry-After; then work continues',
   ]),
@@ -198,11 +198,11 @@ export const promises: readonly Promised[] = [
     "are shown only if there is no file of the domain's own",
     'an entry is replaced by the domain’s own file, and returns when that is gone',
   ]),
-  ...shownBy('api/told-properties.test.ts', [
+  ...shownBy('api/community-properties.test.ts', [
     'Community entries and enrichments are identity only',
     'grants nothing and is listed once',
   ]),
-  ...shownBy('unit/writer/unprojected.test.ts', [
+  ...shownBy('unit/writer/failed-projections.test.ts', [
     'its old answer is served, and `verify` names it',
     'keeps its old answer and is quarantined, while everything else continues',
   ]),

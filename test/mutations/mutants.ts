@@ -144,11 +144,11 @@ export const harmless: Record<string, string> = {
     'no caller does',
   'await addHops(db, untried, applying)': 'no dependency: the golden nights notice',
   'await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })':
-    'no dependency: what-stands.test.ts notices',
+    'no dependency: file-changes.test.ts notices',
   '=> where instead is not null or ((is_first or is_turned or is_otherwise) and exists (':
     'no observation is applied: the golden nights notice',
   '=> where is_own or instead is not null or ((is_first or is_otherwise) and exists (':
-    'needs a rare sequence of outcomes: what-stands.test.ts notices',
+    'needs a rare sequence of outcomes: file-changes.test.ts notices',
   '=> (had_document and is_turned) as is_own':
     'no observation is applied: the golden nights notice',
   'answer: this.#step.value,': 'no dependency: without answers nothing differs',

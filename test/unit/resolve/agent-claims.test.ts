@@ -8,7 +8,7 @@ test.each([
   seller,
   { ...seller, specialisms: ['sales-guaranteed', 'signed-requests'] },
   { supported_protocols: ['media_buy', 'signals'], specialisms: ['signal-owned'] },
-])('claims that fit together say which storyboards are for the agent: %j', claims => {
+])('consistent claims decide which storyboards apply to the agent: %j', claims => {
   expect(checkClaims(claims)).toBeUndefined()
 })
 
@@ -38,7 +38,7 @@ test.each([
     'the agent claims signal-owned, but not the protocol that this is a part of: signals',
   ],
 ])(
-  'claims that do not fit together are told with what they were judged by: %j',
+  'inconsistent claims are reported with the facts that they contradict: %j',
   (claims, fault, text) => {
     expect(checkClaims(claims)).toEqual(fault)
     expect(describeClaimFault(checkClaims(claims)!)).toBe(text)

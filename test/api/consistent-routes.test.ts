@@ -74,7 +74,7 @@ const reads = operations.filter(({ method, path }) => method === 'GET' && !/stre
 const taking = (name: string) =>
   reads.filter(({ query, params }) => name in listFields(query) || name in listFields(params))
 
-describe('a domain may be spelled alike on every route', () => {
+describe('every route accepts the same spellings of a domain', () => {
   const spellings = [
     'https://ACME.example/',
     'acme.example.',
@@ -100,7 +100,7 @@ describe('a domain may be spelled alike on every route', () => {
     expect([400, 404]).toContain(port.statusCode)
   })
 
-  test('in bulk too, keyed by the given name', async () => {
+  test('bulk requests too, keyed by the given name', async () => {
     const payload = { domains: ['https://ACME.example/', 'acme.example.'] }
     for (const url of ['/api/properties/resolve/bulk', '/api/brands/resolve/bulk']) {
       const answer = await registry.app.inject({ method: 'POST', url, payload })
@@ -109,7 +109,7 @@ describe('a domain may be spelled alike on every route', () => {
     }
   })
 
-  test('a product too', async () => {
+  test('products too', async () => {
     for (const spelling of spellings) {
       const answer = await registry.app.inject({
         method: 'POST',

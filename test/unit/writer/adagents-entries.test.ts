@@ -251,7 +251,7 @@ describe('a publisher’s file', () => {
     ],
     ['a whole list', { collections: 'x', placements: 7, signals: { a: 1 }, formats: null }],
     ['a revocation', { revoked_publisher_domains: [null, 7, { publisher_domain: '' }] }],
-  ])('loses malformed %s, and nothing else', (_, more) =>
+  ])('loses a malformed part (%s), and nothing else', (_, more) =>
     runNights(async nights => {
       const events = await nights.night({ [acme]: buildShop(acme, more) })
       expect(listEventTypes(events)).toContain('property.created')
