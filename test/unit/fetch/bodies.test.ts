@@ -54,6 +54,31 @@ describe('bodies', () => {
     })
   })
 
+  it('a long body is read whole, with its length announced and without', async () => {
+    const long = Buffer.alloc(3_000_000, noise)
+    const options = { maxBytes: long.length }
+    const whole = await fetchFrom((_, response) => {
+      response.writeHead(200, { 'content-length': long.length }).end(long)
+    }, options)
+    const chunked = await fetchFrom((_, response) => {
+      response.write(long.subarray(0, 1_234_567))
+      response.end(long.subarray(1_234_567))
+    }, options)
+    for (const got of [whole, chunked])
+      expect(got.kind === 'ok' && got.body.equals(long)).toBe(true)
+  })
+
+  it('a long body that ends before its announced length is no document', async () => {
+    const got = await fetchFrom(
+      (request, response) => {
+        response.writeHead(200, { 'content-length': 3_000_000 }).write(Buffer.alloc(2_000_000))
+        setTimeout(() => request.socket.destroy(), 50)
+      },
+      { maxBytes: 5_000_000 },
+    )
+    expect(got.kind).toBe('failed')
+  })
+
   it('a body whose announced length is too large is not read', async () => {
     const got = await fetchFrom((_, response) => {
       response.writeHead(200, { 'content-length': 100_001 }).flushHeaders()
