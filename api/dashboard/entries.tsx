@@ -92,7 +92,16 @@ async function showEntry(
         <a href={toWorkshopPath(domain, 'adagents.json')}>Check its file</a>
       </p>
       {renderFault(fault)}
-      {renderSection('brand', kinds.brand.title, brand)}
+      {renderSection(
+        'brand',
+        kinds.brand.title,
+        <>
+          {brand}
+          <p>
+            <a href={toWorkshopPath(domain, 'brand.json')}>Check a brand.json and publish it here</a>
+          </p>
+        </>,
+      )}
       {renderSection('properties', kinds.property.title, property)}
       {renderSection(
         'publish',

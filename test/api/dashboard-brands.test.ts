@@ -77,6 +77,16 @@ test('a brand.json from the workshop is published with one form, and served from
   expect(resolved.json()).toMatchObject({ brand_name: 'Boots', source: 'community' })
 })
 
+test('the entries of a domain lead to the workshop, for either file', async () => {
+  const page = load((await ann.get(`/dashboard/org/${acme}/entries?domain=${DOMAIN}`)).body)
+  const links = page('main a').toArray()
+  const workshop = links.map(({ attribs }) => attribs.href!).filter(href => /workshop/.test(href))
+  expect(workshop).toEqual([
+    `/workshop?domain=${DOMAIN}&kind=adagents.json`,
+    `/workshop?domain=${DOMAIN}&kind=brand.json`,
+  ])
+})
+
 test('a rollback of a brand restores its earlier file as a new revision', async () => {
   await publishFromWorkshop('Boots Before')
   await publishFromWorkshop('Boots After')
