@@ -98,7 +98,9 @@ async function showEntry(
         <>
           {brand}
           <p>
-            <a href={toWorkshopPath(domain, 'brand.json')}>Check a brand.json and publish it here</a>
+            <a href={toWorkshopPath(domain, 'brand.json')}>
+              Check a brand.json and publish it here
+            </a>
           </p>
         </>,
       )}

@@ -28,8 +28,21 @@ export function toJsonSchema(
   return body
 }
 
+/** References by the components that they lead to, so that a model of a hundred answers is converted once. */
+const references = new WeakMap<Json, Map<z.ZodType, Json>>()
+
 /** Converts a model to JSON Schema; one with an id becomes a component itself, and a reference is returned. */
 export function toReference(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
+  const known = references.get(components) ?? new Map<z.ZodType, Json>()
+  references.set(components, known)
+  const reference = known.get(schema)
+  if (reference !== undefined) return reference
+  const converted = convertToReference(schema, io, components)
+  if ('$ref' in converted) known.set(schema, converted)
+  return converted
+}
+
+function convertToReference(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
   const { id, ...whole } = toJsonSchema(schema, io, components)
   if (typeof id !== 'string') return whole
   components[id] = whole

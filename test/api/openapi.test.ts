@@ -3,10 +3,12 @@ import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { toReference } from '../../api/operation/json-schema.ts'
 import { groups, groupTexts } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
+import { ErrorBody } from '../../pipeline/model/responses/index.ts'
 import { openRegistry, type TestRegistry } from '../support/app.ts'
 import { observePublisherFile } from '../support/documents.ts'
 
@@ -82,6 +84,16 @@ test('every reference names a component', async () => {
   expect(named.length).toBeGreaterThan(20)
   expect(named.filter(name => !(name in components.schemas))).toEqual([])
   expect(text).not.toContain('$defs')
+})
+
+test('a model that many answers have is converted once for a description', () => {
+  const refer = (components: object) => toReference(ErrorBody, 'output', components as never)
+  const components = {}
+  expect(refer(components)).toBe(refer(components))
+  expect(Object.keys(components)).not.toEqual([])
+  const others = {}
+  refer(others)
+  expect(others).toEqual(components)
 })
 
 test('events are described by type, and the feed sends what is described', async () => {
