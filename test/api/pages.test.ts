@@ -1,5 +1,6 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pages } from '../../api/pages/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/app.ts'
 import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
@@ -23,6 +24,16 @@ const get = (url: string, headers: Record<string, string> = {}) =>
   registry.app.inject({ url, headers })
 const read = async (url: string) => load((await get(url)).body)
 const json = async (url: string) => (await get(url)).json()
+
+test('the pages of these tests are all that there are', () => {
+  const tried = [...pagePaths, '/workshop', '/sql'].map(path => path.split('?')[0]!)
+  const toPattern = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+  // Files as they were crawled have tests of their own.
+  const known = pages.filter(({ isPage, path }) => isPage && !path.startsWith('/file/'))
+  expect(known.length).toBeGreaterThan(15)
+  const untried = known.filter(({ path }) => !tried.some(one => toPattern(path).test(one)))
+  expect(untried.map(({ path }) => path)).toEqual([])
+})
 
 describe.each(pagePaths)('the page %s', path => {
   test('200: is HTML with one heading, landmarks, a skip link and a description', async () => {
@@ -226,7 +237,7 @@ describe('a page says what JSON says', () => {
       stats.total_agents,
       stats.authorizations,
     ])
-    expect((await read('/crawl'))('.facts').text()).toMatch(/Rate\d+ attempts in the minute/)
+    expect((await read('/crawl'))('.facts').text()).toMatch(/Rate\d+ attempts? in the minute/)
   })
 
   test('of what changed, the newest first', async () => {

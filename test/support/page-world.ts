@@ -62,6 +62,10 @@ export async function fillPages(registry: TestRegistry, text = 'Plain words'): P
   )
   // An agent is known once a file names it.
   await registry.observe(observeAgent(AGENT, buildAgentWords(text)))
+  for (const outcome of ['timeout', 'unchanged'] as const) {
+    registry.clock.tick({ minutes: 1 })
+    await registry.observe({ kind: 'agent', location: AGENT, outcome, took_ms: 40 })
+  }
   await savePolicy(registry, key, text)
   await publishMirror(registry, text)
   await saveTwice(registry, key, text)
