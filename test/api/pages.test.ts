@@ -31,7 +31,9 @@ test('the pages of these tests are all that there are', () => {
   // Files as they were crawled have tests of their own.
   const known = pages.filter(({ isPage, path }) => isPage && !path.startsWith('/file/'))
   expect(known.length).toBeGreaterThan(15)
-  const untried = known.filter(({ path }) => !tried.some(one => toPattern(path).test(one)))
+  const untried = known.filter(
+    ({ path }) => !tried.some(triedPath => toPattern(path).test(triedPath)),
+  )
   expect(untried.map(({ path }) => path)).toEqual([])
 })
 
