@@ -15,6 +15,17 @@ import { formatVerifierKey, type HeadSigner, signHead, toVerifierKey } from './t
 const BATCH_EVENTS = 4_096
 const PRIVATE_FILE = 0o600
 
+/** A head that is about to be signed for everybody, with the events that the one before lacks. */
+export interface NewHead {
+  from: number
+  to: number
+  lines: readonly Buffer[]
+  note: string
+}
+
+/** Keeps a head elsewhere; when it rejects, nobody sees that head. */
+export type KeepHead = (head: NewHead) => Promise<void>
+
 /** Parts of a log. */
 export interface TreeLogParts {
   paths: TreePaths
@@ -22,6 +33,7 @@ export interface TreeLogParts {
   signer?: HeadSigner | undefined
   /** Folder that gets the same files. */
   copyTo?: string | undefined
+  keepHead?: KeepHead | undefined
 }
 
 /**
@@ -33,7 +45,7 @@ export class TreeLog {
   readonly #parts: TreeLogParts
   readonly #folder: LogFolder
   readonly #copy: LogFolder | undefined
-  readonly #tail: EventTail
+  #tail: EventTail
   #edge: RightEdge | undefined
   #lastId: string | undefined
   #turn: Promise<unknown> = Promise.resolve()
@@ -132,6 +144,8 @@ export class TreeLog {
     const head = await findSignedHead(paths, signer)
     if (this.#copy) await checkCopy(this.#copy, head, signer)
     const edge = await openTree(paths, head)
+    // What a failed append had read is read again.
+    this.#tail = new EventTail(paths)
     const key = `${formatVerifierKey(toVerifierKey(signer))}\n`
     for (const folder of this.#folders()) await folder.replace(KEY, key)
     if (edge.size > 0) {
@@ -147,6 +161,9 @@ export class TreeLog {
     const before = edge.size
     this.#edge = undefined
     const files = await appendEvents(this.#folder, logIds, edge, events)
+    const lines = events.map(({ line }) => line)
+    const head = { from: before, to: edge.size, lines, note: signHead(edge, signer) }
+    await this.#parts.keepHead?.(head)
     await this.#copy?.write(files)
     await this.#publishHead(edge, signer)
     for (const tile of listFilled(before, edge.size))
