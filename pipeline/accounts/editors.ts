@@ -9,7 +9,7 @@ export async function ensureEditorId(db: Database, editor: Editor, stamp: Stamp)
   const name = `editor ${JSON.stringify([kind, id, org_id])}`
   const found = await db.written.memo(name, '', ['editors'], () => findEditor(db, editor))
   if (found !== undefined) return found.editor_id
-  const editor_id = randomUUID()
+  const editor_id = stamp.editorId ?? randomUUID()
   await db.insert('editors', [{ editor_id, kind, principal_id: id, org_id, seq: stamp.seq }])
   return editor_id
 }

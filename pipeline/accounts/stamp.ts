@@ -4,4 +4,6 @@ import type { Instant } from '../core/clock.ts'
 export interface Stamp {
   now: Instant
   seq: number
+  /** Public id that an editor without one gets, where what is done was done before. */
+  editorId?: string
 }

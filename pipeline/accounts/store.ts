@@ -30,6 +30,13 @@ export interface AccountsWrite<Report> {
   committed: Promise<void>
 }
 
+/** Verdicts, time and earlier answers by which submissions are carried out. */
+interface Carrying extends SaveVerdicts {
+  stamp: Stamp
+  /** Answers that they have got before, on a host that is gone. */
+  recorded: ReadonlyMap<string, Answer>
+}
+
 const noVerdicts: SaveVerdicts = { refused: new Map(), doubts: new Map() }
 
 /**
@@ -78,13 +85,15 @@ export class Accounts {
   /**
    * Begins a commit in two phases, so that the index can use the decisions while the accounts are written
    * to disk. `readReport` reads the other facts that the index needs from the accounts. Until `committed`
-   * resolves the accounts must not be queried, and nothing derived from the answers may be stored.
+   * resolves the accounts must not be queried, and nothing derived from the answers may be stored. An editor
+   * without an id gets that of the `recorded` answer.
    */
   begin<Report>(
     submissions: readonly Submission[],
     stamp: Stamp,
     judge: () => Promise<SaveVerdicts>,
     readReport: (answers: Map<string, Answer>) => Promise<Report>,
+    recorded: ReadonlyMap<string, Answer> = new Map(),
   ): AccountsWrite<Report> {
     let decide: (decided: Decided<Report>) => void
     let fail: (error: unknown) => void
@@ -97,7 +106,7 @@ export class Accounts {
       await this.#revocations.read()
       const judged = await judge()
       const answers = await this.#findAnswers(submissions)
-      rows = await this.#carryOutAll(submissions, stamp, judged, answers)
+      rows = await this.#carryOutAll(submissions, { ...judged, stamp, recorded }, answers)
       const fresh = new Set(rows.map(({ submission_id }) => submission_id))
       decide({ answers, fresh, report: await readReport(answers) })
     }
@@ -236,8 +245,7 @@ export class Accounts {
   /** Adds the answers; returns the new audit rows. */
   async #carryOutAll(
     submissions: readonly Submission[],
-    stamp: Stamp,
-    { refused, doubts }: SaveVerdicts,
+    { refused, doubts, stamp, recorded }: Carrying,
     answers: Map<string, Answer>,
   ): Promise<AuditRow[]> {
     const submitted_at = toIso(stamp.now)
@@ -252,7 +260,11 @@ export class Accounts {
         continue
       }
       const known = { refusal: refused.get(id), doubt: doubts.get(id) }
-      const { answer, changes } = await this.#carryOut(submission, stamp, known)
+      const { answer, changes } = await this.#carryOut(
+        submission,
+        withEditorId(stamp, recorded.get(id)),
+        known,
+      )
       answers.set(id, answer)
       this.#revocations.update(submission, answer)
       rows.push({ ...toAuditColumns(submission), answer, changes, submitted_at, seq: stamp.seq })
@@ -277,4 +289,9 @@ export class Accounts {
       changes: performed.changes,
     }
   }
+}
+
+function withEditorId(stamp: Stamp, recorded: Answer | undefined): Stamp {
+  const editorId = recorded && 'done' in recorded ? recorded.done.editor_id : undefined
+  return typeof editorId === 'string' ? { ...stamp, editorId } : stamp
 }

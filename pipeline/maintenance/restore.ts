@@ -1,11 +1,12 @@
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { listPendingIn } from '../store/migrations.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
 import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
-import { type Facts, findLastNumber, setNextNumber } from '../writer/healing/facts.ts'
+import { type Facts, findLastNumber, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
 import { rebuildStores } from './rebuild.ts'
 import { copyLogBeside, hasLogToBring, putLogInPlace } from './restore-log.ts'
 
@@ -14,6 +15,14 @@ export interface Restoring {
   force?: boolean
   /** Keep the existing accounts; what they answered since the backup can be replayed. */
   keepAccounts?: boolean
+  /** Numbers commits and events after these, which others may have seen. */
+  continueAfter?: LastNumbers
+}
+
+/** Numbers of the last commit and event that others may know of a registry. */
+export interface LastNumbers {
+  seq: number
+  lastEventId: string | undefined
 }
 
 /**
@@ -43,7 +52,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
     for (const store of stores) putInPlace(paths[store])
     if (withLog) putLogInPlace(paths)
-    await rebuildStores(paths, facts => continueNumbering(facts))
+    await rebuildStores(paths, facts => continueNumbering(facts, how.continueAfter))
     rmSync(paths.restoring)
     syncPath(paths.dir)
   } finally {
@@ -66,7 +75,7 @@ async function copyStore(
   manifest: Manifest,
 ): Promise<void> {
   const fresh = `${place}.new`
-  copyFileSync(`${dir}/${name}`, fresh)
+  await copyFile(`${dir}/${name}`, fresh)
   syncPath(fresh)
   await checkFile(fresh, manifest.files.find(file => file.name === name)!)
 }
@@ -93,8 +102,12 @@ function dropOthers(paths: Paths): void {
  * Continues the numbering after every commit that the accounts know: reusing a number would order
  * submissions wrongly, and mistake a crawl that began before for one after.
  */
-async function continueNumbering({ index, accounts: { db } }: Facts): Promise<void> {
+async function continueNumbering(
+  { index, accounts: { db } }: Facts,
+  seen: LastNumbers = { seq: 0, lastEventId: undefined },
+): Promise<void> {
   // The backup may contain domains that were taken down: the next start takes them down again.
   await db.write('update', 'taken_down', 'set cleared_at = null')
-  await setNextNumber(index, await findLastNumber(db))
+  await setNextNumber(index, Math.max(seen.seq, await findLastNumber(db)))
+  if (seen.lastEventId !== undefined) await setLastEvent(index, seen.lastEventId)
 }

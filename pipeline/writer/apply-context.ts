@@ -6,7 +6,7 @@ import type { RisingIds } from '../core/uuid-v7.ts'
 import type { Stamp } from '../diff/stamp.ts'
 import type { FeedEvent } from '../model/event.ts'
 import type { Observation } from '../model/observation.ts'
-import type { Submission } from '../model/submission.ts'
+import type { Answer, Submission } from '../model/submission.ts'
 import type { Enrolment } from './community/enrolments.ts'
 import type { Saved } from './community/entry-states.ts'
 import type { EditContext } from './community/saves.ts'
@@ -31,6 +31,12 @@ export interface ApplyContext extends Stamp, RecrawlContext, BrakeContext, Admis
   hostingBase?: string | undefined
 }
 
+/** Answers to submissions that were told to their callers, and the time of their commit. */
+export interface RecordedAnswers {
+  at: Instant
+  answers: ReadonlyMap<string, Answer>
+}
+
 export interface Batch {
   observations: readonly Observation[]
   submissions: readonly Submission[]
@@ -44,6 +50,8 @@ export interface Batch {
   publications?: Publications
   /** Time at which the submissions were first carried out, where this is a replay. */
   submittedAt?: Instant
+  /** Answers that the submissions have got on a host that is gone. */
+  recorded?: RecordedAnswers
   /** Editing facts of the saves among the submissions, from the accounts. */
   editing?: EditContext
   /** Decisions about entries that waited for review. */

@@ -1,3 +1,4 @@
+import type { Instant } from '../core/clock.ts'
 import type { Observation } from '../model/observation.ts'
 import type { Answer, Submission } from '../model/submission.ts'
 import { bisect, isStatementFault } from '../store/bisect.ts'
@@ -6,6 +7,8 @@ import type { Batch } from './apply-context.ts'
 /** A commit that every store has. */
 export interface Committed {
   seq: number
+  /** Time that it counts as made at. */
+  at: Instant
   events: number
   /** Answers to submissions, by their ids. */
   answers: Map<string, Answer>
@@ -22,8 +25,9 @@ export async function commitSplitAtTakedowns(
   const [first = [], ...later] = splitAtTakedowns(batch.submissions)
   let done = await commit({ ...batch, submissions: first })
   for (const submissions of later) {
-    const { actor } = batch
-    const next = await commit({ observations: [], submissions, ...(actor && { actor }) })
+    const { actor, recorded } = batch
+    const how = { ...(actor && { actor }), ...(recorded && { recorded }) }
+    const next = await commit({ observations: [], submissions, ...how })
     done = joinParts([done, next])
   }
   return done
@@ -92,6 +96,7 @@ async function commitSubmissions(
 function joinParts(parts: readonly Committed[]): Committed {
   return {
     seq: parts.at(-1)!.seq,
+    at: parts.at(-1)!.at,
     events: parts.reduce((sum, part) => sum + part.events, 0),
     answers: new Map(parts.flatMap(({ answers }) => [...answers])),
   }

@@ -18,7 +18,12 @@ import { keepPictures, pictureOperations } from './community/logo-files.ts'
 import { resolveReverts } from './community/reverts.ts'
 import { storeBody } from './crawl/replace-documents.ts'
 import type { Projection } from './projector.ts'
-import { completeAnswers, judgeSubmissions, readEditing } from './submission-answers.ts'
+import {
+  completeAnswers,
+  judgeSubmissions,
+  readEditing,
+  repeatVerdicts,
+} from './submission-answers.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'
 
 /** Parts of the writer that the committer needs. */
@@ -97,6 +102,7 @@ export class Committer {
     reverts: ReadonlyMap<string, Refusal>,
   ): AccountsWrite<AccountsReport> {
     const { submissions } = batch
+    const recorded = batch.recorded?.answers
     const readReport = (answers: ReadonlyMap<string, Answer>) =>
       this.#readAccountFacts(batch, answers)
     if (submissions.length === 0) {
@@ -123,9 +129,10 @@ export class Committer {
         enrichedBrands: LIMITS.enrichedBrands,
         base: this.#hostingBase,
       })
-      return { refused: new Map([...refused, ...reverts]), doubts }
+      const judged = { refused: new Map([...refused, ...reverts]), doubts }
+      return recorded ? repeatVerdicts(submissions, judged, recorded) : judged
     }
-    const { decided, committed } = accounts.begin(submissions, stamp, judge, readReport)
+    const { decided, committed } = accounts.begin(submissions, stamp, judge, readReport, recorded)
     const notified = committed.then(() => onStep?.('accounts', 'after'))
     notified.catch(() => undefined)
     return { decided, committed: notified }

@@ -12,7 +12,7 @@ import type { Database } from '../store/duckdb.ts'
 import { type Meta, raiseFence } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
 import { readHeadSigner } from '../transparency/head-signer.ts'
-import { TreeLog } from '../transparency/tree-log.ts'
+import { type KeepHead, TreeLog } from '../transparency/tree-log.ts'
 import type { Batch } from './apply-context.ts'
 import { findUncommitted } from './catch-up.ts'
 import { type Committed, commitBisecting, commitSplitAtTakedowns } from './commit-in-parts.ts'
@@ -42,6 +42,10 @@ export interface SequencerOptions {
   onStep?: (step: Step, moment: 'before' | 'after') => void
   /** Called after each commit, once readers see it. */
   onCommit?: (facts: CommitFacts) => void
+  /** Rejects where another host may have taken over; asked before each commit. */
+  ensureMayWrite?: () => Promise<void>
+  /** Keeps a head of the log, and its events, elsewhere before anybody sees it. */
+  keepHead?: KeepHead
   /**
    * Continue on an index that has lost commits: derived stores are made again, and a replay
    * follows.
@@ -103,7 +107,7 @@ export class Sequencer {
     this.serving = ServingStore.open(servingFile)
     if (options.config.PUBLISH_TO === undefined) dropJournal(servingFile)
     else this.journal = WriteJournal.open(this.serving, servingFile)
-    this.treeLog = openTreeLog(stores.paths, options.config)
+    this.treeLog = openTreeLog(stores.paths, options)
     const parts = {
       ...stores,
       ...options,
@@ -260,7 +264,8 @@ export class Sequencer {
 
   async #commit(asked: Batch): Promise<Committed> {
     const measure = startMeasuring()
-    const now = this.#options.clock.now()
+    await this.#options.ensureMayWrite?.()
+    const now = asked.recorded?.at ?? this.#options.clock.now()
     const result = await this.#committer.commit(asked, now)
     const { seals } = this.#stores
     seals.unseal()
@@ -276,17 +281,20 @@ export class Sequencer {
     const took = measure()
     logCommit(this.#options.log, asked, result, took)
     this.#options.onCommit?.(summarizeCommit(asked, result, took))
-    return { seq, events: events.length, answers: await this.#committer.collectAnswers(result) }
+    return {
+      seq,
+      at: now,
+      events: events.length,
+      answers: await this.#committer.collectAnswers(result),
+    }
   }
 
   async #fail(submission: Submission, error: Error): Promise<Committed> {
     const { seq } = this.#meta
     const { clock, log } = this.#options
-    const answer = await failSubmission({ ...this.#stores, log }, submission, error, {
-      now: clock.now(),
-      seq,
-    })
-    return { seq, events: 0, answers: new Map([[submission.submission_id, answer]]) }
+    const now = clock.now()
+    const answer = await failSubmission({ ...this.#stores, log }, submission, error, { now, seq })
+    return { seq, at: now, events: 0, answers: new Map([[submission.submission_id, answer]]) }
   }
 
   /**
@@ -313,9 +321,9 @@ export class Sequencer {
   }
 }
 
-function openTreeLog(paths: Paths, config: Config): TreeLog {
+function openTreeLog(paths: Paths, { config, keepHead }: SequencerOptions): TreeLog {
   const { PUBLISH_TO: target } = config
   // A bucket gets its copy from `log` itself, behind the commits.
   const copyTo = target === undefined || isBucketAddress(target) ? undefined : join(target, 'log')
-  return new TreeLog({ paths, signer: readHeadSigner(config, paths), copyTo })
+  return new TreeLog({ paths, signer: readHeadSigner(config, paths), copyTo, keepHead })
 }

@@ -43,6 +43,33 @@ export async function judgeSubmissions(
   return { refused, doubts }
 }
 
+/**
+ * Judges submissions as they were judged before, by the answers that they have got: the files that decided then
+ * may not be known any more. A merge of records that the index lacks stays refused.
+ */
+export function repeatVerdicts(
+  submissions: readonly Submission[],
+  judged: SaveVerdicts,
+  recorded: ReadonlyMap<string, Answer>,
+): SaveVerdicts {
+  const refused = new Map<string, Refusal>()
+  const doubts = new Map<string, string>()
+  for (const { submission_id: id, operation } of submissions) {
+    const answer = recorded.get(id)
+    const isMerge = operation.op === 'property.merge' || operation.op === 'collection.merge'
+    const refusal =
+      answer === undefined || isMerge
+        ? judged.refused.get(id)
+        : 'refused' in answer
+          ? answer
+          : undefined
+    if (refusal) refused.set(id, refusal)
+    const isDoubted = answer && 'done' in answer ? answer.done.review_id : judged.doubts.has(id)
+    if (isDoubted) doubts.set(id, judged.doubts.get(id) ?? 'it was reviewed before')
+  }
+  return { refused, doubts }
+}
+
 const nothingJudged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
 
 /**

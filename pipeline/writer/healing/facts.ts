@@ -192,3 +192,13 @@ export async function findLastNumber(accounts: Database): Promise<number> {
 export async function setNextNumber(index: Database, seq: number): Promise<void> {
   await index.write('update', 'meta', 'set seq = greatest(seq, $seq)', { seq })
 }
+
+/** Has the ids of later events follow this one. */
+export async function setLastEvent(index: Database, eventId: string): Promise<void> {
+  await index.write(
+    'update',
+    'meta',
+    'set last_event_id = greatest(last_event_id, $id::varchar::uuid)',
+    { id: eventId },
+  )
+}
