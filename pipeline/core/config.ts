@@ -13,6 +13,7 @@ import {
   issuerUrl,
   names,
   networks,
+  place,
   share,
   tenantUrls,
   text,
@@ -186,15 +187,16 @@ export const settings = {
   PUBLISH_EVERY: defineSetting(whole(1, 86_400).optional(), 'seconds between snapshots', {
     shown: '5; more where copies take longer than 0.5 s by their size, up to 900',
   }),
+  BACKUP_TO: defineSetting(
+    place.optional(),
+    'folder or `s3://BUCKET/PREFIX` that gets backups of everything, also of what is private: with a Redis elsewhere, an indexer on another host takes over from them (docs/operating.md)',
+    { shown: 'no backups are made' },
+  ),
+  BACKUP_EVERY: defineSetting(whole(1, 86_400).default(900), 'seconds between two backups', {
+    shown: '900; sooner where much was answered since the last one',
+  }),
   PUBLISH_TO: defineSetting(
-    text
-      .refine(
-        target =>
-          !target.startsWith('s3:') ||
-          /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/|$)/.test(target),
-        'must be a folder or s3://BUCKET/PREFIX',
-      )
-      .optional(),
+    place.optional(),
     'folder in which everything public is published as files for replicas (`registry follow`), or `s3://BUCKET/PREFIX`, with endpoint, region and credentials in the environment as the AWS SDK takes them (docs/operating.md); the API serves them below `/data/`',
     { shown: 'nothing is published' },
   ),

@@ -58,6 +58,15 @@ const entries = {
   feedRetentionDays: [90, 'days of events in the feed'],
   requestRetentionDays: [90, 'days for which crawl requests are stored'],
   privateRetentionDays: [400, 'days for which replaced private rows are stored'],
+  leaseMs: [
+    10_000,
+    'time after which a writer that cannot be reached has stopped, and another host may take over (`BACKUP_TO`)',
+  ],
+  commitsSinceBackup: [2_000, 'commits with answered writes after which a backup is made sooner'],
+  answerBytesSinceBackup: [
+    32 * MiB,
+    'bytes of answered writes after which a backup is made sooner',
+  ],
   bulkResolveDomains: [100, 'domains in one bulk resolution'],
   fileRequestsPerMinute: [
     1_200,

@@ -17,6 +17,8 @@ export const SNAPSHOT_LAG_MAX_MS = HOUR
 const REPLICA_LAG_MAX_MS = MINUTE
 /** An upload may take as long; a bucket that is behind for longer cannot be written. */
 export const UPLOAD_LAG_MAX_MS = 5 * MINUTE
+/** Time for which the newest backup may lack commits. */
+export const BACKUP_LAG_MAX_MS = HOUR
 
 /** Facts about the stores of a host. */
 interface StoreFacts {

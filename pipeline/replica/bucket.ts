@@ -1,4 +1,6 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -44,6 +46,8 @@ export interface Bucket {
   write(name: string, content: Uint8Array, headers: ObjectHeaders): Promise<void>
   /** Writes a file of any size as an object, also in one step. */
   writeFile(name: string, path: string, headers: ObjectHeaders): Promise<void>
+  /** Copies an object of any size to a file. */
+  copyTo(name: string, path: string): Promise<void>
   remove(name: string): Promise<void>
 }
 
@@ -113,6 +117,10 @@ export function openBucket(address: string, signal: AbortSignal): Bucket {
       signal.addEventListener('abort', () => void upload.abort(), { once: true })
       signal.throwIfAborted()
       await upload.done()
+    },
+    async copyTo(name, path) {
+      const { Body } = await client.send(new GetObjectCommand(locate(name)), options)
+      await pipeline(Body as Readable, createWriteStream(path))
     },
     async remove(name) {
       await client.send(new DeleteObjectCommand(locate(name)), options)

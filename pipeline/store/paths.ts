@@ -62,6 +62,12 @@ export function resolvePaths(dataDir: string) {
     /** Files that a replica is copying. */
     copying: at('copying'),
     restoring: at('restoring'),
+    /** Id of this folder among those that may write, and the fencing number under which it wrote last. */
+    tenure: at('tenure.json'),
+    /** The backup that is being made. */
+    backup: at('backup'),
+    /** The newest backup, as a standby keeps it. */
+    standby: at('standby'),
     /** Sizes and times of the derived files as the registry left them (`seals.ts`). */
     seals: at('seals'),
     /** Damaged files that were made again; as private as the data they may hold. */

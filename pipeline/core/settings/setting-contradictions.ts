@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { isLoopback } from '../loopback.ts'
+import { isBucketAddress } from '../publish-target.ts'
 
 /** Settings that others depend on, as they were parsed; an invalid one is absent. */
 interface DependentSettings {
@@ -17,6 +19,9 @@ interface DependentSettings {
   SMTP_URL?: string | undefined
   MAIL_FROM?: string | undefined
   AGENT_BASE_URL?: string | undefined
+  DATA_DIR?: string
+  PUBLISH_TO?: string | undefined
+  BACKUP_TO?: string | undefined
   AGENT_LOOPBACK_WEBHOOKS?: boolean
 }
 
@@ -42,6 +47,12 @@ export function findContradictions(
     )
   if (settings.SMTP_URL && !settings.MAIL_FROM)
     faults.push('  SMTP_URL: requires MAIL_FROM, the sender of its mails')
+  if (isNested(settings.BACKUP_TO, settings.PUBLISH_TO))
+    faults.push(
+      '  BACKUP_TO: backups are private, so neither it nor PUBLISH_TO may be inside the other',
+    )
+  if (isNested(settings.BACKUP_TO, settings.DATA_DIR))
+    faults.push('  BACKUP_TO: backups outlive DATA_DIR, so neither of them may be inside the other')
   if (!isThisMachine(settings.OPERATOR_HOST ?? 'localhost') && !settings.OPERATOR_TOKEN)
     faults.push('  OPERATOR_HOST: requires OPERATOR_TOKEN, as others reach the operator’s port')
   const isExposed = isReachedByOthers(settings) || NODE_ENV === 'production'
@@ -65,4 +76,18 @@ function isReachedByOthers({
 
 function isThisMachine(host: string): boolean {
   return host === 'localhost' || isLoopback(host)
+}
+
+/** Tells if one place is the other, or inside it. */
+function isNested(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  const [a, b] = [toPrefix(one), toPrefix(other)]
+  return a.startsWith(b) || b.startsWith(a)
+}
+
+function toPrefix(place: string): string {
+  const path = isBucketAddress(place)
+    ? place.replace(/\/+/g, '/').replace(/\/$/, '')
+    : resolve(place)
+  return path === '/' ? path : `${path}/`
 }

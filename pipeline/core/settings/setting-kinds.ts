@@ -69,3 +69,10 @@ export const names = z
 
 /** JSON object of addresses by the name of the tenant. */
 export const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))
+
+/** A folder, or a place in object storage. */
+export const place = text.refine(
+  target =>
+    !target.startsWith('s3:') || /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/|$)/.test(target),
+  'must be a folder or s3://BUCKET/PREFIX',
+)

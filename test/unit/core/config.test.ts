@@ -66,6 +66,43 @@ describe('CRAWL_SIGNING_KEY', () => {
   })
 })
 
+describe('BACKUP_TO', () => {
+  it.each([
+    ['s3://registry/private', 's3://registry/public'],
+    ['s3://registry/data', 's3://registry/database'],
+    ['s3://private', 's3://public'],
+    ['/backups/private', '/backups/public'],
+    ['/backups', 's3://backups'],
+  ])('may be %s beside %s', (BACKUP_TO, PUBLISH_TO) => {
+    expect(readConfig({ BACKUP_TO, PUBLISH_TO })).toMatchObject({ BACKUP_TO, PUBLISH_TO })
+  })
+
+  it.each([
+    ['s3://registry', 's3://registry'],
+    ['s3://registry/', 's3://registry'],
+    ['s3://registry/private', 's3://registry'],
+    ['s3://registry', 's3://registry/public'],
+    ['s3://registry//data/', 's3://registry/data'],
+    ['/srv/data/private', '/srv/data'],
+    ['/srv', '/srv/data'],
+    ['/srv/data/../data', '/srv/data/'],
+    ['backups', './backups/public'],
+    ['/', '/srv/data'],
+  ])('%s would show what is private where %s is published', (BACKUP_TO, PUBLISH_TO) => {
+    expect(() => readConfig({ BACKUP_TO, PUBLISH_TO })).toThrow(
+      'BACKUP_TO: backups are private, so neither it nor PUBLISH_TO may be inside the other',
+    )
+  })
+
+  it.each(['/srv/registry/backups', '/srv/registry', '/srv'])(
+    '%s would be lost with /srv/registry, or copy itself',
+    BACKUP_TO => {
+      const settings = { BACKUP_TO, DATA_DIR: '/srv/registry' }
+      expect(() => readConfig(settings)).toThrow('BACKUP_TO: backups outlive DATA_DIR')
+    },
+  )
+})
+
 describe('AUTH_ISSUER', () => {
   const AUTH_JWKS_URL = 'https://issuer.example/jwks'
   const AUTH_ISSUER = 'https://issuer.example'
