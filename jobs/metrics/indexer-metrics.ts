@@ -74,6 +74,11 @@ export class IndexerMetrics {
     this.#role.watch('registry_upload_behind_seconds', behindS)
   }
 
+  /** Shows for how long the backups have lacked commits. */
+  watchBackups(behindS: () => number): void {
+    this.#role.watch('registry_backup_behind_seconds', behindS)
+  }
+
   /** Shows the state of the indexer from now on. */
   watch({ paths, clock, busyMs, filesInFlight, isLogStopped, status }: IndexerGauges): void {
     const role = this.#role

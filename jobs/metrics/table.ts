@@ -228,6 +228,13 @@ export const metricTable = {
       'time since the bucket of `PUBLISH_TO` had everything that is published; only where one is set',
     combine: 'max',
   },
+  registry_backup_behind_seconds: {
+    type: 'gauge',
+    role: 'indexer',
+    means:
+      'for how long the newest backup in `BACKUP_TO` has lacked commits; 0 while it has all of them; only where it is set',
+    combine: 'max',
+  },
   registry_writer_busy_seconds: {
     type: 'gauge',
     role: 'indexer',

@@ -1,6 +1,6 @@
 import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
-import type { IndexStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
-import { UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
+import type { IndexStatus, UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { BACKUP_LAG_MAX_MS, UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
 import { formatAgo, formatBytes, formatCount, formatDuration, formatTime } from './text.ts'
 
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
@@ -60,7 +60,7 @@ function* findRoleProblems({ running, source, queues }: Facts): Generator<string
 
 function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
   if (index === null) return
-  const { due, due_since, last_attempt_at, files, held, quarantined, log_problem, upload } = index
+  const { due, due_since, last_attempt_at, files, held, quarantined, log_problem } = index
   if (due_since !== null && now - Date.parse(due_since) > BACKLOG_MS) {
     yield `${due} files are due, the first for ${formatDuration(now - Date.parse(due_since))}`
   }
@@ -70,12 +70,18 @@ function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
   if (held > 0)
     yield `the brake holds back losses of ${formatCount(held, 'publisher')}: \`registry held list\``
   if (log_problem !== undefined) yield `the log of events is not continued: ${log_problem}`
-  if (upload !== undefined && upload.behind_ms > UPLOAD_LAG_MAX_MS) {
-    const reason = upload.problem === undefined ? '' : `: ${upload.problem}`
-    yield `${upload.bucket} lacks what was published in the last ${formatDuration(upload.behind_ms)}${reason}`
-  }
+  yield* findCopyProblems(index)
   if (quarantined > 0)
     yield `${formatCount(quarantined, 'observation')} could not be applied within a week`
+}
+
+function* findCopyProblems({ upload, backup }: IndexStatus): Generator<string> {
+  const describe = ({ behind_ms, problem }: UploadStatus) =>
+    formatDuration(behind_ms) + (problem === undefined ? '' : `: ${problem}`)
+  if (upload !== undefined && upload.behind_ms > UPLOAD_LAG_MAX_MS)
+    yield `${upload.bucket} lacks what was published in the last ${describe(upload)}`
+  if (backup !== undefined && backup.behind_ms > BACKUP_LAG_MAX_MS)
+    yield `${backup.bucket} has no backup of the last ${describe(backup)}`
 }
 
 function* findStoreProblems({ index, snapshot, disk_free }: Facts, now: number): Generator<string> {

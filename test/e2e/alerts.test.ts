@@ -89,6 +89,11 @@ const cases: Record<string, Case> = {
     minute: 1,
     summary: 'The bucket of PUBLISH_TO has lacked commits for 6m 0s',
   },
+  RegistryBackupBehind: {
+    series: { registry_backup_behind_seconds: { bad: always(3660), well: always(3600) } },
+    minute: 1,
+    summary: 'The newest backup in BACKUP_TO has lacked commits for 1h 1m 0s',
+  },
   RegistryReplicaBehind: {
     series: { registry_replica_lag_seconds: { bad: always(360), well: always(300) } },
     minute: 1,

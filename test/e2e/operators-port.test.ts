@@ -101,8 +101,8 @@ describe('the operator’s port of a running registry', () => {
     const text = await readMetrics()
     const named = Array.from(text.matchAll(/^# TYPE (registry_\w+) /gm), ([, name]) => name!)
     expect(named.filter(name => !(name in metricTable))).toEqual([])
-    // The reference agent, a bucket and replicas are not part of every registry.
-    const elsewhere = /^registry_(agent_|upload_|replica_)/
+    // The reference agent, a bucket, backups and replicas are not part of every registry.
+    const elsewhere = /^registry_(agent_|upload_|backup_|replica_)/
     const missing = Object.keys(metricTable).filter(
       name => !named.includes(name) && !elsewhere.test(name),
     )

@@ -19,6 +19,8 @@ let url: string
 const EMPTY = [
   // Only where PUBLISH_TO is a bucket.
   'registry_upload_behind_seconds',
+  // Only with BACKUP_TO.
+  'registry_backup_behind_seconds',
   // Only on replicas.
   'registry_replica_lag_seconds',
   'registry_name_lookup_seconds',

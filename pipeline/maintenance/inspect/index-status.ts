@@ -31,12 +31,14 @@ export interface IndexStatus {
   log_problem?: string
   /** State of the bucket of `PUBLISH_TO`, where one is set. */
   upload?: UploadStatus
+  /** State of the backups in `BACKUP_TO`, where it is set. */
+  backup?: UploadStatus
 }
 
-/** State of the copy of what is published in a bucket. */
+/** State of a copy in `PUBLISH_TO` or `BACKUP_TO`. */
 export interface UploadStatus {
   bucket: string
-  /** Time since it had everything that is published. */
+  /** Time since it had everything that is published, or committed. */
   behind_ms: number
   /** Reason why the last attempt failed. */
   problem?: string

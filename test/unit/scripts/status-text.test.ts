@@ -82,6 +82,16 @@ describe('the status of a registry', () => {
         },
       },
     ],
+    [
+      's3://bucket/private has no backup of the last 2 h: access denied',
+      {
+        ...healthy,
+        index: {
+          ...healthy.index,
+          backup: { bucket: 's3://bucket/private', behind_ms: 7_300_000, problem: 'access denied' },
+        },
+      },
+    ],
     ['200.0 MB are free on the disk', { ...healthy, disk_free: 2e8 }],
   ])('says: %s', (problem, facts) => {
     expect(findProblems(facts, NOW)).toEqual([problem])
