@@ -5,6 +5,7 @@ import type { Log } from '../../pipeline/core/log.ts'
 import { Sequencer, type SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
 import { getMessage, openWriterClient } from '../api-client/writer-client.ts'
+import { joinFleet } from '../fleet/fleet.ts'
 import { IndexerMetrics } from '../metrics/indexer-metrics.ts'
 import type { Role } from '../process-role.ts'
 import { connectRedis, type Redis } from '../redis.ts'
@@ -52,17 +53,21 @@ export async function runIndexer(
   { onStep, metrics = new IndexerMetrics() }: Watched = {},
 ): Promise<Role> {
   limitHeapGrowth()
+  const commands = connectRedis(redisUrl, 'waitForever', log)
+  const fleet = await joinFleet({ config, redis: commands, clock, log, fail })
   const sequencer = await openSequencer({
     config,
     clock,
     log,
+    ...fleet?.asking,
     onStep(step, moment) {
       onStep?.(step, moment)
       metrics.noteStep(step, moment)
     },
     onCommit: facts => metrics.countCommit(facts, clock.now()),
   })
-  const commands = connectRedis(redisUrl, 'waitForever', log)
+  await fleet?.begin(sequencer)
+  if (fleet) metrics.watchBackups(() => fleet.report().behind_ms / SECOND)
   const dispatcher = new Dispatcher(sequencer, commands, config, clock, log)
   function stopOnFailure(error: unknown): never {
     fail(error)
@@ -76,7 +81,14 @@ export async function runIndexer(
     connections.push(connection)
     return connection
   }
-  const uploading = startUploading(config, sequencer.paths, clock, log, metrics)
+  const uploading = startUploading(
+    config,
+    sequencer.paths,
+    clock,
+    log,
+    metrics,
+    fleet?.asking.ensureMayWrite,
+  )
   const workers = openQueueWorkers(connect, {
     sequencer,
     bulkCommits,
@@ -85,13 +97,19 @@ export async function runIndexer(
     config,
     clock,
     log,
-    readUpload: () => uploading?.report(),
+    readCopies: () => ({
+      ...(uploading && { upload: uploading.report() }),
+      ...(fleet && { backup: fleet.report() }),
+    }),
   })
   const submissions = new SubmissionConsumer(
     { blocking: connect(), commands },
-    async waiting => {
-      const batch = { observations: [], submissions: waiting, actor: 'api:submission' }
-      return (await sequencer.commit(batch).catch(stopOnFailure)).answers
+    {
+      commit: submissions => {
+        const batch = { observations: [], submissions, actor: 'api:submission' }
+        return sequencer.commit(batch).catch(stopOnFailure)
+      },
+      tell: fleet && (telling => fleet.tell(telling).catch(stopOnFailure)),
     },
     log,
   )
@@ -153,6 +171,7 @@ export async function runIndexer(
         .publish()
         .catch(error => log.error({ error: getMessage(error) }, 'not published'))
       await sequencer.treeLog.update().catch(() => undefined)
+      await fleet?.close()
       removeRunFile(sequencer.paths)
       stopHeartbeat()
       await sequencer.close()

@@ -7,11 +7,7 @@ import {
   reportFailures,
 } from '../../pipeline/maintenance/inspect/crawl-failures.ts'
 import { reportDomain } from '../../pipeline/maintenance/inspect/domain-report.ts'
-import {
-  type IndexStatus,
-  reportIndex,
-  type UploadStatus,
-} from '../../pipeline/maintenance/inspect/index-status.ts'
+import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
@@ -39,11 +35,14 @@ export type Question =
   /** Publishes a snapshot and its search file at once. */
   | { ask: 'publish' }
 
+/** State of the copies elsewhere, of those that are set. */
+export type CopyStatus = Pick<IndexStatus, 'upload' | 'backup'>
+
 export function answerQuestion(
   question: Question,
   sequencer: Sequencer,
   clock: Clock,
-  readUpload: () => UploadStatus | undefined,
+  readCopies: () => CopyStatus,
 ): Promise<unknown> {
   switch (question.ask) {
     case 'publish':
@@ -55,7 +54,7 @@ export function answerQuestion(
     case 'held':
       return sequencer.quietly(() => loadHeldRows(sequencer.index))
     case 'status':
-      return sequencer.quietly(() => reportStatus(sequencer, clock, readUpload()))
+      return sequencer.quietly(() => reportStatus(sequencer, clock, readCopies()))
     case 'domain':
       return sequencer.quietly(() =>
         reportDomain({ index: sequencer.index, accounts: sequencer.accounts.db }, question.domain),
@@ -78,12 +77,12 @@ export function answerQuestion(
 async function reportStatus(
   { index, treeLog }: Sequencer,
   clock: Clock,
-  upload: UploadStatus | undefined,
+  copies: CopyStatus,
 ): Promise<IndexStatus> {
   const { problem } = treeLog
   return {
     ...(await reportIndex(index, clock.now())),
     ...(problem !== undefined && { log_problem: problem }),
-    ...(upload && { upload }),
+    ...copies,
   }
 }

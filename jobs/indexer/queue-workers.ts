@@ -2,7 +2,6 @@ import { Worker } from 'bullmq'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { dropParts, type ObservationsMessage, unpackObservations } from '../crawl-messages.ts'
@@ -10,7 +9,7 @@ import { queueOptions, queues, toStalledInterval } from '../queues.ts'
 import type { Redis } from '../redis.ts'
 import type { createBulkCommits } from './bulk-commits.ts'
 import type { ByteSemaphore } from './byte-semaphore.ts'
-import { answerQuestion, type Question } from './questions.ts'
+import { answerQuestion, type CopyStatus, type Question } from './questions.ts'
 
 interface QueueWorkersDeps {
   sequencer: Sequencer
@@ -21,13 +20,12 @@ interface QueueWorkersDeps {
   config: Config
   clock: Clock
   log: Log
-  /** Returns the upload status of the bucket in `PUBLISH_TO`; undefined if none is set. */
-  readUpload: () => UploadStatus | undefined
+  readCopies: () => CopyStatus
 }
 
 /** Opens the workers of the queues that the indexer reads, each with a connection of its own. */
 export function openQueueWorkers(connect: () => Redis, deps: QueueWorkersDeps): Worker[] {
-  const { sequencer, config, clock, log, readUpload } = deps
+  const { sequencer, config, clock, log, readCopies } = deps
   const open = <Data, Result>(
     name: 'observations' | 'questions',
     handle: (data: Data) => Promise<Result>,
@@ -45,7 +43,7 @@ export function openQueueWorkers(connect: () => Redis, deps: QueueWorkersDeps): 
   return [
     open('observations', (message: ObservationsMessage) => commitMessage(message, deps)),
     open('questions', (question: Question) =>
-      answerQuestion(question, sequencer, clock, readUpload),
+      answerQuestion(question, sequencer, clock, readCopies),
     ),
   ]
 }

@@ -2,7 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../../pipeline/core/log.ts'
 import { traceWork } from '../../pipeline/core/trace.ts'
 import { type Answer, Submission } from '../../pipeline/model/submission.ts'
+import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
 import type { Answers } from '../api-client/submission-client.ts'
+import type { Telling } from '../fleet/answer-log.ts'
 import { SUBMISSIONS, toChannel } from '../queues.ts'
 import type { Redis } from '../redis.ts'
 
@@ -24,6 +26,13 @@ interface ReceivedSubmission {
   submission: Submission
 }
 
+/** Steps with submissions that came. */
+interface Consuming {
+  commit: (submissions: Submission[]) => Promise<Committed>
+  /** Records the answers and tells them, where they must outlive this host; rejects only for good. */
+  tell?: ((telling: Telling) => Promise<void>) | undefined
+}
+
 /** Entries that were read, and the position to continue from. */
 interface Read {
   received: readonly ReceivedSubmission[]
@@ -40,13 +49,15 @@ type Entries = readonly (readonly [id: string, fields: readonly string[]])[]
 export class SubmissionConsumer {
   readonly #blocking: Redis
   readonly #commands: Redis
-  readonly #commit: (submissions: Submission[]) => Promise<ReadonlyMap<string, Answer>>
+  readonly #commit: Consuming['commit']
+  readonly #tell: Consuming['tell']
   readonly #log: Log
   readonly #gatherMs: number
   readonly #ended: Promise<void>
   #last = '0-0'
   #lastAnswered = '0-0'
   #trimming: NodeJS.Timeout | undefined
+  #telling: Promise<void> = Promise.resolve()
   #isClosed = false
 
   /**
@@ -55,10 +66,11 @@ export class SubmissionConsumer {
    */
   constructor(
     { blocking, commands }: { blocking: Redis; commands: Redis },
-    commit: (submissions: Submission[]) => Promise<ReadonlyMap<string, Answer>>,
+    { commit, tell }: Consuming,
     log: Log,
     gatherMs = GATHER_MAX_MS,
   ) {
+    this.#tell = tell
     this.#gatherMs = gatherMs
     this.#blocking = blocking
     this.#commands = commands
@@ -76,6 +88,7 @@ export class SubmissionConsumer {
     this.#isClosed = true
     this.#blocking.disconnect()
     await this.#ended
+    await this.#telling.catch(() => undefined)
     clearTimeout(this.#trimming)
     await this.#trim()
   }
@@ -90,7 +103,7 @@ export class SubmissionConsumer {
       }
       const started = performance.now()
       const submissions = handed.map(({ submission }) => submission)
-      const answers = await traceWork(
+      const committed = await traceWork(
         'commit submissions',
         { submissions: submissions.length },
         () => this.#commit(submissions),
@@ -99,9 +112,8 @@ export class SubmissionConsumer {
       const maxMs = Math.min(performance.now() - started, this.#gatherMs)
       // Read before anyone is answered, so that repeated requests are not among these.
       const waiting = this.#read()
-      this.#answer(handed, answers)
       this.#lastAnswered = last
-      this.#trimming ??= globalThis.setTimeout(() => void this.#trim(), TRIM_MS)
+      this.#answer(handed, committed)
       next = this.#gather(await waiting, handed.length, maxMs)
     }
   }
@@ -154,25 +166,53 @@ export class SubmissionConsumer {
     })
   }
 
-  #answer(received: readonly ReceivedSubmission[], answers: ReadonlyMap<string, Answer>): void {
-    const byClient = new Map<string, [string, Answer][]>()
-    for (const { client, submission } of received) {
-      const { submission_id: id } = submission
-      const answersOfClient = byClient.get(client) ?? []
-      answersOfClient.push([id, answers.get(id)!])
-      byClient.set(client, answersOfClient)
+  /** Tells the callers their answers, in the order of the commits. */
+  #answer(received: readonly ReceivedSubmission[], committed: Committed): void {
+    const messages = buildMessages(received, committed.answers)
+    const tell = this.#tell
+    if (tell === undefined) {
+      for (const [channel, text] of messages)
+        this.#commands.publish(channel, text).catch(() => undefined)
+      this.#trimming ??= globalThis.setTimeout(() => void this.#trim(), TRIM_MS)
+      return
     }
-    for (const [client, answersOfClient] of byClient) {
-      const text = JSON.stringify(answersOfClient satisfies Answers)
-      this.#commands.publish(toChannel(client), text).catch(() => undefined)
-    }
+    const submissions = received.map(({ submission }) => submission)
+    const telling = { submissions, committed, waitingFrom: this.#findFirstWaiting(), messages }
+    this.#telling = this.#telling.then(() => tell(telling))
+    // Whoever cannot tell ends the process.
+    this.#telling.catch(() => undefined)
+  }
+
+  #findFirstWaiting(): string {
+    const [ms, number] = this.#lastAnswered.split('-')
+    return `${ms}-${Number(number) + 1}`
   }
 
   async #trim(): Promise<void> {
     this.#trimming = undefined
-    const [ms, number] = this.#lastAnswered.split('-')
+    if (this.#tell !== undefined) return
     await this.#commands
-      .xtrim(SUBMISSIONS.key, 'MINID', `${ms}-${Number(number) + 1}`)
+      .xtrim(SUBMISSIONS.key, 'MINID', this.#findFirstWaiting())
       .catch(() => undefined)
   }
+}
+
+/** Builds the message of each client's channel. */
+function buildMessages(
+  received: readonly ReceivedSubmission[],
+  answers: ReadonlyMap<string, Answer>,
+): Map<string, string> {
+  const byClient = new Map<string, [string, Answer][]>()
+  for (const { client, submission } of received) {
+    const { submission_id: id } = submission
+    const answersOfClient = byClient.get(client) ?? []
+    answersOfClient.push([id, answers.get(id)!])
+    byClient.set(client, answersOfClient)
+  }
+  return new Map(
+    [...byClient].map(([client, answersOfClient]) => [
+      toChannel(client),
+      JSON.stringify(answersOfClient satisfies Answers),
+    ]),
+  )
 }

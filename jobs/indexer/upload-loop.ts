@@ -21,7 +21,8 @@ interface UploadLoop extends Loop {
 
 /**
  * Copies what is published to the bucket that is set, beside everything else: commits and publishing never wait
- * for it. A failure is logged and repeated after a pause that grows. Undefined where no bucket is set.
+ * for it. A failure is logged and repeated after a pause that grows. Undefined where no bucket is set. Nothing is
+ * uploaded while `ensureMayWrite` rejects.
  */
 export function startUploading(
   { PUBLISH_TO: target, DATA_DIR: dataDir }: Config,
@@ -29,6 +30,7 @@ export function startUploading(
   clock: Clock,
   log: Log,
   metrics: IndexerMetrics,
+  ensureMayWrite: () => Promise<void> = () => Promise.resolve(),
 ): UploadLoop | undefined {
   if (!isBucketAddress(target)) return undefined
   const closing = new AbortController()
@@ -41,6 +43,7 @@ export function startUploading(
   const upload = async () => {
     const began = clock.now()
     try {
+      await ensureMayWrite()
       await uploader.upload()
       if (failures > 0) log.info({ bucket: target }, 'uploaded again')
       failures = 0

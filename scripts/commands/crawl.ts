@@ -40,7 +40,7 @@ export async function crawl(
     unwrapOrExit({ refused: 'name domains, or a file with --domains' })
   }
   const { domains, refused } = await readDomains(named, options.domains)
-  const { run, sequencer } = await findOrOpen(config, { begins: true })
+  const { run, sequencer } = await findOrOpen(config, { begins: true, writes: true })
   if (!run) warnOfProtocolName(config)
   const summary = run
     ? await crawlInRunning(await connectWriter(run.redis_url, 'crawl'), domains, {

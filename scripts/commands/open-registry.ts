@@ -15,6 +15,8 @@ const LOOK_EVERY_MS = 100
 export type OpenOptions = Pick<SequencerOptions, 'acceptsOlderIndex'> & {
   /** Creates the registry where there is none. */
   begins?: boolean
+  /** Is for writes, which only an indexer may do where other hosts take over from backups. */
+  writes?: boolean
 }
 
 type Found = { run: RunFile; sequencer?: never } | { run?: never; sequencer: Sequencer }
@@ -60,8 +62,12 @@ export async function openAlone(config: Config, how: OpenOptions = {}): Promise<
 
 async function openUnlessTaken(
   config: Config,
-  { begins = false, ...how }: OpenOptions,
+  { begins = false, writes = false, ...how }: OpenOptions,
 ): Promise<Sequencer | undefined> {
+  if (writes && config.BACKUP_TO !== undefined)
+    throw new Error(
+      'BACKUP_TO is set, and no indexer writes here: start it, or run this on the host that writes',
+    )
   if (!begins) assertRegistry(config)
   const { Sequencer } = await import('../../pipeline/writer/sequencer.ts')
   return Sequencer.open({ config, clock: systemClock, log: createLog('registry', 'warn'), ...how })

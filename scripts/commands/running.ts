@@ -69,7 +69,7 @@ export async function submitOrApply(
   const by = identifyUser()
   return withRegistry(
     config,
-    { begins: operations.every(({ op }) => beginnings.has(op)) },
+    { begins: operations.every(({ op }) => beginnings.has(op)), writes: true },
     writer => Promise.all(operations.map(operation => writer.submit(operation, { by }))),
     async sequencer => {
       const submissions = operations.map(operation => ({

@@ -4,19 +4,22 @@ import S3rver from 's3rver'
 import { vi } from 'vitest'
 import { cleanUp, createDataDir } from './registry.ts'
 
-/** Starts an object storage with an empty bucket; the environment names it until the test ends. */
-export async function startObjectStorage() {
+/**
+ * Starts an object storage with an empty bucket; the environment names it until the test ends. Other hosts reach it
+ * where `address` is one of a network.
+ */
+export async function startObjectStorage(address = '127.0.0.1') {
   const directory = join(createDataDir(), 's3')
   mkdirSync(directory, { recursive: true })
   const server = new S3rver({
-    address: '127.0.0.1',
+    address,
     port: 0,
     silent: true,
     directory,
     configureBuckets: [{ name: 'registry', configs: [] }],
   })
   const { port } = await server.run()
-  const url = `http://127.0.0.1:${port}`
+  const url = `http://${address}:${port}`
   const environment = {
     AWS_ENDPOINT_URL_S3: url,
     AWS_REGION: 'us-east-1',
@@ -33,5 +36,5 @@ export async function startObjectStorage() {
     vi.unstubAllEnvs()
     await stop()
   })
-  return { url: `${url}/registry`, stop }
+  return { url: `${url}/registry`, environment, stop }
 }

@@ -41,17 +41,20 @@ async function openClient(): Promise<SubmissionClient> {
 async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
   const commits: string[][] = []
   const gates: (() => void)[] = []
-  const commit = async (submissions: Submission[]): Promise<Map<string, Answer>> => {
+  const commit = async (submissions: Submission[]) => {
     commits.push(submissions.map(({ submission_id }) => submission_id))
     const done = { commit: commits.length }
     if (isHeld) await new Promise<void>(resolve => gates.push(resolve))
-    return new Map(submissions.map(({ submission_id }) => [submission_id, { done }]))
+    const answers = new Map<string, Answer>(
+      submissions.map(({ submission_id }) => [submission_id, { done }]),
+    )
+    return { seq: commits.length, at: 0, events: 0, answers }
   }
   const connections = {
     blocking: await connect('waitForever'),
     commands: await connect('waitForever'),
   }
-  const reader = new SubmissionConsumer(connections, commit, silentLog, gatherMs)
+  const reader = new SubmissionConsumer(connections, { commit }, silentLog, gatherMs)
   const begun = async (count: number) => {
     while (commits.length < count) await setTimeout(5)
   }

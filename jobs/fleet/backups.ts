@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
+import { replaceFolder } from '../../pipeline/store/durable-files.ts'
+import { LOG_IN_BACKUP } from '../../pipeline/transparency/copy-log.ts'
+import { parseHead } from '../../pipeline/transparency/tree-head.ts'
+import { checkBackup, MANIFEST } from '../../pipeline/writer/copy-stores.ts'
+
+const BACKUPS = 'backups/'
+const PRIVATE = 0o700
+
+/** A complete backup: who made it, of which commit. */
+export interface NamedBackup {
+  name: string
+  fence: number
+  seq: number
+}
+
+/** Names a backup so that the one of the later writer, and of the later commit, sorts last. */
+export function nameBackup(fence: number, seq: number, at: number): string {
+  return `${String(fence).padStart(6, '0')}-${String(seq).padStart(12, '0')}-${at}`
+}
+
+export function parseBackupName(name: string): NamedBackup {
+  const [fence, seq] = name.split('-').map(Number)
+  return { name, fence: fence!, seq: seq! }
+}
+
+/** Finds the newest backup that is complete. */
+export async function findNewestBackup(store: BackupStore): Promise<NamedBackup | undefined> {
+  const complete = (await listBackups(store)).filter(({ isComplete }) => isComplete)
+  const last = complete.at(-1)
+  return last && parseBackupName(last.name)
+}
+
+/** Copies a backup from a folder; its manifest last, since without one it is none. */
+export async function storeBackup(store: BackupStore, dir: string, name: string): Promise<void> {
+  const files = readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => relative(dir, join(entry.parentPath, entry.name)))
+    .filter(file => file !== MANIFEST)
+  for (const file of [...files, MANIFEST])
+    await store.writeFile(`${BACKUPS}${name}/${file}`, join(dir, file))
+}
+
+/** Copies a backup to a folder, which is there when it is whole and matches its manifest. */
+export async function copyBackup(store: BackupStore, name: string, dir: string): Promise<void> {
+  const prefix = `${BACKUPS}${name}/`
+  const partial = `${dir}.partial`
+  rmSync(partial, { recursive: true, force: true })
+  mkdirSync(partial, { recursive: true, mode: PRIVATE })
+  for (const object of await store.list(prefix)) {
+    const path = join(partial, object.slice(prefix.length))
+    mkdirSync(dirname(path), { recursive: true })
+    await store.copyTo(object, path)
+  }
+  await checkBackup(partial)
+  replaceFolder(partial, dir)
+}
+
+/** Deletes all backups before this one but as many, what was left of interrupted ones included. */
+export async function removeOldBackups(
+  store: BackupStore,
+  name: string,
+  kept: number,
+): Promise<void> {
+  const all = await listBackups(store)
+  const older = all.filter(backup => backup.name < name)
+  const whole = older.filter(({ isComplete }) => isComplete)
+  const keeping = new Set(whole.slice(whole.length - kept).map(backup => backup.name))
+  for (const backup of older) {
+    if (keeping.has(backup.name)) continue
+    // The manifest first: what is left of it is no backup.
+    const objects = backup.objects.sort(object => (object.endsWith(`/${MANIFEST}`) ? -1 : 1))
+    for (const object of objects) await store.remove(object)
+  }
+}
+
+/** Returns how many events the log of a backup has. */
+export function readLogSize(dir: string): number {
+  const file = join(dir, LOG_IN_BACKUP.head)
+  return existsSync(file) ? (parseHead(readFileSync(file, 'utf8'))?.size ?? 0) : 0
+}
+
+async function listBackups(store: BackupStore) {
+  const objects = new Map<string, string[]>()
+  for (const object of await store.list(BACKUPS)) {
+    const [name = ''] = object.slice(BACKUPS.length).split('/')
+    objects.set(name, [...(objects.get(name) ?? []), object])
+  }
+  return [...objects]
+    .map(([name, objects]) => ({
+      name,
+      objects,
+      isComplete: objects.includes(`${BACKUPS}${name}/${MANIFEST}`),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}

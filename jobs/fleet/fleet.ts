@@ -1,0 +1,109 @@
+import { rmSync } from 'node:fs'
+import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { openBackupStore } from '../../pipeline/replica/backup-store.ts'
+import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
+import type { Sequencer, SequencerOptions } from '../../pipeline/writer/sequencer.ts'
+import { waitAtMost } from '../api-client/wait-at-most.ts'
+import type { Redis } from '../redis.ts'
+import { AnswerLog, type Telling } from './answer-log.ts'
+import { type BackupLoop, startBackups } from './backup-loop.ts'
+import { createHeadKeeper } from './head-log.ts'
+import { FleetLease } from './lease.ts'
+import { waitForTurn } from './standby.ts'
+import { assertNewest, repeatAnswered, restoreStores } from './succeed.ts'
+import { createTenure, readTenure, writeTenure } from './tenure.ts'
+import { loadWriterState, Marks } from './writer-state.ts'
+
+/** Time that an upload has to end when the writer stops. */
+const CLOSE_MS = 5 * SECOND
+
+interface FleetDeps {
+  config: Config
+  redis: Redis
+  clock: Clock
+  log: Log
+  /** Ends the process. */
+  fail: (error: unknown) => void
+}
+
+/** Part of this process in the fleet, while it writes. */
+export interface Fleet {
+  /** Questions of the writer before it commits, and before it signs. */
+  asking: Pick<Required<SequencerOptions>, 'ensureMayWrite' | 'keepHead'>
+  /** Brings the opened stores up to what was answered, and begins to back them up. */
+  begin(sequencer: Sequencer): Promise<void>
+  /** Records answers and tells them. */
+  tell(telling: Telling): Promise<void>
+  /** Returns the state of the backups, once it has begun. */
+  report(): UploadStatus
+  close(): Promise<void>
+}
+
+/**
+ * Waits until this host may write, with the stores that the last writer had; undefined where `BACKUP_TO` is not
+ * set, and the lock on the files alone decides.
+ */
+export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
+  const { config, redis, clock, log, fail } = deps
+  if (config.BACKUP_TO === undefined) return undefined
+  const paths = resolvePaths(config.DATA_DIR)
+  makeFolders(paths)
+  const { leaseMs } = config.LIMITS
+  const closing = new AbortController()
+  const store = openBackupStore(config.BACKUP_TO, closing.signal)
+  const tenure = readTenure(paths)
+  const lease = new FleetLease(redis, tenure, leaseMs)
+  const succession = await waitForTurn({ paths, tenure, lease, leaseMs, redis, store, log })
+  let sequencer: Sequencer | undefined
+  let backups: BackupLoop | undefined
+  const state = succession?.state ?? (await loadWriterState(redis))
+  const marks = new Marks(state.mark, () => backups?.request())
+  const answers = new AnswerLog(redis, lease.fence, marks)
+  const readPosition = () =>
+    sequencer && {
+      seq: sequencer.seq,
+      lastEventId: sequencer.lastEventId,
+      at: clock.now(),
+      mark: marks.recorded,
+    }
+  lease.keep(readPosition, { onLost: () => marks.noteGap(), fail })
+  const noteTenure = () => writeTenure(paths, { id: tenure.id, fence: lease.fence })
+  if (succession) {
+    // Until it is complete these stores are nobody's, so a takeover that is interrupted begins anew.
+    writeTenure(paths, createTenure(lease.fence))
+    await restoreStores({ config, paths, redis, store, log }, succession)
+  } else noteTenure()
+  return {
+    asking: {
+      ensureMayWrite: () => lease.ensureHeld(),
+      keepHead: createHeadKeeper({ redis, store, marks }, lease.fence),
+    },
+    async begin(opened) {
+      sequencer = opened
+      if (succession) await repeatAnswered(opened, { redis, log }, succession)
+      else await assertNewest(opened.seq, state, redis)
+      noteTenure()
+      rmSync(paths.standby, { recursive: true, force: true })
+      const { fence } = lease
+      const { signal } = closing
+      backups = startBackups({ config, store, sequencer, answers, fence, clock, log, signal })
+    },
+    async tell(telling) {
+      await answers.tell(telling)
+      const isTakedown = telling.submissions.some(
+        ({ operation }) => operation.op === 'domain.takedown',
+      )
+      if (isTakedown) backups?.request(true)
+    },
+    report: () => backups!.report(),
+    async close() {
+      lease.stop()
+      backups?.stop()
+      closing.abort()
+      if (backups) await waitAtMost(backups.ended, CLOSE_MS)
+    },
+  }
+}

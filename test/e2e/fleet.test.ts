@@ -1,0 +1,129 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { loadWriterState } from '../../jobs/fleet/writer-state.ts'
+import { connectRedis, REDIS_PREFIX } from '../../jobs/redis.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { Command, runRegistry, waitUntil } from '../support/command.ts'
+import { FleetHost, startFleetStorage, startSharedRedis } from '../support/fleet.ts'
+import {
+  DOMAINS,
+  expectAllThere,
+  makeClient,
+  readHead,
+  save,
+  saveContinuously,
+  saveProperty,
+  TAKEN_OVER_MS,
+  waitForLog,
+  waitForWriter,
+} from '../support/fleet-client.ts'
+import { findNetworkProblem, TestNetwork } from '../support/network.ts'
+import { startCluster } from '../support/redis-group.ts'
+import { cleanUp } from '../support/registry.ts'
+
+const PROPERTIES = 12
+
+/** Reads what Redis knows of the writer. */
+async function readState(url: string) {
+  const redis = connectRedis(url, 'waitForever', silentLog)
+  try {
+    return await loadWriterState(redis)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+test('a standby on another host loses nothing acknowledged, and forks no log, when a host is gone', async () => {
+  const env = await startFleetStorage(await startSharedRedis())
+  const first = await FleetHost.start(env)
+  const client = await makeClient(first, env)
+  const standby = await FleetHost.start(env)
+  await waitForLog(standby.indexer, /backup copied/)
+
+  const saving = new AbortController()
+  const saved = saveContinuously(first, client, saving.signal)
+  for (let n = 0; n < PROPERTIES; n++) await saveProperty(first, client, n)
+  await waitUntil(async () => client.acknowledged.length > 100)
+  const signed = await waitUntil(async () => {
+    const head = await readHead(first)
+    return head.size >= PROPERTIES && head
+  })
+  await first.kill()
+  const before = client.acknowledged.length
+  rmSync(first.dataDir, { recursive: true, force: true })
+  saving.abort()
+  await saved
+
+  expect(await waitForWriter(standby, client)).toBeLessThan(TAKEN_OVER_MS)
+  expect(client.acknowledged).toHaveLength(before + 1)
+  await expectAllThere(standby, client)
+  expect(standby.indexer.stderr).not.toContain('another answer')
+  const file = `${standby.dataDir}/remembered`
+  writeFileSync(file, signed.head)
+  const verified = await waitUntil(async () => {
+    const place = `${standby.dataDir}/log`
+    const args = ['log', 'verify', place, '--remember', file]
+    const { status, stdout } = await runRegistry(args, { ...env, DATA_DIR: standby.dataDir })
+    const size = Number(stdout.split(' ')[0])
+    return (status !== 0 || size > signed.size) && { status, stdout }
+  })
+  expect(verified).toMatchObject({ status: 0 })
+  const own = { ...env, DATA_DIR: standby.dataDir }
+  expect((await runRegistry(['verify'], own)).stdout).toBe('all stores agree\n')
+  expect((await readState(env.REDIS_URL!)).fence).toBe(2)
+})
+
+test.skipIf(findNetworkProblem())(
+  'a writer that was cut off stops before another host writes, and commits nothing afterwards',
+  async () => {
+    const network = new TestNetwork()
+    cleanUp(() => network.close())
+    const env = await startFleetStorage(await startSharedRedis(network.address), network.address)
+    const place = network.addHost()
+    const first = await FleetHost.start(env, place)
+    const client = await makeClient(first, env)
+    const standby = await FleetHost.start(env, network.addHost())
+    await waitForLog(standby.indexer, /backup copied/)
+    for (const domain of DOMAINS) expect(await save(first, client, domain, 'Before')).toBe(200)
+
+    place.cut()
+    expect(await waitForWriter(standby, client)).toBeLessThan(TAKEN_OVER_MS)
+    // It has stopped by its own clock, though nobody could tell it.
+    expect(first.indexer.child.exitCode).toBe(1)
+    place.heal()
+    const returned = new Command(['indexer'], { ...env, DATA_DIR: first.dataDir }, place.through)
+    await waitForLog(returned, /another host writes; standing by/)
+    await pause(2_000)
+    expect(await save(standby, client, DOMAINS[1]!, 'After')).toBe(200)
+    await expectAllThere(standby, client)
+    expect((await readState(env.REDIS_URL!)).fence).toBe(2)
+    await returned.interrupt()
+  },
+)
+
+test('nothing acknowledged is lost when a primary of a cluster dies, and then the host of the writer', async () => {
+  const cluster = await startCluster(REDIS_PREFIX)
+  cleanUp(() => cluster.close())
+  const env = await startFleetStorage(cluster.url)
+  const first = await FleetHost.start(env)
+  const client = await makeClient(first, env)
+  const standby = await FleetHost.start(env)
+  await waitForLog(standby.indexer, /backup copied/)
+
+  const saving = new AbortController()
+  const saved = saveContinuously(first, client, saving.signal)
+  await waitUntil(async () => client.acknowledged.length > 20)
+  await cluster.killPrimary()
+  const before = client.acknowledged.length
+  await waitUntil(async () => client.acknowledged.length > before + 20)
+  // Where the new primary lacks answers, the next backup has them.
+  await waitUntil(async () => (await readState(cluster.url)).backup !== undefined)
+  await first.kill()
+  saving.abort()
+  await saved
+
+  expect(await waitForWriter(standby, client)).toBeLessThan(TAKEN_OVER_MS)
+  await expectAllThere(standby, client)
+  expect(standby.indexer.stderr).not.toContain('another answer')
+})
