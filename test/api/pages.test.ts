@@ -145,6 +145,12 @@ describe('a page says what JSON says', () => {
     expect(rows.find('th').text()).toBe(listed.publishers[0].publisher_domain)
   })
 
+  test('of an agent by its host, which breaks at its dots alone', async () => {
+    const heading = (await read(`/agent/${encodeURIComponent(AGENT)}`))('h1')
+    expect(heading.text()).toBe('sales.agent.example')
+    expect(heading.find('bdi').html()).toBe('<wbr>sales<wbr>.agent<wbr>.example')
+  })
+
   test('of how an agent answered over time', async () => {
     const own = await openRegistry()
     await own.observe(plainPublisher)

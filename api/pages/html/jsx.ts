@@ -196,7 +196,7 @@ type TagName = Words<
   | 'html head body title meta link script header main footer nav section article aside h1 h2 h3 h4 p'
   | 'a ul ol li dl dt dd div span strong em small code pre bdi br hr time form label input button'
   | 'select option table caption thead tbody tr th td details summary figure figcaption img mark'
-  | 'svg g rect circle path text kbd abbr search textarea fieldset legend'
+  | 'svg g rect circle path text kbd abbr search textarea fieldset legend wbr'
 >
 
 export declare namespace h {

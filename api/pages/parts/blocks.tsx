@@ -17,10 +17,26 @@ export function renderTitle({ mark, kind, name, below }: Title): Html {
       {mark}
       <div>
         <p class="kicker">{kind}</p>
-        <h1>{renderName(name)}</h1>
+        <h1>{renderHeading(name)}</h1>
         <p class="sub">{below}</p>
       </div>
     </div>
+  )
+}
+
+/** Renders a name as a heading; that of a host, which has no spaces, may break before each of its dots. */
+function renderHeading(name: string): Html {
+  const labels = clipText(name, 120).split(/(?=\.)/)
+  if (labels.length === 1 || /\s/.test(name)) return renderName(name)
+  return (
+    <bdi>
+      {labels.map(label => (
+        <>
+          <wbr />
+          {label}
+        </>
+      ))}
+    </bdi>
   )
 }
 
