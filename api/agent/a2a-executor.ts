@@ -23,11 +23,11 @@ export function buildExecutor(
 ): AgentExecutor {
   return {
     async execute({ userMessage, taskId, contextId }, events) {
-      const asked = readMessage(userMessage)
+      const call = readMessage(userMessage)
       const answer =
-        asked instanceof TaskError
-          ? { payload: buildErrorPayload(asked, services.protocolName), isError: true }
-          : await callTask(tenant, asked.task, asked.args, services, caller)
+        call instanceof TaskError
+          ? { payload: buildErrorPayload(call, services.protocolName), isError: true }
+          : await callTask(tenant, call.task, call.args, services, caller)
       events.publish(buildTask({ id: taskId, contextId }, answer, services))
       events.finished()
     },

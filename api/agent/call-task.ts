@@ -34,14 +34,14 @@ export const PUBLIC_CALLER = 'public'
 /** Runs a task of a tenant by its name. A failure is an answer too. */
 export async function callTask(
   tenant: Tenant,
-  asked: string,
+  spelledName: string,
   args: Record<string, unknown>,
   services: AgentServices,
   caller = PUBLIC_CALLER,
 ): Promise<TaskAnswer> {
   const { protocolName, metrics, onError } = services
   const begun = performance.now()
-  const name = toTaskName(asked)
+  const name = toTaskName(spelledName)
   const task = tenant.tasks.find(candidate => candidate.name(protocolName) === name)
   const measure = (code?: string) => {
     const tookMs = performance.now() - begun

@@ -33,8 +33,8 @@ export function readCalls(body: unknown): AgentCall[] {
     }
     const byA2a = MessageCall.safeParse(message)
     if (!byA2a.success) return []
-    const asked = readMessage(byA2a.data.params.message)
-    return asked instanceof TaskError ? [] : [asked]
+    const call = readMessage(byA2a.data.params.message)
+    return call instanceof TaskError ? [] : [call]
   })
 }
 
@@ -64,6 +64,6 @@ export function readMessage({ parts }: { parts: readonly unknown[] }): AgentCall
  * Converts the name of a task that a caller sends to its name here: the public client reads submitted tasks
  * by `tasks/get`, which is not a valid name for a tool.
  */
-export function toTaskName(asked: string): string {
-  return asked.replace('/', '_')
+export function toTaskName(name: string): string {
+  return name.replace('/', '_')
 }

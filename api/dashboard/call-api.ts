@@ -21,7 +21,7 @@ export interface ApiAnswer<Body> {
 }
 
 export type CallApi = <Body = Record<string, unknown>>(
-  asked: ApiRequest,
+  request: ApiRequest,
 ) => Promise<ApiAnswer<Body>>
 
 /**

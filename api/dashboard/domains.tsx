@@ -144,8 +144,8 @@ async function lookFirst(context: OrganizationRequest): Promise<DashboardAnswer>
   const carried = readChallenge(context)
   if (carried === undefined) return showDomains(context, 'Begin the proof again.')
   const nonce_hash = createHash('sha256').update(carried.nonce).digest('hex')
-  const asked = { domain: carried.domain, nonce_hash }
-  const found = await lookForNonce(asked, context.person.user_id, context.services)
+  const challenge = { domain: carried.domain, nonce_hash }
+  const found = await lookForNonce(challenge, context.person.user_id, context.services)
   const isThere = found.dns_txt || found.http
   const note = (
     <div class={isThere ? 'notice good' : 'notice fair'} role="status">

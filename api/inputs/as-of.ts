@@ -26,8 +26,8 @@ export interface Past {
 }
 
 /** Finds the history for a moment; refuses one before it begins, or after what is published. */
-export async function findPast(reader: Reader, asked: string): Promise<Past> {
-  const text = completeDay(asked)
+export async function findPast(reader: Reader, asOf: string): Promise<Past> {
+  const text = completeDay(asOf)
   if (!Moment.safeParse(text).success) {
     refuse(
       'invalid_request',

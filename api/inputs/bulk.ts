@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
-import type { Asked } from '../../pipeline/read/lookups/stored.ts'
+import type { DomainsByName } from '../../pipeline/read/lookups/stored.ts'
 import { parsePastedDomain } from './fields.ts'
 
 export const BulkDomains = z
@@ -26,7 +26,7 @@ export function describeBulk(resolution: z.ZodType) {
 }
 
 /** Parses domains, keyed by the trimmed, lower-case input; one invalid name refuses the whole request. */
-export function parseDomainsStrictly(domains: readonly string[], max: number): Asked {
+export function parseDomainsStrictly(domains: readonly string[], max: number): DomainsByName {
   refuseMoreThan(max, domains)
   return new Map(
     domains.map((input, i) => {
@@ -37,7 +37,7 @@ export function parseDomainsStrictly(domains: readonly string[], max: number): A
 }
 
 /** Parses domains, keyed by the lower-case input; an invalid name counts as an unknown one. */
-export function parseDomainsLeniently(domains: readonly string[], max: number): Asked {
+export function parseDomainsLeniently(domains: readonly string[], max: number): DomainsByName {
   refuseMoreThan(max, domains)
   return new Map(domains.map(input => [input.toLowerCase(), parsePastedDomain(input)]))
 }

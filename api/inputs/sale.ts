@@ -88,27 +88,27 @@ export const termsInBody = {
 type SaleQuestion = Omit<Terms, 'at' | 'anywhere'> & { at?: string | undefined }
 
 /** Tells whether a question names only agent and property: its answer can be looked up by key. */
-export function hasNoTerms(asked: SaleQuestion & { explain?: string | undefined }): boolean {
+export function hasNoTerms(question: SaleQuestion & { explain?: string | undefined }): boolean {
   return (
-    asked.explain !== 'true' &&
-    asked.at === undefined &&
-    asked.country === undefined &&
-    asked.delegation_type === undefined &&
-    asked.placement_ids === undefined &&
-    asked.placement_tags === undefined &&
-    asked.collection_ids === undefined
+    question.explain !== 'true' &&
+    question.at === undefined &&
+    question.country === undefined &&
+    question.delegation_type === undefined &&
+    question.placement_ids === undefined &&
+    question.placement_tags === undefined &&
+    question.collection_ids === undefined
   )
 }
 
 /** Converts a question to terms, as of `now` if it names no time. `anywhere`: restrictions that it names nothing for do not apply. */
-export function toTerms(asked: SaleQuestion, now: Instant, { anywhere = false } = {}): Terms {
+export function toTerms(question: SaleQuestion, now: Instant, { anywhere = false } = {}): Terms {
   return {
-    delegation_type: asked.delegation_type,
-    country: asked.country,
-    placement_ids: asked.placement_ids,
-    placement_tags: asked.placement_tags,
-    collection_ids: asked.collection_ids,
-    at: asked.at === undefined ? now : Date.parse(asked.at),
+    delegation_type: question.delegation_type,
+    country: question.country,
+    placement_ids: question.placement_ids,
+    placement_tags: question.placement_tags,
+    collection_ids: question.collection_ids,
+    at: question.at === undefined ? now : Date.parse(question.at),
     anywhere,
   }
 }

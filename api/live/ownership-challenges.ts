@@ -78,12 +78,12 @@ export async function verifyChallenge(
  * verify: a verification that finds nothing uses up the challenge.
  */
 export async function lookForNonce(
-  asked: Pick<OwnershipCheck, 'domain' | 'nonce_hash'>,
+  challenge: Pick<OwnershipCheck, 'domain' | 'nonce_hash'>,
   caller: string,
   services: Services,
 ): Promise<Record<OwnershipMethod, boolean>> {
   const look = async (method: OwnershipMethod) => {
-    const { found } = await checkOnWeb({ ...asked, methods: [method] }, caller, services)
+    const { found } = await checkOnWeb({ ...challenge, methods: [method] }, caller, services)
     return found === method
   }
   const [dns_txt, http] = await Promise.all([look('dns_txt'), look('http')])

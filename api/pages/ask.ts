@@ -6,8 +6,8 @@ import { chooseAnswering } from '../operation/answering.ts'
 import type { Call, Operation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 
-/** Path and query of a question, as a client would send them. */
-export interface Asked {
+/** Path and query of a request, as a client would send them. */
+export interface PageRequest {
   query?: Readonly<Record<string, string>>
   params?: Readonly<Record<string, string>>
 }
@@ -18,7 +18,7 @@ export interface Reply<Body> {
 }
 
 /** Calls an operation without a credential, and reads its answer as a client would. */
-export type Ask = <Body>(operation: Operation, asked?: Asked) => Promise<Reply<Body>>
+export type Ask = <Body>(operation: Operation, request?: PageRequest) => Promise<Reply<Body>>
 
 type PageCall = Call<unknown, unknown, unknown, 'public'>
 type Answering = ReturnType<typeof chooseAnswering>
@@ -34,7 +34,7 @@ const answerings = declareCache(() => new Map<Operation, Answering>())
  * a request of its caller, but without a credential. So a page shows only what everybody may see.
  */
 export function createAsk(call: PageCall): Ask {
-  return async <Body>(operation: Operation, { query = {}, params = {} }: Asked = {}) => {
+  return async <Body>(operation: Operation, { query = {}, params = {} }: PageRequest = {}) => {
     const answer = findAnswering(operation, call.services)
     const sent = await answer({
       ...call,

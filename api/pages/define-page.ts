@@ -99,8 +99,8 @@ function toPath(
 ): string {
   const named = (params ?? {}) as Record<string, string>
   const filled = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(named[name] ?? ''))
-  const asked = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
+  const pairs = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
     typeof value === 'string' && value !== '' ? [[name, value] as [string, string]] : [],
   )
-  return asked.length === 0 ? filled : `${filled}?${new URLSearchParams(asked)}`
+  return pairs.length === 0 ? filled : `${filled}?${new URLSearchParams(pairs)}`
 }

@@ -14,7 +14,7 @@ const TURN = 200
 const STUCK_MS = 60_000
 const RETRY_AFTER_S = 30
 
-export interface StreamAsked {
+export interface StreamRequest {
   cursor: string
   types: readonly EventType[]
   /** Maximum number of events on a page. */
@@ -25,7 +25,7 @@ export interface StreamAsked {
 }
 
 /** An open stream of the feed. `isBusy` while pages are being sent to it. */
-interface Stream extends StreamAsked {
+interface Stream extends StreamRequest {
   response: ServerResponse
   isBusy: boolean
   heartbeatAt: number
@@ -58,16 +58,16 @@ export class FeedStreams {
    * Checks the cursor and reserves a stream before anything is sent, so that a fault can still be an ordinary
    * answer.
    */
-  admit(asked: StreamAsked): (response: ServerResponse) => void {
+  admit(request: StreamRequest): (response: ServerResponse) => void {
     const { feedStreams, feedStreamsPerCaller } = this.#config.LIMITS
-    const own = [...this.#streams].filter(({ principal }) => principal === asked.principal).length
+    const own = [...this.#streams].filter(({ principal }) => principal === request.principal).length
     if (this.#streams.size >= feedStreams || own >= feedStreamsPerCaller) {
       refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
     }
-    if (this.#pageFor(asked) === undefined) {
+    if (this.#pageFor(request) === undefined) {
       refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
     }
-    return response => this.#open(asked, response)
+    return response => this.#open(request, response)
   }
 
   close(): void {
@@ -75,8 +75,8 @@ export class FeedStreams {
     for (const { response } of this.#streams) response.end()
   }
 
-  #open(asked: StreamAsked, response: ServerResponse): void {
-    const stream: Stream = { ...asked, response, isBusy: false, heartbeatAt: 0 }
+  #open(request: StreamRequest, response: ServerResponse): void {
+    const stream: Stream = { ...request, response, isBusy: false, heartbeatAt: 0 }
     this.#streams.add(stream)
     response.once('close', () => this.#streams.delete(stream))
     this.#timer ??= setInterval(() => void this.#look(), LOOK_MS)
@@ -186,7 +186,7 @@ export class FeedStreams {
     return stream.response.write(frame)
   }
 
-  #pageFor({ cursor, types, limit }: StreamAsked): FeedPage | undefined {
+  #pageFor({ cursor, types, limit }: StreamRequest): FeedPage | undefined {
     const { feedPageBytes, feedRetentionDays } = this.#config.LIMITS
     const page = readPageAfter(this.#reader, {
       cursor,
@@ -216,7 +216,7 @@ export class FeedStreams {
 }
 
 /** Builds the key of a stream's place: streams with the same key get the same page. */
-function toPlaceKey({ cursor, types, limit }: StreamAsked): string {
+function toPlaceKey({ cursor, types, limit }: StreamRequest): string {
   return `${cursor} ${limit} ${types.join()}`
 }
 

@@ -51,43 +51,43 @@ export async function replyList<Source extends string>(
   { search, ...query }: ListQuery<Source> & Start & { search?: string | undefined },
   reader: Reader,
 ): Promise<Sent> {
-  const asked = { ...query, offset: toOffset(query) }
-  if (search) return replyFound(list, search, asked, reader)
+  const page = { ...query, offset: toOffset(query) }
+  if (search) return replyFound(list, search, page, reader)
   const { lists } = reader
   if (lists !== undefined)
-    return replyOk(buildListPage(lists, list, asked, LIST_BYTES), buildSeqHeader(lists))
+    return replyOk(buildListPage(lists, list, page, LIST_BYTES), buildSeqHeader(lists))
   const snapshot = getSnapshot(reader)
-  const body = snapshot ? await formatSnapshotPage(snapshot, list, asked) : buildEmptyList(list)
+  const body = snapshot ? await formatSnapshotPage(snapshot, list, page) : buildEmptyList(list)
   return replyOk(body, buildSeqHeader(snapshot))
 }
 
 async function replyFound<Source extends string>(
   list: RegisteredList<Source>,
   text: string,
-  asked: ListQuery<Source>,
+  page: ListQuery<Source>,
   reader: Reader,
 ): Promise<Sent> {
   const index = getSearch(reader)
   if (index === undefined) return replyOk(buildEmptyList(list), buildSeqHeader(index))
-  const { items, stats } = await searchList(index, list, text, addNextItem(asked))
-  return replyOk(formatListPage(list.name, items, { ...asked, stats }), buildSeqHeader(index))
+  const { items, stats } = await searchList(index, list, text, addNextItem(page))
+  return replyOk(formatListPage(list.name, items, { ...page, stats }), buildSeqHeader(index))
 }
 
 function formatSnapshotPage<Source extends string>(
   snapshot: Snapshot,
   list: RegisteredList<Source>,
-  asked: ListQuery<Source>,
+  page: ListQuery<Source>,
 ): Promise<string | Buffer> {
-  return buildFirstPage(snapshot, list, asked, async () => {
-    const { items, stats } = await list.load(snapshot, addNextItem(asked))
+  return buildFirstPage(snapshot, list, page, async () => {
+    const { items, stats } = await list.load(snapshot, addNextItem(page))
     const texts = items.map(item => JSON.stringify(item))
-    return formatListPage(list.name, texts, { ...asked, stats })
+    return formatListPage(list.name, texts, { ...page, stats })
   })
 }
 
 /** Requests one item more than the page shows, which tells whether the list continues. */
-function addNextItem<Asked extends ListQuery>(asked: Asked): Asked {
-  return { ...asked, limit: asked.limit + 1 }
+function addNextItem<Query extends ListQuery>(page: Query): Query {
+  return { ...page, limit: page.limit + 1 }
 }
 
 /**

@@ -67,7 +67,7 @@ export const lookUpPublisher = defineOperation({
   },
 })
 
-interface PublisherAsked {
+interface PublisherQuery {
   domain: Domain
   include?: 'placements' | undefined
   limit: number
@@ -76,7 +76,7 @@ interface PublisherAsked {
 }
 
 function replyLookup(
-  { domain, include, limit, cursor, placements_cursor }: PublisherAsked,
+  { domain, include, limit, cursor, placements_cursor }: PublisherQuery,
   caller: () => string,
   services: Services,
 ): Sent | Promise<Sent> {

@@ -50,8 +50,8 @@ export const revalidatePublisher = defineOperation({
     const taken = await submitCrawlRequest('domain', 'domain', domain, principal, services, {
       isForced,
     })
-    const asked = { agents: false, caller: caller(), mustBeNew: true }
-    const { answer } = await checkAdagentsNow(domain, asked, services)
+    const options = { agents: false, caller: caller(), mustBeNew: true }
+    const { answer } = await checkAdagentsNow(domain, options, services)
     const { validation, counts } = answer
     const { valid, errors, warnings, status_code, response_bytes, resolved_url } = validation
     const { discovery_method, manager_domain } = validation

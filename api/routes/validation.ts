@@ -80,8 +80,8 @@ export const validateProperty = defineOperation({
   reply: { 200: AdagentsValidation },
   errors,
   handle: async ({ query: { domain }, caller, services }) => {
-    const asked = { agents: false, caller: caller(), mustBePublic: true }
-    const checked = await checkAdagentsNow(domain, asked, services)
+    const options = { agents: false, caller: caller(), mustBePublic: true }
+    const checked = await checkAdagentsNow(domain, options, services)
     const { validation } = checked.answer
     return replyOk(fitAnswer(validation, validation), buildAgeHeader(checked))
   },
@@ -101,8 +101,8 @@ export const validatePublisher = defineOperation({
   reply: { 200: PublisherValidated },
   errors,
   handle: async ({ query, caller, services }) => {
-    const asked = { agents: false, caller: caller() }
-    const checked = await checkAdagentsNow(query.domain as Domain, asked, services)
+    const options = { agents: false, caller: caller() }
+    const checked = await checkAdagentsNow(query.domain as Domain, options, services)
     const { validation, counts } = checked.answer
     const { valid, domain, url, discovery_method, manager_domain, errors, warnings } = validation
     const body = {
@@ -119,7 +119,7 @@ export const validatePublisher = defineOperation({
   },
 })
 
-interface Asked {
+interface CheckOptions {
   agents: boolean
   caller: string
   /** Refuses a name that does not resolve. */
@@ -131,7 +131,7 @@ interface Asked {
 /** Has a crawler check the adagents.json of a domain now. */
 export function checkAdagentsNow(
   domain: Domain,
-  { agents, caller, mustBePublic, mustBeNew = false }: Asked,
+  { agents, caller, mustBePublic, mustBeNew = false }: CheckOptions,
   services: Services,
 ): Promise<OutboundAnswer<AdagentsReport>> {
   return services.outbound.ask<'check_adagents'>({
@@ -198,8 +198,8 @@ export const createAdagentsFile = defineOperation({
   errors: ['invalid_request', 'rate_limited', 'unavailable', ...bodyErrors],
   handle: async ({ body, services: { clock, workers }, ...call }) => {
     const now = clock.now()
-    const asked = toTaskOrigin(call)
-    const { text, validation } = await workers.run('createAdagents', asked, body, now)
+    const origin = toTaskOrigin(call)
+    const { text, validation } = await workers.run('createAdagents', origin, body, now)
     const data = { success: true, adagents_json: text, validation }
     const answer = { success: true, data, timestamp: toIso(now) }
     if (Buffer.byteLength(JSON.stringify(answer)) > ANSWER_BYTES) {

@@ -4,7 +4,7 @@ import type { Database } from '../store/duckdb.ts'
 import { setTier } from './members.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /**
  * Applies a billing event to a membership. An event counts once, however often it is delivered, and one
@@ -13,7 +13,7 @@ import type { Stamp } from './stamp.ts'
 export async function applyBilling(
   db: Database,
   operation: OperationOf<'member.billing'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { event_id, org_id, occurred_at, is_entitled } = operation
   const owner = await findOrganization(db, org_id)
@@ -46,7 +46,11 @@ async function isOvertaken(db: Database, org_id: string, occurredAt: Instant): P
   return newer !== undefined
 }
 
-async function listDemoted(db: Database, operation: OperationOf<'member.tier'>, stamp: Stamp) {
+async function listDemoted(
+  db: Database,
+  operation: OperationOf<'member.tier'>,
+  stamp: AccountStamp,
+) {
   const answer = await setTier(db, operation, stamp)
   return 'done' in answer ? Number(answer.done.demoted) : 0
 }

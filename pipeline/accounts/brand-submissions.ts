@@ -5,7 +5,7 @@ import type { Database } from '../store/duckdb.ts'
 import { ensureEditorId } from './editors.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { type Review, submitReview } from './reviews.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** The part of a submitted brand that is saved on approval, with its editor. */
 type Payload = Omit<OperationOf<'brand.submit'>, 'op' | 'revision_id' | 'domain' | 'editor'> & {
@@ -23,7 +23,7 @@ export interface ApprovedBrand {
 export async function submitBrand(
   db: Database,
   operation: OperationOf<'brand.submit'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { op: _, revision_id: review_id, domain, editor, ...details } = operation
   const payload: Payload = { ...details, editor_kind: editor.kind }
@@ -42,7 +42,7 @@ export async function submitBrand(
 export async function approveBrand(
   db: Database,
   { subject, submitted_by: id, org_id, payload }: Review,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { editor_kind: kind } = payload as unknown as Payload
   await ensureEditorId(db, { kind, id, org_id }, stamp)

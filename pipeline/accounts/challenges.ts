@@ -3,7 +3,7 @@ import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { recordProof } from './proofs.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 interface Challenge {
   challenge_id: string
@@ -19,7 +19,7 @@ interface Challenge {
 export async function issueChallenge(
   db: Database,
   { challenge_id, org_id, domain, nonce_hash, lasts_ms }: OperationOf<'ownership.issue'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   await db.write('delete from', 'ownership_challenges', 'where expires_at < $since::timestamptz', {
     since: toIso(now - DAY),
@@ -46,7 +46,7 @@ export async function issueChallenge(
 export async function claimChallenge(
   db: Database,
   operation: OperationOf<'ownership.take'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const { attempt_id, org_id, domain, challenge_id } = operation
   const challenge =
@@ -68,7 +68,7 @@ export async function claimChallenge(
 export async function settleChallenge(
   db: Database,
   operation: OperationOf<'ownership.settle'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { attempt_id, challenge_id, org_id, domain, found } = operation
   const { now, seq } = stamp

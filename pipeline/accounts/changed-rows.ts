@@ -2,7 +2,7 @@ import type { Answer, Operation } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { Row, RowChange } from './operation-definition.ts'
 import { getDefinition } from './operations.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Columns that the audit omits: not useful there, or written by the registry itself. */
 const OMITTED_COLUMNS = ['hash', 'email', 'seq', 'cleared_at', 'payload', 'position']
@@ -11,7 +11,7 @@ const OMITTED_COLUMNS = ['hash', 'email', 'seq', 'cleared_at', 'payload', 'posit
 export async function performRecorded(
   db: Database,
   operation: Operation,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<{ answer: Answer; changes: RowChange[] | null }> {
   const before = await selectRows(db, operation)
   const answer = await getDefinition(operation).perform(db, operation, stamp)

@@ -5,13 +5,13 @@ import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { type Review, submitReview } from './reviews.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Records who contributed, which is private; the index holds what was contributed. */
 export async function recordContribution(
   db: Database,
   operation: OperationOf<'property.contribute'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const { contribution_id, contributor, provenance, contributed } = operation
   const { kind, id: principal_id, org_id } = contributor
@@ -25,7 +25,7 @@ export async function recordContribution(
 export async function fileDispute(
   db: Database,
   { op: _, review_id, reporter, suspends, ...dispute }: OperationOf<'dispute.file'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { dispute_type, subject_type, subject_value } = dispute
   const subject = `${dispute_type} ${subject_type} ${subject_value}`
@@ -56,7 +56,7 @@ export async function upholdDispute(_db: Database, { subject }: Review): Promise
 export async function rejectDispute(
   db: Database,
   { review_id, subject }: Review,
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<Answer> {
   await db.write(
     'update',

@@ -2,7 +2,7 @@ import { toIso } from '../core/clock.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** The caller of a crawl request and their organization. */
 export interface RequesterRow {
@@ -14,7 +14,7 @@ export interface RequesterRow {
 export async function recordRequester(
   db: Database,
   operation: OperationOf<'crawl.request'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const { crawl_request_id, scope, domain, requested_by, org_id } = operation
   const request = { crawl_request_id, scope, domain, requested_by, org_id: org_id ?? null }

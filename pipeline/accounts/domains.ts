@@ -6,13 +6,13 @@ import { touchMember } from './members.ts'
 import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
 import { withdrawProof } from './proofs.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Adds a domain. It belongs to the organization that verified it first, until that one removes it. */
 export async function addDomain(
   db: Database,
   { org, domain, proof }: OperationOf<'organization.domain.add'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const owner = await findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
@@ -34,7 +34,7 @@ export async function addDomain(
 export async function removeDomain(
   db: Database,
   { org, domain }: OperationOf<'organization.domain.remove'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const owner = await findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)

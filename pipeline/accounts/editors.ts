@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Editor } from '../model/save.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Ensures that an editor has a public id, which reveals nothing about the person. */
-export async function ensureEditorId(db: Database, editor: Editor, stamp: Stamp): Promise<string> {
+export async function ensureEditorId(
+  db: Database,
+  editor: Editor,
+  stamp: AccountStamp,
+): Promise<string> {
   const { kind, id, org_id } = editor
   const name = `editor ${JSON.stringify([kind, id, org_id])}`
   const found = await db.written.memo(name, '', ['editors'], () => findEditor(db, editor))

@@ -2,7 +2,7 @@ import { hashCanonicalJson } from '../core/canonical-json.ts'
 import type { Answer, Operation } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import { type Review, submitReview } from './reviews.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /**
  * Submits a save for review before it is shown. The stored answer contains `review_id`, by which the index
@@ -13,7 +13,7 @@ export async function submitEntryReview(
   operation: Operation,
   answer: Answer,
   doubt: string,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   if (!('done' in answer)) return answer
   if (operation.op !== 'brand.save' && operation.op !== 'property.save') return answer

@@ -11,7 +11,7 @@ import {
   type Organization,
   STAYS,
 } from './organizations.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 const ORGANIZATIONS_MAX = 10
 
@@ -21,7 +21,7 @@ export type Plan = { founds: NewOrganization } | { adopts: Organization } | Refu
 export async function foundOrganization(
   db: Database,
   operation: OperationOf<'organization.found'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const plan = await planFounding(db, operation)
   if ('refused' in plan) return plan
@@ -70,7 +70,7 @@ export async function applyPlan(
   db: Database,
   plan: Exclude<Plan, Refusal>,
   { user_id, email_domain, is_personal }: Founding,
-  stamp: Stamp,
+  stamp: AccountStamp,
   said: Partial<NewOrganization> = {},
 ): Promise<Pick<Organization, 'org_id' | 'name'>> {
   const { org_id, name } = 'founds' in plan ? plan.founds : plan.adopts

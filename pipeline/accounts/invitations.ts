@@ -6,7 +6,7 @@ import type { Database, Parameters } from '../store/duckdb.ts'
 import { addMembership } from './memberships.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** One refusal for every link that opens nothing, so that it tells nothing about invitations of others. */
 const CLOSED = {
@@ -18,7 +18,7 @@ const CLOSED = {
 export async function createInvitation(
   db: Database,
   operation: OperationOf<'invitation.create'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const { op: _, most, ...invitation } = operation
   const { org_id, email, invitation_id } = invitation
@@ -53,7 +53,7 @@ export async function createInvitation(
 export async function revokeInvitation(
   db: Database,
   { invitation_id, org_id }: OperationOf<'invitation.revoke'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const revoked = await db.write(
     'update',
@@ -70,7 +70,7 @@ export async function revokeInvitation(
 export async function acceptInvitation(
   db: Database,
   { hash, user_id, email }: OperationOf<'invitation.accept'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const at = toIso(stamp.now)
   const invitation = await db.one<Pick<StoredInvitation, 'invitation_id' | 'org_id' | 'role'>>(

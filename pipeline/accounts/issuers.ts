@@ -3,13 +3,13 @@ import type { Issuer } from '../model/identity.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Replaces the published keys of an identity provider; a key that it no longer publishes is void. */
 export async function setIssuer(
   db: Database,
   { issuer, keys, server }: OperationOf<'issuer.set'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   await db.write('delete from', 'issuers', 'where issuer = $issuer', { issuer })
   await db.insert('issuers', [{ issuer, keys, server, read_at: toIso(now), seq }])

@@ -6,7 +6,7 @@ import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { hasProof } from './proofs.ts'
 import { type Review, submitReview } from './reviews.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Logos that one brand can have. */
 const LOGOS_PER_BRAND_MAX = 100
@@ -18,7 +18,7 @@ const LOGOS_PER_BRAND_MAX = 100
 export async function saveLogo(
   db: Database,
   operation: OperationOf<'logo.save'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { editor, bytes, moderates, logo_id, note = null } = operation
   const { domain, content_type, sha256: hash, tags } = operation
@@ -58,17 +58,29 @@ export async function saveLogo(
   return { done: { logo_id: id, domain, hash, status: row.status } }
 }
 
-export async function approveLogo(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
+export async function approveLogo(
+  db: Database,
+  review: Review,
+  stamp: AccountStamp,
+): Promise<Answer> {
   return { done: await decide(db, review, 'approved', stamp) }
 }
 
 /** Rejects a logo; its picture is deleted too (`listUnusedPictures`). */
-export async function rejectLogo(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
+export async function rejectLogo(
+  db: Database,
+  review: Review,
+  stamp: AccountStamp,
+): Promise<Answer> {
   return { done: await decide(db, review, 'rejected', stamp) }
 }
 
 /** Rejects the logos of a domain that is taken down. */
-export async function rejectLogos(db: Database, domain: string, { seq }: Stamp): Promise<void> {
+export async function rejectLogos(
+  db: Database,
+  domain: string,
+  { seq }: AccountStamp,
+): Promise<void> {
   await db.write(
     'update',
     'logos',
@@ -92,7 +104,7 @@ async function decide(
   db: Database,
   { review_id, payload }: Review,
   status: 'approved' | 'rejected',
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ) {
   await db.write('update', 'logos', 'set status = $status, seq = $seq where logo_id = $review_id', {
     status,

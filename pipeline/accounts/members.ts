@@ -8,7 +8,7 @@ import {
   ORGANIZATION_NAMED,
 } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 interface Profile {
   org_id: string
@@ -20,7 +20,7 @@ interface Profile {
 export async function createMember(
   db: Database,
   operation: OperationOf<'member.create'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const { org, is_founding = false, is_public = false } = operation
   const owner = await findOrganization(db, org)
@@ -41,7 +41,7 @@ export async function createMember(
 export async function updateMember(
   db: Database,
   operation: OperationOf<'member.update'>,
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<Answer> {
   const member = await findMember(db, operation.org)
   if ('refused' in member) return member
@@ -68,7 +68,7 @@ export async function updateMember(
 export async function setTier(
   db: Database,
   { org, tier }: OperationOf<'member.tier'>,
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<Answer> {
   const owner = await findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)

@@ -9,13 +9,13 @@ import {
   ORGANIZATION_NAMED,
 } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Adds a person to an organization, or changes the person's role in it. */
 export async function setMembership(
   db: Database,
   { org, user_id, role }: OperationOf<'membership.set'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const owner = await findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
@@ -27,7 +27,7 @@ export async function setMembership(
 export async function addMembership(
   db: Database,
   { org_id, user_id, role }: Pick<Membership, 'org_id' | 'role'> & { user_id: string },
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<void> {
   const changed = await db.write(
     'update',
@@ -45,7 +45,7 @@ export async function addMembership(
 export async function removeMembership(
   db: Database,
   { org, user_id }: OperationOf<'membership.remove'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const owner = await findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)

@@ -10,7 +10,7 @@ import {
   type OperationDefinitions,
 } from './operation-definition.ts'
 import { type Review, submitReview } from './reviews.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Represents a stored mirror. */
 export interface MirrorRow {
@@ -25,7 +25,7 @@ export interface MirrorRow {
 export async function publishMirror(
   db: Database,
   { platform, content, editor }: OperationOf<'mirror.publish'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   return { done: await keep(db, platform, { content, published_by: editor.id }, stamp) }
 }
@@ -34,7 +34,7 @@ export async function publishMirror(
 export async function proposeMirror(
   db: Database,
   { platform, content, editor, review_id }: OperationOf<'mirror.propose'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const base_digest = (await findMirror(db, platform))?.digest ?? null
   const digest = hashCanonicalJson({ base_digest, document: content.document })
@@ -54,7 +54,7 @@ export async function proposeMirror(
 export async function approveMirror(
   db: Database,
   { subject: platform, payload, submitted_by }: Review,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { base_digest, ...content } = payload as unknown as MirrorProposal
   const current = (await findMirror(db, platform))?.digest ?? null
@@ -73,7 +73,7 @@ export async function rejectMirror(_db: Database, { subject }: Review): Promise<
 export async function removeMirror(
   db: Database,
   { platform, force }: OperationOf<'mirror.remove'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const current = await findMirror(db, platform)
   if (current === undefined) {
@@ -109,7 +109,7 @@ async function keep(
   db: Database,
   platform: string,
   { content, published_by }: { content: MirrorContent; published_by: string },
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ) {
   const updated_at = toIso(now)
   const current = await findMirror(db, platform)

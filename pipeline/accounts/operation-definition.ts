@@ -3,14 +3,14 @@ import type { Editor } from '../model/save.ts'
 import type { Answer, Operation, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { Entity } from '../store/entries.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 export type OperationName = Operation['op']
 
 /** Everything that the registry knows of one operation besides its schema. */
 export type OperationDefinition<Name extends OperationName> = {
   /** Performs the operation on the accounts; one on the index alone is only answered. */
-  perform(db: Database, operation: OperationOf<Name>, stamp: Stamp): Answer | Promise<Answer>
+  perform(db: Database, operation: OperationOf<Name>, stamp: AccountStamp): Answer | Promise<Answer>
   /** Private rows whose values before and after the operation the audit records. */
   watches?: readonly WatchedRows[]
   requires?: Requirements<Name>

@@ -4,7 +4,7 @@ import type { StoredMembership } from '../model/accounts/invitation.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 type Change = OperationOf<'membership.change' | 'membership.end' | 'membership.leave'>
 
@@ -12,7 +12,7 @@ type Change = OperationOf<'membership.change' | 'membership.end' | 'membership.l
 export async function changeMembership(
   db: Database,
   operation: OperationOf<'membership.change'>,
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<Answer> {
   const { org_id, user_id, role } = operation
   const refusal = await refuseChange(db, operation, role === 'owner')
@@ -31,7 +31,7 @@ export async function changeMembership(
 export async function endMembership(
   db: Database,
   operation: OperationOf<'membership.end' | 'membership.leave'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const { org_id, user_id } = operation
   const refusal = await refuseChange(db, operation, false)

@@ -4,7 +4,7 @@ import type { Tier } from '../core/tiers.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 export interface Organization {
   org_id: string
@@ -31,7 +31,7 @@ export interface PrincipalRow {
 export async function createOrganization(
   db: Database,
   { org_id, name }: OperationOf<'organization.create'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const taken = await findOrganization(db, name)
   if (taken) return { refused: `an organization named ${name} already exists`, error: 'conflict' }
@@ -52,7 +52,7 @@ export interface NewOrganization {
 export function insertOrganization(
   db: Database,
   { is_personal = false, marketing_opt_in = false, ...said }: NewOrganization,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<void> {
   const row = { ...said, is_personal, marketing_opt_in, created_at: toIso(now), seq }
   return db.insert('organizations', [row])
@@ -61,7 +61,7 @@ export function insertOrganization(
 export async function createKey(
   db: Database,
   { key_id, org, label, hash, permissions = [] }: OperationOf<'key.create'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const owner = await findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
@@ -75,7 +75,7 @@ export async function createKey(
 export async function revokeKey(
   db: Database,
   { key_id, org_id }: OperationOf<'key.revoke'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const revoked = await db.write(
     'update',

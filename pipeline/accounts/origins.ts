@@ -4,7 +4,7 @@ import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { recordProof } from './proofs.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 interface OriginRow extends StoredOrigin {
   /** Hash of the claim that bound it to its organization. */
@@ -18,7 +18,7 @@ interface OriginRow extends StoredOrigin {
 export async function claimOrigin(
   db: Database,
   { domain, org_id, claim_hash: claim }: OperationOf<'origin.claim'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const known = await findOrigin(db, domain)
   if (isHeldByOther(known, org_id)) {
@@ -43,7 +43,7 @@ export async function claimOrigin(
 export async function verifyOrigin(
   db: Database,
   { domain, reason, claim_hash: claim, checked_at }: OperationOf<'origin.verify'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const known = (await findOrigin(db, domain)) ?? buildUnseen(domain)
   if (known.checked_at !== null && Date.parse(known.checked_at) > checked_at) {
@@ -114,7 +114,7 @@ function findOrigin(db: Database, domain: string): Promise<OriginRow | undefined
   return db.one('select * exclude (seq) from origins where domain = $domain', { domain })
 }
 
-async function keep(db: Database, origin: OriginRow, { seq }: Stamp): Promise<void> {
+async function keep(db: Database, origin: OriginRow, { seq }: AccountStamp): Promise<void> {
   await db.write('delete from', 'origins', 'where domain = $domain', { domain: origin.domain })
   await db.insert('origins', [{ ...origin, seq }])
 }

@@ -3,7 +3,7 @@ import { PASSKEYS_MAX, type Passkey } from '../model/accounts/passkey.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 const UNKNOWN: Answer = { refused: 'you have no such passkey', error: 'not_found' }
 const EXISTING = `public_key <> '' and user_id = $user_id`
@@ -12,7 +12,7 @@ const EXISTING = `public_key <> '' and user_id = $user_id`
 async function addPasskey(
   db: Database,
   { op: _, ...given }: OperationOf<'passkey.add'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const { user_id, credential_id } = given
   const known = await db.one('select 1 from passkeys where credential_id = $credential_id', {
@@ -34,7 +34,7 @@ async function addPasskey(
 async function recordUse(
   db: Database,
   { user_id, credential_id, counter }: OperationOf<'passkey.use'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const known = await db.one<{ counter: number }>(
     `select counter::integer as counter from passkeys
@@ -59,7 +59,7 @@ async function recordUse(
 async function removePasskey(
   db: Database,
   { user_id, credential_id }: OperationOf<'passkey.remove'>,
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<Answer> {
   const known = await db.one(
     `select 1 from passkeys where ${EXISTING} and credential_id = $credential_id`,

@@ -3,7 +3,7 @@ import type { OauthClient, Person } from '../model/accounts/person.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /**
  * Finds the person of a provider's subject, or adds them. Their name and email are updated from the provider.
@@ -11,7 +11,7 @@ import type { Stamp } from './stamp.ts'
 export async function addPerson(
   db: Database,
   { op: _, ...given }: OperationOf<'person.enter'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const { provider, subject, email, email_verified, name } = given
   const known = await db.one<Person>(
@@ -41,7 +41,7 @@ export async function addPerson(
 export async function registerClient(
   db: Database,
   { client_id, metadata, secret_hash }: OperationOf<'client.register'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const known = await db.one('select 1 from oauth_clients where client_id = $client_id', {
     client_id,

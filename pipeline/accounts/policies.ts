@@ -6,7 +6,7 @@ import type { Database } from '../store/duckdb.ts'
 import { ensureEditorId } from './editors.ts'
 import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
 import { type Review, submitReview } from './reviews.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Represents a stored policy. */
 export interface StoredPolicyRow {
@@ -23,7 +23,7 @@ export interface StoredPolicyRow {
 export async function savePolicy(
   db: Database,
   { policy, editor, review_id }: OperationOf<'policy.save'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { policy_id } = policy
   const known = await findPolicy(db, policy_id)
@@ -57,7 +57,7 @@ export async function savePolicy(
 export async function publishPolicy(
   db: Database,
   { policy }: OperationOf<'policy.publish'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { policy_id } = policy
   const known = await findPolicy(db, policy_id)
@@ -70,19 +70,27 @@ export async function publishPolicy(
   return { done: { policy_id, revision_number } }
 }
 
-export async function approvePolicy(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
+export async function approvePolicy(
+  db: Database,
+  review: Review,
+  stamp: AccountStamp,
+): Promise<Answer> {
   await decide(db, review.subject, 'approved', stamp)
   return { done: { policy_id: review.subject } }
 }
 
 /** Rejects a policy as if it had never been saved; it may be saved again. */
-export async function rejectPolicy(db: Database, review: Review, stamp: Stamp): Promise<Answer> {
+export async function rejectPolicy(
+  db: Database,
+  review: Review,
+  stamp: AccountStamp,
+): Promise<Answer> {
   await decide(db, review.subject, 'rejected', stamp)
   await db.write('delete from', 'policy_revisions', 'where policy_id = $id', { id: review.subject })
   return { done: { policy_id: review.subject } }
 }
 
-async function decide(db: Database, policy_id: string, status: string, { seq }: Stamp) {
+async function decide(db: Database, policy_id: string, status: string, { seq }: AccountStamp) {
   await db.write(
     'update',
     'policies',
@@ -102,7 +110,7 @@ async function keep(
   db: Database,
   policy: PolicyContent,
   { before, source_type, review_status, editor_id }: PolicyWrite,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<number> {
   const { policy_id } = policy
   const revision_number = (before?.revision_number ?? 0) + 1

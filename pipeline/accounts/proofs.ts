@@ -5,7 +5,7 @@ import type { DomainProof } from '../model/accounts/member.ts'
 import type { ShownBy, StoredHolder, StoredProof } from '../model/ownership.ts'
 import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
 import { touchMember } from './members.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Proof that an organization controls a domain; null if it was withdrawn. */
 export interface ProofRow {
@@ -70,7 +70,7 @@ interface NewProof {
 export async function recordProof(
   db: Database,
   { org_id, domain, method }: NewProof,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<void> {
   const verified_at = toIso(now)
   await deleteProofs(db, org_id, domain)
@@ -89,7 +89,7 @@ export async function recordProof(
 export async function withdrawProof(
   db: Database,
   { org_id, domain, proof }: { org_id: string; domain: string; proof: DomainProof },
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<void> {
   await deleteProofs(db, org_id, domain)
   const at = toIso(now)

@@ -5,7 +5,7 @@ import { invertMirrorChange } from './mirrors.ts'
 import { getRowBefore, invertRevision, type OperationDefinitions } from './operation-definition.ts'
 import { getReviewKind } from './review-kinds.ts'
 import type { Review } from './reviews.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /**
  * Decides a pending review, if its digest is the one that the reviewer read. Its kind defines the effect of
@@ -14,7 +14,7 @@ import type { Stamp } from './stamp.ts'
 export async function decideReview(
   db: Database,
   operation: OperationOf<'review.approve' | 'review.reject'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { op, review_id, digest, reviewer, notes = null, kind } = operation
   const review = await db.one<Review>('select * from reviews where review_id = $review_id', {

@@ -8,9 +8,9 @@ import { approveLogo, rejectLogo } from './logos.ts'
 import { approveMirror, rejectMirror } from './mirrors.ts'
 import { approvePolicy, rejectPolicy } from './policies.ts'
 import type { Review } from './reviews.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
-type Decide = (db: Database, review: Review, stamp: Stamp) => Promise<Answer>
+type Decide = (db: Database, review: Review, stamp: AccountStamp) => Promise<Answer>
 
 interface Entry {
   /** Applies a proposal, or refuses it where it conflicts with the current state. */

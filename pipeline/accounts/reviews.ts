@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import type { ReviewKind, ReviewStatus, StoredReview } from '../model/review.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** A review as stored. */
 export interface Review {
@@ -22,7 +22,7 @@ export interface Review {
 export async function submitReview(
   db: Database,
   review: Omit<Review, 'status'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<string> {
   const pending = await findPendingReview(db, review)
   const review_id = pending?.review_id ?? review.review_id

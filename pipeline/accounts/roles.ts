@@ -3,13 +3,13 @@ import type { StoredRoles } from '../model/accounts/role.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Grants a role. The person may be unknown as yet: their token will show who they are. */
 export async function grantRole(
   db: Database,
   { holder, id, role }: OperationOf<'role.grant'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   if (holder === 'key' && !(await isLiveKey(db, id))) {
     return { refused: `no live key ${id}`, error: 'not_found' }
@@ -30,7 +30,7 @@ export async function grantRole(
 export async function revokeRole(
   db: Database,
   { holder, id, role }: OperationOf<'role.revoke'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const revoked = await db.write(
     'update',

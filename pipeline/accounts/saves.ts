@@ -2,12 +2,12 @@ import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import { ensureEditorId } from './editors.ts'
 import { invertRevision, type OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
 
 /** Records the private part of a save: the editor and the contact. The index holds the rest. */
-export async function recordSave(db: Database, save: Save, stamp: Stamp): Promise<Answer> {
+export async function recordSave(db: Database, save: Save, stamp: AccountStamp): Promise<Answer> {
   const { revision_id, domain } = save
   const editor_id = await ensureEditorId(db, save.editor, stamp)
   if (save.op === 'property.save' && save.contact !== undefined) {

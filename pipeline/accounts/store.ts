@@ -12,7 +12,7 @@ import { openMigrated } from './migrate.ts'
 import type { RowChange } from './operation-definition.ts'
 import { getDefinition } from './operations.ts'
 import { RevocationCache } from './revocation-cache.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 import { loadEnrolments } from './stored-members.ts'
 
 /** Results of submissions, with the facts of the accounts that the rest of the commit needs. */
@@ -32,7 +32,7 @@ export interface AccountsWrite<Report> {
 
 /** Verdicts, time and earlier answers by which submissions are carried out. */
 interface Carrying extends SaveVerdicts {
-  stamp: Stamp
+  stamp: AccountStamp
   /** Answers that they have got before, on a host that is gone. */
   recorded: ReadonlyMap<string, Answer>
 }
@@ -73,7 +73,7 @@ export class Accounts {
    */
   async apply(
     submissions: readonly Submission[],
-    stamp: Stamp,
+    stamp: AccountStamp,
     judge: () => Promise<SaveVerdicts> = async () => noVerdicts,
   ): Promise<Map<string, Answer>> {
     const { decided, committed } = this.begin(submissions, stamp, judge, async () => undefined)
@@ -90,7 +90,7 @@ export class Accounts {
    */
   begin<Report>(
     submissions: readonly Submission[],
-    stamp: Stamp,
+    stamp: AccountStamp,
     judge: () => Promise<SaveVerdicts>,
     readReport: (answers: Map<string, Answer>) => Promise<Report>,
     recorded: ReadonlyMap<string, Answer> = new Map(),
@@ -131,7 +131,7 @@ export class Accounts {
   async replaceAnswer(
     submission: Submission,
     replacement: Answer | undefined,
-    stamp: Stamp,
+    stamp: AccountStamp,
   ): Promise<Answer | undefined> {
     const { submission_id: id, digest } = submission
     const known = (await this.#findAnswers([submission])).get(id)
@@ -162,7 +162,7 @@ export class Accounts {
    * or an earlier one, it may have stored other requests; the projection then reads all of them from the
    * table.
    */
-  #noteRequests(rows: readonly AuditRow[], { seq }: Stamp): void {
+  #noteRequests(rows: readonly AuditRow[], { seq }: AccountStamp): void {
     if (this.#lastSeq !== undefined && seq > this.#lastSeq) appendedRequests.begin(this.db, seq)
     this.#lastSeq = seq
     appendedRequests.note(this.db, seq, rows)
@@ -274,7 +274,7 @@ export class Accounts {
 
   async #carryOut(
     { operation, digest }: Submission,
-    stamp: Stamp,
+    stamp: AccountStamp,
     { refusal, doubt }: { refusal: Refusal | undefined; doubt: string | undefined },
   ): Promise<{ answer: Answer; changes: RowChange[] | null }> {
     const performed = refusal
@@ -291,7 +291,7 @@ export class Accounts {
   }
 }
 
-function withEditorId(stamp: Stamp, recorded: Answer | undefined): Stamp {
+function withEditorId(stamp: AccountStamp, recorded: Answer | undefined): AccountStamp {
   const editorId = recorded && 'done' in recorded ? recorded.done.editor_id : undefined
   return typeof editorId === 'string' ? { ...stamp, editorId } : stamp
 }

@@ -3,7 +3,7 @@ import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Subscription } from '../model/subscription.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 /** Row of a subscription. Deletion sets `url` to null. */
 export interface SubscriptionRow extends Omit<Subscription, 'cursor' | 'url'> {
@@ -15,7 +15,7 @@ export interface SubscriptionRow extends Omit<Subscription, 'cursor' | 'url'> {
 export async function createSubscription(
   db: Database,
   { op: _, most, cursor: begins_after, ...fields }: OperationOf<'subscription.create'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const own = await db.all<{ url: string }>(
     'select url from subscriptions where org_id = $org_id and deleted_at is null',
@@ -43,7 +43,7 @@ export async function createSubscription(
 export async function deleteSubscription(
   db: Database,
   { subscription_id, org_id }: OperationOf<'subscription.delete'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   const isKnown = await hasSubscription(db, subscription_id, org_id)
   if (!isKnown) return { refused: 'you have no subscription of this id', error: 'not_found' }
@@ -62,7 +62,7 @@ export async function deleteSubscription(
 export async function disableSubscription(
   db: Database,
   { subscription_id, reason }: OperationOf<'subscription.disable'>,
-  { now, seq }: Stamp,
+  { now, seq }: AccountStamp,
 ): Promise<Answer> {
   await db.write(
     'update',
@@ -78,7 +78,7 @@ export async function disableSubscription(
 export async function resumeSubscription(
   db: Database,
   { subscription_id, org_id }: OperationOf<'subscription.resume'>,
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<Answer> {
   const isKnown = await hasSubscription(db, subscription_id, org_id)
   if (!isKnown) return { refused: 'you have no subscription of this id', error: 'not_found' }

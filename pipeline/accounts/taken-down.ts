@@ -5,7 +5,7 @@ import { buildDomainCondition } from '../store/domain-match.ts'
 import type { Database } from '../store/duckdb.ts'
 import { rejectLogos } from './logos.ts'
 import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
-import type { Stamp } from './stamp.ts'
+import type { AccountStamp } from './stamp.ts'
 
 export interface TakenDownRow {
   domain: Domain
@@ -22,7 +22,7 @@ const FORGOTTEN = ['property_contacts', 'crawl_requests'] as const
 export async function takeDown(
   db: Database,
   { domain, reason }: OperationOf<'domain.takedown'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { now, seq } = stamp
   await db.write('delete from', 'taken_down', 'where domain = $domain', { domain })

@@ -17,7 +17,7 @@ export function findNextTime(pattern: string, after: Instant): Instant {
 }
 
 /** Finds the last time of a cron pattern at or before a time, in UTC. */
-export function findLastTime(pattern: string, at: Instant): Instant {
-  const options = { tz: 'UTC', currentDate: new Date(at + 1) }
+export function findLastTime(pattern: string, time: Instant): Instant {
+  const options = { tz: 'UTC', currentDate: new Date(time + 1) }
   return CronExpressionParser.parse(pattern, options).prev().getTime()
 }

@@ -4,7 +4,7 @@ import { type AgentDocument, type AgentType, agentTypes } from '../model/documen
 import { isUrl } from '../model/observation.ts'
 import type { AgentProfileRow } from '../model/rows.ts'
 import { isSameValue } from './diff.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 /** The facts of an agent's document that become its profile. */
 export type ProbedFacts = Pick<AgentProfileRow, 'protocols' | 'tools_count' | 'needs_auth'> &
@@ -29,7 +29,7 @@ export function buildProfileRow(
   agent_url: string,
   probed: ProbedFacts | undefined,
   declarations: readonly Declaration[],
-  { now, seq }: Pick<Stamp, 'now' | 'seq'>,
+  { now, seq }: Pick<RowStamp, 'now' | 'seq'>,
 ): AgentProfileRow | undefined {
   if (probed === undefined && declarations.length === 0) return undefined
   return {

@@ -3,7 +3,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { AuthorizationRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
 import { stripNulls } from './events.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 /** Columns of a grant that hold the publisher's terms. */
 const grantTerms = [
@@ -43,7 +43,7 @@ export const LIST_ITEMS_MAX = 200
  */
 export function diffAuthorization(
   change: Change<AuthorizationRow>,
-  { now }: Pick<Stamp, 'now'>,
+  { now }: Pick<RowStamp, 'now'>,
 ): EventDraft[] {
   const was = change.kind !== 'added' && change.old.in_force ? change.old : undefined
   const is = change.kind !== 'removed' && change.row.in_force ? change.row : undefined

@@ -7,7 +7,7 @@ import type { Grant } from '../resolve/grant.ts'
 import type { PublisherFacts } from '../resolve/publisher.ts'
 import { buildReached } from './property-sets.ts'
 import { sortBy, sortOptional } from './sets.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 /**
  * Builds the rows of a publisher's grants from the current ones and the rids of its properties. Lists that
@@ -18,7 +18,7 @@ export function buildAuthorizationRows(
   facts: PublisherFacts,
   rids: readonly string[],
   before: readonly AuthorizationRow[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): AuthorizationRow[] {
   const counts = new Map<string, number>()
   const active = new Set(rids).size
@@ -64,7 +64,12 @@ function indexReached(
   }
 }
 
-function buildAuthorizationRow(domain: Domain, facts: PublisherFacts, grant: Grant, stamp: Stamp) {
+function buildAuthorizationRow(
+  domain: Domain,
+  facts: PublisherFacts,
+  grant: Grant,
+  stamp: RowStamp,
+) {
   const { entry, in_force } = grant
   return {
     publisher_domain: domain,

@@ -6,7 +6,7 @@ import type { ClaimRow, ListedProperty } from '../model/rows.ts'
 import type { Claim } from '../resolve/claims.ts'
 import { readCollections } from './authorizations.ts'
 import { compareTypeAndValue, sortDistinct, sortOptional } from './sets.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 /** Columns in which two rows of a claim can differ. */
 export const claimFacts = [
@@ -36,7 +36,7 @@ export function buildClaimRows(
   manager: Domain,
   claims: readonly Claim[],
   before: readonly ClaimRow[],
-  stamp: Stamp,
+  stamp: RowStamp,
   all: readonly Claim[] = claims,
 ): ClaimRow[] {
   const since = new Map(before.map(row => [row.claim_id, row.claimed_at]))

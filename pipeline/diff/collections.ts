@@ -5,7 +5,7 @@ import type { EventDraft } from '../model/event.ts'
 import type { CollectionRow } from '../model/rows.ts'
 import { type Change, isSameValue } from './diff.ts'
 import { type Merges, mergeCollections, noMerges, uniteIdentifiers } from './merges.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 /** Columns whose change is reported. */
 export const collectionFacts = [
@@ -25,7 +25,7 @@ export function buildCollectionRows(
   domain: Domain,
   entries: readonly CollectionEntry[],
   before: readonly CollectionRow[],
-  stamp: Stamp,
+  stamp: RowStamp,
   merges = noMerges,
 ): CollectionRow[] {
   const old = new Map(before.map(row => [row.collection_id, row]))
@@ -39,7 +39,7 @@ export function buildCollectionRows(
   return [...listed.values(), ...unlisted.map(row => toRemovedRow(row, stamp))]
 }
 
-export function toRemovedRow(row: CollectionRow, { now, seq }: Stamp): CollectionRow {
+export function toRemovedRow(row: CollectionRow, { now, seq }: RowStamp): CollectionRow {
   return row.status === 'removed' ? row : { ...row, status: 'removed', changed_at: toIso(now), seq }
 }
 
@@ -47,7 +47,7 @@ function buildCollectionRow(
   domain: Domain,
   entry: CollectionEntry,
   old: CollectionRow | undefined,
-  { now, seq, mint }: Stamp,
+  { now, seq, mint }: RowStamp,
   { mergedRids }: Merges,
 ): CollectionRow {
   const former = old && mergedRids.has(old.collection_rid) ? old.identifiers : []

@@ -8,7 +8,7 @@ import { assignRids } from './property-identity.ts'
 import { chooseChannels, toStaleRow } from './property-rows.ts'
 import type { PublisherRows } from './publisher-rows.ts'
 import { compareTypeAndValue, sortDistinct } from './sets.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 /**
  * Builds the properties of an entry after a save. A property keeps its rid as if a file were read again,
@@ -66,7 +66,7 @@ export function buildSavedRows(
   domain: string,
   declared: readonly HostedProperty[],
   { properties: before, merges = noMerges }: Pick<PublisherRows, 'properties' | 'merges'>,
-  stamp: Pick<Stamp, 'now' | 'seq'>,
+  stamp: Pick<RowStamp, 'now' | 'seq'>,
   excluded: ReadonlySet<string> = new Set(),
 ): PropertyRow[] {
   const old = new Map(before.map(row => [row.property_rid, row]))
@@ -96,7 +96,7 @@ function buildSavedRow(
   { property_rid, property_id, property_type, name, identifiers, tags }: HostedProperty,
   old: PropertyRow | undefined,
   isMerged: boolean,
-  { now, seq }: Pick<Stamp, 'now' | 'seq'>,
+  { now, seq }: Pick<RowStamp, 'now' | 'seq'>,
 ): PropertyRow {
   if (old?.status === 'removed') return old
   const isDisputed = old?.stale_reason === 'disputed'

@@ -4,7 +4,7 @@ import type { MirroredCollection } from '../model/mirror.ts'
 import type { CollectionRow } from '../model/rows.ts'
 import { buildCollectionRows, collectionFacts, diffCollection } from './collections.ts'
 import { type Change, diff } from './diff.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 export const MIRROR_ACTOR = 'registry:community_mirror'
 
@@ -15,7 +15,7 @@ export const MIRROR_ACTOR = 'registry:community_mirror'
 export function diffMirroredCollections(
   listed: readonly MirroredCollection[],
   before: readonly CollectionRow[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): Change<CollectionRow>[] {
   const owners = new Set([...listed, ...before].map(row => row.publisher_domain))
   const after = [...owners].flatMap(domain => {

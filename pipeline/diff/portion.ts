@@ -3,7 +3,7 @@ import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from 
 import type { Change } from './diff.ts'
 import type { PublisherRows } from './publisher-rows.ts'
 import { sortDistinct } from './sets.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 /** Changes of an answer to the rows that a publisher may have thousands of. */
 export interface ChangesToSplit {
@@ -45,7 +45,7 @@ export function takePortion(
   fresh: PublisherRows & { publisher: PublisherRow },
   changes: ChangesToSplit,
   max: number,
-  stamp: Pick<Stamp, 'now' | 'seq'>,
+  stamp: Pick<RowStamp, 'now' | 'seq'>,
 ): Portion {
   const known = new Set(old.properties.map(row => row.property_rid))
   const isKnown = (rid: string) => known.has(rid)
@@ -101,7 +101,7 @@ function applyChanges<Row extends { changed_at: string; seq: number }>(
   before: readonly Row[],
   changes: readonly Change<Row>[],
   key: (row: Row) => string,
-  { now, seq }: Pick<Stamp, 'now' | 'seq'>,
+  { now, seq }: Pick<RowStamp, 'now' | 'seq'>,
 ): { rows: Row[]; taken: Change<Row>[] } {
   const after = new Map(before.map(row => [key(row), row]))
   const arrived = new Map<string, Change<Row>>()

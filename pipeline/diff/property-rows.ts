@@ -4,7 +4,7 @@ import type { PropertyEntry } from '../model/documents/index.ts'
 import type { PropertyRow } from '../model/rows.ts'
 import type { PublisherFacts } from '../resolve/publisher.ts'
 import { compareTypeAndValue, sortDistinct } from './sets.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 /** Channel that a type of property implies if the publisher names none. */
 const channelOfType: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export function chooseChannels(type: string, declared: string[]): string[] {
 export function toStaleRow(
   row: PropertyRow,
   reason: string,
-  { now, seq }: Pick<Stamp, 'now' | 'seq'>,
+  { now, seq }: Pick<RowStamp, 'now' | 'seq'>,
 ): PropertyRow {
   if (row.status !== 'active') return row
   return { ...row, status: 'stale', stale_reason: reason, changed_at: toIso(now), seq }
@@ -43,7 +43,7 @@ export function buildPropertyRow(
   rid: string,
   { validity }: PublisherFacts,
   old: PropertyRow | undefined,
-  { now, seq }: Stamp,
+  { now, seq }: RowStamp,
 ): Omit<PropertyRow, 'inline_only'> {
   const declared = sortDistinct(entry.supported_channels)
   const isValid = validity === 'valid'

@@ -11,7 +11,7 @@ import { buildPropertyRow, toStaleRow } from './property-rows.ts'
 import { hashFields } from './publisher-fields.ts'
 import { REACH_FORMAT } from './reach.ts'
 import { sortDistinct } from './sets.ts'
-import type { Stamp } from './stamp.ts'
+import type { RowStamp } from './stamp.ts'
 
 /** Everything the index holds of one publisher. */
 export interface PublisherRows {
@@ -31,7 +31,7 @@ export function buildPublisherRows(
   domain: Domain,
   facts: PublisherFacts,
   before: PublisherRows,
-  stamp: Stamp,
+  stamp: RowStamp,
   known: readonly PropertyRow[] = before.properties,
 ): PublisherRows {
   const { merges = noMerges } = before
@@ -68,7 +68,7 @@ export function buildPublisherRows(
 export function buildOrphanedRows(
   { revoked }: NoPublisher,
   before: PublisherRows & { publisher: PublisherRow },
-  stamp: Stamp,
+  stamp: RowStamp,
 ): PublisherRows {
   const none = {
     agent_count: 0,
@@ -114,7 +114,7 @@ function buildPublisherRow(
   facts: PublisherFacts,
   { properties, authorizations, collections }: Omit<PublisherRows, 'publisher'>,
   before: PublisherRows,
-  { now, seq }: Stamp,
+  { now, seq }: RowStamp,
 ): PublisherRow {
   const catalog = facts.validity === 'expired' ? emptyCatalog : facts.catalog
   const granted = listGranted(authorizations)

@@ -4,11 +4,11 @@ import type { Slices } from './slices.ts'
 import { SORTED_BYTES } from './suffix-sorter.ts'
 import { buildPatterns } from './texts.ts'
 
-/** Maximum number of places that are checked one by one. */
+/** Maximum number of positions that are checked one by one. */
 const DIRECT_CHECK_MAX = 48
 /** Maximum number of entries that are sorted directly. */
-const SORTED = 2_048
-/** Entries after which other requests get a turn. */
+const SORTED_ENTRIES_MAX = 2_048
+/** Entries after which other requests run. */
 const ENTRIES_PER_TURN = 4_096
 /** A mark before a text, and one behind it. */
 const RANK_BITS = 2
@@ -63,7 +63,9 @@ function* rankContaining(
 ): Slices<ByRank> {
   // Sorting many would take long at a stretch.
   const best =
-    measureRange(suffixes) <= SORTED ? new SparseRanks() : new DenseRanks(collection.count)
+    measureRange(suffixes) <= SORTED_ENTRIES_MAX
+      ? new SparseRanks()
+      : new DenseRanks(collection.count)
   for (let start = suffixes.start; start < suffixes.end; start += ENTRIES_PER_TURN) {
     const end = Math.min(suffixes.end, start + ENTRIES_PER_TURN)
     for (const suffix of collection.suffixes.listPositions({ start, end })) {

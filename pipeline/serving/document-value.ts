@@ -28,14 +28,14 @@ const FILES_LENGTH = 2
  * Encodes a document: the time it was stored (6 bytes), its ETag (22), its marks (1), its JSON as
  * sent. The deciding files, if any, follow as JSON with its length (2).
  */
-export function encodeDocument(document: object, at: Instant, marked: Marked = {}): Buffer {
+export function encodeDocument(document: object, storedAt: Instant, marked: Marked = {}): Buffer {
   const { hasInventory = false, isMutual = false, files = [] } = marked
   const json = JSON.stringify(document)
   const etag = hash('sha256', json, 'base64url').slice(0, ETAG_LENGTH)
   const end = HEAD_LENGTH + Buffer.byteLength(json)
   const encodedFiles = files.length > 1 ? Buffer.from(JSON.stringify(files)) : undefined
   const value = Buffer.allocUnsafe(end + (encodedFiles ? encodedFiles.length + FILES_LENGTH : 0))
-  value.writeUIntBE(at, 0, TIME_LENGTH)
+  value.writeUIntBE(storedAt, 0, TIME_LENGTH)
   value.write(etag, TIME_LENGTH, 'latin1')
   const marks =
     (hasInventory ? HAS_INVENTORY : 0) | (encodedFiles ? HAS_FILES : 0) | (isMutual ? MUTUAL : 0)

@@ -26,28 +26,26 @@ import { type AppliedRequests, applyRequests, applyShown, noRequests } from './s
  * events. Runs inside the one transaction of a commit. A step without work in the batch is not called, since
  * most commits are one save, or files that have not changed.
  */
-export async function apply(db: Database, batch: Batch, applying: ApplyContext): Promise<Applied> {
-  appendedChanges.begin(db, applying.seq)
-  appendedRevisions.begin(db, applying.seq)
+export async function apply(db: Database, batch: Batch, context: ApplyContext): Promise<Applied> {
+  appendedChanges.begin(db, context.seq)
+  appendedRevisions.begin(db, context.seq)
   deletedKeys.begin(db)
   const before = new Map(versionedTables.map(table => [table, db.written.version([table])]))
   const versionBefore = db.written.version(versionedTables)
-  const requests = hasOnlyObservations(batch)
-    ? noRequests
-    : await applyRequests(db, batch, applying)
-  const applied = await applyBatchObservations(db, batch, requests, applying)
-  const derived = await deriveInvalidated(db, batch, { ...requests, ...applied }, applying)
+  const requests = hasOnlyObservations(batch) ? noRequests : await applyRequests(db, batch, context)
+  const applied = await applyBatchObservations(db, batch, requests, context)
+  const derived = await deriveInvalidated(db, batch, { ...requests, ...applied }, context)
   const { held, unfinished } = derived
   // Events of people's changes come first: a file may replace these changes in the same commit.
   const drafts = [...requests.drafts, ...derived.drafts]
   if (requests !== noRequests)
-    drafts.push(...(await applyShown(db, batch, requests.submissions, applying)))
+    drafts.push(...(await applyShown(db, batch, requests.submissions, context)))
   const { observations } = applied
-  await settleRequests(db, { observations, poison: batch.poison }, applying)
+  await settleRequests(db, { observations, poison: batch.poison }, context)
   if (db.written.version(versionedTables) !== versionBefore)
-    await recordVersions(db, before, applying)
-  const events = drafts.length > 0 ? await recordEvents(db, drafts, batch.actor, applying) : []
-  return { events, saved: requests.saved, held, unfinished, isWatching: applied.isWatching }
+    await recordVersions(db, before, context)
+  const events = drafts.length > 0 ? await recordEvents(db, drafts, batch.actor, context) : []
+  return { events, saved: requests.saved, held, unfinished, hasAppliedTime: applied.isWatching }
 }
 
 /** Tells whether a batch contains only observations. */
@@ -68,35 +66,35 @@ async function applyBatchObservations(
   db: Database,
   batch: Batch,
   requests: AppliedRequests,
-  applying: ApplyContext,
+  context: ApplyContext,
 ) {
   const { poison = [], decisions = [] } = batch
-  if (poison.length > 0) await quarantine(db, poison, applying)
-  const { takenDown } = applying
+  if (poison.length > 0) await quarantine(db, poison, context)
+  const { takenDown } = context
   const allowed = batch.observations.filter(({ location }) => !takenDown.covers(location))
   const isDeferred = ({ outcome }: Observation) => outcome === 'deferred'
   const definite = allowed.some(isDeferred)
     ? allowed.filter(observation => !isDeferred(observation))
     : allowed
-  if (definite !== allowed) await applyDeferrals(db, allowed.filter(isDeferred), applying)
+  if (definite !== allowed) await applyDeferrals(db, allowed.filter(isDeferred), context)
   const observations =
-    definite.length > 0 ? await filterImplausible(db, definite, applying) : definite
-  const isWatching = isTimeApplied(batch, requests)
-  const applied = observations.length > 0 ? await applyObservations(db, observations, applying) : []
-  if (observations.length > 0) await countAttempts(db, applying.seq)
-  if (observations.some(({ kind }) => kind === 'agent')) await recordAgentHealth(db, applying.seq)
+    definite.length > 0 ? await filterImplausible(db, definite, context) : definite
+  const hasAppliedTime = isTimeApplied(batch, requests)
+  const applied = observations.length > 0 ? await applyObservations(db, observations, context) : []
+  if (observations.length > 0) await countAttempts(db, context.seq)
+  if (observations.some(({ kind }) => kind === 'agent')) await recordAgentHealth(db, context.seq)
   const crawled = [
     ...applied,
-    ...(isWatching ? await applyTransitions(db, applying.now) : []),
+    ...(hasAppliedTime ? await applyTransitions(db, context.now) : []),
     ...requests.held.invalidated,
     ...requests.takedown.invalidated,
   ]
   const known = new Set(crawled.map(toSourceKey))
   const saved = [...requests.saved.values(), ...decisions]
   const pointing =
-    saved.length > 0 ? await listInvalidatedHosted(db, saved, applying.hostingBase) : []
+    saved.length > 0 ? await listInvalidatedHosted(db, saved, context.hostingBase) : []
   const invalidated = [...crawled, ...pointing.filter(source => !known.has(toSourceKey(source)))]
-  return { observations, invalidated, isWatching }
+  return { observations, invalidated, isWatching: hasAppliedTime }
 }
 
 /**
@@ -121,18 +119,18 @@ async function deriveInvalidated(
   {
     observations,
     invalidated,
-    isWatching,
+    isWatching: hasAppliedTime,
     merged,
     takedown,
     held,
   }: AppliedRequests & AppliedObservations,
-  applying: ApplyContext,
+  context: ApplyContext,
 ): Promise<Derivation> {
   const subjects =
-    invalidated.length > 0 || isWatching
-      ? await findSubjects(db, invalidated, isWatching ? applying.now : undefined)
+    invalidated.length > 0 || hasAppliedTime
+      ? await findSubjects(db, invalidated, hasAppliedTime ? context.now : undefined)
       : noSubjects
-  const isPublishable = (domain: Domain) => !applying.takenDown.covers(domain)
+  const isPublishable = (domain: Domain) => !context.takenDown.covers(domain)
   const brand = subjects.brand.filter(isPublishable)
   const publisher = [
     ...new Set([...subjects.publisher, ...held.released, ...takedown.publishers]),
@@ -141,11 +139,11 @@ async function deriveInvalidated(
   if (
     [invalidated, brand, publisher, merged.aliases, reached].every(({ length }) => length === 0)
   ) {
-    await beginNight(db, applying)
+    await beginNight(db, context)
     return nothingDerived
   }
-  const files = new Files(db, applying.now, applying)
-  await applyDocuments(db, observations, invalidated, files, applying)
+  const files = new Files(db, context.now, context)
+  await applyDocuments(db, observations, invalidated, files, context)
   const released = new Set(takedowns.length > 0 ? publisher : held.released)
   return deriveAgain(
     db,
@@ -153,7 +151,7 @@ async function deriveInvalidated(
     invalidated,
     files,
     {
-      ...applying,
+      ...context,
       released,
       // A submission is answered with all that follows; a file that was just read has its own commit.
       ...(submissions.length === 0 && { largeFiles: observations.length > 0 ? 0 : 1 }),
@@ -174,7 +172,7 @@ async function applyDocuments(
   observations: readonly Observation[],
   invalidated: readonly Invalidated[],
   files: Files,
-  applying: ApplyContext,
+  context: ApplyContext,
 ): Promise<void> {
   const fresh = invalidated.filter(source => source.is_new)
   const knownUntil = new Map(fresh.map(source => [toSourceKey(source), source.known_until ?? 0]))
@@ -186,7 +184,7 @@ async function applyDocuments(
         (knownUntil.get(toSourceKey(observation)) ?? Number.POSITIVE_INFINITY),
     )
     .sort((a, b) => a.observed_at - b.observed_at)
-  const stored = await replaceDocuments(db, understood, applying)
+  const stored = await replaceDocuments(db, understood, context)
   for (const observation of stored) {
     if ((observation.bytes ?? 0) <= LARGE_FILE_BYTES) files.add(observation, observation.document)
   }

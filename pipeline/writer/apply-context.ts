@@ -3,7 +3,7 @@ import type { EntryDecision, Publications } from '../accounts/publications.ts'
 import type { Instant } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
-import type { Stamp } from '../diff/stamp.ts'
+import type { RowStamp } from '../diff/stamp.ts'
 import type { FeedEvent } from '../model/event.ts'
 import type { Observation } from '../model/observation.ts'
 import type { Answer, Submission } from '../model/submission.ts'
@@ -17,7 +17,7 @@ import type { RecrawlContext } from './crawl/recrawl-schedule.ts'
 import type { TakenDown } from './takedown/takedown-list.ts'
 
 /** Context in which a batch is applied. */
-export interface ApplyContext extends Stamp, RecrawlContext, BrakeContext, AdmissionContext {
+export interface ApplyContext extends RowStamp, RecrawlContext, BrakeContext, AdmissionContext {
   ids: RisingIds
   /** Rows of publishers that one commit writes; no bound where undefined. */
   portionRows?: number | undefined
@@ -75,6 +75,6 @@ export interface Applied {
   held: HeldBack
   /** Publishers whose answer is applied in part; the next commits apply the rest. */
   unfinished: number
-  /** True if the commit continued unfinished answers of earlier commits. */
-  isWatching: boolean
+  /** True if the commit applied what time changes, and so continued unfinished answers of earlier commits. */
+  hasAppliedTime: boolean
 }

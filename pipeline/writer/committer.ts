@@ -176,7 +176,7 @@ export class Committer {
       )
       const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}
       const batch: Batch = { ...requested, ...report, ...editing, submissions, fresh }
-      const applied = await apply(index, batch, this.#applying(now, seq))
+      const applied = await apply(index, batch, this.#buildContext(now, seq))
       await committed
       const pictured = submissions.filter(({ operation }) => pictureOperations.has(operation.op))
       if (pictured.length > 0) await keepPictures(this.#parts, pictured, seq)
@@ -196,7 +196,7 @@ export class Committer {
   /** Kept in memory: a writer that starts begins a new hour. */
   readonly #newNames = new WindowCounter(HOUR)
 
-  #applying(now: Instant, seq: number): ApplyContext {
+  #buildContext(now: Instant, seq: number): ApplyContext {
     const { config, takedowns } = this.#parts
     const { RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = config
     const { began, ends } = this.#findNight(now)

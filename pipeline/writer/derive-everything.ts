@@ -14,10 +14,7 @@ const SLICE_SUBJECTS_MAX = 20_000
  * the current rows. In an index where every change was derived, nothing differs; in one with documents and
  * crawl state only, it creates all rows. Runs inside a transaction, like a commit.
  */
-export async function deriveEverything(
-  db: Database,
-  applying: ApplyContext,
-): Promise<EventDraft[]> {
+export async function deriveEverything(db: Database, context: ApplyContext): Promise<EventDraft[]> {
   const drafts: EventDraft[] = []
   const derive = async (subjects: Partial<Subjects>, invalidated: Invalidated[]) => {
     const some = { brand: [], publisher: [], ...subjects }
@@ -25,8 +22,8 @@ export async function deriveEverything(
       db,
       some,
       invalidated,
-      new Files(db, applying.now, applying),
-      applying,
+      new Files(db, context.now, context),
+      context,
     )
     drafts.push(...derived.drafts)
   }

@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
-import type { Stamp } from '../diff/stamp.ts'
+import type { RowStamp } from '../diff/stamp.ts'
 import { type EventDraft, eventTypes, type FeedEvent } from '../model/event.ts'
 import type { Database } from '../store/duckdb.ts'
 
@@ -9,7 +9,7 @@ export async function recordEvents(
   db: Database,
   drafts: readonly EventDraft[],
   actor = 'pipeline:crawler',
-  { ids, now, seq }: Stamp & { ids: RisingIds },
+  { ids, now, seq }: RowStamp & { ids: RisingIds },
 ): Promise<FeedEvent[]> {
   const events = drafts.map(({ event_type, entity_id, payload, actor: own }): FeedEvent => {
     const { entity, payload: shape } = eventTypes[event_type]

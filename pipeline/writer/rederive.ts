@@ -34,31 +34,31 @@ export async function deriveAgain(
   subjects: Subjects,
   invalidated: readonly Invalidated[],
   files: Files,
-  applying: ApplyContext,
+  context: ApplyContext,
   merged: Merged = noneMerged,
 ): Promise<Derivation> {
-  const brands = await updateBrands(db, subjects.brand, files, applying)
+  const brands = await updateBrands(db, subjects.brand, files, context)
   const publishing = [...new Set([...subjects.publisher, ...merged.publishers])]
-  const urgent = new Set([...(applying.released ?? []), ...merged.publishers])
-  const publishers = await updatePublishers(db, publishing, files, { ...applying, urgent })
-  const moved = await moveGrants(db, merged.aliases, applying)
+  const urgent = new Set([...(context.released ?? []), ...merged.publishers])
+  const publishers = await updatePublishers(db, publishing, files, { ...context, urgent })
+  const moved = await moveGrants(db, merged.aliases, context)
   const reached = [...merged.reached, ...publishers.reached]
-  const agents = await updateAllOfAgents(db, reached, invalidated, files, applying)
+  const agents = await updateAllOfAgents(db, reached, invalidated, files, context)
   const operator = await updatePropertyDeclarations(db, invalidated, files)
   await recordDependencies(db, 'brand', brands.derived)
   await recordDependencies(db, 'publisher', publishers.derived)
-  await wakeNow(db, 'publisher', publishers.postponed, applying.now)
+  await wakeNow(db, 'publisher', publishers.postponed, context.now)
   const asked = [...brands.derived, ...publishers.derived].flatMap(derivation => derivation.asked)
   const untried = asked.filter(source => files.get(source).validity === 'unknown')
-  await addHops(db, untried, applying)
-  const mentioned = await admitMentions(db, [...brands.mentions, ...publishers.mentions], applying)
-  await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })
-  await recordChanges(db, applying.seq, {
+  await addHops(db, untried, context)
+  const mentioned = await admitMentions(db, [...brands.mentions, ...publishers.mentions], context)
+  await addDomains(db, mentioned, { ...context, max: context.frontierMax })
+  await recordChanges(db, context.seq, {
     brand: brands.domains,
     publisher: [...publishers.domains, ...publishers.managers],
     ...publishers.gone,
     agent: agents.named,
-    agent_profile: agents.told,
+    agent_profile: agents.described,
     operated: agents.naming,
     operator,
   })
@@ -75,15 +75,15 @@ async function updateAllOfAgents(
   reached: readonly FacetCount[],
   invalidated: readonly Invalidated[],
   files: Files,
-  applying: ApplyContext,
-): Promise<AgentChanges & { named: string[]; told: string[]; naming: string[] }> {
+  context: ApplyContext,
+): Promise<AgentChanges & { named: string[]; described: string[]; naming: string[] }> {
   const declared = await updateDeclarations(db, invalidated, files)
   const probed = invalidated.filter(({ kind, is_new }) => kind === 'agent' && is_new)
-  await updateAgentClaims(db, probed, files, applying.seq)
-  const probing = [...declared.agents, ...probed.map(({ location }) => location)]
-  const changes = await updateAgents(db, reached, probing, applying)
+  await updateAgentClaims(db, probed, files, context.seq)
+  const described = [...declared.agents, ...probed.map(({ location }) => location)]
+  const changes = await updateAgents(db, reached, described, context)
   const named = [...changes.joinedOrLeft, ...declared.agents]
   const answered = probed.map(({ location }) => location)
-  await keepAgentSources(db, named, answered, applying)
-  return { ...changes, named, told: probing, naming: declared.locations }
+  await keepAgentSources(db, named, answered, context)
+  return { ...changes, named, described, naming: declared.locations }
 }

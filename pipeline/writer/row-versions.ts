@@ -1,5 +1,5 @@
 import { toIso } from '../core/clock.ts'
-import type { Stamp } from '../diff/stamp.ts'
+import type { RowStamp } from '../diff/stamp.ts'
 import { deletedKeys } from '../store/appended-rows.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
 
@@ -50,7 +50,7 @@ export const versionedTables = versioned.map(({ table }) => table)
 export async function recordVersions(
   db: Database,
   begun: ReadonlyMap<string, number>,
-  stamp: Pick<Stamp, 'now' | 'seq'>,
+  stamp: Pick<RowStamp, 'now' | 'seq'>,
 ): Promise<void> {
   for (const entry of versioned) {
     if (db.written.version([entry.table]) === begun.get(entry.table)) continue
@@ -62,7 +62,7 @@ export async function recordVersions(
 async function recordStates(
   db: Database,
   { table, versions, key, columns }: (typeof versioned)[number],
-  { now, seq }: Pick<Stamp, 'now' | 'seq'>,
+  { now, seq }: Pick<RowStamp, 'now' | 'seq'>,
 ): Promise<void> {
   await db.write(
     'insert into',
@@ -106,7 +106,7 @@ async function findRemovedKeys(
  * Stores the property sets of new states of grants, since sets that no grant refers to are deleted from
  * `property_sets`.
  */
-async function recordSets(db: Database, { seq }: Pick<Stamp, 'seq'>): Promise<void> {
+async function recordSets(db: Database, { seq }: Pick<RowStamp, 'seq'>): Promise<void> {
   await db.write(
     'insert into',
     'property_set_versions',

@@ -1,4 +1,4 @@
-import type { Stamp } from '../diff/stamp.ts'
+import type { RowStamp } from '../diff/stamp.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type OperationOf, type Submission, selectOperations } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
@@ -47,7 +47,11 @@ async function findSubmissionsToDo(
 }
 
 /** Records that these submissions were carried out. */
-function noteDone(db: Database, submissions: readonly Submission[], { seq }: Stamp): Promise<void> {
+function noteDone(
+  db: Database,
+  submissions: readonly Submission[],
+  { seq }: RowStamp,
+): Promise<void> {
   return db.insert(
     'submissions',
     submissions.map(({ submission_id }) => ({ submission_id, seq })),
@@ -60,14 +64,14 @@ const domainOperations = ['domains.add', 'crawl.request', 'domain.readmit'] as c
 async function applyDomains(
   db: Database,
   operations: readonly OperationOf<(typeof domainOperations)[number]>[],
-  admitting: Stamp & AdmissionContext & { frontierMax: number; takenDown: TakenDown },
+  context: RowStamp & AdmissionContext & { frontierMax: number; takenDown: TakenDown },
 ): Promise<void> {
-  const { now, seq, frontierMax, takenDown } = admitting
+  const { now, seq, frontierMax, takenDown } = context
   for (const operation of operations) {
     if (operation.op === 'domains.add') {
       const { why = 'given' } = operation
       const isOpen = why === 'demanded' && !operation.again
-      const domains = isOpen ? admitDemanded(operation.domains, admitting) : operation.domains
+      const domains = isOpen ? admitDemanded(operation.domains, context) : operation.domains
       const added = domains.map((domain): Newcomer => ({ domain, why }))
       const max = why === 'demanded' ? Math.floor(frontierMax * OPEN_SHARE) : frontierMax
       await addDomains(db, added, { now, seq, max, takenDown })
@@ -108,24 +112,24 @@ export const noRequests: AppliedRequests = {
 export async function applyRequests(
   db: Database,
   batch: Batch,
-  applying: ApplyContext,
+  context: ApplyContext,
 ): Promise<AppliedRequests> {
   const { decisions = [], takedowns = [], unrecorded = [] } = batch
   const taken = await findSubmissionsToDo(db, batch.submissions, batch.fresh)
-  const saving = applyOwnAndApproved(db, batch, taken, applying)
-  await allSettledOrThrow(noteDone(db, taken, applying), saving)
+  const saving = applyOwnAndApproved(db, batch, taken, context)
+  await allSettledOrThrow(noteDone(db, taken, context), saving)
   const { saved, events } = await saving
   const domains = selectOperations(taken, ...domainOperations)
-  if (domains.length > 0) await applyDomains(db, domains, applying)
-  const decided = decisions.length > 0 ? await applyDecisions(db, decisions, applying) : []
-  const recorded = unrecorded.length > 0 ? await recordEntries(db, unrecorded, applying) : []
+  if (domains.length > 0) await applyDomains(db, domains, context)
+  const decided = decisions.length > 0 ? await applyDecisions(db, decisions, context) : []
+  const recorded = unrecorded.length > 0 ? await recordEntries(db, unrecorded, context) : []
   const merges = selectOperations(taken, 'property.merge', 'collection.merge')
-  const merged = merges.length > 0 ? await applyMerges(db, merges, applying) : noneMerged
-  const takedown = takedowns.length > 0 ? await applyTakedown(db, takedowns, applying) : noTakedown
+  const merged = merges.length > 0 ? await applyMerges(db, merges, context) : noneMerged
+  const takedown = takedowns.length > 0 ? await applyTakedown(db, takedowns, context) : noTakedown
   const holds = selectOperations(taken, 'held.release', 'held.drop')
-  const held = holds.length > 0 ? await applyHeld(db, holds, applying) : nothingReleased
+  const held = holds.length > 0 ? await applyHeld(db, holds, context) : nothingReleased
   const drafts = [...events, ...decided, ...recorded].filter(
-    ({ payload }) => !applying.takenDown.covers(String(payload.publisher_domain)),
+    ({ payload }) => !context.takenDown.covers(String(payload.publisher_domain)),
   )
   return { submissions: taken, saved, drafts, merged, takedown, held }
 }
@@ -135,15 +139,15 @@ async function applyOwnAndApproved(
   db: Database,
   { editing, publications, submittedAt }: Batch,
   taken: readonly Submission[],
-  applying: ApplyContext,
+  context: ApplyContext,
 ): ReturnType<typeof applySaves> {
   const own = editing ?? { editors: new Map(), waiting: new Set() }
-  const approved = await buildApprovedSaves(db, publications?.brands ?? [], applying.takenDown)
+  const approved = await buildApprovedSaves(db, publications?.brands ?? [], context.takenDown)
   return applySaves(
     db,
     [...taken, ...approved.submissions],
     { ...own, editors: new Map([...own.editors, ...approved.editors]) },
-    { ...applying, now: submittedAt ?? applying.now },
+    { ...context, now: submittedAt ?? context.now },
   )
 }
 
@@ -152,16 +156,16 @@ export async function applyShown(
   db: Database,
   { enrolments = [], verdicts, publications }: Batch,
   taken: readonly Submission[],
-  applying: ApplyContext,
+  context: ApplyContext,
 ): Promise<EventDraft[]> {
-  if (enrolments.length > 0) await applyEnrolments(db, enrolments, applying)
+  if (enrolments.length > 0) await applyEnrolments(db, enrolments, context)
   const contributions = selectOperations(taken, 'property.contribute')
   const contributed =
-    contributions.length > 0 ? await applyContributions(db, contributions, applying) : []
-  const tested = verdicts ? await applyVerdicts(db, verdicts, applying) : []
+    contributions.length > 0 ? await applyContributions(db, contributions, context) : []
+  const tested = verdicts ? await applyVerdicts(db, verdicts, context) : []
   if (publications === undefined) return [...contributed, ...tested]
-  await applyPolicies(db, publications, applying)
-  const mirrored = await applyMirrors(db, publications.mirrors, applying)
-  const suspended = await applySuspensions(db, publications.suspensions, applying)
+  await applyPolicies(db, publications, context)
+  const mirrored = await applyMirrors(db, publications.mirrors, context)
+  const suspended = await applySuspensions(db, publications.suspensions, context)
   return [...contributed, ...tested, ...mirrored, ...suspended]
 }

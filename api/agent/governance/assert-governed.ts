@@ -43,13 +43,13 @@ export function assertGoverned(
   const plan = named === undefined ? findBoundPlan(account, context) : findPlan(named, context)
   if (!plan) return
   const { brand, start_time, end_time } = purchase
-  const asked = {
+  const action = {
     brand,
     total_budget: amount,
     start_time: start_time === 'asap' ? start_time : toIso(start_time),
     end_time: toIso(end_time),
   }
-  const { status, explanation } = checkAction(plan, { purchase: asked }, context.now)
+  const { status, explanation } = checkAction(plan, { purchase: action }, context.now)
   if (status === 'denied') deny(explanation)
 }
 

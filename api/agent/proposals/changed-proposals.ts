@@ -34,13 +34,13 @@ export class ChangedProposals {
     const known = findProposal(proposal_id, this.#accountId, this.#context)
     if (!known) return false
     if (action === 'omit') return this.#changed.delete(proposal_id) || true
-    const asked =
+    const refined =
       ask === undefined ? known : refineProposal(known, ask, this.#accountId, this.#context)
-    if (!asked) {
+    if (!refined) {
       this.#changed.set(proposal_id, known)
       return false
     }
-    this.#keep(action === 'finalize' ? commitProposal(asked, this.#context.now) : asked)
+    this.#keep(action === 'finalize' ? commitProposal(refined, this.#context.now) : refined)
     return true
   }
 

@@ -150,11 +150,11 @@ function isRunning(pid: number): boolean {
 /** Hashes the content of a request: neither its key, nor fields that only accompany it. */
 export function hashRequest(task: string, args: Payload): string {
   const { idempotency_key: _key, governance_context: _approval, context, ...rest } = args
-  const asked: Payload = { ...rest, ...(typeof context === 'string' && { context }) }
+  const hashed: Payload = { ...rest, ...(typeof context === 'string' && { context }) }
   for (const name of ['push_notification_config', 'reporting_webhook']) {
-    if (name in asked) asked[name] = omitCredentials(asked[name])
+    if (name in hashed) hashed[name] = omitCredentials(hashed[name])
   }
-  return hashText(`${task}\u001f${writeCanonicalJson(asked)}`)
+  return hashText(`${task}\u001f${writeCanonicalJson(hashed)}`)
 }
 
 /** Omits the credentials of a webhook, which a caller may exchange between two attempts. */

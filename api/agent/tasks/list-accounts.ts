@@ -17,12 +17,12 @@ export const listAccounts = defineTask({
   title: 'List accounts',
   description: 'Lists the accounts that were set up here, or a default account if there are none',
   input: Input,
-  run({ status, sandbox, pagination: asked }, context) {
+  run({ status, sandbox, pagination: paging }, context) {
     const known = sandbox === false ? [] : listKnownAccounts(context)
     const found = known
       .map(describeAccount)
       .filter(account => status === undefined || account.status === status)
-    const { items, pagination } = cutPage(found, asked)
+    const { items, pagination } = cutPage(found, paging)
     return { accounts: items, pagination, sandbox: true }
   },
 })

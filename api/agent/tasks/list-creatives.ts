@@ -41,14 +41,14 @@ export const listCreatives = defineTask({
   title: 'List creatives',
   description: 'Lists the creatives of an account, with the packages that show them',
   input: Input,
-  run({ account, filters = {}, include_assignments, pagination: asked }, context) {
+  run({ account, filters = {}, include_assignments, pagination: paging }, context) {
     const owners = account ? [resolveAccount(account, context)] : listKnownAccounts(context)
     const found = owners
       .flatMap(owner =>
         listLibrary(context, owner.account_id).map(creative => describe(creative, owner, context)),
       )
       .filter(creative => matchesFilters(creative, filters, context))
-    const { items, pagination } = cutPage(found, asked)
+    const { items, pagination } = cutPage(found, paging)
     return {
       query_summary: { total_matching: found.length, returned: items.length },
       pagination,

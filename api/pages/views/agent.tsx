@@ -26,13 +26,13 @@ import type { View, ViewCall } from '../view.ts'
 
 const ROWS = '40'
 
-interface Asked {
+interface AgentQuery {
   cursor?: string | undefined
   as_of: string
 }
 
 /** Shows what an agent may sell, and what it says about itself. */
-export async function show(call: ViewCall<Asked, { url: string }>): Promise<View> {
+export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise<View> {
   if (call.query.as_of !== '') return showPast(call)
   const { ask, query, services } = call
   const { reader } = services
@@ -93,7 +93,7 @@ async function showPast({
   params: { url },
   query: { as_of, cursor },
   services: { reader },
-}: ViewCall<Asked, { url: string }>): Promise<View> {
+}: ViewCall<AgentQuery, { url: string }>): Promise<View> {
   const { agent_url } = findAgent(reader, url)
   const params = { encodedUrl: agent_url }
   const past = { as_of: completeDay(as_of) }

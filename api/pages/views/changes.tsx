@@ -6,13 +6,13 @@ import type { View, ViewCall } from '../view.ts'
 
 const EVENTS_PER_PAGE = 60
 
-interface Asked {
+interface ChangesQuery {
   type?: EventType | undefined
   before?: string | undefined
 }
 
 /** Shows the feed, the newest first. */
-export async function show({ query, services }: ViewCall<Asked>): Promise<View> {
+export async function show({ query, services }: ViewCall<ChangesQuery>): Promise<View> {
   const { type, before } = query
   const { reader, config } = services
   const found = listNewestEvents(reader, {

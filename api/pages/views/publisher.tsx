@@ -21,7 +21,7 @@ import type { View, ViewCall } from '../view.ts'
 /** Rows of each list on a page. */
 const ROWS = '40'
 
-interface Asked {
+interface PublisherQuery {
   cursor?: string | undefined
 }
 
@@ -37,7 +37,7 @@ export async function show({
   query: { cursor },
   ask,
   services,
-}: ViewCall<Asked, { domain: Domain }>): Promise<View> {
+}: ViewCall<PublisherQuery, { domain: Domain }>): Promise<View> {
   const { reader } = services
   const query = { domain, limit: ROWS, ...(cursor && { cursor }) }
   const [{ body: lookup }, { body: claiming }] = await Promise.all([

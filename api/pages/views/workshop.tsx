@@ -21,7 +21,7 @@ const FILE_BYTES_MAX = 900 * 1024
 /** Agents of the registry that the preview compares with. */
 const AGENTS_COMPARED = '500'
 
-interface Asked {
+interface WorkshopQuery {
   domain?: Domain | undefined
   kind: ProposedKind
 }
@@ -29,7 +29,7 @@ interface Asked {
 type Asking = Pick<ViewCall, 'ask' | 'services' | 'caller'>
 
 /** Shows an empty form, or one with the file of a domain as it was last crawled. */
-export async function show(call: ViewCall<Asked>): Promise<View> {
+export async function show(call: ViewCall<WorkshopQuery>): Promise<View> {
   const { domain, kind } = call.query
   const canPublish = call.services.isAuthorizationServer
   if (domain === undefined) return showForm({ kind, domain: '', text: '' }, { canPublish })

@@ -51,7 +51,7 @@ const refusals = [
   'unavailable',
 ] as const
 
-const asked =
+const runNote =
   'The agent must be enrolled by your organization. It is really called: purchases of the storyboard are ' +
   'for a sandbox account. The run ends when the caller disconnects. 422 with `needs_oauth` when the agent ' +
   'requires a credential that the registry does not have.'
@@ -67,7 +67,7 @@ export const runAgentStoryboard = defineOperation({
   method: 'POST',
   path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/run',
   summary: 'Run a storyboard against an agent',
-  description: `Every step with its checks. ${asked}`,
+  description: `Every step with its checks. ${runNote}`,
   params: place,
   body: ChosenOrganization,
   reply: { 200: StoryboardRun },
@@ -76,10 +76,10 @@ export const runAgentStoryboard = defineOperation({
     const { encodedUrl: url, storyboardId } = params
     const org_id = requireOwner(principal, url, services.reader, body?.organization_id)
     const { id, track, title } = requireStoryboard(storyboardId)
-    const asked = describeJob('run', url, principal, { org_id, reader: services.reader })
-    const { kind, agent_url } = asked
+    const description = describeJob('run', url, principal, { org_id, reader: services.reader })
+    const { kind, agent_url } = description
     const run_id = randomUUID()
-    const job = { ...asked, storyboard_id: id, run_id }
+    const job = { ...description, storyboard_id: id, run_id }
     const tested_at = toIso(services.clock.now())
     const { result, headers } = await runJob('run', job, { principal, signal, services })
     const { run, diagnostics } = result
@@ -155,14 +155,14 @@ export const runAgentStep = defineOperation({
     const place = findPlace(storyboard, stepId)
     const described = describeJob('step', url, principal, { org_id, reader: services.reader })
     const context = body?.context ?? {}
-    const asked = { ...described, storyboard_id: storyboard.id, step_id: stepId, context }
+    const job = { ...described, storyboard_id: storyboard.id, step_id: stepId, context }
     const asking = { principal, signal, services }
     if (body?.dry_run) {
-      const { result, headers } = await runJob('step', { ...asked, dry_run: true }, asking)
+      const { result, headers } = await runJob('step', { ...job, dry_run: true }, asking)
       return replyOk(result, headers)
     }
     try {
-      const { result, headers } = await runBriefJob<'step'>(asked, org_id, asking)
+      const { result, headers } = await runBriefJob<'step'>(job, org_id, asking)
       return replyOk(result, headers)
     } catch (error) {
       if (!(error instanceof PublicError) || error.error !== 'agent_needs_credential') throw error

@@ -184,8 +184,8 @@ function parseFilter(query: AgentsQuery): Filter {
   const wanted = byMetric ? 'measurement' : type
   return (agent, facts) =>
     (wanted === undefined || agent.type === wanted) &&
-    (!byMetric || hasMetric(facts?.said?.measurement?.metrics ?? [], metric)) &&
-    (!byFormat || hasFormat(facts?.said?.supported_formats ?? [], format))
+    (!byMetric || hasMetric(facts?.statements?.measurement?.metrics ?? [], metric)) &&
+    (!byFormat || hasFormat(facts?.statements?.supported_formats ?? [], format))
 }
 
 /** Filters by badges: one of them must have been tested in all the modes that are asked for. */

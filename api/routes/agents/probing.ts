@@ -27,7 +27,7 @@ const AgentAddress = z
   })
   .meta({ examples: ['https://agent.example/mcp'] })
 
-const asked =
+const callNote =
   'The agent is called now, without a credential, for at most ten seconds; 504 after ' +
   'that, and 502 without a usable answer. An answer of a moment ago may be ' +
   'repeated: `Age` says how old it is.'
@@ -47,7 +47,7 @@ export const discoverAgent = defineOperation({
   id: 'discoverAgent',
   path: '/api/public/discover-agent',
   summary: 'Discover an agent by probing it',
-  description: asked,
+  description: callNote,
   reply: { 200: DiscoveredAgent },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'itself', caller(), services)),
@@ -58,7 +58,7 @@ export const readAgentFormats = defineOperation({
   id: 'getAgentFormats',
   path: '/api/public/agent-formats',
   summary: 'List the creative formats of an agent',
-  description: `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
+  description: `At most 200; \`offered\` is false when the agent has no task for it. ${callNote}`,
   reply: { 200: AgentFormats },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'formats', caller(), services), 'formats'),
@@ -69,7 +69,7 @@ export const readAgentProducts = defineOperation({
   id: 'getAgentProducts',
   path: '/api/public/agent-products',
   summary: 'List the products of a sales agent',
-  description: `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
+  description: `At most 200; \`offered\` is false when the agent has no task for it. ${callNote}`,
   reply: { 200: AgentProducts },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'products', caller(), services), 'products'),
@@ -82,7 +82,7 @@ export const readAgentPublishers = defineOperation({
   summary: 'List the publishers that an agent claims to sell',
   description:
     'The agent’s own claim, which authorizes nothing: the lookups show what publishers grant. ' +
-    `At most 200; \`offered\` is false when the agent has no task for it. ${asked}`,
+    `At most 200; \`offered\` is false when the agent has no task for it. ${callNote}`,
   reply: { 200: AgentPublishers },
   handle: async ({ query: { url }, caller, services }) =>
     replyAnswer(await ask(url, 'publishers', caller(), services), 'properties'),

@@ -77,14 +77,14 @@ async function refresh(place: Place, asking: Asking): Promise<AgentRefreshed> {
   return { ...answer, compliance: await testAll(place, asking) }
 }
 
-interface Asked {
+interface ProbeReply {
   answer: AgentRefreshed
   /** Why the agent did not answer; absent where it did. */
   failed?: AgentSilent
 }
 
 /** Probes an agent with the credential of its organization, without running storyboards. */
-export async function askAgent(place: Place, asking: Asking, ms: number): Promise<Asked> {
+export async function askAgent(place: Place, asking: Asking, ms: number): Promise<ProbeReply> {
   const { principal, signal, services } = asking
   const { reader, writer, clock } = services
   const { agent_url, org_id } = place

@@ -105,10 +105,10 @@ const declared = {
     query: Query
     services: Services
   }) => {
-    const asked = parseAgent('encodedUrl', params.encodedUrl)
+    const requestedUrl = parseAgent('encodedUrl', params.encodedUrl)
     return query.as_of === undefined
-      ? answer(services.reader, asked, query)
-      : answerPast(services.reader, asked, query, query.as_of)
+      ? answer(services.reader, requestedUrl, query)
+      : answerPast(services.reader, requestedUrl, query, query.as_of)
   },
 } as const
 
@@ -124,8 +124,8 @@ export const listAgentPublishersAlias = defineOperation({
   path: '/api/v1/agents/:encodedUrl/publishers',
 })
 
-async function answer(reader: Reader, asked: string, query: Query): Promise<Sent> {
-  const agent = findAgent(reader, asked)
+async function answer(reader: Reader, requestedUrl: string, query: Query): Promise<Sent> {
+  const agent = findAgent(reader, requestedUrl)
   const { agent_url } = agent
   const wanted = new Set(query.status ?? ['authorized'])
   const hasNoTerms = query.status === undefined && query.since === undefined
@@ -136,7 +136,7 @@ async function answer(reader: Reader, asked: string, query: Query): Promise<Sent
     revoked,
   })
   if (hasNoTerms && !query.cursor && page.publishers.length === 0 && agent.publisher_count === 0) {
-    return replyUnnamed(asked, agent_url)
+    return replyUnnamed(requestedUrl, agent_url)
   }
   const headers = wanted.has('revoked') ? buildSeqHeader(snapshot) : undefined
   return replyPage({ agent_url, ...page }, blocks, headers)
@@ -145,7 +145,7 @@ async function answer(reader: Reader, asked: string, query: Query): Promise<Sent
 /** Answers from what publishers granted at a time of the past. */
 async function answerPast(
   reader: Reader,
-  asked: string,
+  requestedUrl: string,
   query: Query,
   as_of: string,
 ): Promise<Sent> {
@@ -157,15 +157,15 @@ async function answerPast(
   if (query.status?.includes('revoked'))
     refuse('invalid_request', 'as_of: no history is kept of revoked publishers; ask for authorized')
   const past = await findPast(reader, as_of)
-  const { agent_url } = findAgent(reader, asked)
+  const { agent_url } = findAgent(reader, requestedUrl)
   const { blocks, ...shown } = await buildPastPage(reader, agent_url, query, past)
   const isEmpty = query.status === undefined && !query.cursor && shown.publishers.length === 0
-  if (isEmpty) return replyUnnamed(asked, agent_url)
+  if (isEmpty) return replyUnnamed(requestedUrl, agent_url)
   return replyPage({ agent_url, ...shown, as_of: toIso(past.at) }, blocks)
 }
 
-function replyUnnamed(asked: string, agent_url: string): Sent {
-  return replyRefused('not_found', `no known publisher has named ${asked}`, { agent_url })
+function replyUnnamed(requestedUrl: string, agent_url: string): Sent {
+  return replyRefused('not_found', `no known publisher has named ${requestedUrl}`, { agent_url })
 }
 
 /** Replies with a page. Its ETag covers all but the freshness, and so does the time of the newest reading. */

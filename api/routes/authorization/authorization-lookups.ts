@@ -90,19 +90,19 @@ const sellersByIdentifier = declareCache(
 )
 
 /** Loads each agent once for each property and publisher, ordered by publisher and agent. */
-function loadSellers(reader: Reader, asked: Identifier): readonly Seller[] {
+function loadSellers(reader: Reader, identifier: Identifier): readonly Seller[] {
   if (reader.serving === undefined) return []
-  const question = `${asked.type.length} ${asked.type} ${asked.value}`
+  const question = `${identifier.type.length} ${identifier.type} ${identifier.value}`
   const found = sellersByIdentifier(reader).get(reader.serving, question, () =>
-    findSellers(reader, asked),
+    findSellers(reader, identifier),
   )
-  return found.isTimed ? findSellers(reader, asked).all : found.all
+  return found.isTimed ? findSellers(reader, identifier).all : found.all
 }
 
-function findSellers(reader: Reader, asked: Identifier): Sellers {
+function findSellers(reader: Reader, identifier: Identifier): Sellers {
   const all: Seller[] = []
   let isTimed = false
-  for (const place of findPropertyPlaces(reader, asked)) {
+  for (const place of findPropertyPlaces(reader, identifier)) {
     const plain = findPlainSellers(reader, place)
     if (plain === undefined) isTimed = judgeSellers(reader, place, all) || isTimed
     else all.push(...plain)
@@ -137,9 +137,9 @@ function judgeSellers(reader: Reader, place: Place, all: Seller[]): boolean {
 }
 
 /** Loads who could sell a property at a time of the past, in the order of `loadSellers`. */
-async function loadPastSellers({ snapshot, at }: Past, asked: Identifier): Promise<Seller[]> {
+async function loadPastSellers({ snapshot, at }: Past, identifier: Identifier): Promise<Seller[]> {
   const all: Seller[] = []
-  for (const { rid, owner, publishers } of await listPastPlaces(snapshot, asked, at)) {
+  for (const { rid, owner, publishers } of await listPastPlaces(snapshot, identifier, at)) {
     const property = (await loadPastInventory(snapshot, owner, at))?.property(rid)
     if (!property?.is_active) continue
     for (const publisher of publishers) {

@@ -30,13 +30,13 @@ const evidence = z
   .string()
   .default('')
   .transform((text, ctx): Evidence[] => {
-    const asked = text
+    const words = text
       .split(',')
       .map(word => word.trim())
       .filter(word => word !== '')
-    const odd = asked.find(word => !known.has(word))
+    const odd = words.find(word => !known.has(word))
     if (odd !== undefined) ctx.addIssue(`must be some of ${evidences.join(', ')}`)
-    return asked.length === 0 ? ['adagents_json'] : ([...new Set(asked)].sort() as Evidence[])
+    return words.length === 0 ? ['adagents_json'] : ([...new Set(words)].sort() as Evidence[])
   })
   .meta({
     description:
@@ -50,8 +50,8 @@ const include = z
   .describe('`effective` for rows that count; `raw` is for administrators')
 
 /** Refuses overridden rows, which only administrators may read. */
-function refuseRaw(asked: 'effective' | 'raw'): void {
-  if (asked === 'raw') refuse('forbidden', 'include=raw requires an administrator of the registry')
+function refuseRaw(rows: 'effective' | 'raw'): void {
+  if (rows === 'raw') refuse('forbidden', 'include=raw requires an administrator of the registry')
 }
 
 const agentUrl = z
@@ -106,9 +106,9 @@ export const listAuthorizations = defineOperation({
     const snapshot = past?.snapshot ?? getSnapshot(services.reader)
     const headers = buildSyncHeaders(snapshot, services)
     const agent = snapshot ? await findAgent(snapshot, query.agent_url) : query.agent_url
-    const asked = { agent, after: query.cursor, limit: query.limit + 1, at: past?.at }
+    const page = { agent, after: query.cursor, limit: query.limit + 1, at: past?.at }
     const { items, total } = snapshot
-      ? await loadItems(snapshot, query.evidence, asked)
+      ? await loadItems(snapshot, query.evidence, page)
       : { items: [], total: 0 }
     const { items: rows, hasMore } = cutPage(items, query.limit)
     const last = rows.at(-1)
@@ -135,13 +135,13 @@ export const listAuthorizations = defineOperation({
 async function loadItems(
   snapshot: Snapshot,
   evidence: readonly Evidence[],
-  asked: Parameters<typeof listGrants>[1],
+  page: Parameters<typeof listGrants>[1],
 ): Promise<{ items: AuthorizationItem[]; total: number }> {
   const [grants, claims] = await Promise.all([
-    evidence.includes('adagents_json') ? listGrants(snapshot, asked) : none,
-    evidence.includes('adagents_authoritative') ? listClaims(snapshot, asked) : none,
+    evidence.includes('adagents_json') ? listGrants(snapshot, page) : none,
+    evidence.includes('adagents_authoritative') ? listClaims(snapshot, page) : none,
   ])
-  const items = [...grants.items, ...claims.items].sort(compareGrants).slice(0, asked.limit)
+  const items = [...grants.items, ...claims.items].sort(compareGrants).slice(0, page.limit)
   return { items, total: grants.total + claims.total }
 }
 
@@ -179,8 +179,8 @@ export const snapshotAuthorizations = defineOperation({
     const sync = buildSyncHeaders(snapshot, services)
     // A claim has no events: only the commit shows that one has changed.
     const claimsAt = query.evidence.includes('adagents_authoritative') ? snapshot?.seq : undefined
-    const asked = [query.evidence.join(), query.include]
-    const content = [sync['x-sync-cursor'], ...asked, claimsAt].join('\n')
+    const options = [query.evidence.join(), query.include]
+    const content = [sync['x-sync-cursor'], ...options, claimsAt].join('\n')
     return {
       headers: { ...ndjsonHeaders, ...sync },
       etag: hash('sha256', content, 'base64url').slice(0, 22),

@@ -5,14 +5,19 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Past } from '../../inputs/as-of.ts'
 import { buildPublisherCursor, findReachFreshness, PUBLISHERS_BYTES } from './publisher-page.ts'
 
-interface Asked {
+interface PastPageQuery {
   cursor?: string | undefined
   limit: number
   include?: readonly string[] | undefined
 }
 
 /** Builds one page of what publishers granted at a time of the past, as many as fit. */
-export async function buildPastPage(reader: Reader, agentUrl: string, query: Asked, past: Past) {
+export async function buildPastPage(
+  reader: Reader,
+  agentUrl: string,
+  query: PastPageQuery,
+  past: Past,
+) {
   const found = await listPastReaches(past.snapshot, agentUrl, past.at, {
     after: query.cursor,
     limit: query.limit + 1,

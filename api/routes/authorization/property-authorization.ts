@@ -87,14 +87,14 @@ export const authorizeProperty = defineOperation({
   handle: async ({ query, services: { reader } }) => {
     const { agent_url, identifier_type, identifier_value } = query
     const agent = findAgent(reader, parseAgent('agent_url', agent_url))
-    const asked = { type: identifier_type, value: identifier_value }
+    const identifier = { type: identifier_type, value: identifier_value }
     const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
     const terms = toTerms(query, past?.at ?? reader.now())
     const sale = past
-      ? chooseBestSale(reader, asked, agent, terms, await loadPastStock(past, asked))
+      ? chooseBestSale(reader, identifier, agent, terms, await loadPastStock(past, identifier))
       : hasNoTerms(query)
-        ? findCachedSale(reader, asked, agent, terms)
-        : chooseBestSale(reader, asked, agent, terms)
+        ? findCachedSale(reader, identifier, agent, terms)
+        : chooseBestSale(reader, identifier, agent, terms)
     return replyOk({
       agent_url,
       identifier_type,
@@ -129,20 +129,20 @@ const sales = declareCache(
 /** Finds the best sale for a question that names only agent and property; caches no evidence. */
 function findCachedSale(
   reader: Reader,
-  asked: Identifier,
+  identifier: Identifier,
   agent: KnownAgent,
   terms: Terms,
 ): JudgedSale {
   const { serving } = reader
-  if (serving === undefined) return chooseBestSale(reader, asked, agent, terms)
-  const question = `${agent.agent_url} ${asked.type.length} ${asked.type} ${asked.value}`
+  if (serving === undefined) return chooseBestSale(reader, identifier, agent, terms)
+  const question = `${agent.agent_url} ${identifier.type.length} ${identifier.type} ${identifier.value}`
   const known = sales(reader).get(serving, question, () => {
-    const plain = findPlainSale(reader, asked, agent)
+    const plain = findPlainSale(reader, identifier, agent)
     if (plain !== undefined) return { sale: plain }
-    const { judged, deciding, isTimed } = chooseBestSale(reader, asked, agent, terms)
+    const { judged, deciding, isTimed } = chooseBestSale(reader, identifier, agent, terms)
     return { sale: isTimed ? undefined : { judged, deciding } }
   })
-  return known.sale ?? chooseBestSale(reader, asked, agent, terms)
+  return known.sale ?? chooseBestSale(reader, identifier, agent, terms)
 }
 
 /**
@@ -151,13 +151,13 @@ function findCachedSale(
  */
 function findPlainSale(
   reader: Reader,
-  asked: Identifier,
+  identifier: Identifier,
   agent: KnownAgent,
 ): JudgedSale | undefined {
   if (!isOperatorSilent(reader, agent)) return undefined
   const sides = new Set<Side>()
   const deciding: Source[][] = []
-  for (const { rid, owner, publishers } of findPropertyPlaces(reader, asked)) {
+  for (const { rid, owner, publishers } of findPropertyPlaces(reader, identifier)) {
     const plain = publishers.length === 1 ? findPlainSales(reader, owner) : undefined
     if (plain === undefined) return undefined
     if (plain.sellers.includes(agent.agent_url)) {
@@ -173,7 +173,7 @@ function findPlainSale(
   const publisher = sides.has('mismatch') && !sides.has('unknown') ? 'mismatch' : 'unknown'
   return {
     judged: { authorized: false, sides: { publisher, operator: 'unknown' }, confirmed: false },
-    deciding: deciding.length > 0 ? deciding : listFilesOfIdentifier(asked),
+    deciding: deciding.length > 0 ? deciding : listFilesOfIdentifier(identifier),
   }
 }
 
@@ -198,17 +198,17 @@ interface Stock {
   operating: OperatorSide
 }
 
-function findStock(reader: Reader, asked: Identifier, agent: KnownAgent): Stock {
+function findStock(reader: Reader, identifier: Identifier, agent: KnownAgent): Stock {
   return {
-    candidates: findCandidates(reader, asked).found,
+    candidates: findCandidates(reader, identifier).found,
     findInventory: publisher => findInventory(reader, publisher),
     operating: findOperatorSide(reader, agent),
   }
 }
 
 /** Loads what a past sale is judged by; the history does not contain what operators declared. */
-async function loadPastStock({ snapshot, at }: Past, asked: Identifier): Promise<Stock> {
-  const places = await listPastPlaces(snapshot, asked, at)
+async function loadPastStock({ snapshot, at }: Past, identifier: Identifier): Promise<Stock> {
+  const places = await listPastPlaces(snapshot, identifier, at)
   const inventories = new Map<string, Inventory | undefined>()
   for (const publisher of new Set(
     places.flatMap(({ owner, publishers }) => [owner, ...publishers]),
@@ -238,10 +238,10 @@ interface Sale {
  */
 function chooseBestSale(
   reader: Reader,
-  asked: Identifier,
+  identifier: Identifier,
   agent: KnownAgent,
   terms: Terms,
-  stock: Stock = findStock(reader, asked, agent),
+  stock: Stock = findStock(reader, identifier, agent),
 ) {
   const { operating } = stock
   let best: Sale | undefined
@@ -261,7 +261,7 @@ function chooseBestSale(
     isTimed,
     deciding: sale
       ? listDeciding(reader, sale.publisher, operating, sale.verdict.sides)
-      : listFilesOfIdentifier(asked),
+      : listFilesOfIdentifier(identifier),
     evidence: (declaredCursor?: string): LongList<Evidence> =>
       sale
         ? listEvidence(

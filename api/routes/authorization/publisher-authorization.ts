@@ -70,21 +70,21 @@ export const authorizePublisher = defineOperation({
   reply: { 200: PublisherAuthorization },
   errors: ['invalid_request', 'not_found'],
   handle: async ({ query, services: { reader } }) => {
-    const { domain, agent: asked } = query
+    const { domain, agent: agentUrl } = query
     const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
     const isFirst = query.unauthorized_properties_cursor === undefined
     const canBeCached = hasNoTerms(query) && isFirst && past === undefined
-    const known = canBeCached ? findCachedAnswer(reader, domain, asked) : notCached
+    const known = canBeCached ? findCachedAnswer(reader, domain, agentUrl) : notCached
     if (known.members !== '') {
       return replyMembers([known.members], formatDecidingFreshness(reader, known.deciding))
     }
-    const agent = findAgent(reader, asked)
+    const agent = findAgent(reader, agentUrl)
     const inventory = past
       ? await loadPastInventory(past.snapshot, domain, past.at)
       : findInventory(reader, domain)
     const terms = toTerms(query, past?.at ?? reader.now(), { anywhere: true })
     if (inventory === undefined || !hasOpenGrant(inventory, agent.agent_url, terms)) {
-      return replyRefused('not_found', `${domain} grants ${asked} nothing`, {
+      return replyRefused('not_found', `${domain} grants ${agentUrl} nothing`, {
         domain,
         agent_url: agent.agent_url,
         freshness: findDecidingFreshness(reader, [listFilesOfPublisher(reader, domain)]),
@@ -117,11 +117,11 @@ const notCached: CachedAnswer = { members: '', deciding: [] }
  * Finds the cached answer to a question without terms; `notCached` if nothing is granted, or if a grant has a
  * window, so that the answer depends on the time.
  */
-function findCachedAnswer(reader: Reader, domain: string, asked: string): CachedAnswer {
+function findCachedAnswer(reader: Reader, domain: string, agentUrl: string): CachedAnswer {
   const { serving } = reader
   if (serving === undefined) return notCached
-  return answers(reader).get(serving, `${domain} ${asked}`, () => {
-    const agent = findAgent(reader, asked)
+  return answers(reader).get(serving, `${domain} ${agentUrl}`, () => {
+    const agent = findAgent(reader, agentUrl)
     const whole = buildWholeAnswer(reader, domain, agent)
     if (whole !== undefined) return whole
     const inventory = findInventory(reader, domain)
@@ -179,8 +179,8 @@ interface Paging {
 /** The operator's side is unknown, since the history does not contain what operators declared. */
 const unknownOperating: OperatorSide = { operator: undefined, declared: undefined }
 
-function omitEvidence(asked: Paging): Paging {
-  return { ...asked, explain: undefined }
+function omitEvidence(paging: Paging): Paging {
+  return { ...paging, explain: undefined }
 }
 
 function toRefused({ property_id, name, property_type }: StockedProperty) {
@@ -192,7 +192,7 @@ function judgePublisher(
   inventory: Inventory,
   agent: KnownAgent,
   terms: Terms,
-  asked: Paging,
+  paging: Paging,
   operating = findOperatorSide(reader, agent),
 ) {
   const { agent_url } = agent
@@ -218,11 +218,11 @@ function judgePublisher(
     ...buildListPart(
       'unauthorized_properties',
       toLongList(rest.map(({ property }) => toRefused(property))),
-      asked.unauthorized_properties_cursor,
+      paging.unauthorized_properties_cursor,
     ),
     sides: tally.sides,
     confirmed: authorized.length > 0 && tally.confirmed === authorized.length,
-    ...(asked.explain === 'true' &&
+    ...(paging.explain === 'true' &&
       buildListPart(
         'evidence',
         joinLists(
@@ -233,11 +233,11 @@ function judgePublisher(
               publisher_domain,
               operating,
               verdict,
-              asked.declared_cursor,
+              paging.declared_cursor,
             ),
           ),
         ),
-        asked.evidence_cursor,
+        paging.evidence_cursor,
       )),
   }
   return { answer, deciding: listDeciding(reader, publisher_domain, operating, tally.sides) }

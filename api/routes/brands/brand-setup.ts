@@ -71,10 +71,10 @@ export const setUpBrand = defineOperation({
     if (principal.org_id === undefined) {
       return refuse('forbidden', 'only organizations may set up a brand', { domain })
     }
-    const asked = toTaskOrigin({ principal, bodyBytes, caller })
+    const origin = toTaskOrigin({ principal, bodyBytes, caller })
     const handed =
       body.brand_json &&
-      (await services.workers.run('readBrandFile', asked, body.brand_json, domain))
+      (await services.workers.run('readBrandFile', origin, body.brand_json, domain))
     const address = buildHostedAddress(services.baseUrl(), 'brand.json', domain)
     const answer = {
       domain,

@@ -48,9 +48,9 @@ export const enrichBrand = defineOperation({
       origin && services.clock.now() >= computeRefreshTime(origin, services.config.LIMITS)
     if (known !== undefined && !isAged) return replyOk(known)
     const isOpen = stored === undefined || stored.source === 'enriched'
-    const asked = look(domain, caller(), isOpen, services)
+    const lookup = look(domain, caller(), isOpen, services)
     // For a known brand, older data is better than none.
-    const found = await (known ? asked.catch(ignoreUnavailable) : asked)
+    const found = await (known ? lookup.catch(ignoreUnavailable) : lookup)
     if (found !== null) {
       const { provider, ...profile } = found
       return replyOk({

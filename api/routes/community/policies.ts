@@ -76,11 +76,11 @@ export const listRegisteredPolicies = defineOperation({
   errors: ['invalid_request', 'unavailable'],
   handle: async ({ query, services: { reader } }) => {
     const snapshot = getSnapshot(reader)
-    const { vertical, policy_category = vertical, cursor, ...asked } = query
+    const { vertical, policy_category = vertical, cursor, ...others } = query
     const offset = cursor === undefined ? query.offset : Number(cursor)
     const filters = Object.fromEntries(
-      Object.entries({ ...asked, policy_category }).filter(([, value]) => value !== ''),
-    ) as typeof asked & { policy_category?: string }
+      Object.entries({ ...others, policy_category }).filter(([, value]) => value !== ''),
+    ) as typeof others & { policy_category?: string }
     const nothing = { policies: [], stats: { total: 0, regulation: 0, standard: 0 } }
     const { policies, stats } = snapshot
       ? await listPolicies(snapshot, { ...filters, limit: query.limit, offset })

@@ -52,8 +52,12 @@ export const rollBackBrand = defineOperation({
     if (!isModerator(principal.roles) && !isMember(principal, services)) {
       refuse('forbidden', 'only members may roll brands back', { domain })
     }
-    const asked = { entity: 'brand', domain, submissionId, ...body } as const
-    const { state, revision_number, ...restored } = await submitRollback(asked, principal, services)
+    const rollback = { entity: 'brand', domain, submissionId, ...body } as const
+    const { state, revision_number, ...restored } = await submitRollback(
+      rollback,
+      principal,
+      services,
+    )
     const brand = { ...toRestored(restored, state), domain, brand_name: state.brand_name }
     return replyOk({ brand: { ...brand, ...state.document }, revision_number })
   },
@@ -72,14 +76,18 @@ export const rollBackProperty = defineOperation({
     if (!isModerator(principal.roles)) {
       refuse('forbidden', 'only moderators may roll properties back', { domain })
     }
-    const asked = { entity: 'property', domain, submissionId, ...body } as const
-    const { state, revision_number, ...restored } = await submitRollback(asked, principal, services)
+    const rollback = { entity: 'property', domain, submissionId, ...body } as const
+    const { state, revision_number, ...restored } = await submitRollback(
+      rollback,
+      principal,
+      services,
+    )
     const property = { ...toRestored(restored, state), publisher_domain: domain, ...state.document }
     return replyOk({ property, revision_number })
   },
 })
 
-interface Asked {
+interface RollbackRequest {
   entity: 'brand' | 'property'
   domain: Domain
   to_revision: number
@@ -94,7 +102,7 @@ interface Restored {
 }
 
 async function submitRollback(
-  { submissionId, ...asked }: Asked,
+  { submissionId, ...rollback }: RollbackRequest,
   principal: Principal,
   services: Services,
 ): Promise<Restored> {
@@ -103,8 +111,8 @@ async function submitRollback(
   const restored = await submitIdempotent(
     services,
     submissionId,
-    { op: 'entry.rollback', revision_id: submissionId, editor, moderates, ...asked },
-    { domain: asked.domain },
+    { op: 'entry.rollback', revision_id: submissionId, editor, moderates, ...rollback },
+    { domain: rollback.domain },
   )
   return restored as unknown as Restored
 }

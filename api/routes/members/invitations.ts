@@ -83,8 +83,8 @@ export const createInvitation = defineOperation({
     const invitation_id = randomUUID()
     const expires_at = toIso(clock.now() + invitationDays * DAY)
     const hash = hashInvitationToken(token)
-    const asked = { invitation_id, org_id, email, role, hash, expires_at, most }
-    const answer = await writer.submit({ op: 'invitation.create', ...asked })
+    const invitation = { invitation_id, org_id, email, role, hash, expires_at, most }
+    const answer = await writer.submit({ op: 'invitation.create', ...invitation })
     const created_at = String(unwrapAnswer(answer).created_at)
     const url = `${baseUrl()}/dashboard/join?token=${token}`
     const sent = await sendInvitation(services, { email, organization: org_name, url })

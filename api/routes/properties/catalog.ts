@@ -9,7 +9,7 @@ import {
   propertyStatuses,
 } from '../../../pipeline/model/responses/catalog.ts'
 import {
-  type ChangePlace,
+  type ChangePosition,
   findCatalogCollections,
   listCatalogChanges,
   listCatalogEntries,
@@ -91,7 +91,7 @@ export const listCatalog = defineOperation({
 
 const changePlace = z
   .tuple([z.iso.datetime(), z.uuid()])
-  .transform(([updated_at, property_rid]): ChangePlace => ({ updated_at, property_rid }))
+  .transform(([updated_at, property_rid]): ChangePosition => ({ updated_at, property_rid }))
 
 export const syncCatalog = defineOperation({
   id: 'syncCatalog',
@@ -188,11 +188,11 @@ export const syncCatalogCollections = defineOperation({
 
 async function replyCollections(
   services: Services,
-  asked: { limit: number; offset: number; cursor?: string | undefined; status?: 'active' },
+  query: { limit: number; offset: number; cursor?: string | undefined; status?: 'active' },
 ): Promise<Sent> {
   const snapshot = getSnapshot(services.reader)
-  const { limit, cursor, status } = asked
-  const offset = cursor === undefined ? asked.offset : Number(cursor)
+  const { limit, cursor, status } = query
+  const offset = cursor === undefined ? query.offset : Number(cursor)
   const { items, total } = snapshot
     ? await findCatalogCollections(snapshot, {
         offset,

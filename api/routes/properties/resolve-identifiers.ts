@@ -67,10 +67,10 @@ export const resolveIdentifiers = defineOperation({
     const found = snapshot
       ? await findIdentifiers(snapshot, identifiers)
       : buildUnknownIdentifiers(identifiers)
-    const asked = { provenance: provenance.type, since: snapshot?.seq ?? 0 }
+    const origin = { provenance: provenance.type, since: snapshot?.seq ?? 0 }
     const resolved =
       mode === 'resolve' && principal
-        ? await contribute(found, { principal, ...asked }, services)
+        ? await contribute(found, { principal, ...origin }, services)
         : found
     const count = (status: string) => resolved.filter(answer => answer.status === status).length
     const [existing, created, excluded] = [count('existing'), count('created'), count('excluded')]

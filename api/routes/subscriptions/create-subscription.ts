@@ -89,8 +89,8 @@ export const createSubscription = defineOperation({
     const cursor = resolveCursor(body.cursor, services)
     requireSigning(services)
     const headers = await receivers.count(org_id)
-    const asked = { url: body.url, subscription_id, organization_id: org_id }
-    await confirmReceiver(asked, principal.id, services)
+    const receiver = { url: body.url, subscription_id, organization_id: org_id }
+    await confirmReceiver(receiver, principal.id, services)
     const { event_types, domains, agents } = body
     unwrapAnswer(
       await writer.submit({

@@ -36,8 +36,8 @@ export const resumeSubscription = defineOperation({
     resolveCursor(describeSubscription(disabled, services).cursor, services)
     requireSigning(services)
     const headers = await services.receivers.count(org_id)
-    const asked = { url: disabled.url, subscription_id: id, organization_id: org_id }
-    await confirmReceiver(asked, principal.id, services)
+    const receiver = { url: disabled.url, subscription_id: id, organization_id: org_id }
+    await confirmReceiver(receiver, principal.id, services)
     unwrapAnswer(
       await services.writer.submit({ op: 'subscription.resume', subscription_id: id, org_id }),
     )
@@ -63,7 +63,7 @@ export const testSubscription = defineOperation({
     const subscription = requireOwn(id, org_id, services)
     requireSigning(services)
     const headers = await services.receivers.count(org_id)
-    const asked = { url: subscription.url, subscription_id: id, organization_id: org_id }
-    return replyOk(await testReceiver(asked, principal.id, services), headers)
+    const receiver = { url: subscription.url, subscription_id: id, organization_id: org_id }
+    return replyOk(await testReceiver(receiver, principal.id, services), headers)
   },
 })

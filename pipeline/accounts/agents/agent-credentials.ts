@@ -2,14 +2,14 @@ import { toIso } from '../../core/clock.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
-import type { Stamp } from '../stamp.ts'
+import type { AccountStamp } from '../stamp.ts'
 import { refuseOther } from './monitoring.ts'
 
 /** Replaces the credential by which an agent is tested. */
 async function saveCredential(
   db: Database,
   operation: OperationOf<'agent.credential.save'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { agent_url, org_id, auth_type, sealed_secret: sealed } = operation
   const refusal = await refuseOther(db, agent_url, org_id)
@@ -22,7 +22,7 @@ async function saveCredential(
 async function removeCredential(
   db: Database,
   { agent_url, org_id }: OperationOf<'agent.credential.remove'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const known = await db.one<{ auth_type: string }>(
     `select auth_type from agent_credentials
@@ -41,7 +41,11 @@ interface Credential {
   sealed: string | null
 }
 
-async function replaceRow(db: Database, row: Credential, { now, seq }: Stamp): Promise<void> {
+async function replaceRow(
+  db: Database,
+  row: Credential,
+  { now, seq }: AccountStamp,
+): Promise<void> {
   const { org_id, agent_url } = row
   await db.write(
     'delete from',
@@ -56,7 +60,7 @@ async function replaceRow(db: Database, row: Credential, { now, seq }: Stamp): P
 export async function forgetCredential(
   db: Database,
   { org_id, agent_url }: Pick<Credential, 'org_id' | 'agent_url'>,
-  { seq }: Pick<Stamp, 'seq'>,
+  { seq }: Pick<AccountStamp, 'seq'>,
 ): Promise<void> {
   await db.write(
     'update',

@@ -2,7 +2,7 @@ import type { AgentRequest } from '../../model/agent-request.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
-import type { Stamp } from '../stamp.ts'
+import type { AccountStamp } from '../stamp.ts'
 import { refuseOther } from './monitoring.ts'
 
 /** Stored calls of one agent at most. */
@@ -28,7 +28,7 @@ export async function keepRequest(
 async function recordRequest(
   db: Database,
   { op: _, org_id, requested_at, ...request }: OperationOf<'agent.request.record'>,
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<Answer> {
   const { agent_url, request_id } = request
   const refusal = await refuseOther(db, agent_url, org_id)

@@ -7,7 +7,7 @@ import { DEGRADED_MS, expireBadges, updateBadges } from '../../resolve/badges.ts
 import type { Database } from '../../store/duckdb.ts'
 import { loadKeepers } from '../keepers.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
-import type { Stamp } from '../stamp.ts'
+import type { AccountStamp } from '../stamp.ts'
 
 const COLUMNS = `role, adcp_version, state, verified_specialisms, verified_at, degraded_at,
   expires_at, revoked_for`
@@ -25,7 +25,7 @@ export async function writeBadges(
   db: Database,
   agent_url: string,
   badges: readonly Badge[],
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<void> {
   await db.write('delete from', 'agent_badges', 'where agent_url = $agent_url', { agent_url })
   await db.insert(
@@ -46,7 +46,7 @@ export async function reviewBadges(
   db: Database,
   agent_url: string,
   { state, settings, isTested, isFullRun }: TestedState,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<void> {
   const known = await loadBadges(db, agent_url)
   const keeper = (await loadKeepers(db, [agent_url])).get(agent_url)
@@ -78,7 +78,7 @@ export async function listLapsing(db: Database, now: number, limit: number): Pro
 async function expireAgentBadges(
   db: Database,
   { agent_urls }: OperationOf<'badges.lapse'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   for (const agent_url of agent_urls) {
     const badges = await loadBadges(db, agent_url)

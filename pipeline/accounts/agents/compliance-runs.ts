@@ -3,7 +3,7 @@ import type { Answer, OperationOf } from '../../model/submission.ts'
 import { applySuite, countPassing, sumByTrack } from '../../resolve/compliance.ts'
 import type { Database } from '../../store/duckdb.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
-import type { Stamp } from '../stamp.ts'
+import type { AccountStamp } from '../stamp.ts'
 import { keepRequest } from './agent-requests.ts'
 import { reviewBadges } from './badges.ts'
 import { findCompliance, writeCompliance } from './compliance-state.ts'
@@ -18,7 +18,7 @@ const RUNS_MAX = 100
 export async function recordSuite(
   db: Database,
   suite: OperationOf<'compliance.record'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { agent_url, org_id, run_id } = suite
   const refusal = await refuseOther(db, agent_url, org_id)
@@ -37,7 +37,7 @@ async function updateBadges(
   db: Database,
   { agent_url, outcome }: OperationOf<'compliance.record'>,
   { state, settings }: { state: ComplianceState; settings: MonitoringSettings },
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<void> {
   const isRequalified = settings.needs_requalification && state.status === 'passing'
   if (isRequalified) {
@@ -66,7 +66,7 @@ async function storeSuite(
   db: Database,
   suite: OperationOf<'compliance.record'>,
   state: ComplianceState,
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<void> {
   const { run_id, agent_url, org_id, tested_at, duration_ms, results, diagnostics } = suite
   const tested = { agent_url, org_id, tested_at }

@@ -1,7 +1,7 @@
 import type { ComplianceState } from '../../model/compliance.ts'
 import { untestedState } from '../../resolve/compliance.ts'
 import type { Database } from '../../store/duckdb.ts'
-import type { Stamp } from '../stamp.ts'
+import type { AccountStamp } from '../stamp.ts'
 
 export const STATE_COLUMNS = `status, status_changed_at, headline, storyboards, specialisms,
   supports_version, last_checked_at, last_passed_at, last_failed_at, streak_started_at,
@@ -20,7 +20,7 @@ export async function writeCompliance(
   db: Database,
   agent_url: string,
   state: ComplianceState,
-  { seq }: Pick<Stamp, 'seq'>,
+  { seq }: Pick<AccountStamp, 'seq'>,
 ): Promise<void> {
   await db.write('delete from', 'agent_compliance', 'where agent_url = $agent_url', { agent_url })
   await db.insert('agent_compliance', [{ agent_url, ...state, seq }])

@@ -6,7 +6,7 @@ import { createMember, findMember } from '../members.ts'
 import { loadMemberships } from '../memberships.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from '../organizations.ts'
-import type { Stamp } from '../stamp.ts'
+import type { AccountStamp } from '../stamp.ts'
 import { findMemberAgent, saveAgent } from './member-agents.ts'
 
 /** The organization that an agent is enrolled for, or the one to found first. */
@@ -19,7 +19,7 @@ type AgentOwner = { org_id: string } | { plan: Exclude<Plan, Refusal>; founding:
 export async function enrolAgent(
   db: Database,
   operation: OperationOf<'member.agent.enrol'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { op: _, org, founding, ...agent } = operation
   const target = await resolveOrganization(db, org, founding)

@@ -12,7 +12,7 @@ import {
   ORGANIZATION_NAMED,
 } from '../operation-definition.ts'
 import { findOrganization } from '../organizations.ts'
-import type { Stamp } from '../stamp.ts'
+import type { AccountStamp } from '../stamp.ts'
 import { forgetCredential } from './agent-credentials.ts'
 
 interface Row extends Omit<MemberAgent, 'url'> {
@@ -24,7 +24,7 @@ interface Row extends Omit<MemberAgent, 'url'> {
 export async function saveAgent(
   db: Database,
   operation: OperationOf<'member.agent.save'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const member = await findMember(db, operation.org)
   if ('refused' in member) return member
@@ -59,7 +59,7 @@ export async function saveAgent(
 export async function removeAgent(
   db: Database,
   { org, url }: OperationOf<'member.agent.remove'>,
-  { seq }: Stamp,
+  { seq }: AccountStamp,
 ): Promise<Answer> {
   const member = await findMember(db, org)
   if ('refused' in member) return member

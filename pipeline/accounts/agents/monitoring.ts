@@ -5,14 +5,14 @@ import { revokeBadges } from '../../resolve/badges.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { loadKeepers } from '../keepers.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
-import type { Stamp } from '../stamp.ts'
+import type { AccountStamp } from '../stamp.ts'
 import { loadBadges, writeBadges } from './badges.ts'
 
 /** Changes how an agent is tested. An opt-out ends its badges at once. */
 export async function changeMonitoring(
   db: Database,
   operation: OperationOf<'monitoring.change'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { agent_url, org_id, opt_out } = operation
   const refusal = await refuseOther(db, agent_url, org_id)

@@ -6,7 +6,7 @@ import { applySingle } from '../../resolve/compliance.ts'
 import type { Database, Parameters } from '../../store/duckdb.ts'
 import { inList } from '../../store/in-list.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
-import type { Stamp } from '../stamp.ts'
+import type { AccountStamp } from '../stamp.ts'
 import { keepRequest } from './agent-requests.ts'
 import { reviewBadges } from './badges.ts'
 import { findCompliance, writeCompliance } from './compliance-state.ts'
@@ -22,7 +22,7 @@ const RUNS_SHOWN_MAX = 100
 export async function recordRun(
   db: Database,
   { op: _, track, diagnostics = [], ...run }: OperationOf<'storyboard.record'>,
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<Answer> {
   const { run_id, agent_url, kind, differing_steps = null, reference_status = null } = run
   const { seq } = stamp
@@ -49,7 +49,7 @@ export async function recordRun(
 async function countRun(
   db: Database,
   { agent_url, ...result }: CountedResult & { agent_url: string },
-  stamp: Stamp,
+  stamp: AccountStamp,
 ): Promise<void> {
   const settings = await findMonitoring(db, agent_url)
   if (settings.is_opted_out) return

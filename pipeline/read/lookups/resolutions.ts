@@ -1,13 +1,19 @@
 import type { Reader } from '../reader.ts'
 import type { LentBytes } from './buffer-builder.ts'
-import { type Asked, documentSpaces, findStored, resolveMany, type StoredAnswer } from './stored.ts'
+import {
+  type DomainsByName,
+  documentSpaces,
+  findStored,
+  resolveMany,
+  type StoredAnswer,
+} from './stored.ts'
 
 export function findBrand(reader: Reader, domain: string): StoredAnswer | undefined {
   return findStored(reader, documentSpaces.brand, domain)
 }
 
 /** Resolves brands by key, null if unknown. */
-export function resolveBrands(reader: Reader, asked: Asked): LentBytes {
+export function resolveBrands(reader: Reader, asked: DomainsByName): LentBytes {
   return resolveMany(reader, documentSpaces.brand, asked)
 }
 
@@ -16,6 +22,6 @@ export function findProperties(reader: Reader, domain: string): StoredAnswer | u
 }
 
 /** Resolves properties by key, null if unknown. */
-export function resolveProperties(reader: Reader, asked: Asked): LentBytes {
+export function resolveProperties(reader: Reader, asked: DomainsByName): LentBytes {
   return resolveMany(reader, documentSpaces.property, asked)
 }

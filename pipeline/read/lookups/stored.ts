@@ -99,16 +99,20 @@ export function findStored(
   return { etag, modifiedAt, hasInventory: stocked, body }
 }
 
-/** The name under which a caller asked, and the domain it means, if any. */
-export type Asked = ReadonlyMap<string, string | undefined>
+/** Requested name, and the domain that it means, if any. */
+export type DomainsByName = ReadonlyMap<string, string | undefined>
 
 /** Resolves many domains to one JSON object: a member for each key, in order, null if unknown. */
-export function resolveMany(reader: Reader, space: DocumentSpace, asked: Asked): LentBytes {
+export function resolveMany(
+  reader: Reader,
+  space: DocumentSpace,
+  domains: DomainsByName,
+): LentBytes {
   const store = reader.serving
   const now = reader.now()
   let before = '{"results":{'
   writer.start()
-  for (const [key, domain] of asked) {
+  for (const [key, domain] of domains) {
     writer.text(`${before}${JSON.stringify(key)}:`)
     before = ','
     const value = domain === undefined ? undefined : store?.peek(space.space, domain)

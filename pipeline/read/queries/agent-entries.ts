@@ -36,7 +36,7 @@ export function toAgentEntry(
     name: name ?? display_name,
     type,
     protocol,
-    description: facts?.said?.description ?? display_name,
+    description: facts?.statements?.description ?? display_name,
     mcp_endpoint: url,
     contact: { name: display_name, email: '', website: '' },
     member: { slug, display_name },
@@ -54,7 +54,7 @@ function omitEmpty<Name extends string, Block>(name: Name, block: Block | undefi
 
 function toHealth(facts: AgentFacts): AgentHealth | undefined {
   const { outcome, checked_at, took_ms, tools_count } = facts
-  const resources_count = facts.said?.resources_count ?? null
+  const resources_count = facts.statements?.resources_count ?? null
   if (outcome === null || checked_at === null) return undefined
   const online = getEffect(outcome) === 'success'
   return {
@@ -70,7 +70,7 @@ function toHealth(facts: AgentFacts): AgentHealth | undefined {
 
 function toStats(facts: AgentFacts, reach: AgentReach | undefined): AgentStats | undefined {
   const { property_count, publisher_count } = facts
-  const formats = facts.said?.formats_count ?? null
+  const formats = facts.statements?.formats_count ?? null
   const stats: AgentStats = {
     ...(property_count !== null && { property_count }),
     ...(publisher_count !== null && { publisher_count }),
@@ -81,7 +81,7 @@ function toStats(facts: AgentFacts, reach: AgentReach | undefined): AgentStats |
 }
 
 function toCapabilities(
-  { said, outcome, needs_auth }: AgentFacts,
+  { statements: said, outcome, needs_auth }: AgentFacts,
   type: string,
 ): AgentCapabilitiesBlock | undefined {
   if (said === undefined) {

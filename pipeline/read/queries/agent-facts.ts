@@ -11,7 +11,7 @@ import type { SnapshotQueries } from '../query-pool.ts'
 import type { Snapshot } from '../reader.ts'
 
 /** An agent's description of itself, as far as lists show it. */
-export interface Said {
+export interface AgentStatements {
   tools: { name: string; description: string | null }[]
   operations: AgentOperations
   audience_types: string[]
@@ -36,7 +36,7 @@ export interface AgentFacts {
   publisher_count: number | null
   property_count: number | null
   tags: string[] | null
-  said?: Said
+  statements?: AgentStatements
 }
 
 const FACTS = `
@@ -67,22 +67,22 @@ interface AgentDocumentRow {
   description: string | null
   formats_count: number | null
   resources_count: number | null
-  tools: Said['tools'] | null
+  tools: AgentStatements['tools'] | null
 }
 
 /** Parsed documents by agent: one with an unchanged hash is not parsed again. */
-export type SaidByAgent = Map<string, { hash: string; said: Said }>
+export type StatementsByAgent = Map<string, { hash: string; statements: AgentStatements }>
 
 /** Loads the facts about some agents from a snapshot. `known` is read from and updated. */
 export async function loadAgentFacts(
   { db }: Snapshot,
   agents: readonly string[],
-  known: SaidByAgent,
+  known: StatementsByAgent,
 ): Promise<Map<string, AgentFacts>> {
   const rows = await db.all<AgentFacts>(FACTS, { agents: JSON.stringify(agents) })
   const isRead = ({ agent_url, hash }: AgentFacts) => known.get(agent_url)?.hash === hash
   const unread = rows.filter(row => row.hash !== null && !isRead(row))
-  await readSaid(
+  await readStatements(
     db,
     unread.map(row => row.agent_url),
     known,
@@ -90,21 +90,26 @@ export async function loadAgentFacts(
   const facts = new Map<string, AgentFacts>()
   for (const row of rows) {
     const read = row.hash === null ? undefined : known.get(row.agent_url)
-    facts.set(row.agent_url, read === undefined ? row : { ...row, said: read.said })
+    facts.set(row.agent_url, read === undefined ? row : { ...row, statements: read.statements })
   }
   for (const agent of known.keys()) if (!facts.get(agent)?.hash) known.delete(agent)
   return facts
 }
 
-async function readSaid(db: SnapshotQueries, agents: readonly string[], known: SaidByAgent) {
+async function readStatements(
+  db: SnapshotQueries,
+  agents: readonly string[],
+  known: StatementsByAgent,
+) {
   for (let start = 0; start < agents.length; start += DOCUMENTS_PER_TURN) {
     const some = agents.slice(start, start + DOCUMENTS_PER_TURN)
     const rows = await db.all<AgentDocumentRow>(SAID, { agents: JSON.stringify(some) })
-    for (const row of rows) known.set(row.agent_url, { hash: row.hash, said: parseSaid(row) })
+    for (const row of rows)
+      known.set(row.agent_url, { hash: row.hash, statements: parseStatements(row) })
   }
 }
 
-function parseSaid(row: AgentDocumentRow): Said {
+function parseStatements(row: AgentDocumentRow): AgentStatements {
   const { operations, capabilities, description, formats_count, resources_count, tools } = row
   return {
     tools: tools ?? [],

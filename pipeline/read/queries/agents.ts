@@ -6,7 +6,7 @@ import {
   type AgentReach,
   loadAgentFacts,
   loadAgentReach,
-  type SaidByAgent,
+  type StatementsByAgent,
 } from './agent-facts.ts'
 
 /** The agents that members show, with what is known of them; in the order of their enrolment. */
@@ -26,13 +26,13 @@ class AgentCatalogs {
     | { snapshot: Snapshot | undefined; members: Members; catalog: Promise<AgentCatalog> }
     | undefined
   /** Holds what agents say of themselves, parsed for the catalog before. */
-  readonly #said: SaidByAgent = new Map()
+  readonly #statements: StatementsByAgent = new Map()
 
   load(snapshot: Snapshot | undefined, members: Members): Promise<AgentCatalog> {
     const known = this.#latest
     if (known?.snapshot === snapshot && known?.members === members) return known.catalog
     const catalog = (known?.catalog.catch(() => undefined) ?? Promise.resolve()).then(() =>
-      make(this.#said, snapshot, members),
+      make(this.#statements, snapshot, members),
     )
     const made = { snapshot, members, catalog }
     this.#latest = made
@@ -51,7 +51,7 @@ export function loadAgentCatalog(reader: Reader): Promise<AgentCatalog> {
 }
 
 async function make(
-  before: SaidByAgent,
+  before: StatementsByAgent,
   snapshot: Snapshot | undefined,
   { shownToAll, shownToMembers }: Members,
 ): Promise<AgentCatalog> {

@@ -70,15 +70,15 @@ export async function listCatalogEntries(
 }
 
 /** Loads a page by two queries: which rows, of few columns, and then all columns of these. */
-async function loadPage<Row>({ db }: Snapshot, rows: string, page: string, asked: Parameters) {
-  const rids = (await db.all<{ rid: string }>(page, asked)).map(({ rid }) => rid)
+async function loadPage<Row>({ db }: Snapshot, rows: string, page: string, parameters: Parameters) {
+  const rids = (await db.all<{ rid: string }>(page, parameters)).map(({ rid }) => rid)
   if (rids.length === 0) return []
   const [first, last] = [...rids].sort().filter((_, i, { length }) => i === 0 || i === length - 1)
   return db.all<Row>(rows, { first: first!, last: last ?? first!, rids: JSON.stringify(rids) })
 }
 
 /** A position among changes: the time, and the record that changed. */
-export interface ChangePlace {
+export interface ChangePosition {
   updated_at: string
   property_rid: string
 }
@@ -99,7 +99,7 @@ ${OF_PAGE} order by p.changed_at, p.property_rid`
  */
 export async function listCatalogChanges(
   snapshot: Snapshot,
-  { since, after, limit }: { since: string; after: ChangePlace | undefined; limit: number },
+  { since, after, limit }: { since: string; after: ChangePosition | undefined; limit: number },
 ): Promise<CatalogChange[]> {
   type Row = CatalogChange & { adagents_location: string | null }
   const rows = await loadPage<Row>(snapshot, CHANGES, CHANGED, {

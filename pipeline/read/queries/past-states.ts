@@ -30,9 +30,9 @@ export function findHistoryBegin(snapshot: Snapshot): Promise<string | null> {
 export async function loadPastInventory(
   { db }: Snapshot,
   domain: string,
-  at: Instant,
+  asOf: Instant,
 ): Promise<Inventory | undefined> {
-  const parameters = { domain, at: toIso(at) }
+  const parameters = { domain, at: toIso(asOf) }
   const publisher = await db.one<PublisherRow>(
     `from ${selectStates('publisher_versions', 'domain', 'domain = $domain')}`,
     parameters,
@@ -57,7 +57,7 @@ export async function loadPastInventory(
 export async function listPastPlaces(
   { db }: Snapshot,
   asked: Identifier,
-  at: Instant,
+  asOf: Instant,
 ): Promise<Place[]> {
   const found = await db.all<{ rid: string; owner: string; identifiers: Identifier[] }>(
     `select property_rid::varchar as rid, publisher_domain as owner, identifiers
@@ -68,13 +68,13 @@ export async function listPastPlaces(
          list_transform(identifiers, lambda i: i.type || ':' || lower(i.value)),
          from_json($keys::varchar, '["VARCHAR"]')))`,
      )} where status = 'active' order by rid`,
-    { keys: JSON.stringify(listSpellings(asked)), at: toIso(at) },
+    { keys: JSON.stringify(listSpellings(asked)), at: toIso(asOf) },
   )
   const merged = await db.all<{ rid: string; publisher: string }>(
     `select distinct a.canonical_rid::varchar as rid, p.publisher_domain as publisher
      from aliases a join property_versions p on p.property_rid = a.alias_rid
      where a.kind = 'property' and a.merged_at <= $at::timestamptz`,
-    { at: toIso(at) },
+    { at: toIso(asOf) },
   )
   return found
     .filter(({ identifiers }) => identifiers.some(declared => matchIdentifier(declared, asked)))
@@ -95,13 +95,13 @@ function listSpellings(asked: Identifier): string[] {
 export async function listPastPublishers(
   { db }: Snapshot,
   agent: string,
-  at: Instant,
+  asOf: Instant,
 ): Promise<string[]> {
   const rows = await db.all<{ domain: string }>(
     `select distinct publisher_domain as domain
      from ${selectStates('authorization_versions', 'id', 'agent_url = $agent')}
      where in_force order by domain`,
-    { agent, at: toIso(at) },
+    { agent, at: toIso(asOf) },
   )
   return rows.map(({ domain }) => domain)
 }
@@ -148,8 +148,8 @@ join said s using (domain) left join named n using (domain) order by domain`
 export function listPastReaches(
   { db }: Snapshot,
   agent: string,
-  at: Instant,
+  asOf: Instant,
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<PastReach[]> {
-  return db.all<PastReach>(PAST_REACHES, { agent, at: toIso(at), after: after ?? null, limit })
+  return db.all<PastReach>(PAST_REACHES, { agent, at: toIso(asOf), after: after ?? null, limit })
 }

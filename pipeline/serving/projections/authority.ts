@@ -23,7 +23,7 @@ export interface NamedAgent {
 /** Projects the keys of agents and operators. Removed keys come first, since one may be added again. */
 export async function projectKeys(
   index: Database,
-  { keyed, parameters, at }: Scope,
+  { keyed, parameters, changedAt }: Scope,
 ): Promise<{ gone: Entry[]; put: Entry[] }> {
   const rows = await index.all<{ space: Keyed; key: string }>(keyed, parameters)
   const listKeys = (space: Keyed) => rows.filter(row => row.space === space).map(({ key }) => key)
@@ -32,7 +32,7 @@ export async function projectKeys(
   )
   const put = [
     ...(await projectAgents(index, listKeys('agent'))),
-    ...(await projectOperators(index, listKeys('operator'), at)),
+    ...(await projectOperators(index, listKeys('operator'), changedAt)),
     ...(await projectOperated(index, listKeys('operated'))),
     ...(await claimEntries(index, listKeys('claim'))),
     ...(await projectAgentProfiles(index, listKeys('agent_profile'))),
@@ -50,7 +50,7 @@ const vanished = {
 type Keyed = keyof typeof vanished | 'agent' | 'agent_profile' | 'operator' | 'operated' | 'claim'
 
 /** Projects the sale rights of one publisher's properties, by publisher, agent and identifier. */
-export function projectAuthority(rows: InventoryRows, at: Instant): Entry[] {
+export function projectAuthority(rows: InventoryRows, changedAt: Instant): Entry[] {
   const { domain } = rows.publisher
   const stored = buildInventory(rows)
   const whole = listWholeSales(stored)
@@ -68,7 +68,7 @@ export function projectAuthority(rows: InventoryRows, at: Instant): Entry[] {
     key,
     value: owner,
   }))
-  const inventory = encodeDocument(stored, at)
+  const inventory = encodeDocument(stored, changedAt)
   return [{ space: 'inventory', key: domain, value: inventory }, ...reaches, ...identifiers]
 }
 
@@ -108,7 +108,7 @@ async function projectAgents(index: Database, keys: readonly string[]): Promise<
 async function projectOperators(
   index: Database,
   keys: readonly string[],
-  at: Instant,
+  changedAt: Instant,
 ): Promise<Entry[]> {
   if (keys.length === 0) return []
   const rows = await index.all<{ location: string; declared: Declared[] | null }>(
@@ -123,7 +123,7 @@ async function projectOperators(
   return rows.map(({ location, declared }) => ({
     space: 'operator',
     key: hashKey(location),
-    value: declared === null ? undefined : encodeDocument(declared, at),
+    value: declared === null ? undefined : encodeDocument(declared, changedAt),
   }))
 }
 

@@ -8,14 +8,14 @@ import { toBrandResolution } from '../documents.ts'
 import type { Entry } from '../lmdb.ts'
 import type { Scope } from './change-scope.ts'
 
-function encodeBrand(row: BrandRow, at: Instant): Buffer {
+function encodeBrand(row: BrandRow, changedAt: Instant): Buffer {
   const isMutual = row.relationship_trust === 'mutual'
-  return encodeDocument(toBrandResolution(row), at, { isMutual, files: listBrandFiles(row) })
+  return encodeDocument(toBrandResolution(row), changedAt, { isMutual, files: listBrandFiles(row) })
 }
 
 export async function projectBrands(
   index: Database,
-  { brands, known: touched, parameters, planning, at }: Scope,
+  { brands, known: touched, parameters, planning, changedAt }: Scope,
 ): Promise<Entry[]> {
   const keys =
     touched?.brands ?? (await index.all<{ key: string }>(brands, parameters)).map(({ key }) => key)
@@ -27,6 +27,6 @@ export async function projectBrands(
         parameters,
         planning,
       )
-  const encoded = new Map(rows.map(row => [row.domain, encodeBrand(row, at)]))
+  const encoded = new Map(rows.map(row => [row.domain, encodeBrand(row, changedAt)]))
   return keys.map(key => ({ space: 'brand', key, value: encoded.get(key) }))
 }

@@ -46,8 +46,8 @@ export interface Scope {
   parameters: Parameters
   /** Planning of queries about one table within these. */
   planning?: Planning
-  /** Time at which what is projected counts as changed. */
-  at: Instant
+  /** Time of change of the projected records. */
+  changedAt: Instant
 }
 
 /** Number of keys up to which they are passed to the queries; more are selected by a query. */
@@ -57,7 +57,7 @@ const INLINE_KEYS_MAX = 500
 export async function buildScopeAfter(
   { index, accounts }: { index: Database; accounts: Database },
   { seq, last }: { seq: number; last: number },
-  at: Instant,
+  changedAt: Instant,
   hasChanged: HasChanged,
 ): Promise<Scope> {
   const commits = JSON.stringify(Array.from({ length: last - seq }, (_, n) => seq + 1 + n))
@@ -102,7 +102,7 @@ export async function buildScopeAfter(
     rows: new Map(changed.map(projection => [projection, projection.changed])),
     parameters,
     planning: touched === undefined ? 'prepare' : 'cached',
-    at,
+    changedAt,
   }
 }
 const CHANGED_AGENTS = `select 'agent' as space, agent_url as key from agents where seq > $seq`
@@ -188,7 +188,7 @@ const selectRows = (parameter: string) => `select unnest(
   from_json(${parameter}::varchar, '[{"space":"VARCHAR","key":"VARCHAR"}]'), recursive := true)`
 
 /** Builds the scope of one of `count` slices of the whole index. */
-export function buildScopeOfSlice(slice: number, count: number, at: Instant): Scope {
+export function buildScopeOfSlice(slice: number, count: number, changedAt: Instant): Scope {
   const inSlice = (column: string) => `hash(${column}::varchar) % $count = $slice`
   return {
     brands: `(select domain as key from brands where ${inSlice('domain')}
@@ -207,7 +207,7 @@ export function buildScopeOfSlice(slice: number, count: number, at: Instant): Sc
     rows: new Map(rowProjections.map(projection => [projection, inSlice(projection.slicedBy)])),
     policies: `(select policy_id as key from policies where ${inSlice('policy_id')})`,
     parameters: { slice, count },
-    at,
+    changedAt,
   }
 }
 

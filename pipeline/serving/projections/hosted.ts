@@ -18,7 +18,7 @@ export async function projectHostedEntries(
   accounts: Accounts,
   scope: Scope,
 ): Promise<Entry[]> {
-  const { brands, publishers, hosts, known, at } = scope
+  const { brands, publishers, hosts, known, changedAt: at } = scope
   const rows = known
     ? [
         ...(await loadEntries(index, 'brand', known.brands)).values(),

@@ -7,7 +7,7 @@ import type { Entry } from '../lmdb.ts'
 export interface PublisherBuilder<Context> {
   loadRows(index: Database, domain: string): Promise<InventoryRows | undefined>
   loadContext(index: Database, domain: string): Promise<Context>
-  build(rows: InventoryRows, context: Context, at: Instant): Entry[]
+  build(rows: InventoryRows, context: Context, changedAt: Instant): Entry[]
 }
 
 interface Prepared {
@@ -33,7 +33,7 @@ export class PreparedPublishers<Context> {
   /**
    * Performs the next step for a publisher: loads its rows, then builds the entries. False if both are done.
    */
-  async prepare(index: Database, domain: string, at: Instant): Promise<boolean> {
+  async prepare(index: Database, domain: string, changedAt: Instant): Promise<boolean> {
     const known = this.#known.get(index) ?? new Map<string, Prepared>()
     this.#known.set(index, known)
     const state = await loadState(index, domain)
@@ -46,7 +46,7 @@ export class PreparedPublishers<Context> {
     }
     if (before.rows === undefined) return false
     const context = await this.#builder.loadContext(index, domain)
-    const entries = this.#builder.build(before.rows, context, at)
+    const entries = this.#builder.build(before.rows, context, changedAt)
     known.set(domain, { state, entries, context: JSON.stringify(context) })
     return true
   }

@@ -51,7 +51,7 @@ async function projectHosted(
   index: Database,
   accounts: Accounts,
   valid: ReadonlySet<string>,
-  { publishers, known, parameters, planning, at }: Scope,
+  { publishers, known, parameters, planning, changedAt }: Scope,
 ): Promise<Entry[]> {
   const entries = known
     ? [...(await loadLiveEntries(index, 'property', known.publishers)).values()]
@@ -66,7 +66,7 @@ async function projectHosted(
   const contacts = await loadContacts(accounts.db, ids)
   return rows.flatMap(row => {
     const contact = contacts.get(row.contact_id ?? '')
-    const value = encodeDocument(toHostedResolution(row, contact), at)
+    const value = encodeDocument(toHostedResolution(row, contact), changedAt)
     return [
       { space: 'property' as const, key: row.domain, value },
       { space: 'publisher' as const, key: row.domain, value: undefined },
@@ -96,7 +96,8 @@ async function projectCrawled(
   const projected = new Map(rows.map(row => [row.publisher.domain, row]))
   return publishers.flatMap(
     ({ domain }) =>
-      prepared.get(domain) ?? buildEntries(projected.get(domain)!, findContext(domain), scope.at),
+      prepared.get(domain) ??
+      buildEntries(projected.get(domain)!, findContext(domain), scope.changedAt),
   )
 }
 
@@ -154,7 +155,7 @@ async function loadContexts(
   return domain => ({ brand: brands.get(domain), network: networks.get(domain) })
 }
 
-function buildEntries(rows: InventoryRows, context: PublisherContext, at: Instant): Entry[] {
+function buildEntries(rows: InventoryRows, context: PublisherContext, changedAt: Instant): Entry[] {
   const { publisher, properties, authorizations } = rows
   const key = publisher.domain
   const state = {
@@ -168,19 +169,19 @@ function buildEntries(rows: InventoryRows, context: PublisherContext, at: Instan
     {
       space: 'property' as const,
       key,
-      value: encodeDocument(toPropertyResolution(state), at, { files }),
+      value: encodeDocument(toPropertyResolution(state), changedAt, { files }),
     },
     {
       space: 'publisher' as const,
       key,
-      value: encodeDocument(toPublisherLookup(state, context), at, { hasInventory, files }),
+      value: encodeDocument(toPublisherLookup(state, context), changedAt, { hasInventory, files }),
     },
     {
       space: 'lookup' as const,
       key,
-      value: encodeDocument(toDomainLookup(state), at, { files }),
+      value: encodeDocument(toDomainLookup(state), changedAt, { files }),
     },
-    ...projectAuthority(rows, at),
+    ...projectAuthority(rows, changedAt),
   ]
 }
 

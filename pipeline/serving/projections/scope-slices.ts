@@ -37,10 +37,10 @@ const toList = (parameter: string) => `select unnest(${toListExpression(paramete
 const SUBJECTS = toList('$subjects')
 
 /** Builds a scope that selects nothing. */
-function buildEmptyScope({ parameters, at, planning }: Scope): Scope {
+function buildEmptyScope({ parameters, changedAt, planning }: Scope): Scope {
   const keys = { brands: '', publishers: '', hosts: '', policies: '', keyed: '', gone: '' }
   const rows = { events: '', revisions: '', rows: new Map() }
-  return { ...keys, ...rows, parameters, at, ...(planning && { planning }) }
+  return { ...keys, ...rows, parameters, changedAt, ...(planning && { planning }) }
 }
 
 /** Builds a scope with a single part of another one; its events and its removed keys count as parts too. */
@@ -83,7 +83,7 @@ export function narrowScope(scope: Scope, part: ScopePart, subjects: readonly st
 /** Builds a scope that selects subjects of several parts. */
 export function buildScopeOfSubjects(
   subjects: readonly { part: string; subject: string }[],
-  at: Instant,
+  changedAt: Instant,
 ): Scope {
   const listSubjects = (part: ScopePart) =>
     subjects.filter(subject => subject.part === namePart(part)).map(subject => subject.subject)
@@ -114,7 +114,7 @@ export function buildScopeOfSubjects(
     revisions: ifAny('revisions', list => `domain in (${list})`),
     rows: new Map(rows),
     parameters,
-    at,
+    changedAt,
   }
 }
 

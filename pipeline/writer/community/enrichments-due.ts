@@ -3,7 +3,7 @@ import type { Domain } from '../../core/domain.ts'
 import type { Limits } from '../../core/limits.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 
-interface Asked {
+interface RefreshQuery {
   now: Instant
   limit: number
   /** Domains to leave out. */
@@ -14,7 +14,7 @@ interface Asked {
 /** Lists brands that the registry found out about itself and has to look for again (`computeRefreshTime`), the longest due first. */
 export async function listBrandsToRefresh(
   db: Database,
-  { now, limit, besides, limits: { enrichedDays: least, enrichedDaysMost: most } }: Asked,
+  { now, limit, besides, limits: { enrichedDays: least, enrichedDaysMost: most } }: RefreshQuery,
 ): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
     `select domain from (

@@ -17,7 +17,7 @@ export interface Enrolment {
 export async function applyEnrolments(
   db: Database,
   enrolments: readonly Enrolment[],
-  applying: ProbeContext,
+  context: ProbeContext,
 ): Promise<void> {
   if (enrolments.length === 0) return
   const orgs = { orgs: JSON.stringify(enrolments.map(({ org_id }) => org_id)) }
@@ -42,13 +42,13 @@ export async function applyEnrolments(
       },
     )
   }
-  const { seq } = applying
+  const { seq } = context
   await db.insert(
     'enrolled_agents',
     added.map(row => ({ ...row, seq })),
   )
   const changed = [...added, ...gone].map(({ agent_url }) => agent_url)
-  await keepAgentSources(db, changed, [], applying)
+  await keepAgentSources(db, changed, [], context)
   await deleteAgents(
     db,
     gone.map(({ agent_url }) => agent_url),

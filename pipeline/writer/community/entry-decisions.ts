@@ -1,6 +1,6 @@
 import type { EntryDecision } from '../../accounts/publications.ts'
 import type { Domain } from '../../core/domain.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import type { Database } from '../../store/duckdb.ts'
@@ -16,7 +16,7 @@ import { showProperties } from './shown-properties.ts'
 export async function applyDecisions(
   db: Database,
   decisions: readonly EntryDecision[],
-  stamp: Pick<Stamp, 'now' | 'seq'>,
+  stamp: Pick<RowStamp, 'now' | 'seq'>,
 ): Promise<EventDraft[]> {
   const { seq } = stamp
   const events: EventDraft[] = []

@@ -1,7 +1,7 @@
 import { toIso } from '../../core/clock.ts'
 import { deriveId } from '../../core/uuid-v7.ts'
 import { buildHostedProperties } from '../../diff/hosted.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EntryRow, EntryState, PropertyRow, RevisionRow } from '../../model/rows.ts'
 import type { OperationOf } from '../../model/submission.ts'
 import { type Entity, readProperties } from '../../store/entries.ts'
@@ -88,7 +88,7 @@ export function computeEntry(
   save: Edit,
   state: EntryState,
   before: EntryRow | undefined,
-  { now, seq }: Stamp,
+  { now, seq }: RowStamp,
 ): EntryRow {
   return {
     entity: getEntity(save),

@@ -1,6 +1,6 @@
 import type { MirrorRow } from '../../accounts/mirrors.ts'
 import { createMirrorEvents, diffMirroredCollections } from '../../diff/mirrors.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { MirrorContent, MirroredCollection } from '../../model/mirror.ts'
 import type { CollectionRow } from '../../model/rows.ts'
@@ -15,7 +15,7 @@ import { writeChanges } from '../../store/row-writes.ts'
 export async function applyMirrors(
   db: Database,
   mirrors: readonly MirrorRow[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): Promise<EventDraft[]> {
   if (mirrors.length === 0) return []
   const before = await loadListedCollections(db)

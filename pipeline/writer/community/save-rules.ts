@@ -32,12 +32,12 @@ interface SaveRuleContext {
  */
 export async function judgeSaves(
   submissions: readonly (Submission & { operation: Save })[],
-  deciding: SaveRuleContext,
+  context: SaveRuleContext,
 ): Promise<SaveVerdicts> {
   const judged: SaveVerdicts = { refused: new Map(), doubts: new Map() }
   const judge = await createJudge(
     submissions.map(({ operation }) => operation),
-    deciding,
+    context,
   )
   for (const { submission_id, operation } of submissions) {
     const verdict = await judge(operation)
@@ -48,8 +48,8 @@ export async function judgeSaves(
   return judged
 }
 
-async function createJudge(saves: readonly Save[], deciding: SaveRuleContext) {
-  const { index, accounts, base } = deciding
+async function createJudge(saves: readonly Save[], context: SaveRuleContext) {
+  const { index, accounts, base } = context
   const domains = { brand: listDomains(saves, 'brand'), property: listDomains(saves, 'property') }
   const entryStates = {
     brand: await loadSavedStates(index, 'brand', domains.brand),
@@ -61,14 +61,14 @@ async function createJudge(saves: readonly Save[], deciding: SaveRuleContext) {
   }
   const owners = await loadOriginOwners(accounts)
   const waiting = await listWaitingBrands(accounts)
-  const isProven = createProofCheck(deciding)
+  const isProven = createProofCheck(context)
   const isNew = (save: Save) => {
     const { status, is_enriched } = entryStates[getEntity(save)].get(save.domain) ?? unknownState
     return save.op !== 'entry.rollback' && (is_enriched || isUnknown(status))
   }
   const newNames = saves.filter(isNew).map(({ domain }) => domain)
   const faults =
-    newNames.length > 0 && (await findNameFaults(index, newNames, deciding.protectedNames))
+    newNames.length > 0 && (await findNameFaults(index, newNames, context.protectedNames))
   return async (save: Save): Promise<Refusal | string | undefined> => {
     const entity = getEntity(save)
     const { domain } = save

@@ -1,7 +1,7 @@
 import type { ApprovedBrand } from '../../accounts/brand-submissions.ts'
 import type { Domain } from '../../core/domain.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow, EntryState, RevisionRow } from '../../model/rows.ts'
 import { type Submission, selectOperations } from '../../model/submission.ts'
@@ -56,7 +56,7 @@ export async function applySaves(
   db: Database,
   submissions: readonly Submission[],
   { editors, waiting }: EditContext,
-  stamp: Stamp & { frontierMax: number },
+  stamp: RowStamp & { frontierMax: number },
 ): Promise<{ saved: Map<string, Saved>; events: EventDraft[] }> {
   const saved = new Map<string, Saved>()
   const saves = listEdits(submissions)

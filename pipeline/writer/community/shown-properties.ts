@@ -3,7 +3,7 @@ import { diff } from '../../diff/diff.ts'
 import { diffProperty } from '../../diff/events.ts'
 import { buildSavedRows, mayShowSavedProperties, SAVE_ACTOR } from '../../diff/hosted.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow } from '../../model/rows.ts'
 import type { HostedProperty } from '../../model/save.ts'
@@ -28,7 +28,7 @@ export async function showProperties(
   db: Database,
   changed: readonly EntryChange[],
   rows: ReadonlyMap<string, PublisherRows>,
-  stamp: Pick<Stamp, 'now' | 'seq'>,
+  stamp: Pick<RowStamp, 'now' | 'seq'>,
 ): Promise<EventDraft[]> {
   const changes = changed.flatMap(({ before, entry }) => {
     const { domain } = entry
@@ -71,7 +71,7 @@ export async function findUnrecorded(db: Database, after: string): Promise<Domai
 export async function recordEntries(
   db: Database,
   domains: readonly Domain[],
-  stamp: Pick<Stamp, 'now' | 'seq'>,
+  stamp: Pick<RowStamp, 'now' | 'seq'>,
 ): Promise<EventDraft[]> {
   if (domains.length === 0) return []
   const entries = [...(await loadEntries(db, 'property', domains)).values()]

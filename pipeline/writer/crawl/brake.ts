@@ -61,30 +61,30 @@ const NIGHTS_RETENTION_MS = 30 * DAY
 export async function applyBrake<Subject extends Answered>(
   db: Database,
   answers: readonly Subject[],
-  braking: BrakeContext,
+  context: BrakeContext,
 ): Promise<BrakeResult<Subject>> {
-  await beginNight(db, braking)
+  await beginNight(db, context)
   const suspicious = answers.flatMap((answer): Suspicious[] => {
     const { domain } = answer
-    if (braking.released?.has(domain)) return []
-    const losses = findSuspiciousLosses(answer, braking.now)
+    if (context.released?.has(domain)) return []
+    const losses = findSuspiciousLosses(answer, context.now)
     return losses ? [{ domain, ...losses }] : []
   })
   const known = await loadHeld(db, answers)
   const fresh = suspicious.filter(({ domain }) => !known.has(domain))
-  const isHeldBack = fresh.length > 0 && (await checkMassLoss(db, fresh, braking))
+  const isHeldBack = fresh.length > 0 && (await checkMassLoss(db, fresh, context))
   const held = suspicious.filter(({ domain }) => isHeldBack || known.has(domain))
-  await recordNight(db, fresh, isHeldBack, braking)
-  await recordHeld(db, held, known, braking)
+  await recordNight(db, fresh, isHeldBack, context)
+  await recordHeld(db, held, known, context)
   const names = new Set(held.map(({ domain }) => domain))
   const ends = answers.flatMap((answer): [Domain, Instant][] => {
-    const end = names.has(answer.domain) ? findFirstEnd(answer, braking.now) : undefined
+    const end = names.has(answer.domain) ? findFirstEnd(answer, context.now) : undefined
     return end === undefined ? [] : [[answer.domain, end]]
   })
   return {
     ends: new Map(ends),
     answers: answers.map(answer =>
-      names.has(answer.domain) ? { ...answer, fresh: restoreLosses(answer, braking.now) } : answer,
+      names.has(answer.domain) ? { ...answer, fresh: restoreLosses(answer, context.now) } : answer,
     ),
     held: sumLosses(isHeldBack ? fresh : []),
   }

@@ -10,7 +10,7 @@ import type { TakenDown } from '../takedown/takedown-list.ts'
 import { addHops } from './frontier.ts'
 import { listNeededFiles, toGroup } from './requested-files.ts'
 
-interface Stamp {
+interface CommitStamp {
   now: Instant
   seq: number
 }
@@ -19,7 +19,7 @@ interface Stamp {
 export async function openRequest(
   db: Database,
   { crawl_request_id, scope, domain }: OperationOf<'crawl.request'>,
-  { now, seq }: Stamp,
+  { now, seq }: CommitStamp,
 ): Promise<void> {
   const row: CrawlRequestRow = {
     crawl_request_id,
@@ -65,7 +65,7 @@ export async function settleRequests(
     observations: readonly Observation[]
     poison?: readonly { observation: Observation }[] | undefined
   },
-  { now, seq, takenDown }: Stamp & { takenDown: TakenDown },
+  { now, seq, takenDown }: CommitStamp & { takenDown: TakenDown },
 ): Promise<void> {
   const read = () => loadOpenRequests(db)
   const open = await db.written.memo('open requests', '', ['crawl_requests'], read)
@@ -151,7 +151,7 @@ async function releaseFiles(db: Database, over: readonly CrawlRequestRow[]): Pro
 async function makeFilesDue(
   db: Database,
   wanted: readonly DueSource[],
-  stamp: Stamp & { takenDown: TakenDown },
+  stamp: CommitStamp & { takenDown: TakenDown },
 ): Promise<void> {
   if (wanted.length === 0) return
   await addHops(db, wanted, stamp)

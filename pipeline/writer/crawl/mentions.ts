@@ -38,9 +38,9 @@ const RETRY_MS = HOUR
 export async function admitMentions(
   db: Database,
   all: readonly Mentions[],
-  admitting: AdmissionContext & { takenDown: TakenDown },
+  context: AdmissionContext & { takenDown: TakenDown },
 ): Promise<Newcomer[]> {
-  const { takenDown } = admitting
+  const { takenDown } = context
   const some = all
     .map(mentions => ({
       ...mentions,
@@ -51,17 +51,17 @@ export async function admitMentions(
   await db.runTemporary('create or replace temp table mentioned (document integer, domain varchar)')
   await db.append('mentioned', toRows(some))
   const { most, alike } = (await db.one<{ most: number; alike: number }>(CROWDED))!
-  const { namesPerDocumentHour: perDocument } = admitting
+  const { namesPerDocumentHour: perDocument } = context
   if (most <= perDocument && alike <= SAME_ENDING_MAX) {
     return some.flatMap(({ domains }) => domains.map(domain => ({ domain, why: 'mentioned' })))
   }
   const fresh = await db.all<{ document: number; domain: string }>(`${FRESH} order by all`)
-  const { admitted, postponed } = admit(fresh, await loadWeights(db, some), admitting)
+  const { admitted, postponed } = admit(fresh, await loadWeights(db, some), context)
   await db.insert(
     'wakes',
     [...postponed].map(document => {
       const { rule, subject } = some[document]!
-      return { rule, subject, wakes_at: toIso(admitting.now + RETRY_MS) }
+      return { rule, subject, wakes_at: toIso(context.now + RETRY_MS) }
     }),
   )
   return admitted

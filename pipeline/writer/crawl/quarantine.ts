@@ -1,5 +1,5 @@
 import { toIso } from '../../core/clock.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { Observation } from '../../model/observation.ts'
 import type { Database } from '../../store/duckdb.ts'
 import type { RecrawlContext } from './recrawl-schedule.ts'
@@ -14,7 +14,7 @@ export interface Poison {
 export async function quarantine(
   db: Database,
   poison: readonly Poison[],
-  { seq, nextRun }: Pick<Stamp, 'seq'> & Pick<RecrawlContext, 'nextRun'>,
+  { seq, nextRun }: Pick<RowStamp, 'seq'> & Pick<RecrawlContext, 'nextRun'>,
 ): Promise<void> {
   const rows = poison.map(({ observation: { kind, location, observed_at }, reason }) => ({
     kind: String(kind),

@@ -4,7 +4,7 @@ import {
   isSameProfile,
   type ProbedFacts,
 } from '../../diff/agent-profile.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { AgentProfileRow } from '../../model/rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { deleteRows } from '../../store/row-writes.ts'
@@ -46,7 +46,7 @@ export async function loadProfiles(db: Database, agents: readonly string[]): Pro
 export async function updateProfiles(
   db: Database,
   agents: readonly string[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): Promise<string[]> {
   if (agents.length === 0) return []
   const parameters = { agents: JSON.stringify(agents) }

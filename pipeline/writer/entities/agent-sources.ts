@@ -82,9 +82,9 @@ export async function keepAgentSources(
   db: Database,
   all: readonly string[],
   answered: readonly string[],
-  probing: ProbeContext,
+  context: ProbeContext,
 ): Promise<void> {
-  const { now, seq, agentsPerSite, takenDown } = probing
+  const { now, seq, agentsPerSite, takenDown } = context
   const agents = all.filter(agent => !takenDown.covers(agent))
   const sites = await listFullSites(db, answered, agentsPerSite)
   if (agents.length === 0 && sites.length === 0) return
@@ -97,7 +97,7 @@ export async function keepAgentSources(
   )
   if (sites.length > 0) await addWaiting(db, sites)
   await db.runTemporary(NEWCOMERS)
-  await planStarts(db, probing)
+  await planStarts(db, context)
   await db.write('insert into', 'crawl_state', ADD, {
     now: toIso(now),
     seq,

@@ -8,7 +8,7 @@ import {
 } from '../../diff/agent-events.ts'
 import { diff } from '../../diff/diff.ts'
 import type { FacetCount } from '../../diff/reach.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { AgentRow } from '../../model/rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
@@ -63,7 +63,7 @@ export async function updateAgents(
   db: Database,
   reached: readonly FacetCount[],
   redeclared: readonly string[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): Promise<AgentChanges> {
   const agents = [...new Set([...reached.map(row => row.agent_url), ...redeclared])].sort()
   if (agents.length === 0) return { events: [], joinedOrLeft: [], profiles: [] }
@@ -111,7 +111,7 @@ async function updateReach(
   db: Database,
   reached: readonly FacetCount[],
   known: readonly AgentRow[],
-  { now, seq }: Stamp,
+  { now, seq }: RowStamp,
 ): Promise<AgentRow[]> {
   if (reached.length === 0) return []
   await countAgain(db, reached)

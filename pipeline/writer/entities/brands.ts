@@ -1,7 +1,7 @@
 import type { Domain } from '../../core/domain.ts'
 import { buildBrandRow } from '../../diff/brand-row.ts'
 import { isSameValue } from '../../diff/diff.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { BrandRow } from '../../model/rows.ts'
 import { deriveBrand } from '../../resolve/brand.ts'
 import { pending } from '../../resolve/derivation.ts'
@@ -29,7 +29,7 @@ export async function updateBrands(
   db: Database,
   domains: readonly Domain[],
   files: Files,
-  { now, seq }: Stamp,
+  { now, seq }: RowStamp,
 ): Promise<BrandChanges> {
   const derived = await deriveAll(domains, domain => deriveBrand(domain, now), files)
   const settled = derived.flatMap(({ subject: domain, answer }) =>

@@ -2,7 +2,7 @@ import type { Domain } from '../../core/domain.ts'
 import { groupBy } from '../../core/group.ts'
 import { buildClaimRows, claimFacts } from '../../diff/claims.ts'
 import { diff } from '../../diff/diff.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { ClaimRow } from '../../model/rows.ts'
 import type { Claim } from '../../resolve/claims.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
@@ -29,7 +29,7 @@ export interface ClaimContext {
   slices?: readonly ClaimSlice[]
 }
 
-type Context = Stamp & { takenDown: TakenDown }
+type Context = RowStamp & { takenDown: TakenDown }
 
 /**
  * Writes the differences in the claims of these domains' files. They last as long as grants do:

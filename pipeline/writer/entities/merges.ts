@@ -2,7 +2,7 @@ import { toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import { uniteIdentifiers } from '../../diff/merges.ts'
 import { diffReach, type FacetCount } from '../../diff/reach.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { AliasRow } from '../../model/rows.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
@@ -37,7 +37,7 @@ export const noneMerged: Merged = { aliases: [], publishers: [], reached: [], ev
 export async function applyMerges(
   db: Database,
   merges: readonly Merge[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): Promise<Merged> {
   const done: Merged = { aliases: [], publishers: [], reached: [], events: [] }
   for (const merge of merges) {
@@ -50,7 +50,7 @@ export async function applyMerges(
   return done
 }
 
-async function applyMerge(db: Database, merge: Merge, stamp: Stamp): Promise<Merged> {
+async function applyMerge(db: Database, merge: Merge, stamp: RowStamp): Promise<Merged> {
   const { kind, createEvent } = mergeKinds[merge.op]
   const aliases = await loadAliases(db, kind, [merge.alias_rid, merge.canonical_rid])
   const canonical_rid = aliases.get(merge.canonical_rid) ?? merge.canonical_rid
@@ -81,7 +81,7 @@ async function recordAlias(
   db: Database,
   kind: AliasRow['kind'],
   { alias_rid, canonical_rid, evidence }: MergedRecord,
-  { now, seq }: Stamp,
+  { now, seq }: RowStamp,
 ): Promise<void> {
   await db.write(
     'update',
@@ -110,7 +110,7 @@ async function joinRows(
   db: Database,
   op: Merge['op'],
   { alias, canonical }: Record<'alias' | 'canonical', MergeRow>,
-  { now, seq }: Stamp,
+  { now, seq }: RowStamp,
 ): Promise<MergeRow> {
   const { table, rid } = mergeKinds[op]
   const stamped = { changed_at: toIso(now), seq }
@@ -127,7 +127,7 @@ async function countAgain(
   db: Database,
   op: Merge['op'],
   domains: readonly string[],
-  { seq }: Stamp,
+  { seq }: RowStamp,
 ): Promise<void> {
   const { table, count } = mergeKinds[op]
   await db.write(

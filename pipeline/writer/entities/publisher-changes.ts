@@ -6,7 +6,7 @@ import { type ChangesToSplit, isFirstInProgress } from '../../diff/portion.ts'
 import { listPropertySets } from '../../diff/property-sets.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import { diffReach, type FacetCount } from '../../diff/reach.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { PropertySetRow, PublisherRow } from '../../model/rows.ts'
 import { type Gone, listGoneKeys, nothingGone } from '../../serving/gone-keys.ts'
@@ -67,7 +67,7 @@ export function diffRows(old: PublisherRows, fresh: PublisherRows): ChangesToSpl
 export function diffPublisherRows(
   old: PublisherRows,
   fresh: PublisherRows,
-  stamp: Stamp,
+  stamp: RowStamp,
   owned: ChangesToSplit = diffRows(old, fresh),
 ): RowChanges & Consequences {
   const was = old.publisher ? [old.publisher] : []

@@ -7,7 +7,7 @@ import {
   buildPublisherRows,
   type PublisherRows,
 } from '../../diff/publisher-rows.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { HostedProperty } from '../../model/save.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
 import type { Database } from '../../store/duckdb.ts'
@@ -28,7 +28,7 @@ export interface Compared extends Answered {
 export async function compare(
   db: Database,
   answered: readonly Answered[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): Promise<Compared[]> {
   const before = await loadPublishers(
     db,
@@ -42,7 +42,7 @@ export async function compareWith(
   db: Database,
   answered: readonly Answered[],
   before: ReadonlyMap<string, PublisherRows>,
-  stamp: Stamp,
+  stamp: RowStamp,
 ): Promise<Compared[]> {
   const saved = await loadEntryProperties(db, answered, before)
   return answered.map(({ domain, facts }) => {
@@ -78,7 +78,7 @@ function buildFreshRows(
   facts: PublisherFacts | NoPublisher,
   old: PublisherRows,
   saved: readonly HostedProperty[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): PublisherRows {
   const rows = buildRowsOfFile(domain, facts, old, saved, stamp)
   if (saved.length === 0 || !mayShowSavedProperties(rows)) return rows
@@ -91,7 +91,7 @@ function buildRowsOfFile(
   facts: PublisherFacts | NoPublisher,
   old: PublisherRows,
   saved: readonly HostedProperty[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): PublisherRows {
   const { publisher } = old
   if (!facts.document)

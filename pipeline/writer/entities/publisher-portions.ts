@@ -1,7 +1,7 @@
 import type { Domain } from '../../core/domain.ts'
 import { type ChangesToSplit, countChanges, takePortion } from '../../diff/portion.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { Source } from '../../model/observation.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { diffRows } from './publisher-changes.ts'
@@ -133,7 +133,7 @@ interface PortionRoom {
 export function selectPortion(
   { old, fresh, changes: known }: PortionInput,
   room: PortionRoom,
-  stamp: Pick<Stamp, 'now' | 'seq'>,
+  stamp: Pick<RowStamp, 'now' | 'seq'>,
 ): SelectedPortion {
   const { publisher } = fresh
   if (publisher === undefined || room.all === Number.POSITIVE_INFINITY) {

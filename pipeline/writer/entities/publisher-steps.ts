@@ -2,7 +2,7 @@ import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import { countChanges } from '../../diff/portion.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import { preparedPublishers } from '../../serving/projections/publishers.ts'
 import type { Database } from '../../store/duckdb.ts'
 import type { ClaimSlice } from './claims.ts'
@@ -48,7 +48,7 @@ export function beginLarge(derived: PublisherDerived): UnfinishedPublisher {
 export async function takeSteps(
   db: Database,
   left: ReadonlyMap<Domain, UnfinishedPublisher>,
-  stamp: Stamp & DerivationLimits,
+  stamp: RowStamp & DerivationLimits,
 ): Promise<{
   stepped: Map<Domain, UnfinishedPublisher>
   ready: Compared[]
@@ -91,7 +91,7 @@ export type Portioned = Compared &
 export function takePortions(
   compared: readonly Compared[],
   begun: ReadonlyMap<Domain, BegunPublisher>,
-  stamp: Stamp & DerivationLimits,
+  stamp: RowStamp & DerivationLimits,
 ): Portioned[] {
   const { portionRows = Number.POSITIVE_INFINITY } = stamp
   const small = Math.floor(portionRows * SMALL_SHARE)

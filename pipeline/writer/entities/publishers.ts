@@ -2,7 +2,7 @@ import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { FacetCount } from '../../diff/reach.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { Gone } from '../../serving/gone-keys.ts'
 import { markAgents } from '../../store/aliases.ts'
@@ -62,7 +62,7 @@ export async function updatePublishers(
   db: Database,
   domains: readonly Domain[],
   files: Files,
-  stamp: Stamp & BrakeContext & DerivationLimits,
+  stamp: RowStamp & BrakeContext & DerivationLimits,
 ): Promise<PublisherChanges> {
   const { left, waiting, outdated } = await unfinishedAnswers.take(db, domains, stamp)
   const later = new Set(waiting)
@@ -128,7 +128,7 @@ function writeClaims(
     compared: readonly Compared[]
   },
   { takenDown }: Files,
-  stamp: Stamp & DerivationLimits,
+  stamp: RowStamp & DerivationLimits,
 ): ReturnType<typeof updateClaims> {
   const portionable = new Set(compared.map(({ domain }) => domain))
   const claiming = [...begun].flatMap(([domain, { compared, slices }]) =>
@@ -197,9 +197,9 @@ async function describeChanges(
   }
 }
 
-function wakeSooner(derivation: PublisherDerived, at: Instant | undefined): PublisherDerived {
-  if (at === undefined) return derivation
-  return { ...derivation, wakesAt: Math.min(at, derivation.wakesAt ?? at) }
+function wakeSooner(derivation: PublisherDerived, sooner: Instant | undefined): PublisherDerived {
+  if (sooner === undefined) return derivation
+  return { ...derivation, wakesAt: Math.min(sooner, derivation.wakesAt ?? sooner) }
 }
 
 /**

@@ -2,7 +2,7 @@ import { toIso } from '../../core/clock.ts'
 import { groupBy } from '../../core/group.ts'
 import { diffAuthorization } from '../../diff/authorization-events.ts'
 import { applyToReached, listPropertySets } from '../../diff/property-sets.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { AuthorizationRow } from '../../model/rows.ts'
 import { toElsewhereKey } from '../../serving/keys.ts'
@@ -19,7 +19,7 @@ import { deleteRows } from '../../store/row-writes.ts'
 export async function moveGrants(
   db: Database,
   aliases: readonly string[],
-  stamp: Stamp,
+  stamp: RowStamp,
 ): Promise<EventDraft[]> {
   if (aliases.length === 0) return []
   const leads = await loadAliases(db, 'property', aliases)

@@ -1,6 +1,6 @@
 import { toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import { PROPERTIES_KEPT_MAX, PUBLISHER_MAX, weighPublisher } from '../../model/publisher-size.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
@@ -64,7 +64,7 @@ export async function quarantinePublishers(
   db: Database,
   refused: readonly Refused[],
   answered: readonly { domain: Domain }[],
-  { now, seq }: Pick<Stamp, 'now' | 'seq'>,
+  { now, seq }: Pick<RowStamp, 'now' | 'seq'>,
 ): Promise<void> {
   const known = await db.written.memo(KIND, TOO_BROAD, ['quarantine'], () =>
     db.one(`select 1 from quarantine where starts_with(reason, '${TOO_BROAD}') limit 1`),

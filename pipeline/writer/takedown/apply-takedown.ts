@@ -1,6 +1,6 @@
 import type { Domain } from '../../core/domain.ts'
 import { diffReach, type FacetCount } from '../../diff/reach.ts'
-import type { Stamp } from '../../diff/stamp.ts'
+import type { RowStamp } from '../../diff/stamp.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Source } from '../../model/observation.ts'
@@ -33,7 +33,7 @@ const DERIVED_TABLES = ['agent_declarations', 'property_declarations', 'depends_
 export async function applyTakedown(
   db: Database,
   domains: readonly Domain[],
-  { seq }: Pick<Stamp, 'seq'>,
+  { seq }: Pick<RowStamp, 'seq'>,
 ): Promise<TakedownEffects> {
   const parameters = { domains: JSON.stringify(domains) }
   const sources = await db.all<Source>(

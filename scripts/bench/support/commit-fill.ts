@@ -113,7 +113,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       revisions: `${within('domain')} and false`,
       rows: new Map([[freshnessProjection, within('location')]]),
       policies: `(select policy_id as key from policies where ${within('policy_id')} and false)`,
-      at: filledAt,
+      changedAt: filledAt,
       parameters: {
         from: domains[at]!,
         to: domains[Math.min(at + PROJECTED_AT_ONCE, domains.length) - 1]!,
