@@ -10,14 +10,14 @@ create table if not exists agent_badges (
   revoked_for varchar,
   seq bigint not null
 );
-comment on table agent_badges is 'Badges that agents have, and the last one that they lost of each role.';
+comment on table agent_badges is 'Badges that agents have, and the last lost badge of each role.';
 comment on column agent_badges.agent_url is 'key of the agent';
-comment on column agent_badges.role is 'part of the protocol that it is for';
+comment on column agent_badges.role is 'part of the protocol that it covers';
 comment on column agent_badges.adcp_version is 'version of the protocol, as MAJOR.MINOR';
 comment on column agent_badges.state is 'active, degraded or revoked';
 comment on column agent_badges.verified_specialisms is 'specialisms that passed';
-comment on column agent_badges.verified_at is 'when it was earned';
-comment on column agent_badges.degraded_at is 'since when its storyboards do not pass';
-comment on column agent_badges.expires_at is 'when it ends unless a full run passes before';
-comment on column agent_badges.revoked_for is 'why it was lost';
+comment on column agent_badges.verified_at is 'time at which it was earned';
+comment on column agent_badges.degraded_at is 'time since which its storyboards fail';
+comment on column agent_badges.expires_at is 'time at which it expires unless a full run passes before';
+comment on column agent_badges.revoked_for is 'reason why it was lost';
 comment on column agent_badges.seq is 'commit that last touched the row';

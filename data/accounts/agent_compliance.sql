@@ -13,17 +13,17 @@ create table if not exists agent_compliance (
   streak_days uinteger not null,
   seq bigint not null
 );
-comment on table agent_compliance is 'How agents fare in tests, as of the last run.';
+comment on table agent_compliance is 'Test results of agents, as of the last run.';
 comment on column agent_compliance.agent_url is 'key of the agent';
 comment on column agent_compliance.status is 'passing, degraded, failing or unknown';
-comment on column agent_compliance.status_changed_at is 'since when';
+comment on column agent_compliance.status_changed_at is 'time since which it has this status';
 comment on column agent_compliance.headline is 'the result in one line';
-comment on column agent_compliance.storyboards is 'last result of each storyboard that counts';
-comment on column agent_compliance.specialisms is 'what the agent said it is';
-comment on column agent_compliance.supports_version is 'it spoke the version that badges are issued for';
+comment on column agent_compliance.storyboards is 'last result of each storyboard that applies';
+comment on column agent_compliance.specialisms is 'specialisms that the agent claims';
+comment on column agent_compliance.supports_version is 'whether it speaks the version that badges are issued for';
 comment on column agent_compliance.last_checked_at is 'last run';
-comment on column agent_compliance.last_passed_at is 'last run after which it passed';
-comment on column agent_compliance.last_failed_at is 'last run after which it did not';
-comment on column agent_compliance.streak_started_at is 'since when every run passed';
+comment on column agent_compliance.last_passed_at is 'last run that it passed';
+comment on column agent_compliance.last_failed_at is 'last run that it failed';
+comment on column agent_compliance.streak_started_at is 'time since which every run passed';
 comment on column agent_compliance.streak_days is 'whole days for which every run passed';
 comment on column agent_compliance.seq is 'commit that last touched the row';

@@ -7,11 +7,11 @@ create table if not exists billing_events (
   received_at timestamptz not null,
   seq bigint not null
 );
-comment on table billing_events is 'What the billing provider told of memberships; each event counts once.';
-comment on column billing_events.event_id is 'id that the provider gave it';
-comment on column billing_events.org_id is 'whose membership it is about';
-comment on column billing_events.occurred_at is 'when it happened, as the provider says';
-comment on column billing_events.membership_tier is 'the tier after it';
-comment on column billing_events.is_applied is 'false for one that came after a newer one';
-comment on column billing_events.received_at is 'when it was taken in';
+comment on table billing_events is 'Events of the billing provider about memberships; each counts once.';
+comment on column billing_events.event_id is 'id given by the provider';
+comment on column billing_events.org_id is 'organization of the membership';
+comment on column billing_events.occurred_at is 'time of the event, by the provider';
+comment on column billing_events.membership_tier is 'tier after the event';
+comment on column billing_events.is_applied is 'false if it arrived after a newer one';
+comment on column billing_events.received_at is 'time at which it was received';
 comment on column billing_events.seq is 'commit that took it in';

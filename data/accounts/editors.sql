@@ -5,9 +5,9 @@ create table if not exists editors (
   org_id varchar,
   seq bigint not null
 );
-comment on table editors is 'Who stands behind the ids that public revisions carry.';
-comment on column editors.editor_id is 'made at random: it says nothing by itself';
+comment on table editors is 'Keys and users behind the editor ids of public revisions.';
+comment on column editors.editor_id is 'random id, which says nothing by itself';
 comment on column editors.kind is 'key or user';
-comment on column editors.principal_id is 'the key, or the user';
-comment on column editors.org_id is 'the organization for which was edited';
-comment on column editors.seq is 'commit in which that one first edited';
+comment on column editors.principal_id is 'id of the key or user';
+comment on column editors.org_id is 'organization that the edits were made for';
+comment on column editors.seq is 'commit of the first edit';

@@ -10,12 +10,12 @@ create table if not exists member_agents (
   seq bigint not null
 );
 comment on table member_agents is 'Agents that members enrolled.';
-comment on column member_agents.org_id is 'whose agent it is';
+comment on column member_agents.org_id is 'organization that owns the agent';
 comment on column member_agents.agent_url is 'key of the agent';
-comment on column member_agents.position is 'which of the member''s agents it was, from 1';
-comment on column member_agents.type is 'brand, rights, measurement, governance, creative, sales, buying or signals, as its member says';
-comment on column member_agents.name is 'as its member calls it';
+comment on column member_agents.position is 'number among the member''s agents, from 1';
+comment on column member_agents.type is 'brand, rights, measurement, governance, creative, sales, buying or signals, as the member states it';
+comment on column member_agents.name is 'name given by the member';
 comment on column member_agents.visibility is 'public, members_only or private';
-comment on column member_agents.health_check_url is 'where its member wants its health looked up';
-comment on column member_agents.enrolled_at is 'first enrolled';
+comment on column member_agents.health_check_url is 'address at which the member wants its health checked';
+comment on column member_agents.enrolled_at is 'time of the first enrolment';
 comment on column member_agents.seq is 'commit that last touched the row';

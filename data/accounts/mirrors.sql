@@ -8,12 +8,12 @@ create table if not exists mirrors (
   updated_at timestamptz not null,
   seq bigint not null
 );
-comment on table mirrors is 'Files that are kept for platforms, whole; the index is told of them without contacts.';
+comment on table mirrors is 'Files kept for platforms, complete; the index gets them without contacts.';
 comment on column mirrors.platform is 'platform whose file is mirrored';
 comment on column mirrors.digest is 'SHA-256 of the file without its time, hex';
-comment on column mirrors.content is 'the file, and what was understood of it';
-comment on column mirrors.published_by is 'key or person that published it, or proposed what was approved';
-comment on column mirrors.removed is 'whether it is served no more';
+comment on column mirrors.content is 'the file, and its parsed content';
+comment on column mirrors.published_by is 'key or person that published it, or proposed the approved version';
+comment on column mirrors.removed is 'whether it is no longer served';
 comment on column mirrors.created_at is 'first published, since it was last removed';
 comment on column mirrors.updated_at is 'last published, or removed';
 comment on column mirrors.seq is 'commit that last touched the row';

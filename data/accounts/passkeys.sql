@@ -9,13 +9,13 @@ create table if not exists passkeys (
   used_at timestamptz,
   seq bigint not null
 );
-comment on table passkeys is 'Passkeys with which persons sign in (WebAuthn). A removed one stays as a mark without its key.';
+comment on table passkeys is 'Passkeys with which persons sign in (WebAuthn). Of a removed one only the id remains, without its key.';
 comment on column passkeys.user_id is 'person who signs in with it';
-comment on column passkeys.credential_id is 'id that the authenticator gave it, base64url';
-comment on column passkeys.public_key is 'public key (COSE), base64url; empty once it is removed';
-comment on column passkeys.counter is 'signatures that the authenticator had counted at the last sign-in; 0 for one that does not count';
-comment on column passkeys.transports is 'ways in which the authenticator says it can be reached';
-comment on column passkeys.label is 'name that its person gave it';
+comment on column passkeys.credential_id is 'id given by the authenticator, base64url';
+comment on column passkeys.public_key is 'public key (COSE), base64url; empty once removed';
+comment on column passkeys.counter is 'signature counter of the authenticator at the last sign-in; 0 if it does not count';
+comment on column passkeys.transports is 'transports that the authenticator announced';
+comment on column passkeys.label is 'name given by the person';
 comment on column passkeys.created_at is 'time of the registration';
-comment on column passkeys.used_at is 'last signed in with';
+comment on column passkeys.used_at is 'time of the last sign-in with it';
 comment on column passkeys.seq is 'commit that last touched the row';

@@ -8,12 +8,12 @@ create table if not exists policy_revisions (
   created_at timestamptz not null,
   seq bigint not null
 );
-comment on table policy_revisions is 'Saves of policies, numbered from 1, which made the policy.';
-comment on column policy_revisions.policy_id is 'whose revision it is';
+comment on table policy_revisions is 'Saves of policies, numbered from 1, which created the policy.';
+comment on column policy_revisions.policy_id is 'the policy';
 comment on column policy_revisions.revision_number is 'number within the policy';
-comment on column policy_revisions.editor_id is 'public id of who saved it; system for the registry';
-comment on column policy_revisions.edit_summary is 'what changed, in words';
+comment on column policy_revisions.editor_id is 'public id of the editor; system for the registry';
+comment on column policy_revisions.edit_summary is 'description of the change';
 comment on column policy_revisions.source is 'registry or community';
-comment on column policy_revisions.state is 'what the policy says after it';
-comment on column policy_revisions.created_at is 'when it was saved';
+comment on column policy_revisions.state is 'content of the policy after it';
+comment on column policy_revisions.created_at is 'time at which it was saved';
 comment on column policy_revisions.seq is 'commit that made it';

@@ -7,5 +7,5 @@ create table if not exists property_contacts (
 comment on table property_contacts is 'Contacts that were saved with the properties of a publisher.';
 comment on column property_contacts.contact_id is 'id of the save that contained it';
 comment on column property_contacts.domain is 'the publisher';
-comment on column property_contacts.contact is 'name and email, as far as they were given';
+comment on column property_contacts.contact is 'name and email, if given';
 comment on column property_contacts.seq is 'commit that made the row';

@@ -6,7 +6,7 @@ create table if not exists roles (
   revoked_at timestamptz,
   seq bigint not null
 );
-comment on table roles is 'What keys and people may do beyond their organization.';
+comment on table roles is 'Roles that keys and people have beyond their organization.';
 comment on column roles.holder is 'key or user';
 comment on column roles.id is 'id of the key, or the subject of the person''s tokens';
 comment on column roles.role is 'moderator or admin';

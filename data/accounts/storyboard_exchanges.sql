@@ -5,7 +5,7 @@ create table if not exists storyboard_exchanges (
   exchange json not null,
   seq bigint not null
 );
-comment on table storyboard_exchanges is 'Requests and answers of steps that failed, cut short and without secrets; kept as long as the steps.';
+comment on table storyboard_exchanges is 'Requests and answers of failed steps, shortened and without secrets; kept as long as the steps.';
 comment on column storyboard_exchanges.run_id is 'the run';
 comment on column storyboard_exchanges.agent_url is 'the agent that was called';
 comment on column storyboard_exchanges.position is 'the step in storyboard_diagnostics';

@@ -13,17 +13,17 @@ create table if not exists subscriptions (
   deleted_at timestamptz,
   seq bigint not null
 );
-comment on table subscriptions is 'Receivers that changes are posted to, and which changes; of a deleted one only that it was.';
+comment on table subscriptions is 'Receivers to which changes are posted, and which changes; of a deleted one only that it existed.';
 comment on column subscriptions.subscription_id is 'id of the subscription';
-comment on column subscriptions.org_id is 'organization whose it is';
-comment on column subscriptions.url is 'address that is posted to; none once it is deleted';
+comment on column subscriptions.org_id is 'organization that owns it';
+comment on column subscriptions.url is 'address to which changes are posted; null once deleted';
 comment on column subscriptions.event_types is 'types and patterns of types; an empty list means all';
 comment on column subscriptions.domains is 'domains that an event must concern; an empty list means any';
 comment on column subscriptions.agents is 'agents that an event must concern; an empty list means any';
 comment on column subscriptions.begins_after is 'event after which deliveries begin';
-comment on column subscriptions.created_by is 'who made it; none once it is deleted';
-comment on column subscriptions.created_at is 'when it was made';
-comment on column subscriptions.disabled_at is 'since when nothing is posted; none while changes are';
-comment on column subscriptions.disabled_reason is 'why, in a sentence';
-comment on column subscriptions.deleted_at is 'when it was deleted';
+comment on column subscriptions.created_by is 'key or person that created it; null once deleted';
+comment on column subscriptions.created_at is 'time at which it was created';
+comment on column subscriptions.disabled_at is 'time since which nothing is posted; null while changes are';
+comment on column subscriptions.disabled_reason is 'reason, in a sentence';
+comment on column subscriptions.deleted_at is 'time at which it was deleted';
 comment on column subscriptions.seq is 'commit that last touched the row';

@@ -5,9 +5,9 @@ create table if not exists taken_down (
   cleared_at timestamptz,
   seq bigint not null
 );
-comment on table taken_down is 'Domains that the registry may say nothing of. They stand here and in no other store.';
-comment on column taken_down.domain is 'the domain; those below it are meant too';
-comment on column taken_down.reason is 'why, in the words of whoever took it down';
-comment on column taken_down.taken_down_at is 'since when';
-comment on column taken_down.cleared_at is 'when the last copy was deleted; null until then';
+comment on table taken_down is 'Domains about which the registry may publish nothing. No other store contains them.';
+comment on column taken_down.domain is 'the domain; its subdomains are included';
+comment on column taken_down.reason is 'reason, in the operator''s words';
+comment on column taken_down.taken_down_at is 'time since which';
+comment on column taken_down.cleared_at is 'time at which the last copy was deleted; null until then';
 comment on column taken_down.seq is 'commit that last touched the row';

@@ -5,9 +5,9 @@ create table if not exists verified_domains (
   verified_at timestamptz not null,
   seq bigint not null
 );
-comment on table verified_domains is 'Domains that organizations have shown to be theirs; each is of one.';
-comment on column verified_domains.org_id is 'whose domain it is';
-comment on column verified_domains.domain is 'the domain; those below it are its owner''s too, unless another has verified them';
-comment on column verified_domains.proof is 'operator, dns_txt, http, pointer or email: by what it was shown';
-comment on column verified_domains.verified_at is 'last shown';
+comment on table verified_domains is 'Domains that organizations have proven to be theirs; each belongs to one.';
+comment on column verified_domains.org_id is 'organization that owns the domain';
+comment on column verified_domains.domain is 'the domain; its subdomains are included unless another organization has proven them';
+comment on column verified_domains.proof is 'kind of proof: operator, dns_txt, http, pointer or email';
+comment on column verified_domains.verified_at is 'time of the last proof';
 comment on column verified_domains.seq is 'commit that last touched the row';
