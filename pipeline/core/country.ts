@@ -6,8 +6,8 @@ const NOBODY = 'ZZ'
 const known = new Map<string, string | undefined>()
 
 /**
- * Returns the assigned code of a two-letter country code, which differs for a second name such as
- * `UK` of GB. Undefined where it is no country.
+ * Returns the assigned code for a two-letter country code; they differ for alternative codes such as
+ * `UK` of GB. Undefined if it is no country.
  */
 export function toAssignedCountry(code: string): string | undefined {
   if (!CODE.test(code)) return undefined

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
-/** Tells whether a host is an address of this machine, as a URL writes it or without brackets. A name is none. */
+/**
+ * Tells whether a host is an address of this machine, with or without the brackets of a URL. A name is
+ * not an address.
+ */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1')
   if (z.ipv4().safeParse(address).success) return address.startsWith('127.')

@@ -15,7 +15,7 @@ export class ServingFile {
     this.#paths = paths
   }
 
-  /** Returns the open store; undefined until there is a whole one of this version. */
+  /** Returns the open store; undefined until there is a complete one of this version. */
   get store(): ServingStore | undefined {
     return this.#open?.store
   }

@@ -4,7 +4,7 @@ import type { AgentIndex } from './queries/agent-index.ts'
 import { readAgentIndex } from './queries/read-agent-index.ts'
 import { SnapshotQueries } from './query-pool.ts'
 
-interface Made {
+interface SnapshotParts {
   db: SnapshotQueries
   seq: number
   committedAt: string | null
@@ -12,7 +12,7 @@ interface Made {
   agents: AgentIndex | Promise<AgentIndex>
 }
 
-/** The index as of one commit, for lists, search and whatever a replica begins with. */
+/** The index as of one commit: for lists, searches, and the lists that a replica starts from. */
 export class Snapshot {
   readonly caches = new Caches()
   readonly db: SnapshotQueries
@@ -23,10 +23,10 @@ export class Snapshot {
   readonly lastEventId: string | null
   #agents: AgentIndex | Promise<AgentIndex>
   #holders = 0
-  #isLetGo = false
+  #isReleased = false
   #isClosed = false
 
-  private constructor({ db, seq, committedAt, lastEventId, agents }: Made) {
+  private constructor({ db, seq, committedAt, lastEventId, agents }: SnapshotParts) {
     this.db = db
     this.seq = seq
     this.committedAt = committedAt
@@ -41,12 +41,12 @@ export class Snapshot {
   }
 
   #await(agents: Promise<AgentIndex>): void {
-    const letGo = this.hold()
-    const take = (made: AgentIndex) => {
+    const release = this.hold()
+    const useBuilt = (made: AgentIndex) => {
       this.#agents = made
     }
     // Readers of the agents get the error itself.
-    void agents.then(take, () => undefined).finally(letGo)
+    void agents.then(useBuilt, () => undefined).finally(release)
   }
 
   /**
@@ -61,11 +61,11 @@ export class Snapshot {
       last_event_id: string | null
     }>('select seq, committed_at, last_event_id from meta')
     const { seq = 0, committed_at = null, last_event_id = null } = meta ?? {}
-    const stamp = { seq, committedAt: committed_at, lastEventId: last_event_id }
+    const state = { seq, committedAt: committed_at, lastEventId: last_event_id }
     const read = before && (await readChangedAgents(db.file, before))
     const queries = await SnapshotQueries.on(db, queriesMax)
     const agents = read ?? readAgentIndex(db.file)
-    return new Snapshot({ db: queries, ...stamp, agents })
+    return new Snapshot({ db: queries, ...state, agents })
   }
 
   /** Keeps the file open until the returned function is called, even if all other holders have released it. */
@@ -78,12 +78,12 @@ export class Snapshot {
   }
 
   close(): void {
-    this.#isLetGo = true
+    this.#isReleased = true
     this.#closeUnused()
   }
 
   #closeUnused(): void {
-    if (!this.#isLetGo || this.#holders > 0 || this.#isClosed) return
+    if (!this.#isReleased || this.#holders > 0 || this.#isClosed) return
     this.#isClosed = true
     this.db.close()
   }

@@ -1,17 +1,17 @@
 import { readSync } from 'node:fs'
 
-/** Bytes of a page; a power of two, and of any type of number a multiple. */
+/** Bytes of a page: a power of two, so that no number crosses the end of a page. */
 export const PAGE_BYTES = 2 ** 12
 const PAGE_BITS = 12
-/** Largest memory that the pages of one file take. */
+/** Maximum memory for the pages of one file. */
 export const CACHE_BYTES_MAX = 2 ** 25
 
 const ABSENT = -1
 
 /**
- * Keeps the pages of an open file that were used last, in a bounded piece of memory; the kernel, which all processes
- * share, keeps the others. Pages are evicted by the clock algorithm: one that was used since the hand passed
- * it last stays for another round.
+ * Keeps the most recently used pages of an open file, in a bounded amount of memory; the kernel, whose
+ * cache all processes share, keeps the others. Pages are evicted by the clock algorithm: a page that was
+ * used since the hand last passed it stays for another round.
  */
 export class PageCache {
   /** The pages, one after the other, as bytes and as numbers. */
@@ -31,7 +31,7 @@ export class PageCache {
     this.#fileBytes = fileBytes
     const pages = Math.ceil(fileBytes / PAGE_BYTES)
     const slots = Math.max(1, Math.min(pages, Math.floor(bytesMax / PAGE_BYTES)))
-    // Memory that no page was read into yet is none: the system gives it when it is written.
+    // The system allocates this memory only when a page is read into it.
     this.bytes = Buffer.allocUnsafeSlow(slots * PAGE_BYTES)
     this.words = new Uint32Array(this.bytes.buffer)
     this.#slots = new Int32Array(pages).fill(ABSENT)
@@ -64,7 +64,7 @@ export class PageCache {
     return slot
   }
 
-  /** Frees the next slot that was not used since the hand passed it last. */
+  /** Frees the next slot that was not used since the hand last passed it. */
   #evict(): number {
     for (; this.#isUsed[this.#hand] === 1; this.#hand = (this.#hand + 1) % this.#pages.length)
       this.#isUsed[this.#hand] = 0
@@ -72,7 +72,7 @@ export class PageCache {
     this.#hand = (slot + 1) % this.#pages.length
     const page = this.#pages[slot]!
     if (page !== ABSENT) this.#slots[page] = ABSENT
-    // Until a page was read into it, the slot holds none.
+    // The slot is empty until a page has been read into it.
     this.#pages[slot] = ABSENT
     return slot
   }

@@ -26,8 +26,8 @@ export class PostingsBuffer {
   }
 }
 
-/** Lists as they are packed, of which bytes are read. */
-interface Packed {
+/** Packed lists, read byte by byte. */
+interface PackedLists {
   at(index: number): number | undefined
 }
 
@@ -35,25 +35,25 @@ interface Packed {
 export class Cursor {
   /** The current id; Infinity after the last. */
   id = -1
-  readonly #bytes: Packed
-  #at: number
+  readonly #bytes: PackedLists
+  #position: number
   readonly #end: number
 
-  constructor(bytes: Packed, start: number, end: number) {
+  constructor(bytes: PackedLists, start: number, end: number) {
     this.#bytes = bytes
-    this.#at = start
+    this.#position = start
     this.#end = end
   }
 
   next(): number {
-    if (this.#at === this.#end) {
+    if (this.#position === this.#end) {
       this.id = Number.POSITIVE_INFINITY
       return this.id
     }
-    let byte = this.#bytes.at(this.#at++)!
+    let byte = this.#bytes.at(this.#position++)!
     let difference = byte & 127
     for (let shift = 7; byte > 127; shift += 7) {
-      byte = this.#bytes.at(this.#at++)!
+      byte = this.#bytes.at(this.#position++)!
       difference |= (byte & 127) << shift
     }
     // The first difference is to -1, so that every one is at least 1.

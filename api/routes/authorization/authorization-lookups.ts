@@ -8,7 +8,7 @@ import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import {
   findProperty,
   findPropertyPlaces,
-  type Place,
+  type PropertyPlace,
 } from '../../../pipeline/read/lookups/candidates.ts'
 import { findPublishersFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
@@ -111,7 +111,10 @@ function findSellers(reader: Reader, identifier: Identifier): Sellers {
 }
 
 /** Finds the sellers of a publisher that grants all or nothing; undefined if each must be judged. */
-function findPlainSellers(reader: Reader, { rid, owner, publishers }: Place): Seller[] | undefined {
+function findPlainSellers(
+  reader: Reader,
+  { rid, owner, publishers }: PropertyPlace,
+): Seller[] | undefined {
   const inventory = publishers.length === 1 ? findInventory(reader, owner) : undefined
   const property = inventory?.property(rid)
   if (inventory?.stored.sellers === undefined || property === undefined) return undefined
@@ -119,7 +122,7 @@ function findPlainSellers(reader: Reader, { rid, owner, publishers }: Place): Se
 }
 
 /** Adds the sellers that grants admit, one by one; returns whether any grant depends on the time. */
-function judgeSellers(reader: Reader, place: Place, all: Seller[]): boolean {
+function judgeSellers(reader: Reader, place: PropertyPlace, all: Seller[]): boolean {
   const terms = { at: reader.now(), anywhere: true }
   let isTimed = false
   const property = findProperty(reader, place)

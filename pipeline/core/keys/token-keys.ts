@@ -44,7 +44,7 @@ export function readTokenKeys(
   }
 }
 
-/** Derives a P-256 key. One derivation in 2^32 is no number of the curve: the next one is taken then. */
+/** Derives a P-256 key. One derivation in 2^32 is not a valid private key; then the next one is used. */
 function deriveTokenKey(secret: Buffer): TokenJwk & { d: string } {
   const curve = createECDH('prime256v1')
   for (let attempt = 0; ; attempt++) {

@@ -25,8 +25,8 @@ export interface Candidates {
 }
 
 /** Finds the active properties that an identifier names; a merged one is part of another by now. */
-export function findCandidates(reader: Reader, asked: Identifier): Candidates {
-  const places = findPropertyPlaces(reader, asked)
+export function findCandidates(reader: Reader, identifier: Identifier): Candidates {
+  const places = findPropertyPlaces(reader, identifier)
   const found = places.flatMap(place => {
     const property = findProperty(reader, place)
     return property ? [{ property, publishers: place.publishers }] : []
@@ -35,22 +35,25 @@ export function findCandidates(reader: Reader, asked: Identifier): Candidates {
 }
 
 /** Finds the property at a position, while it is active. */
-export function findProperty(reader: Reader, { rid, owner }: Place): StockedProperty | undefined {
+export function findProperty(
+  reader: Reader,
+  { rid, owner }: PropertyPlace,
+): StockedProperty | undefined {
   const property = findInventory(reader, owner)?.property(rid)
   return property?.is_active ? property : undefined
 }
 
 /** Location of a property, with the publishers whose grants may reach it. */
-export interface Place extends Pair {
+export interface PropertyPlace extends Pair {
   publishers: readonly string[]
 }
 
 /** Finds the active properties that an identifier names. */
-export function findPropertyPlaces(reader: Reader, asked: Identifier): Place[] {
+export function findPropertyPlaces(reader: Reader, identifier: Identifier): PropertyPlace[] {
   const { serving: store } = reader
   if (store === undefined) return []
   const owners = new Map<string, string>()
-  for (const key of new Set(listLookupKeys(asked))) {
+  for (const key of new Set(listLookupKeys(identifier))) {
     for (const { rid, owner } of readPairs(
       reader,
       store,

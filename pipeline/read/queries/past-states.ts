@@ -5,7 +5,7 @@ import { listLookupKeys, matchIdentifier } from '../../resolve/identifiers.ts'
 import { buildInventory, type StoredReach } from '../../serving/inventory-record.ts'
 import { declareCache } from '../cache/caches.ts'
 import { SnapshotCache } from '../cache/snapshot-cache.ts'
-import type { Place } from '../lookups/candidates.ts'
+import type { PropertyPlace } from '../lookups/candidates.ts'
 import { Inventory } from '../lookups/inventory.ts'
 import type { Snapshot } from '../reader.ts'
 
@@ -58,7 +58,7 @@ export async function listPastPlaces(
   { db }: Snapshot,
   asked: Identifier,
   asOf: Instant,
-): Promise<Place[]> {
+): Promise<PropertyPlace[]> {
   const found = await db.all<{ rid: string; owner: string; identifiers: Identifier[] }>(
     `select property_rid::varchar as rid, publisher_domain as owner, identifiers
      from ${selectStates(
