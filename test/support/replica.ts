@@ -243,7 +243,7 @@ function pickFacts(facts: Row, names: readonly string[]): Row {
 }
 
 /** Reads from the tables the state that a replica has after all of the feed. */
-export async function readHeld(db: Database): Promise<ReplicaState> {
+export async function readReplicaState(db: Database): Promise<ReplicaState> {
   const by = async (sql: string, id: string, of: (row: Row) => Row) =>
     Object.fromEntries((await db.all<Row>(sql)).map(row => [row[id] as string, of(row)]))
   const publishers = await db.all<{ domain: string }>('select domain from publishers')

@@ -9,7 +9,7 @@ import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
 import { NightRunner } from '../../support/night-runner.ts'
 import { observeOutcome } from '../../support/observations.ts'
-import { listContradictions, Replica, readHeld } from '../../support/replica.ts'
+import { listContradictions, Replica, readReplicaState } from '../../support/replica.ts'
 import { limitTime } from '../../support/time-limit.ts'
 import { worldStart } from '../../support/world-files.ts'
 
@@ -49,7 +49,7 @@ describe('the events of any nights', () => {
             replica.apply(events)
             expect(listContradictions(events)).toEqual([])
           })
-          expect(replica.state).toEqual(await readHeld(index.db))
+          expect(replica.state).toEqual(await readReplicaState(index.db))
         }),
       ),
       { numRuns: 40 },
@@ -74,7 +74,7 @@ describe('the events of any nights', () => {
             })
             replica.apply(events)
             expect(listContradictions(events)).toEqual([])
-            expect(replica.state).toEqual(await readHeld(index.db))
+            expect(replica.state).toEqual(await readReplicaState(index.db))
           }
         }),
       ),

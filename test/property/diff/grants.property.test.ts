@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { buildWebsite, runNights } from '../../support/nights.ts'
-import { listContradictions, Replica, readHeld } from '../../support/replica.ts'
+import { listContradictions, Replica, readReplicaState } from '../../support/replica.ts'
 
 const acme = 'acme.example'
 const files = ['https://files.example/a.json', 'https://files.example/b.json']
@@ -48,7 +48,7 @@ test('events of an agent’s grants keep a replica in step, and none is sent whe
           const events = await all.night(seen)
           replica.apply(events)
           expect(listContradictions(events)).toEqual([])
-          expect(replica.state).toEqual(await readHeld(all.db))
+          expect(replica.state).toEqual(await readReplicaState(all.db))
           return events.map(({ event_type }) => event_type)
         }
         for (const { place, apps, authorized_agents } of path) {

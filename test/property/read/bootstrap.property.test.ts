@@ -5,7 +5,7 @@ import { type Night, nights } from '../../support/arbitrary-nights.ts'
 import { Consumer } from '../../support/consumer.ts'
 import type { MemoryIndex } from '../../support/memory-index.ts'
 import { NightRunner } from '../../support/night-runner.ts'
-import { readHeld } from '../../support/replica.ts'
+import { readReplicaState } from '../../support/replica.ts'
 import { limitTime } from '../../support/time-limit.ts'
 
 /** Creates a runner of nights on a whole registry, with its files and its API. */
@@ -23,7 +23,7 @@ function createNightRunner(registry: TestRegistry): NightRunner {
 
 /** Loads the lists of the index that a consumer can know: publishers only show in their first events. */
 async function loadLists({ sequencer }: TestRegistry) {
-  const { publishers: _, ...lists } = await readHeld(sequencer.index)
+  const { publishers: _, ...lists } = await readReplicaState(sequencer.index)
   return lists
 }
 

@@ -10,7 +10,7 @@ import type { Operation, Submission } from '../../../pipeline/model/submission.t
 import { testClock } from '../../support/clock.ts'
 import { observeBrandFile, observePublisherFile } from '../../support/documents.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { Replica, readHeld } from '../../support/replica.ts'
+import { Replica, readReplicaState } from '../../support/replica.ts'
 
 const base = 'https://registry.example'
 const domains = ['a.example', 'b.example'] as Domain[]
@@ -94,7 +94,7 @@ test('hosted files of domains that point to them equal a fresh derivation, whate
       const events = await index.commit({ submissions, observations: read(happening, now) })
       // Whoever knows nothing but the feed has the properties that the index has, with their sources.
       replica.apply(events)
-      expect(replica.state.properties).toEqual((await readHeld(index.db)).properties)
+      expect(replica.state.properties).toEqual((await readReplicaState(index.db)).properties)
       expect((await checkIndex(index.db)).filter(wrong => /told|active prop/.test(wrong))).toEqual(
         [],
       )

@@ -5,7 +5,7 @@ import { type Night, nights } from '../../support/arbitrary-nights.ts'
 import { testClock } from '../../support/clock.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
 import { NightRunner } from '../../support/night-runner.ts'
-import { Replica, readHeld } from '../../support/replica.ts'
+import { Replica, readReplicaState } from '../../support/replica.ts'
 import { readContents } from '../../support/table-contents.ts'
 import { limitTime } from '../../support/time-limit.ts'
 import { worldStart } from '../../support/world-files.ts'
@@ -56,7 +56,7 @@ async function runNights(
     const rows = Object.fromEntries(
       tables.map(table => [table, contents[table].map(row => JSON.stringify(row)).sort()]),
     )
-    return { rows, held: await readHeld(index.db) }
+    return { rows, held: await readReplicaState(index.db) }
   } finally {
     index.close()
   }
