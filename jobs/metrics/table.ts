@@ -121,7 +121,7 @@ export const metricTable = {
   registry_page_streams: {
     type: 'gauge',
     role: 'api',
-    means: 'open pages that are told of commits',
+    means: 'open pages that are notified of commits',
   },
   registry_connections: { type: 'gauge', role: 'api', means: 'open connections' },
   registry_files_crawled_total: {

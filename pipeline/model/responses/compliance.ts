@@ -164,7 +164,7 @@ export const AgentCompliance = z
       .describe(
         '`degraded` where some storyboards do not pass, `unknown` where none was run, `opted_out` where its organization wants it so',
       ),
-    compliance_opt_out: z.boolean().describe('Whether it is not tested, and nothing told of it'),
+    compliance_opt_out: z.boolean().describe('Whether it is not tested and its results are hidden'),
     badge_requalification_required: z
       .boolean()
       .describe('Whether it gets no badge before a full run passes, after an opt-out'),

@@ -22,7 +22,7 @@ export const RegistryMetadata = z
   .object({
     agent_url: AgentUrl,
     lifecycle_stage: z.enum(lifecycleStages).describe('How far its organization says it is'),
-    compliance_opt_out: z.boolean().describe('Whether it is not tested, and nothing told of it'),
+    compliance_opt_out: z.boolean().describe('Whether it is not tested and its results are hidden'),
     badge_requalification_required: z
       .boolean()
       .describe('Whether it gets no badge before a full run passes, after an opt-out'),
@@ -172,7 +172,7 @@ export const AgentRefreshed = z
   .object({
     online: z.boolean().describe('Whether the agent answered'),
     tools_count: z.int().nullable().describe('How many tools it offers; null if it did not tell'),
-    response_time_ms: z.number().nullable().describe('Milliseconds until it had told'),
+    response_time_ms: z.number().nullable().describe('Milliseconds until it answered'),
     inferred_type: text.describe('Type of the agent, as it is enrolled'),
     type_promoted: z.literal(false).describe('Always false: its organization says its type'),
     oauth_required: z
