@@ -419,6 +419,32 @@ describe('the history of a thing', () => {
     expect(find('grant to sales.agent.example')).toMatch(/removed|in_force− true\+ false/)
   })
 
+  test('of a publisher is whole on its pages, however long its changes are', async () => {
+    const domain = 'many.example'
+    const sites = Array.from({ length: 150 }, (_, n) => `s${n}.${domain}`)
+    for (const tag of ['before', 'after']) {
+      const seen = observePublisherFile(domain, { sites, agents: [] })
+      const document = structuredClone(seen.document) as { properties: { tags: string[] }[] }
+      for (const { tags } of document.properties)
+        tags.push(...Array.from({ length: 20 }, (_, n) => `${tag}-${n}`.padEnd(60, 'x')))
+      own.clock.tick({ days: 1 })
+      await own.observe({ ...seen, document: document as never })
+    }
+    await own.publish()
+    const subjects: string[] = []
+    let path: string | undefined = `/publisher/${domain}/history`
+    while (path !== undefined) {
+      const answer = await own.app.inject(path)
+      expect(answer.rawPayload.length).toBeLessThanOrEqual(PAGE_BYTES)
+      const page = load(answer.body)
+      for (const row of page('main tbody th').toArray()) subjects.push(page(row).text())
+      path = page('main .more a').first().attr('href')
+    }
+    const [file, properties] = [subjects.filter(text => text === 'the file'), new Set(subjects)]
+    expect(file.length).toBeGreaterThan(0)
+    expect([subjects.length - file.length, properties.size]).toEqual([300, 151])
+  })
+
   test('404: of a domain that was never understood', async () => {
     expect((await own.app.inject('/brand/nobody.example/history')).statusCode).toBe(404)
   })

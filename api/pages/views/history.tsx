@@ -8,7 +8,7 @@ import {
 } from '../../../pipeline/read/queries/state-changes.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, renderMoment, renderName } from '../html/text.tsx'
+import { countThings, fitItems, renderMoment, renderName } from '../html/text.tsx'
 import { renderTable } from '../parts/blocks.tsx'
 import { renderChangedFields } from '../parts/changed-fields.tsx'
 import { compareDocuments } from '../parts/compare-documents.ts'
@@ -19,6 +19,7 @@ import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 const CHANGES_PER_PAGE = 60
+const CHANGES_BYTES = 44_000
 
 type HistoryCall = ViewCall<{ cursor?: string | undefined }, { domain: Domain }>
 
@@ -85,26 +86,31 @@ const nouns: Record<ChangedKind, string> = {
   grant: 'grant to',
 }
 
+/** Renders as many changes as a page has room for, and the way to those before them. */
 function renderChanges(
   { changes, total }: StateChanges,
   { offset, path }: { offset: number; path: string },
 ): Html {
-  const left = total - offset
-  const next = offset + CHANGES_PER_PAGE
+  const { shown } = fitItems(changes, change => <tr>{renderCells(change)}</tr>, {
+    limit: CHANGES_PER_PAGE,
+    bytes: CHANGES_BYTES,
+  })
+  const next = new URLSearchParams({ cursor: String(offset + shown) })
   return renderTable({
     caption: 'Changes, the newest first',
     columns: ['What', 'Change', 'When'],
-    items: changes,
-    total: left,
+    items: changes.slice(0, shown),
+    total: total - offset,
     limit: CHANGES_PER_PAGE,
-    bytes: 46_000,
-    next:
-      left > CHANGES_PER_PAGE
-        ? `${path}?${new URLSearchParams({ cursor: String(next) })}`
-        : undefined,
+    bytes: 2 * CHANGES_BYTES,
+    next: total - offset > shown ? `${path}?${next}` : undefined,
     empty: 'There are no earlier changes.',
-    render: change => [renderSubject(change), renderChange(change), renderMoment(change.at)],
+    render: renderCells,
   })
+}
+
+function renderCells(change: StateChange): Html[] {
+  return [renderSubject(change), renderChange(change), renderMoment(change.at)]
 }
 
 function renderSubject({ kind, subject }: StateChange): Html {
@@ -119,8 +125,7 @@ function renderSubject({ kind, subject }: StateChange): Html {
 function renderChange({ ended, before, after }: StateChange): Html {
   if (ended) return renderBadge('bad', 'removed')
   if (before === null) return renderBadge('good', 'new')
-  const changes = compareDocuments(before, after)
-  return changes.length === 0 ? <>read again</> : renderChangedFields(changes, true)
+  return renderChangedFields(compareDocuments(before, after), true)
 }
 
 function showNothing(domain: string, toThing: (domain: string) => string): View {
