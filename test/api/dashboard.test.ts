@@ -102,7 +102,7 @@ describe('the dashboard is for people who are signed in', () => {
 describe('every address of an organization is only for its members', () => {
   const ofOrganizations = dashboardPaths.filter(({ path }) => path.includes(':org'))
 
-  test('there are such addresses', () => {
+  test('such addresses exist', () => {
     expect(ofOrganizations.length).toBeGreaterThan(10)
   })
 

@@ -114,7 +114,7 @@ describe('the agent of a house on the sites of the house', () => {
     expect(counted.json()).toMatchObject({ authorized: 1, total: 1, confirmed: true })
   })
 
-  test('a site that moves to another house is none of this one until it is back', async () => {
+  test('a site that moves to another house leaves this one until it is back', async () => {
     await publishFiles(registry, { 'brand site.example': { house: 'rival.example' } })
     expect(await summarize('site.example')).toBe('false false claims_to_own')
     await publishFiles(registry, { 'brand site.example': { house: 'house.example' } })

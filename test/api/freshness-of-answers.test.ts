@@ -229,7 +229,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(await state()).toBe('failing')
   })
 
-  test('that of the file a domain points to now, while its earlier one stands in for it', async () => {
+  test('that of the file a domain points to now, while its earlier one still answers for it', async () => {
     const lost = 'https://lost.example/moved.json'
     await publishFiles(registry, { 'moved.example': granting('moved.example') })
     registry.clock.tick(HOUR)
@@ -304,7 +304,7 @@ describe('the freshness of an answer is that of the file that decided it', () =>
     expect(await state()).toBe('failing')
   })
 
-  test('which also tells when a brand and its house were last seen to name each other', async () => {
+  test('which also states when a brand and its house last named each other', async () => {
     const [leaf, house] = ['leaf.example', 'mutual.example']
     const start = registry.clock.now()
     await publishFiles(registry, {

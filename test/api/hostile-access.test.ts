@@ -695,7 +695,7 @@ test('a pending logo is shown to no stranger, and a stranger’s logo to nobody 
 })
 
 test.each(tried.filter(({ id }) => id !== 'getLogo'))(
-  'nobody at all is answered 401 by $id',
+  'a caller without a credential gets 401 from $id',
   async ({ asks }) => {
     expect((await ask(undefined, asks())).statusCode).toBe(401)
   },

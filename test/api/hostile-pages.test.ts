@@ -20,7 +20,7 @@ describe.each(payloads)('a world whose every text is %j', payload => {
     expect(listFaults(load(answer.body))).toEqual([])
   })
 
-  test('stands as text where it is shown', async () => {
+  test('appears as text wherever it is shown', async () => {
     const shown = payload.replaceAll('\u202e', '\ufffd')
     for (const path of [
       '/brand/acme.example',

@@ -41,7 +41,7 @@ afterAll(async () => {
 const needing = operations.filter(({ worksWithoutStores }) => !worksWithoutStores)
 
 test.each(needing.map(({ id, method, path }) => [id, method, path] as const))(
-  '%s: without the stores nobody can know: 503, and when to come again',
+  '%s: without the stores: 503, and when to try again',
   async (_, method, path) => {
     const answer = await app.inject({
       method,

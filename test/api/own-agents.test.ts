@@ -178,7 +178,7 @@ describe('a person without an organization', () => {
     expect(rows).toEqual([{ name: `${name} 2`, is_personal: true }])
   })
 
-  test('is told whose domain it is, and nothing is created', async () => {
+  test('learns who owns the domain, and nothing is created', async () => {
     const ann = await person({ email: 'ann@acme.example', email_verified: true })
     const answer = await add(ann)
     expect(answer.statusCode).toBe(409)

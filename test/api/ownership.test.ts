@@ -279,7 +279,7 @@ describe('a domain shows the token', () => {
         }
       },
     ],
-  ])('not when it stands %s', async (_, host) => {
+  ])('not when it is published %s', async (_, host) => {
     const { nonce } = await issue()
     const said = host(nonce)
     if (said) hosts['acme.example'] = said
@@ -535,7 +535,7 @@ describe('the value of a proof', () => {
     expect((await getOwnership(acme, 'given.example')).valid_until).toBeNull()
   })
 
-  it('a mailbox at a domain is none, and takes the place of what was shown', async () => {
+  it('a mailbox at a domain is no proof, and replaces an earlier one', async () => {
     await changeByOperator('add', 'Acme', 'mailed.example', 'dns_txt')
     expect((await getOwnership(acme, 'mailed.example')).proven).toBe(true)
     await changeByOperator('add', 'Acme', 'mailed.example', 'email')

@@ -83,7 +83,7 @@ test('an admin gets the brand before and after its file is read', async () => {
   })
 })
 
-test('403: nobody else may do that', async () => {
+test('403: only an admin may do that', async () => {
   const other = await registry.createKey('Other')
   for (const path of [
     'publisher/acme.example/adagents/revalidate',

@@ -122,7 +122,7 @@ describe('a user token', () => {
     },
   )
 
-  test('signed by a key that it brings along is refused', async () => {
+  test('signed by a key that it contains is refused', async () => {
     const other = await openIssuer()
     const { alg, private: key, public: jwk } = other.key()
     const { kid } = issuer.key()

@@ -20,7 +20,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('e2e/stopped-parts.test.ts', [
     'and both go on while it or Redis is away',
-    'reads go on and writes answer 503 with Retry-After; then work continues',
+    'reads continue and writes answer 503 with Retry-After; then all work continues',
   ]),
   ...shownBy('e2e/commit-faults.test.ts', [
     'All other stores are made from them\n  by the same functions that a commit uses',
@@ -30,7 +30,7 @@ export const promises: readonly Promised[] = [
     'e2e/own-redis.test.ts',
     [
       'a lock allows one `start` per folder',
-      'are one that runs, and one that says so and touches nothing',
+      'run once: the second one says so and touches nothing',
     ],
     [
       'With a full disk reads continue, writes answer 503',
@@ -184,7 +184,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('e2e/stopped-parts.test.ts', [
     'Reads need nothing but the files of the stores',
-    'reads go on and writes answer 503 with Retry-After; then work continues',
+    'reads continue and writes answer 503 with Retry-After; then all work continues',
   ]),
   ...shownBy('e2e/commit-faults.test.ts', [
     '`recover()` then does',

@@ -96,7 +96,7 @@ afterAll(async () => {
   folder?.remove()
 })
 
-test('a comparison goes on, is shown and is stored when the process that began it is killed', async () => {
+test('a comparison continues, is shown and is stored when the process that began it is killed', async () => {
   const begun = await ask('POST', `${agentPath}/storyboard/idempotent_writes/compare`)
   expect(begun).toMatchObject({ status: 202, body: { status: 'queued' } })
   const { comparison_id, progress_url } = begun.body

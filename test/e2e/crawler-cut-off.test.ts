@@ -65,7 +65,7 @@ function listDiscoveries(): string[] {
     .map(({ event_type, entity_id }) => `${event_type} ${entity_id}`)
 }
 
-test('a crawler that is cut off for an hour is replaced, and what it brings afterwards changes nothing', async () => {
+test('a crawler that is cut off for an hour is replaced, and its late observations change nothing', async () => {
   const way = await startCuttableRedis(redis.url)
   run(['indexer'])
   await waitUntil(async () => existsSync(`${folder.path}/run.json`))

@@ -91,7 +91,7 @@ describe('registry why', () => {
 })
 
 describe('registry failures', () => {
-  test('counts files that failed by reason; a missing file is none', async () => {
+  test('counts failed files by reason; a missing file is no failure', async () => {
     const { files, groups } = await runJson<FailureReport>('failures')
     expect(files).toBe(2)
     expect(groups.map(({ group, files }) => [group, files])).toEqual([

@@ -176,7 +176,7 @@ function damageFile(dir: string, name: RegExp): void {
 }
 
 describe('two starts on one folder', () => {
-  test('are one that runs, and one that says so and touches nothing', async () => {
+  test('run once: the second one says so and touches nothing', async () => {
     const dir = copyOfStores()
     const ports = [await findFreePort(), await findFreePort()]
     const both = ports.map(port => new Running({ DATA_DIR: dir, PORT: String(port) }))

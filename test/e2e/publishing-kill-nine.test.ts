@@ -47,7 +47,7 @@ async function writeUntilKilled(dataDir: string, options: object, delayMs: numbe
 }
 
 test.each(['folder', 'bucket'] as const)(
-  `a replica goes on after its registry was killed while it published to a %s (KILL_SEED=${seed})`,
+  `a replica continues after its registry was killed while it published to a %s (KILL_SEED=${seed})`,
   async kind => {
     const dataDir = createDataDir()
     const { target, origin, bucket } = await places[kind]()

@@ -138,7 +138,7 @@ test('no event is lost or overtaken however often the process that delivers is k
   expect(tested.body).toMatchObject({ delivered: true, status: 200 })
 })
 
-test('a second process that delivers stands by and takes over', async () => {
+test('a second delivering process waits on standby and takes over', async () => {
   const { receiver } = await subscribe('handed-over.example')
   const first = roles.findLast(({ child }) => child.spawnargs.includes('push'))!
   run('push')

@@ -66,7 +66,7 @@ describe.each([
     folder.remove()
   })
 
-  test('a crawl goes on, and no acknowledged save is lost', async () => {
+  test('a crawl continues, and no acknowledged save is lost', async () => {
     expect(await save('before.example')).toBe(200)
     const crawl = new Command(['crawl', '--domains', `${folder.path}/domains.txt`], env)
     await waitUntil(async () => world.requests.size > DOMAINS / 4)

@@ -102,7 +102,7 @@ describe('while the indexer is stopped', () => {
 })
 
 describe('without Redis', () => {
-  test('reads go on and writes answer 503 with Retry-After; then work continues', async () => {
+  test('reads continue and writes answer 503 with Retry-After; then all work continues', async () => {
     await redis.stop()
     const read = await ask('/api/brands/resolve?domain=d000001-bench.example')
     expect(read.status).toBe(200)

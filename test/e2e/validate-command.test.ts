@@ -117,7 +117,7 @@ describe('the action for workflows', () => {
     )
   })
 
-  test('fails for a warning when told so', () => {
+  test('fails for a warning if that is requested', () => {
     expect(act({ files: 'odd.json' }).status).toBe(0)
     expect(act({ files: 'odd.json', strict: 'true' }).status).toBe(2)
   })

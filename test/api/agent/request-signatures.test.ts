@@ -211,7 +211,7 @@ describe('over A2A', () => {
     expect((await post(order())).payload).not.toHaveProperty('replayed')
   })
 
-  test('a signature that does not hold is refused, and so is none where there must be one', async () => {
+  test('an invalid signature is refused, and so is a missing one where it is required', async () => {
     const change = message('update_media_buy', { account, media_buy_id: 'x' })
     for (const [body, headers, code] of [
       [purchase, sign(purchase, signer, URL_SIGNED), 'invalid'],

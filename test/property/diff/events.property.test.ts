@@ -56,7 +56,7 @@ describe('the events of any nights', () => {
     )
   })
 
-  it('tell a reader who knows nothing else the test results of agents, and their badges', async () => {
+  it('give a reader who knows nothing else the test results of agents, and their badges', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(judgements, { maxLength: 8 }),

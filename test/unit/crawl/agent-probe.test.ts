@@ -397,7 +397,7 @@ describe('an agent that cannot be read', () => {
     expect(host.asked).toEqual([])
   })
 
-  it('redirects nobody: a redirect is not followed', async () => {
+  it('cannot redirect the registry: its redirects are not followed', async () => {
     const host = await serveAgentHost((_, response) =>
       response.writeHead(307, { location: 'https://169.254.169.254/latest' }).end(),
     )
@@ -461,7 +461,7 @@ describe('the last good answer of an agent', () => {
         },
       }),
     ],
-  ])('stands while it %s, and its card says nothing for it', async (_, outcome, answer) => {
+  ])('remains while it %s, and its card does not replace it', async (_, outcome, answer) => {
     const hangs = outcome === 'timeout' && { limits: { probeMs: 1_000 } }
     const observation = await probe(withCard(answer), { ...hangs })
     expect(observation).toMatchObject({ outcome })

@@ -166,7 +166,7 @@ describe('names and addresses', () => {
     await expect.poll(() => origin.open.size).toBeLessThanOrEqual(2)
   })
 
-  it('TXT records are joined; none is told apart from failure', async () => {
+  it('TXT records are joined; their absence differs from a failure', async () => {
     nameServer.zone['_owner.acme.example'] = { TXT: ['nonce=1', 'other'] }
     nameServer.zone['_owner.empty.example'] = {}
     nameServer.zone['_owner.broken.example'] = { fails: true }
