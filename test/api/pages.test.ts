@@ -423,12 +423,12 @@ describe('the history of a thing', () => {
     const domain = 'many.example'
     const sites = Array.from({ length: 150 }, (_, n) => `s${n}.${domain}`)
     for (const tag of ['before', 'after']) {
-      const seen = observePublisherFile(domain, { sites, agents: [] })
-      const document = structuredClone(seen.document) as { properties: { tags: string[] }[] }
+      const observation = observePublisherFile(domain, { sites, agents: [] })
+      const document = structuredClone(observation.document) as { properties: { tags: string[] }[] }
       for (const { tags } of document.properties)
         tags.push(...Array.from({ length: 20 }, (_, n) => `${tag}-${n}`.padEnd(60, 'x')))
       own.clock.tick({ days: 1 })
-      await own.observe({ ...seen, document: document as never })
+      await own.observe({ ...observation, document: document as never })
     }
     await own.publish()
     const subjects: string[] = []
