@@ -11,7 +11,7 @@ import type { MemoryIndex } from './memory-index.ts'
 import { observeFile, observeOutcome } from './observations.ts'
 import { buildSubmission } from './submissions.ts'
 
-/** Lists the observations of an attempt: its own, and that of the ads.txt where the file is missing. */
+/** Lists the observation of an attempt: its own, and that of the ads.txt where the file is missing. */
 function observeAttempt(
   { kind, location, found, ageMs, adsTxt }: Attempt,
   now: Instant,
@@ -33,13 +33,13 @@ function observeProbe(endpoint: string, listed: object | string, at: Instant): O
   const parts = { endpoint, tools: [], needs_auth: false, unread: [], ...(listed as object) }
   const document = buildAgentDocument(parts)
   const hash = hashContent(Buffer.from(JSON.stringify(document)))
-  const observations = {
+  const observation = {
     kind: 'agent',
     location: endpoint,
     observed_at: at,
     outcome: 'ok',
   } as const
-  return { ...observations, hash, document, took_ms: 1 }
+  return { ...observation, hash, document, took_ms: 1 }
 }
 
 /** An index on which nights are run. */
@@ -47,7 +47,7 @@ export type NightIndex = Pick<MemoryIndex, 'db'> & {
   commit(batch: Parameters<MemoryIndex['commit']>[0]): Promise<unknown>
 }
 
-/** Runs nights on an index: moves the clock, and commits the observations in the order and batches of each night. */
+/** Runs nights on an index: moves the clock, and commits the observation in the order and batches of each night. */
 export class NightRunner {
   readonly #index: NightIndex
   readonly #clock: TestClock
@@ -65,12 +65,12 @@ export class NightRunner {
       await this.#index.commit([])
     }
     if (night.asked !== undefined) await this.#requestCrawl(night.asked)
-    const observations = night.attempts.flatMap(attempt =>
+    const observation = night.attempts.flatMap(attempt =>
       observeAttempt(attempt, this.#clock.now()),
     )
     const isLate = (index: number) => night.late[index % night.late.length]!
-    const arriving = [...this.#late, ...observations.filter((_, index) => !isLate(index))]
-    this.#late = observations.filter((_, index) => isLate(index))
+    const arriving = [...this.#late, ...observation.filter((_, index) => !isLate(index))]
+    this.#late = observation.filter((_, index) => isLate(index))
     for (const batch of splitBatches(shuffle(arriving, night.order), night.batch)) {
       await this.#index.commit(batch)
       if (night.isTwice) await this.#index.commit(batch)
@@ -109,8 +109,8 @@ export class NightRunner {
   }
 }
 
-function shuffle(observations: readonly Observation[], order: readonly number[]): Observation[] {
-  return observations
+function shuffle(observation: readonly Observation[], order: readonly number[]): Observation[] {
+  return observation
     .map((observation, index) => ({
       observation,
       turn: (order[index % order.length]! * (index + 7)) % 101,

@@ -73,9 +73,9 @@ class Publisher {
   sighting({ found, things, reversed }: Night, clock: TestClock) {
     const at = clock.now()
     if (found === 'page')
-      return { seen: observeFile('adagents.json', this.domain, '<html>', at), listed: [] }
+      return { observation: observeFile('adagents.json', this.domain, '<html>', at), listed: [] }
     if (found !== 'file')
-      return { seen: observeOutcome(found, 'adagents.json', this.domain, at), listed: [] }
+      return { observation: observeOutcome(found, 'adagents.json', this.domain, at), listed: [] }
     const listed = things.flatMap((turn, n) => (turn.listed ? [n] : []))
     for (const n of listed) {
       this.#things[n]!.moves += things[n]!.moved ? 1 : 0
@@ -84,7 +84,7 @@ class Publisher {
     const properties = listed.map(n => buildEntry(this.domain, n, this.#things[n]!))
     if (reversed) properties.reverse()
     const file = { authorized_agents: [], properties }
-    return { seen: observeFile('adagents.json', this.domain, file, at), listed }
+    return { observation: observeFile('adagents.json', this.domain, file, at), listed }
   }
 }
 
@@ -107,7 +107,7 @@ async function runNights(path: [Night, Night][]): Promise<void> {
     const places = publishers.map(domain => new Publisher(domain))
     for (const both of path) {
       const found = places.map((place, i) => ({ place, ...place.sighting(both[i]!, clock) }))
-      await index.commit(found.map(({ seen }) => seen))
+      await index.commit(found.map(({ observation }) => observation))
       const rows = await listRows(index)
       for (const { place, listed } of found) expectSameRids(place, listed, rows)
       clock.tick({ days: 1 })

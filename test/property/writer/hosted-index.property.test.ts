@@ -45,27 +45,25 @@ function buildSaves({ domain, what, name }: Happening): Operation[] {
 }
 
 function read({ domain, what, name }: Happening, observed_at: number): Observation[] {
-  const observations = (
-    observation: Pick<Observation, 'kind' | 'location' | 'document'>,
-  ): Observation[] => [
-    { ...observation, observed_at, outcome: 'ok', status: 200, hash: `${what} ${name}` },
+  const complete = (draft: Pick<Observation, 'kind' | 'location' | 'document'>): Observation[] => [
+    { ...draft, observed_at, outcome: 'ok', status: 200, hash: `${what} ${name}` },
   ]
   const pointing = (kind: 'adagents.json' | 'brand.json', whose: string, variant: string) => {
     const authoritative_location = `${buildHostedAddress(base, kind, whose)}?claim=${name}`
     const document = { variant, authoritative_location } as AdagentsDocument | BrandDocument
-    return observations({ kind, location: domain, document })
+    return complete({ kind, location: domain, document })
   }
   const other = domains.find(name => name !== domain)!
   if (what === 'points') return pointing('adagents.json', domain, 'pointer')
   if (what === 'points there') return pointing('adagents.json', other, 'pointer')
   if (what === 'points brand') return pointing('brand.json', domain, 'authoritative_location')
   const agents = ['https://agent.example/mcp']
-  if (what === 'own') return observations(observePublisherFile(domain, { sites: [domain], agents }))
+  if (what === 'own') return complete(observePublisherFile(domain, { sites: [domain], agents }))
   if (what === 'gone') {
     const source = { kind: 'adagents.json', location: domain } as const
     return [{ ...source, observed_at, outcome: 'absent', status: 404 }]
   }
-  if (what === 'own brand') return observations(observeBrandFile(domain, name))
+  if (what === 'own brand') return complete(observeBrandFile(domain, name))
   return []
 }
 

@@ -23,23 +23,23 @@ async function crawl(pages: Record<string, Page>, ...targets: CrawlTarget[]) {
     response.writeHead(page.status ?? (page.to ? 302 : 200), page.to ? { location: page.to } : {})
     response.end(page.body ?? '')
   })
-  const observations = await crawlBatch(targets, {
+  const packed = await crawlBatch(targets, {
     fetcher: createFetcherTo(origin.url),
     clock: { now: () => now },
     limits: { ...limits, adsTxtBytes: 100 },
     protocolName: 'proto',
     limitHost: createHostLimiter(4),
   })
-  return { seen: observations.map(observation => readObservation(observation, limits)), origin }
+  return { observations: packed.map(observation => readObservation(observation, limits)), origin }
 }
 
 const adsTxt = { body: '\ufeffa.example, 1, DIRECT\nManagerDomain = m.example\n' }
 const crawlOutcomes = async (pages: Record<string, Page>, ...targets: CrawlTarget[]) =>
-  (await crawl(pages, ...targets)).seen.map(({ kind, outcome }) => `${kind} ${outcome}`)
+  (await crawl(pages, ...targets)).observations.map(({ kind, outcome }) => `${kind} ${outcome}`)
 
 describe('the ads.txt of a domain', () => {
   it('is fetched at once when the domain has no adagents.json, over the same connection', async () => {
-    const { seen: observations, origin } = await crawl({ [`${domain}/ads.txt`]: adsTxt }, target)
+    const { observations, origin } = await crawl({ [`${domain}/ads.txt`]: adsTxt }, target)
     expect(observations).toMatchObject([
       { ...target, outcome: 'absent', status: 404 },
       {
@@ -106,7 +106,7 @@ describe('the ads.txt of a domain', () => {
 
   it('is fetched once by a batch that names it', async () => {
     const own = { kind: 'ads.txt', location: domain } as const
-    const { seen: observations, origin } = await crawl({}, target, own)
+    const { observations, origin } = await crawl({}, target, own)
     expect(observations).toMatchObject([{ outcome: 'absent' }, { ...own, outcome: 'absent' }])
     expect(origin.asked).toEqual([adagents, `${domain}/ads.txt`])
   })
@@ -130,7 +130,7 @@ describe('the ads.txt of a domain', () => {
   it.each(['https://10.0.0.1/ads.txt', 'https://localhost/ads.txt', 'http://m.example/ads.txt'])(
     'is not followed to %s, which gets no request',
     async to => {
-      const { seen: observations, origin } = await crawl({ [`${domain}/ads.txt`]: { to } }, target)
+      const { observations, origin } = await crawl({ [`${domain}/ads.txt`]: { to } }, target)
       expect(observations).toHaveLength(1)
       expect(origin.asked).toEqual([adagents, `${domain}/ads.txt`])
     },

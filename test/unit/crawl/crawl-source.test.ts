@@ -247,13 +247,13 @@ describe('a batch', () => {
   it('that is cancelled has reported what it has', async () => {
     const { fetcher } = slowFetcher()
     const stop = new AbortController()
-    const observation: string[] = []
+    const locations: string[] = []
     const deps = { ...ours, fetcher, limitHost: createHostLimiter(1), stopping: stop.signal }
     await crawlEach(targets, deps, ({ location }) => {
-      observation.push(location)
+      locations.push(location)
       if (location === 'b.example') stop.abort()
     })
-    expect(observation).toEqual(['a.example', 'a.example', 'b.example'])
+    expect(locations).toEqual(['a.example', 'a.example', 'b.example'])
   })
 
   it('that is cancelled lets an agent answer that is being asked', async () => {
@@ -280,22 +280,22 @@ describe('a batch', () => {
 
   it('stops fetching while its results wait to be accepted', async () => {
     const { fetcher } = slowFetcher()
-    const observation: string[] = []
+    const locations: string[] = []
     let makeRoom = () => {}
     const room = new Promise<void>(resolve => (makeRoom = resolve))
     const crawled = crawlEach(
       targets,
       { ...ours, fetcher, limitHost: createHostLimiter(3) },
       ({ location }) => {
-        observation.push(location)
+        locations.push(location)
         return room
       },
     )
     await new Promise(done => setTimeout(done, 100))
-    expect(observation.sort()).toEqual(['a.example', 'b.example', 'c.example'])
+    expect(locations.sort()).toEqual(['a.example', 'b.example', 'c.example'])
     makeRoom()
     await crawled
-    expect(observation.sort()).toEqual(targets.map(({ location }) => location).sort())
+    expect(locations.sort()).toEqual(targets.map(({ location }) => location).sort())
   })
 
   it('with an internal error rejects once everything has ended', async () => {
