@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Fatal } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { prepareStores } from '../../pipeline/maintenance/prepared-restore.ts'
 import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 import { getMessage } from '../api-client/writer-client.ts'
@@ -101,7 +102,7 @@ function assertReplaceable({ paths, tenure }: StandbyDeps): void {
     )
 }
 
-/** Copies each new backup meanwhile, so that taking over needs no long download. */
+/** Copies each new backup meanwhile, and makes its stores, so that taking over needs neither. */
 class BackupCopy {
   readonly #deps: StandbyDeps
   #name: string | undefined
@@ -129,7 +130,9 @@ class BackupCopy {
     const { paths, store, redis, log } = this.#deps
     const { backup } = await loadWriterState(redis)
     if (backup === undefined || backup === this.#name) return
-    await keepBackup(paths, store, backup)
+    const dir = await keepBackup(paths, store, backup)
+    const prepared = { backup: dir, folder: nameReady(dir) }
+    if (!existsSync(prepared.folder)) await prepareStores(prepared)
     this.#name = backup
     log.info({ backup }, 'backup copied')
   }
@@ -147,6 +150,11 @@ export async function keepBackup(
     removeOthers(standby, name)
   }
   return dir
+}
+
+/** Names the folder of the stores that were made of the copy of a backup. */
+export function nameReady(dir: string): string {
+  return `${dir}.ready`
 }
 
 function removeOthers(standby: string, name: string): void {

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import type { Config } from '../../pipeline/core/config.ts'
 import { Fatal } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { buildLeastId } from '../../pipeline/core/uuid-v7.ts'
+import { putPreparedInPlace } from '../../pipeline/maintenance/prepared-restore.ts'
 import { restore } from '../../pipeline/maintenance/restore.ts'
 import type { Answer } from '../../pipeline/model/submission.ts'
 import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
@@ -11,7 +13,7 @@ import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { Redis } from '../redis.ts'
 import { findLastAnswered, readAnswered } from './answer-log.ts'
 import { readLogParts } from './head-log.ts'
-import { keepBackup, type Succession } from './standby.ts'
+import { keepBackup, nameReady, type Succession } from './standby.ts'
 import type { WriterState } from './writer-state.ts'
 
 /** Commits that a writer may have made since it last said where it is. */
@@ -37,7 +39,10 @@ export async function restoreStores(
   const lastSeq = Math.max(backup.seq, state.seq, await findLastAnswered(redis))
   const lastEventId = findLastEventId(state, config.LIMITS.leaseMs)
   const continueAfter = { seq: lastSeq + COMMITS_UNHEARD, lastEventId }
-  await restore(config.DATA_DIR, dir, { force: true, continueAfter })
+  const prepared = { backup: dir, folder: nameReady(dir) }
+  if (existsSync(prepared.folder))
+    await putPreparedInPlace(config.DATA_DIR, prepared, continueAfter)
+  else await restore(config.DATA_DIR, dir, { force: true, continueAfter })
   if (state.head !== undefined) await continueTree(paths, readLogParts(redis, store), state.head)
 }
 

@@ -50,7 +50,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
     if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
-    for (const store of stores) putInPlace(paths[store])
+    for (const store of stores) putFileInPlace(`${paths[store]}.new`, paths[store])
     if (withLog) putLogInPlace(paths)
     await rebuildStores(paths, facts => continueNumbering(facts, how.continueAfter))
     rmSync(paths.restoring)
@@ -84,13 +84,13 @@ async function copyStore(
  * Puts a restored file in place, and deletes the old file's write-ahead log, which would be applied to the
  * new one.
  */
-function putInPlace(file: string): void {
+export function putFileInPlace(fresh: string, file: string): void {
   rmSync(`${file}.wal`, { force: true })
-  renameSync(`${file}.new`, file)
+  renameSync(fresh, file)
 }
 
 /** Deletes whatever was derived from the previous index. */
-function dropOthers(paths: Paths): void {
+export function dropOthers(paths: Paths): void {
   const { serving, events, snapshots, search, parquet, registry, checkpoint, run } = paths
   const made = [serving, events, snapshots, search, parquet, registry, checkpoint, run]
   for (const path of [...made, paths.seals, paths.damaged]) {
@@ -102,7 +102,7 @@ function dropOthers(paths: Paths): void {
  * Continues the numbering after every commit that the accounts know: reusing a number would order
  * submissions wrongly, and mistake a crawl that began before for one after.
  */
-async function continueNumbering(
+export async function continueNumbering(
   { index, accounts: { db } }: Facts,
   seen: LastNumbers = { seq: 0, lastEventId: undefined },
 ): Promise<void> {

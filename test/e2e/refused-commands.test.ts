@@ -81,6 +81,25 @@ describe('an unknown id or name is refused in one line', () => {
   })
 })
 
+describe('with BACKUP_TO a write is left to the indexer, and creates no registry', () => {
+  const standby = join(folder.path, 'standby')
+  test.each<[string[]]>([
+    [['org', 'create', '--name', 'Nova']],
+    [['org', 'domain', 'add', 'a.example', ...acme]],
+    [['takedown', 'a.example']],
+    [['crawl', 'a.example']],
+  ])('registry %j', async command => {
+    const settings = { DATA_DIR: standby, BACKUP_TO: join(folder.path, 'backups') }
+    expect(await run(command, '', settings)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'BACKUP_TO is set, and no indexer writes here: start it, or run this on the host that writes\n',
+    })
+    expect(existsSync(standby)).toBe(false)
+  })
+})
+
 describe('a DATA_DIR without a registry is an error, and stays unchanged', () => {
   const missing = join(folder.path, 'mistyped')
   test.each<[string[]]>([
