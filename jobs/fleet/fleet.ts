@@ -3,7 +3,8 @@ import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
-import { openBackupStore } from '../../pipeline/replica/backup-store.ts'
+import type { Submission } from '../../pipeline/model/submission.ts'
+import { type BackupStore, openBackupStore } from '../../pipeline/replica/backup-store.ts'
 import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Sequencer, SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
@@ -49,17 +50,11 @@ export interface Fleet {
 export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
   const { config, redis, clock, log, fail } = deps
   if (config.BACKUP_TO === undefined) return undefined
-  const paths = resolvePaths(config.DATA_DIR)
-  makeFolders(paths)
-  const { leaseMs } = config.LIMITS
   const closing = new AbortController()
   const store = openBackupStore(config.BACKUP_TO, closing.signal)
-  const tenure = readTenure(paths)
-  const lease = new FleetLease(redis, tenure, leaseMs)
-  const succession = await waitForTurn({ paths, tenure, lease, leaseMs, redis, store, log })
+  const { paths, tenure, lease, succession, state } = await takeTurn(deps, store)
   let sequencer: Sequencer | undefined
   let backups: BackupLoop | undefined
-  const state = succession?.state ?? (await loadWriterState(redis))
   const marks = new Marks(state.mark, () => backups?.request())
   const answers = new AnswerLog(redis, lease.fence, marks)
   const readPosition = () =>
@@ -93,10 +88,7 @@ export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
     },
     async tell(telling) {
       await answers.tell(telling)
-      const isTakedown = telling.submissions.some(
-        ({ operation }) => operation.op === 'domain.takedown',
-      )
-      if (isTakedown) backups?.request(true)
+      if (telling.submissions.some(isTakedown)) backups?.request(true)
     },
     report: () => backups!.report(),
     async close() {
@@ -107,3 +99,17 @@ export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
     },
   }
 }
+
+/** Waits until this host may write; returns what it has to continue. */
+async function takeTurn({ config, redis, log }: FleetDeps, store: BackupStore) {
+  const paths = resolvePaths(config.DATA_DIR)
+  makeFolders(paths)
+  const { leaseMs } = config.LIMITS
+  const tenure = readTenure(paths)
+  const lease = new FleetLease(redis, tenure, leaseMs)
+  const succession = await waitForTurn({ paths, tenure, lease, leaseMs, redis, store, log })
+  const state = succession?.state ?? (await loadWriterState(redis))
+  return { paths, tenure, lease, succession, state }
+}
+
+const isTakedown = ({ operation }: Submission) => operation.op === 'domain.takedown'
