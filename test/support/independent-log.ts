@@ -57,6 +57,13 @@ export function followPath(leaf: Buffer, m: number, n: number, path: readonly Bu
     : sha256(Uint8Array.of(1), sibling, followPath(leaf, m - k, n - k, rest))
 }
 
+/** Decodes base64 that is written in the one way that RFC 4648 has for its bytes; throws where it is not. */
+function decodeStrictly(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) throw new Error('the base64 is not canonical')
+  return bytes
+}
+
 /** Opens a signed note with a verifier key `name+id+base64`; throws where it does not verify. */
 export function openNote(note: string, verifierKey: string): IndependentHead {
   const [name, id] = verifierKey.split('+') as [string, string]
@@ -71,7 +78,7 @@ export function openNote(note: string, verifierKey: string): IndependentHead {
     .slice(split + 2)
     .split('\n')
     .filter(line => line.startsWith(`— ${name} `))
-    .map(line => Buffer.from(line.split(' ')[2]!, 'base64'))
+    .map(line => decodeStrictly(line.split(' ')[2]!))
     .some(
       sig =>
         sig.subarray(0, 4).equals(expected) &&
