@@ -12,7 +12,7 @@ const ENTRIES_MAX = 100
 const TO_DIGITS = '14, 25'
 
 /**
- * Records answers, takes their submissions from those that wait, and tells the callers; nothing of it where another
+ * Records answers, takes their submissions from those that wait, and sends them to the callers; nothing of it where another
  * host has taken over. ARGV: number of the fence, of the commit, the answers, the first submission that waits, the
  * mark, and channels with their messages.
  */
@@ -53,8 +53,8 @@ export interface AnsweredBatch {
   recorded: RecordedAnswers
 }
 
-/** Answers that are about to be told. */
-export interface Telling {
+/** Answers that are about to be sent. */
+export interface AnswersToSend {
   submissions: readonly Submission[]
   committed: Committed
   /** Id of the first entry of the stream of submissions that is not answered yet. */
@@ -85,8 +85,13 @@ export class AnswerLog {
     return { commits: this.#commits, bytes: this.#bytes }
   }
 
-  /** Records answers and tells them; throws a Fatal where another host writes. */
-  async tell({ submissions, committed, waitingFrom, messages }: Telling): Promise<void> {
+  /** Records answers and sends them; throws a Fatal where another host writes. */
+  async sendAnswers({
+    submissions,
+    committed,
+    waitingFrom,
+    messages,
+  }: AnswersToSend): Promise<void> {
     const answered = submissions.map(
       submission => [submission, committed.answers.get(submission.submission_id)!] as const,
     )

@@ -9,7 +9,7 @@ import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Sequencer, SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
 import type { Redis } from '../redis.ts'
-import { AnswerLog, type Telling } from './answer-log.ts'
+import { AnswerLog, type AnswersToSend } from './answer-log.ts'
 import { type BackupLoop, startBackups } from './backup-loop.ts'
 import { createHeadKeeper } from './head-log.ts'
 import { FleetLease } from './lease.ts'
@@ -36,8 +36,8 @@ export interface Fleet {
   asking: Pick<Required<SequencerOptions>, 'ensureMayWrite' | 'keepHead'>
   /** Brings the opened stores up to what was answered, and begins to back them up. */
   begin(sequencer: Sequencer): Promise<void>
-  /** Records answers and tells them. */
-  tell(telling: Telling): Promise<void>
+  /** Records answers and sends them. */
+  sendAnswers(toSend: AnswersToSend): Promise<void>
   /** Returns the state of the backups, once it has begun. */
   report(): UploadStatus
   close(): Promise<void>
@@ -86,9 +86,9 @@ export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
       const { signal } = closing
       backups = startBackups({ config, store, sequencer, answers, fence, clock, log, signal })
     },
-    async tell(telling) {
-      await answers.tell(telling)
-      if (telling.submissions.some(isTakedown)) backups?.request(true)
+    async sendAnswers(toSend) {
+      await answers.sendAnswers(toSend)
+      if (toSend.submissions.some(isTakedown)) backups?.request(true)
     },
     report: () => backups!.report(),
     async close() {

@@ -109,7 +109,7 @@ export async function runIndexer(
         const batch = { observations: [], submissions, actor: 'api:submission' }
         return sequencer.commit(batch).catch(stopOnFailure)
       },
-      tell: fleet && (telling => fleet.tell(telling).catch(stopOnFailure)),
+      sendAnswers: fleet && (toSend => fleet.sendAnswers(toSend).catch(stopOnFailure)),
     },
     log,
   )

@@ -4,7 +4,7 @@ import { traceWork } from '../../pipeline/core/trace.ts'
 import { type Answer, Submission } from '../../pipeline/model/submission.ts'
 import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
 import type { Answers } from '../api-client/submission-client.ts'
-import type { Telling } from '../fleet/answer-log.ts'
+import type { AnswersToSend } from '../fleet/answer-log.ts'
 import { SUBMISSIONS, toChannel } from '../queues.ts'
 import type { Redis } from '../redis.ts'
 
@@ -29,8 +29,8 @@ interface ReceivedSubmission {
 /** Steps with submissions that came. */
 interface Consuming {
   commit: (submissions: Submission[]) => Promise<Committed>
-  /** Records the answers and tells them, where they must outlive this host; rejects only for good. */
-  tell?: ((telling: Telling) => Promise<void>) | undefined
+  /** Records the answers and sends them, where they must outlive this host; rejects only for good. */
+  sendAnswers?: ((toSend: AnswersToSend) => Promise<void>) | undefined
 }
 
 /** Entries that were read, and the position to continue from. */
@@ -50,14 +50,14 @@ export class SubmissionConsumer {
   readonly #blocking: Redis
   readonly #commands: Redis
   readonly #commit: Consuming['commit']
-  readonly #tell: Consuming['tell']
+  readonly #sendAnswers: Consuming['sendAnswers']
   readonly #log: Log
   readonly #gatherMs: number
   readonly #ended: Promise<void>
   #last = '0-0'
   #lastAnswered = '0-0'
   #trimming: NodeJS.Timeout | undefined
-  #telling: Promise<void> = Promise.resolve()
+  #sending: Promise<void> = Promise.resolve()
   #isClosed = false
 
   /**
@@ -66,11 +66,11 @@ export class SubmissionConsumer {
    */
   constructor(
     { blocking, commands }: { blocking: Redis; commands: Redis },
-    { commit, tell }: Consuming,
+    { commit, sendAnswers }: Consuming,
     log: Log,
     gatherMs = GATHER_MAX_MS,
   ) {
-    this.#tell = tell
+    this.#sendAnswers = sendAnswers
     this.#gatherMs = gatherMs
     this.#blocking = blocking
     this.#commands = commands
@@ -88,7 +88,7 @@ export class SubmissionConsumer {
     this.#isClosed = true
     this.#blocking.disconnect()
     await this.#ended
-    await this.#telling.catch(() => undefined)
+    await this.#sending.catch(() => undefined)
     clearTimeout(this.#trimming)
     await this.#trim()
   }
@@ -166,21 +166,21 @@ export class SubmissionConsumer {
     })
   }
 
-  /** Tells the callers their answers, in the order of the commits. */
+  /** Sends the callers their answers, in the order of the commits. */
   #answer(received: readonly ReceivedSubmission[], committed: Committed): void {
     const messages = buildMessages(received, committed.answers)
-    const tell = this.#tell
-    if (tell === undefined) {
+    const sendAnswers = this.#sendAnswers
+    if (sendAnswers === undefined) {
       for (const [channel, text] of messages)
         this.#commands.publish(channel, text).catch(() => undefined)
       this.#trimming ??= globalThis.setTimeout(() => void this.#trim(), TRIM_MS)
       return
     }
     const submissions = received.map(({ submission }) => submission)
-    const telling = { submissions, committed, waitingFrom: this.#findFirstWaiting(), messages }
-    this.#telling = this.#telling.then(() => tell(telling))
-    // Whoever cannot tell ends the process.
-    this.#telling.catch(() => undefined)
+    const toSend = { submissions, committed, waitingFrom: this.#findFirstWaiting(), messages }
+    this.#sending = this.#sending.then(() => sendAnswers(toSend))
+    // Whoever cannot send them ends the process.
+    this.#sending.catch(() => undefined)
   }
 
   #findFirstWaiting(): string {
@@ -190,7 +190,7 @@ export class SubmissionConsumer {
 
   async #trim(): Promise<void> {
     this.#trimming = undefined
-    if (this.#tell !== undefined) return
+    if (this.#sendAnswers !== undefined) return
     await this.#commands
       .xtrim(SUBMISSIONS.key, 'MINID', this.#findFirstWaiting())
       .catch(() => undefined)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import {
   AnswerLog,
+  type AnswersToSend,
   findLastAnswered,
   readAnswered,
-  type Telling,
 } from '../../../../jobs/fleet/answer-log.ts'
 import {
   ANSWERED_KEY,
@@ -34,7 +34,7 @@ async function openLog(fence = FENCE) {
 }
 
 /** Builds the answers of a commit that created organizations. */
-function buildTelling(seq: number, names: readonly string[], waitingFrom = '0-0'): Telling {
+function buildAnswers(seq: number, names: readonly string[], waitingFrom = '0-0'): AnswersToSend {
   const submissions = names.map(name => buildOrganizationWrite(name))
   const answers = new Map<string, Answer>(
     submissions.map(({ submission_id }) => [submission_id, { done: { seq } }]),
@@ -58,30 +58,32 @@ async function collectAnswered(redis: Redis, seq: number) {
 }
 
 describe('answers that must outlive a host', () => {
-  test('are recorded, told, and wait no more, in one step', async () => {
+  test('are recorded, sent, and wait no more, in one step', async () => {
     const { redis, log, received } = await openLog()
     for (const id of ['1-0', '2-0', '3-0'])
       await redis.xadd(SUBMISSIONS.key, id, 'client', 'caller')
-    await log.tell(buildTelling(8, ['Acme', 'Nova'], '3-0'))
+    await log.sendAnswers(buildAnswers(8, ['Acme', 'Nova'], '3-0'))
     await expect.poll(() => received).toEqual(['answers of 8'])
     expect(await collectAnswered(redis, 0)).toEqual(['80 Acme,Nova'])
     expect((await redis.xrange(SUBMISSIONS.key, '-', '+')).map(([id]) => id)).toEqual(['3-0'])
     expect(log.size.commits).toBe(1)
   })
 
-  test('nobody is told, and nothing recorded, where another host took over in the middle of a commit', async () => {
+  test('nobody gets one, and nothing is recorded, where another host took over in the middle of a commit', async () => {
     const { redis, log, received } = await openLog()
     await redis.xadd(SUBMISSIONS.key, '1-0', 'client', 'caller')
     await redis.hincrby(STATE_KEY, 'fence', 1)
-    await expect(log.tell(buildTelling(8, ['Acme'], '2-0'))).rejects.toThrow('nobody was answered')
-    // A later message comes after what would have been told.
+    await expect(log.sendAnswers(buildAnswers(8, ['Acme'], '2-0'))).rejects.toThrow(
+      'nobody was answered',
+    )
+    // A later message comes after what would have been sent.
     await redis.publish(toChannel('caller'), 'last')
     await expect.poll(() => received).toEqual(['last'])
     expect(await redis.exists(ANSWERED_KEY)).toBe(0)
     expect(await redis.xlen(SUBMISSIONS.key)).toBe(1)
   })
 
-  test('are read in the order in which they were told, also those of one commit', async () => {
+  test('are read in the order in which they were sent, also those of one commit', async () => {
     const { redis, log } = await openLog()
     for (const [seq, name] of [
       [5, 'a'],
@@ -90,7 +92,7 @@ describe('answers that must outlive a host', () => {
       [9, 'd'],
       [10, 'e'],
     ] as const)
-      await log.tell(buildTelling(seq, [name]))
+      await log.sendAnswers(buildAnswers(seq, [name]))
     expect(await collectAnswered(redis, 5)).toEqual(['60 b', '60 c', '90 d', '100 e'])
     expect(await findLastAnswered(redis)).toBe(10)
   })
@@ -98,14 +100,15 @@ describe('answers that must outlive a host', () => {
   test('more than are read at once come all, each once', async () => {
     const { redis, log } = await openLog()
     const names = Array.from({ length: 250 }, (_, n) => String(n))
-    for (const [n, name] of names.entries()) await log.tell(buildTelling(Math.floor(n / 3), [name]))
+    for (const [n, name] of names.entries())
+      await log.sendAnswers(buildAnswers(Math.floor(n / 3), [name]))
     const read = await collectAnswered(redis, -1)
     expect(read.map(line => line.split(' ')[1])).toEqual(names)
   })
 
   test('a backup drops what it has, and keeps what came while it was made', async () => {
     const { redis, log } = await openLog()
-    for (const seq of [5, 6, 7, 8]) await log.tell(buildTelling(seq, [`of ${seq}`]))
+    for (const seq of [5, 6, 7, 8]) await log.sendAnswers(buildAnswers(seq, [`of ${seq}`]))
     const part = (from: number, to: number) =>
       `${String(from).padStart(12, '0')}-${String(to).padStart(12, '0')}-3.ndjson`
     await redis.rpush(LOG_PARTS_KEY, part(0, 40), part(40, 60), part(60, 61))
@@ -117,26 +120,26 @@ describe('answers that must outlive a host', () => {
 
   test('a backup of a writer that was replaced drops nothing', async () => {
     const { redis, log } = await openLog()
-    await log.tell(buildTelling(5, ['Acme']))
+    await log.sendAnswers(buildAnswers(5, ['Acme']))
     await redis.hincrby(STATE_KEY, 'fence', 1)
     await expect(log.trim({ name: 'late', seq: 9, logSize: 0 })).rejects.toThrow('taken over')
     expect(await collectAnswered(redis, 0)).toEqual(['50 Acme'])
     expect((await loadWriterState(redis)).backup).toBe('newest')
   })
 
-  test('where Redis lacks an answer that was told, no backup is named, until one is complete', async () => {
+  test('where Redis lacks an answer that was sent, no backup is named, until one is complete', async () => {
     const { redis, log, countMissing } = await openLog()
-    await log.tell(buildTelling(5, ['kept']))
-    await log.tell(buildTelling(6, ['lost']))
+    await log.sendAnswers(buildAnswers(5, ['kept']))
+    await log.sendAnswers(buildAnswers(6, ['lost']))
     // As a replica that did not get the last write, and is the primary now.
     await redis.xtrim(ANSWERED_KEY, 'MAXLEN', 0)
     await redis.hincrby(STATE_KEY, 'mark', -1)
-    await log.tell(buildTelling(7, ['after']))
+    await log.sendAnswers(buildAnswers(7, ['after']))
     expect(countMissing()).toBe(1)
     expect((await loadWriterState(redis)).backup).toBeUndefined()
     log.beginBackup()
     await log.trim({ name: 'next', seq: 7, logSize: 0 })
-    await log.tell(buildTelling(8, ['more']))
+    await log.sendAnswers(buildAnswers(8, ['more']))
     expect(countMissing()).toBe(1)
     expect((await loadWriterState(redis)).backup).toBe('next')
   })
@@ -149,10 +152,10 @@ describe('answers that must outlive a host', () => {
     async (_, isFound) => {
       const { redis, log } = await openLog()
       log.beginBackup()
-      await log.tell(buildTelling(6, ['lost, and not in the backup']))
+      await log.sendAnswers(buildAnswers(6, ['lost, and not in the backup']))
       await redis.xtrim(ANSWERED_KEY, 'MAXLEN', 0)
       await redis.hincrby(STATE_KEY, 'mark', -1)
-      if (isFound) await log.tell(buildTelling(7, ['after']))
+      if (isFound) await log.sendAnswers(buildAnswers(7, ['after']))
       const backup = { name: 'next', seq: 5, logSize: 0 }
       await expect(log.trim(backup)).rejects.toThrow('lost answers while the backup was made')
       expect((await loadWriterState(redis)).backup).toBeUndefined()
