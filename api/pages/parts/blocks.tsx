@@ -93,8 +93,8 @@ interface Table<Item> {
   empty: string
   /** Address at which the rest can be read. */
   rest?: string | undefined
-  /** Path of the next page of the table. */
-  next?: string | undefined
+  /** Path of the next page of the table, which may depend on how many rows were shown. */
+  next?: string | ((shown: number) => string) | undefined
   limit?: number
   bytes?: number
 }
@@ -112,6 +112,7 @@ export function renderTable<Item>(table: Table<Item>): Html {
   )
   const { rows, shown } = fitItems(items, row, { limit, bytes })
   const left = (table.total ?? items.length) - shown
+  const nextPath = typeof next === 'function' ? next(shown) : next
   return (
     <>
       <section class="scrolls" tabindex="0" aria-label={caption}>
@@ -129,7 +130,8 @@ export function renderTable<Item>(table: Table<Item>): Html {
       </section>
       {left > 0 ? (
         <p class="more">
-          {next === undefined ? null : <a href={next}>Next page</a>} {countThings(left, 'more row')}
+          {nextPath === undefined ? null : <a href={nextPath}>Next page</a>}{' '}
+          {countThings(left, 'more row')}
           {rest === undefined ? null : (
             <>
               {' '}

@@ -8,7 +8,7 @@ import {
 } from '../../../pipeline/read/queries/state-changes.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, fitItems, renderMoment, renderName } from '../html/text.tsx'
+import { countThings, renderMoment, renderName } from '../html/text.tsx'
 import { renderTable } from '../parts/blocks.tsx'
 import { renderChangedFields } from '../parts/changed-fields.tsx'
 import { compareDocuments } from '../parts/compare-documents.ts'
@@ -91,26 +91,17 @@ function renderChanges(
   { changes, total }: StateChanges,
   { offset, path }: { offset: number; path: string },
 ): Html {
-  const { shown } = fitItems(changes, change => <tr>{renderCells(change)}</tr>, {
-    limit: CHANGES_PER_PAGE,
-    bytes: CHANGES_BYTES,
-  })
-  const next = new URLSearchParams({ cursor: String(offset + shown) })
   return renderTable({
     caption: 'Changes, the newest first',
     columns: ['What', 'Change', 'When'],
-    items: changes.slice(0, shown),
+    items: changes,
     total: total - offset,
     limit: CHANGES_PER_PAGE,
-    bytes: 2 * CHANGES_BYTES,
-    next: total - offset > shown ? `${path}?${next}` : undefined,
+    bytes: CHANGES_BYTES,
+    next: shown => `${path}?${new URLSearchParams({ cursor: String(offset + shown) })}`,
     empty: 'There are no earlier changes.',
-    render: renderCells,
+    render: change => [renderSubject(change), renderChange(change), renderMoment(change.at)],
   })
-}
-
-function renderCells(change: StateChange): Html[] {
-  return [renderSubject(change), renderChange(change), renderMoment(change.at)]
 }
 
 function renderSubject({ kind, subject }: StateChange): Html {
