@@ -45,7 +45,7 @@ export async function apply(db: Database, batch: Batch, context: ApplyContext): 
   if (db.written.version(versionedTables) !== versionBefore)
     await recordVersions(db, before, context)
   const events = drafts.length > 0 ? await recordEvents(db, drafts, batch.actor, context) : []
-  return { events, saved: requests.saved, held, unfinished, hasAppliedTime: applied.isWatching }
+  return { events, saved: requests.saved, held, unfinished, hasAppliedTime: applied.hasAppliedTime }
 }
 
 /** Tells whether a batch contains only observations. */
@@ -94,7 +94,7 @@ async function applyBatchObservations(
   const pointing =
     saved.length > 0 ? await listInvalidatedHosted(db, saved, context.hostingBase) : []
   const invalidated = [...crawled, ...pointing.filter(source => !known.has(toSourceKey(source)))]
-  return { observations, invalidated, isWatching: hasAppliedTime }
+  return { observations, invalidated, hasAppliedTime }
 }
 
 /**
@@ -119,7 +119,7 @@ async function deriveInvalidated(
   {
     observations,
     invalidated,
-    isWatching: hasAppliedTime,
+    hasAppliedTime,
     merged,
     takedown,
     held,

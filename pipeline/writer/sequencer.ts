@@ -269,8 +269,8 @@ export class Sequencer {
     const result = await this.#committer.commit(asked, now)
     const { seals } = this.#stores
     seals.unseal()
-    const { seq, batch, events, hasAppliedTime: isWatching } = result
-    if (isWatching) this.#isUnfinished = result.unfinished > 0
+    const { seq, batch, events, hasAppliedTime } = result
+    if (hasAppliedTime) this.#isUnfinished = result.unfinished > 0
     await this.#projector.show(seq, result.projection).catch(error => this.#break(error))
     const { takedowns = [] } = batch
     if (takedowns.length > 0) {

@@ -14,7 +14,7 @@ import { renderFreshness } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
-export interface AuthorizationAsked {
+export interface AuthorizationQuery {
   agent: string
   property: string
   publisher: string
@@ -24,7 +24,7 @@ export interface AuthorizationAsked {
 }
 
 /** Shows whether an agent may sell something, and every step that leads there. */
-export async function show(call: ViewCall<AuthorizationAsked>): Promise<View> {
+export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   const { agent, property, publisher } = call.query
   if (agent !== '' && property !== '') return showProperty(call)
   if (agent !== '' && publisher !== '') return showPublisher(call)
@@ -41,7 +41,7 @@ export async function show(call: ViewCall<AuthorizationAsked>): Promise<View> {
   }
 }
 
-async function showProperty({ ask, query: asked }: ViewCall<AuthorizationAsked>): Promise<View> {
+async function showProperty({ ask, query: asked }: ViewCall<AuthorizationQuery>): Promise<View> {
   const { agent, property, type, country, as_of } = asked
   const query = {
     agent_url: agent,
@@ -80,7 +80,7 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationAsked>)
   }
 }
 
-async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationAsked>): Promise<View> {
+async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationQuery>): Promise<View> {
   const { agent, publisher, as_of } = asked
   const more = as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }
   const query = { agent, domain: publisher, ...more }
@@ -173,7 +173,7 @@ function renderPast(): Html {
   )
 }
 
-function renderForm({ agent, property, publisher, type, as_of }: AuthorizationAsked): Html {
+function renderForm({ agent, property, publisher, type, as_of }: AuthorizationQuery): Html {
   return (
     <form class="ask" action="/authorization" method="get">
       <h2>Ask</h2>

@@ -41,7 +41,7 @@ export async function show({ services }: ViewCall): Promise<View> {
 }
 
 function renderOverview(overview: CrawlOverview, now: Instant): Html {
-  const { hours, nights, due, lately, held } = overview
+  const { hours, nights, due, recent_attempts, held } = overview
   const files = sumFiles(overview.outcomes)
   const untried = sumFiles(overview.outcomes.filter(({ outcome }) => outcome === null))
   return (
@@ -54,7 +54,11 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
       ])}
       {renderFacts([
         ['Last attempt', renderMoment(overview.last_attempt_at)],
-        ['Rate', lately > 0 && `${countThings(lately, 'attempt')} in the minute before it`],
+        [
+          'Rate',
+          recent_attempts > 0 &&
+            `${countThings(recent_attempts, 'attempt')} in the minute before it`,
+        ],
         ['Next due', renderMoment(overview.next_due_at, 'nothing is planned')],
       ])}
       {renderSection(

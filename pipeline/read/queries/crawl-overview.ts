@@ -19,10 +19,12 @@ export interface CrawlOverview {
   /** Files that are due and wait for a crawler. */
   due: number
   /** Files that were attempted in the minute before the last attempt. */
-  lately: number
+  recent_attempts: number
   /** Publishers whose losses are held back until an operator has looked. */
   held: number
 }
+
+type StateCounts = Omit<CrawlOverview, 'outcomes' | 'hours' | 'days' | 'nights'>
 
 const OUTCOMES = `
 select kind, outcome, count(*)::double as files from crawl_state
@@ -45,7 +47,7 @@ select max(attempted_at) as last_attempt_at,
   min(due_at) filter (where due_at > $now::timestamptz) as next_due_at,
   (count(*) filter (where due_at <= $now::timestamptz))::double as due,
   (count(*) filter (where attempted_at > (select max(attempted_at) from crawl_state) - interval 1 minute))::double
-    as lately,
+    as recent_attempts,
   (select count(*) from held)::double as held
 from crawl_state`
 
@@ -67,12 +69,7 @@ async function queryOverview({ db }: Snapshot, now: Instant, hour: number): Prom
     db.all<CrawlOverview['hours'][number]>(HOURS, { since }),
     db.all<CrawlOverview['days'][number]>(DAYS),
     db.all<CrawlOverview['nights'][number]>(NIGHTS),
-    db.one<Pick<CrawlOverview, 'last_attempt_at' | 'next_due_at' | 'due' | 'lately' | 'held'>>(
-      STATE,
-      {
-        now: toIso(now),
-      },
-    ),
+    db.one<StateCounts>(STATE, { now: toIso(now) }),
   ])
   return { outcomes, hours, days: days.reverse(), nights, ...state! }
 }
