@@ -1,6 +1,8 @@
+import { limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { connectRedis } from '../redis.ts'
+import { connectRedis, waitUntilReady } from '../redis.ts'
 import { QueueReader, type QueueStatus } from './queue-status.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** State of Redis and its queues. */
 export interface RedisStatus {
@@ -18,8 +20,11 @@ export interface RedisWatch {
 export function watchRedis(redisUrl: string, log: Log): RedisWatch {
   const redis = connectRedis(redisUrl, 'failFast', log)
   const reader = new QueueReader(redis)
+  // Until the first connection is made nobody knows whether Redis answers.
+  const connected = waitAtMost(waitUntilReady(redis), limits.redisConnectMs)
   return {
     async read() {
+      await connected
       try {
         const [queues, memory] = await Promise.all([reader.read(), redis.info('memory')])
         const bytes = /^used_memory:(\d+)/m.exec(memory)?.[1]
