@@ -1,10 +1,19 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { loadWriterState } from '../../jobs/fleet/writer-state.ts'
 import { connectRedis, REDIS_PREFIX } from '../../jobs/redis.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import { Command, runRegistry, waitUntil } from '../support/command.ts'
+import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
+import { readReplicaState } from '../../pipeline/store/replica-state.ts'
+import {
+  Command,
+  type Environment,
+  findFreePort,
+  makeTemporaryFolder,
+  runRegistry,
+  waitUntil,
+} from '../support/command.ts'
 import { FleetHost, startFleetStorage, startSharedRedis } from '../support/fleet.ts'
 import {
   DOMAINS,
@@ -19,6 +28,7 @@ import {
   waitForWriter,
 } from '../support/fleet-client.ts'
 import { findNetworkProblem, TestNetwork } from '../support/network.ts'
+import { listDifferences, readPublicEntries } from '../support/publishing-registry.ts'
 import { startCluster } from '../support/redis-group.ts'
 import { cleanUp } from '../support/registry.ts'
 
@@ -34,12 +44,28 @@ async function readState(url: string) {
   }
 }
 
-test('a standby on another host loses nothing acknowledged, and forks no log, when a host is gone', async () => {
+/** Starts a replica of what the hosts publish, and returns its paths once it has something. */
+async function startReplica({ PUBLISH_TO, ...env }: Environment): Promise<Paths> {
+  const folder = makeTemporaryFolder()
+  const paths = resolvePaths(folder.path)
+  const PORT = String(await findFreePort())
+  const own = { DATA_DIR: paths.dir, PORT, REDIS_URL: undefined, BACKUP_TO: undefined }
+  const command = new Command(['follow', PUBLISH_TO!], { ...env, ...own })
+  cleanUp(async () => {
+    await command.interrupt()
+    folder.remove()
+  })
+  await waitUntil(async () => existsSync(paths.servingFile))
+  return paths
+}
+
+test('a standby on another host loses nothing acknowledged, and forks no log or replica, when a host is gone', async () => {
   const env = await startFleetStorage(await startSharedRedis())
   const first = await FleetHost.start(env)
   const client = await makeClient(first, env)
   const standby = await FleetHost.start(env)
   await waitForLog(standby.indexer, /backup copied/)
+  const replica = await startReplica(env)
 
   const saving = new AbortController()
   const saved = saveContinuously(first, client, saving.signal)
@@ -57,6 +83,11 @@ test('a standby on another host loses nothing acknowledged, and forks no log, wh
 
   expect(await waitForWriter(standby, client)).toBeLessThan(TAKEN_OVER_MS)
   expect(client.acknowledged).toHaveLength(before + 1)
+  const { servingFile } = resolvePaths(standby.dataDir)
+  const compare = () => listDifferences(servingFile, replica.servingFile)
+  await expect.poll(async () => (await compare()).slice(0, 9), { timeout: 60_000 }).toEqual([])
+  expect((await readPublicEntries(replica.servingFile)).size).toBeGreaterThan(PROPERTIES)
+  expect(readReplicaState(replica)?.problem).toBeUndefined()
   await expectAllThere(standby, client)
   expect(standby.indexer.stderr).not.toContain('another answer')
   const file = `${standby.dataDir}/remembered`
