@@ -1,4 +1,5 @@
 import { Fatal } from '../core/errors.ts'
+import { isOutOfMemory } from './memory-limit.ts'
 
 /**
  * Runs the work on all items. Where it fails because of an item, it runs on the halves instead,
@@ -30,12 +31,13 @@ const LMDB_DATA_FAULTS: readonly unknown[] = [-30_781]
 
 /**
  * Tells whether the data is at fault, rather than the disk, another writer or a store that was closed.
- * Data that needs more memory than the index may use is at fault: it would need as much the next time.
- * Where that memory was to be had on the disk, the disk is. Data on which DuckDB fails by a fault of its
+ * Data that needs more memory than the index may use is at fault: the next time the index may use half of the
+ * machine's (memory-limit.ts). Where that memory was to be had on the disk, the disk is. Data on which DuckDB fails by a fault of its
  * own is at fault too: the index is opened again, and would fail on it the next time.
  */
 export function isDataFault(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof Fatal || 'errno' in error) return false
+  if (isOutOfMemory(error)) return true
   if ('code' in error && typeof error.code === 'number')
     return LMDB_DATA_FAULTS.includes(error.code)
   return !(

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import {
   type DuckDBConnection,
   DuckDBInstance,
@@ -6,15 +7,18 @@ import {
   JSDuckDBValueConverter,
 } from '@duckdb/node-api'
 import { bindAs, type Cell, createRowMaker, isNamed, type Parameters } from './duckdb-values.ts'
+import { isOutOfMemory, MemoryLimit } from './memory-limit.ts'
 import { StatementCache } from './statement-cache.ts'
 import { FIND_STORED, USE_STORED } from './stored-schema.ts'
 import { Transactions } from './transactions.ts'
 
 /**
- * Size of the log at which DuckDB checkpoints by itself. The log is held in memory too, and the larger
- * it is, the longer takes the commit that checkpoints it.
+ * Bytes of the log at which it is written into the file: after a commit, by a checkpoint. The log is held in
+ * memory too, and the larger it is, the longer that takes.
  */
-export const CHECKPOINT_AT = '64MB'
+const CHECKPOINT_AT = 64e6
+/** DuckDB does not checkpoint by itself: one that needs too much memory fails the commit that was durable before. */
+const NEVER = '1000TB'
 
 /**
  * Choice between preparing a statement and using its cached plan. DuckDB leaves out of a plan what
@@ -54,6 +58,10 @@ export class Connection {
   /** True for the connection that closes the file with itself. */
   readonly #isFirst: boolean
   #threads: number
+  #memory: MemoryLimit
+  /** Bytes of the log at which the next checkpoint is tried. */
+  #checkpointAt = CHECKPOINT_AT
+  #isFrozen = false
   #isInvalid = false
   #reopening: Promise<void> | undefined
 
@@ -72,24 +80,28 @@ export class Connection {
     this.#forget = forget
     this.#isFirst = isFirst
     this.#threads = options.threads ?? THREADS_DEFAULT
+    this.#memory = limitMemory(instance, options)
     this.#plans = new StatementCache(sql => connection.prepare(sql))
     this.transactions = new Transactions(async sql => {
       if (sql === 'begin') await this.#revive()
-      await this.#noting(() => this.#connection.run(sql))
+      await this.#noting(() => this.#connection.run(sql)).catch(error => this.#needMore(error))
+      if (sql === 'commit') await this.#checkpointIfLarge()
     }, forget)
   }
 
   /** Throws when another process has the file open for writing (`isLocked` tells). */
   static async open(file: string, options: OpenOptions, forget: () => void): Promise<Connection> {
     const instance = await DuckDBInstance.create(file, {
-      memory_limit: options.memoryLimit ?? '512MB',
+      memory_limit: MemoryLimit.most,
       threads: String(options.threads ?? THREADS_DEFAULT),
       ...(file === ':memory:' ? {} : { temp_directory: `${file}.tmp` }),
       ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
     })
     const connection = await connect(instance, options)
-    await connection.run(`set checkpoint_threshold = '${CHECKPOINT_AT}'`)
-    return new Connection(file, options, instance, connection, forget)
+    await connection.run(`set checkpoint_threshold = '${NEVER}'`)
+    const opened = new Connection(file, options, instance, connection, forget)
+    await opened.#memory.lower()
+    return opened
   }
 
   /** Opens another connection to the same file; closed before this one. */
@@ -105,11 +117,23 @@ export class Connection {
     this.#connection = again.#connection
     this.#plans = again.#plans
     this.#threads = again.#threads
+    this.#memory = again.#memory
   }
 
   close(): void {
     this.#connection.closeSync()
     if (this.#isFirst) this.#instance.closeSync()
+  }
+
+  /** Writes the log into the file, which then stays as it is until `isFrozen` is false again. */
+  async freeze(): Promise<void> {
+    await this.#memory.atMost(() => this.#noting(() => this.#connection.run('checkpoint')))
+    this.#isFrozen = true
+  }
+
+  /** Ends `freeze`. */
+  unfreeze(): void {
+    this.#isFrozen = false
   }
 
   /** Sets the number of threads of later statements. */
@@ -124,6 +148,7 @@ export class Connection {
   async run(sql: string, parameters: Parameters, planning: Planning): Promise<number> {
     await this.transactions.beforeWriting()
     const result = await this.#execute(sql, parameters, planning)
+    if (!this.transactions.isOpen) await this.#checkpointIfLarge()
     return Number(result.rowsChanged)
   }
 
@@ -195,13 +220,43 @@ export class Connection {
     }
   }
 
+  /**
+   * Runs a statement. One that needs more memory than usual is run again with more; in a transaction, which
+   * cannot continue, it fails, and the next time it has more.
+   */
   async #execute(
     sql: string,
     parameters: Parameters,
     planning: Planning,
   ): Promise<DuckDBMaterializedResult> {
     if (!this.transactions.isOpen) await this.#revive()
-    return this.#noting(() => this.#executeOnce(sql, parameters, planning))
+    const execute = () => this.#noting(() => this.#executeOnce(sql, parameters, planning))
+    return execute().catch(async error => {
+      await this.#needMore(error)
+      return execute()
+    })
+  }
+
+  /** Raises the memory limit after an error that asks for it. Throws it where its work cannot be repeated here. */
+  async #needMore(error: unknown): Promise<void> {
+    const isRaised = isOutOfMemory(error) && (await this.#memory.raise())
+    if (!isRaised || this.transactions.isOpen) throw error
+  }
+
+  /**
+   * Writes a large log into the file. Where that fails, what was committed is durable all the same, and it is tried
+   * again when the log is twice as long.
+   */
+  async #checkpointIfLarge(): Promise<void> {
+    if (this.#isFrozen || !this.#isFirst) return
+    const log = statSync(`${this.file}.wal`, { throwIfNoEntry: false })
+    if (log === undefined || log.size < this.#checkpointAt) return
+    try {
+      await this.#memory.atMost(() => this.#noting(() => this.#connection.run('checkpoint')))
+      this.#checkpointAt = CHECKPOINT_AT
+    } catch {
+      this.#checkpointAt = log.size * 2
+    }
   }
 
   async #executeOnce(
@@ -225,6 +280,21 @@ export class Connection {
       statement.destroySync()
     }
   }
+}
+
+/** Limits the memory of an open file, by connections of their own: a transaction may be open on the others. */
+function limitMemory(
+  instance: DuckDBInstance,
+  { memoryLimit = '512MB' }: OpenOptions,
+): MemoryLimit {
+  return new MemoryLimit(memoryLimit, async limit => {
+    const connection = await instance.connect()
+    try {
+      await connection.run(`set memory_limit = '${limit}'`)
+    } finally {
+      connection.closeSync()
+    }
+  })
 }
 
 /** Connects to an open file; times are in UTC, and names those of stored tables where the file has them. */

@@ -6,7 +6,7 @@ import { syncPath } from './durable-files.ts'
 import { chunkRows, parseRows } from './row-texts.ts'
 import { TableVersions } from './table-versions.ts'
 
-export { CHECKPOINT_AT, isLocked, type OpenOptions, type Planning } from './duckdb-connection.ts'
+export { isLocked, type OpenOptions, type Planning } from './duckdb-connection.ts'
 export type { Cell, Parameter, Parameters } from './duckdb-values.ts'
 
 /**
@@ -224,6 +224,15 @@ export class Database {
     renameSync(path, this.file)
     syncPath(dirname(this.file))
     await this.#connection.reopen()
+  }
+
+  /** Writes the log into the file, which then stays unchanged until `unfreeze` is called (freeze-checkpoints.ts). */
+  freeze(): Promise<void> {
+    return this.#connection.freeze()
+  }
+
+  unfreeze(): void {
+    this.#connection.unfreeze()
   }
 
   close(): void {

@@ -1,6 +1,4 @@
-import { CHECKPOINT_AT, type Database } from './duckdb.ts'
-
-const NEVER = '1000TB'
+import type { Database } from './duckdb.ts'
 
 /** Releases of the databases whose checkpoints are frozen; the next caller waits for them. */
 const frozen = new WeakMap<Database, Promise<void>>()
@@ -11,25 +9,20 @@ const frozen = new WeakMap<Database, Promise<void>>()
  * before the next one, since a crash would leave it with that and the log alone. So a copy made meanwhile
  * is complete, and shows this moment. Nobody may commit until this resolves.
  */
-export async function freezeCheckpoints(db: Database): Promise<{ release(): Promise<void> }> {
+export async function freezeCheckpoints(db: Database): Promise<{ release(): void }> {
   const before = frozen.get(db)
   let end: () => void
   frozen.set(db, new Promise<void>(resolve => (end = resolve)))
   await before
-  const release = () => setCheckpointSize(db, CHECKPOINT_AT).finally(() => end())
+  const release = () => {
+    db.unfreeze()
+    end()
+  }
   try {
-    await db.runTemporary('checkpoint')
-    await setCheckpointSize(db, NEVER)
+    await db.freeze()
   } catch (error) {
-    await release()
+    release()
     throw error
   }
   return { release }
-}
-
-/** Sets the checkpoint size on a connection of its own: on the other one a transaction may be open. */
-async function setCheckpointSize(db: Database, size: string): Promise<void> {
-  const aside = await db.openAnother()
-  await aside.runTemporary(`set checkpoint_threshold = '${size}'`)
-  aside.close()
 }

@@ -54,6 +54,8 @@ interface CommitActions {
  * Commits a batch. When it cannot be applied, its halves are committed instead, down to the one
  * observation at fault, which is committed as `poison`: recorded, without stopping the others; or to the
  * one submission on which DuckDB fails, which is refused: it would come again, and fail again, for ever.
+ * Either is tried once more alone: DuckDB may have failed on what it held in memory, and has opened the file
+ * again since, or has more memory.
  */
 export async function commitBisecting(batch: Batch, committing: CommitActions): Promise<Committed> {
   const { commit } = committing
@@ -64,11 +66,11 @@ export async function commitBisecting(batch: Batch, committing: CommitActions): 
     const submissions = done.length === 0 ? batch.submissions : []
     done.push(await commit({ ...batch, ...part, submissions }))
   }
-  await bisect(
-    batch.observations,
-    observations => commitPart({ observations }),
-    (observation: Observation, { message }) =>
-      commitPart({ observations: [], poison: [{ observation, reason: message.slice(0, 500) }] }),
+  const commitSome = (observations: readonly Observation[]) => commitPart({ observations })
+  const setAside = (observation: Observation, { message }: Error) =>
+    commitPart({ observations: [], poison: [{ observation, reason: message.slice(0, 500) }] })
+  await bisect(batch.observations, commitSome, observation =>
+    bisect([observation], commitSome, setAside),
   )
   return joinParts(done)
 }
@@ -81,7 +83,6 @@ async function commitSubmissions(
   const commitPart = async (submissions: readonly Submission[]) => {
     done.push(await commit({ ...batch, submissions }))
   }
-  // Once more alone: DuckDB may have failed on what it held in memory, and has opened the file again.
   const tryAgain = (submission: Submission) =>
     bisect(
       [submission],

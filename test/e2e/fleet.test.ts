@@ -59,7 +59,7 @@ async function startReplica({ PUBLISH_TO, ...env }: Environment): Promise<Paths>
   return paths
 }
 
-test('a standby on another host loses nothing acknowledged, and forks no log or replica, when a host is gone', async () => {
+test('a standby on another host loses nothing acknowledged, and forks no log, when a host is gone', async () => {
   const env = await startFleetStorage(await startSharedRedis())
   const first = await FleetHost.start(env)
   const client = await makeClient(first, env)
