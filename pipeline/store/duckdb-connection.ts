@@ -1,24 +1,23 @@
 import { statSync } from 'node:fs'
 import {
   type DuckDBConnection,
-  DuckDBInstance,
+  type DuckDBInstance,
   type DuckDBMaterializedResult,
   type DuckDBPreparedStatement,
   JSDuckDBValueConverter,
 } from '@duckdb/node-api'
+import {
+  connect,
+  isInvalidating,
+  limitMemory,
+  type OpenOptions,
+  openInstance,
+  THREADS_DEFAULT,
+} from './duckdb-instance.ts'
 import { bindAs, type Cell, createRowMaker, isNamed, type Parameters } from './duckdb-values.ts'
-import { isOutOfMemory, MemoryLimit } from './memory-limit.ts'
+import { isOutOfMemory, type MemoryLimit } from './memory-limit.ts'
 import { StatementCache } from './statement-cache.ts'
-import { FIND_STORED, USE_STORED } from './stored-schema.ts'
 import { Transactions } from './transactions.ts'
-
-/**
- * Bytes of the log at which it is written into the file: after a commit, by a checkpoint. The log is held in
- * memory too, and the larger it is, the longer that takes.
- */
-const CHECKPOINT_AT = 64e6
-/** DuckDB does not checkpoint by itself: one that needs too much memory fails the commit that was durable before. */
-const NEVER = '1000TB'
 
 /**
  * Choice between preparing a statement and using its cached plan. DuckDB leaves out of a plan what
@@ -27,16 +26,11 @@ const NEVER = '1000TB'
  */
 export type Planning = 'prepare' | 'cached'
 
-export interface OpenOptions {
-  readOnly?: boolean
-  memoryLimit?: string
-  threads?: number
-  /** Reads the views that analysts see where a name has no schema, and not the stored tables. */
-  isForAnalysts?: boolean
-}
-
-/** Threads of a database for which no number is named. */
-const THREADS_DEFAULT = 2
+/**
+ * Bytes of the log at which it is written into the file. The log is held in memory too, and the larger it is,
+ * the longer that takes.
+ */
+const LOG_BYTES_MAX = 64e6
 
 /**
  * One connection to one file, and how it stays usable: its transactions, its prepared statements, and
@@ -50,6 +44,7 @@ export class Connection {
   readonly file: string
   readonly options: OpenOptions
   readonly transactions: Transactions
+  readonly checkpoints: Checkpoints
   #instance: DuckDBInstance
   #connection: DuckDBConnection
   #plans: StatementCache<DuckDBPreparedStatement>
@@ -59,9 +54,6 @@ export class Connection {
   readonly #isFirst: boolean
   #threads: number
   #memory: MemoryLimit
-  /** Bytes of the log at which the next checkpoint is tried. */
-  #checkpointAt = CHECKPOINT_AT
-  #isFrozen = false
   #isInvalid = false
   #reopening: Promise<void> | undefined
 
@@ -85,20 +77,17 @@ export class Connection {
     this.transactions = new Transactions(async sql => {
       if (sql === 'begin') await this.#revive()
       await this.#noting(() => this.#connection.run(sql)).catch(error => this.#needMore(error))
-      if (sql === 'commit') await this.#checkpointIfLarge()
+      if (sql === 'commit') await this.checkpoints.afterCommit()
     }, forget)
+    this.checkpoints = new Checkpoints(file, () =>
+      this.withMostMemory(() => this.#noting(() => this.#connection.run('checkpoint'))),
+    )
   }
 
   /** Throws when another process has the file open for writing (`isLocked` tells). */
   static async open(file: string, options: OpenOptions, forget: () => void): Promise<Connection> {
-    const instance = await DuckDBInstance.create(file, {
-      memory_limit: MemoryLimit.most,
-      threads: String(options.threads ?? THREADS_DEFAULT),
-      ...(file === ':memory:' ? {} : { temp_directory: `${file}.tmp` }),
-      ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
-    })
+    const instance = await openInstance(file, options)
     const connection = await connect(instance, options)
-    await connection.run(`set checkpoint_threshold = '${NEVER}'`)
     const opened = new Connection(file, options, instance, connection, forget)
     await opened.#memory.lower()
     return opened
@@ -125,15 +114,9 @@ export class Connection {
     if (this.#isFirst) this.#instance.closeSync()
   }
 
-  /** Writes the log into the file, which then stays as it is until `isFrozen` is false again. */
-  async freeze(): Promise<void> {
-    await this.#memory.atMost(() => this.#noting(() => this.#connection.run('checkpoint')))
-    this.#isFrozen = true
-  }
-
-  /** Ends `freeze`. */
-  unfreeze(): void {
-    this.#isFrozen = false
+  /** Runs work that goes through whole tables under the highest memory limit. */
+  withMostMemory(work: () => Promise<unknown>): Promise<void> {
+    return this.#memory.atMost(work)
   }
 
   /** Sets the number of threads of later statements. */
@@ -148,7 +131,7 @@ export class Connection {
   async run(sql: string, parameters: Parameters, planning: Planning): Promise<number> {
     await this.transactions.beforeWriting()
     const result = await this.#execute(sql, parameters, planning)
-    if (!this.transactions.isOpen) await this.#checkpointIfLarge()
+    if (!this.transactions.isOpen) await this.checkpoints.afterCommit()
     return Number(result.rowsChanged)
   }
 
@@ -243,22 +226,6 @@ export class Connection {
     if (!isRaised || this.transactions.isOpen) throw error
   }
 
-  /**
-   * Writes a large log into the file. Where that fails, what was committed is durable all the same, and it is tried
-   * again when the log is twice as long.
-   */
-  async #checkpointIfLarge(): Promise<void> {
-    if (this.#isFrozen || !this.#isFirst) return
-    const log = statSync(`${this.file}.wal`, { throwIfNoEntry: false })
-    if (log === undefined || log.size < this.#checkpointAt) return
-    try {
-      await this.#memory.atMost(() => this.#noting(() => this.#connection.run('checkpoint')))
-      this.#checkpointAt = CHECKPOINT_AT
-    } catch {
-      this.#checkpointAt = log.size * 2
-    }
-  }
-
   async #executeOnce(
     sql: string,
     parameters: Parameters,
@@ -282,40 +249,46 @@ export class Connection {
   }
 }
 
-/** Limits the memory of an open file, by connections of their own: a transaction may be open on the others. */
-function limitMemory(
-  instance: DuckDBInstance,
-  { memoryLimit = '512MB' }: OpenOptions,
-): MemoryLimit {
-  return new MemoryLimit(memoryLimit, async limit => {
-    const connection = await instance.connect()
+/**
+ * Decides when the log of a database is written into its file: after a commit that made it large. DuckDB would do
+ * it within the commit, and report one as failed that is durable, where the checkpoint needs too much memory.
+ */
+export class Checkpoints {
+  readonly #log: string
+  readonly #checkpoint: () => Promise<void>
+  #isFrozen = false
+  /** Bytes of the log at which the next one is tried. */
+  #nextAt = LOG_BYTES_MAX
+
+  /** Creates the checkpoints of a file; `checkpoint` makes one. */
+  constructor(file: string, checkpoint: () => Promise<void>) {
+    this.#log = `${file}.wal`
+    this.#checkpoint = checkpoint
+  }
+
+  /** Writes the log into the file, which then stays as it is until `unfreeze` is called. */
+  async freeze(): Promise<void> {
+    await this.#checkpoint()
+    this.#isFrozen = true
+  }
+
+  unfreeze(): void {
+    this.#isFrozen = false
+  }
+
+  /**
+   * Writes a large log into the file. Where that fails, what was committed is durable all the same, and it is
+   * tried again when the log is twice as long.
+   */
+  async afterCommit(): Promise<void> {
+    if (this.#isFrozen) return
+    const log = statSync(this.#log, { throwIfNoEntry: false })
+    if (log === undefined || log.size < this.#nextAt) return
     try {
-      await connection.run(`set memory_limit = '${limit}'`)
-    } finally {
-      connection.closeSync()
+      await this.#checkpoint()
+      this.#nextAt = LOG_BYTES_MAX
+    } catch {
+      this.#nextAt = log.size * 2
     }
-  })
-}
-
-/** Connects to an open file; times are in UTC, and names those of stored tables where the file has them. */
-async function connect(
-  instance: DuckDBInstance,
-  { isForAnalysts }: OpenOptions,
-): Promise<DuckDBConnection> {
-  const connection = await instance.connect()
-  await connection.run("set TimeZone = 'UTC'")
-  if (isForAnalysts) return connection
-  const stored = await connection.runAndReadAll(FIND_STORED)
-  if (stored.currentRowCount > 0) await connection.run(USE_STORED)
-  return connection
-}
-
-/** Tells whether DuckDB refuses every statement after this error, until the file is opened again. */
-function isInvalidating(error: unknown): boolean {
-  return error instanceof Error && /^(INTERNAL|FATAL) Error/i.test(error.message)
-}
-
-/** Tells whether opening failed because another process holds the file. */
-export function isLocked(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('Could not set lock')
+  }
 }

@@ -1,12 +1,14 @@
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Connection, type OpenOptions, type Planning } from './duckdb-connection.ts'
+import { type Checkpoints, Connection, type Planning } from './duckdb-connection.ts'
+import type { OpenOptions } from './duckdb-instance.ts'
 import type { Cell, Parameters } from './duckdb-values.ts'
 import { syncPath } from './durable-files.ts'
 import { chunkRows, parseRows } from './row-texts.ts'
 import { TableVersions } from './table-versions.ts'
 
-export { isLocked, type OpenOptions, type Planning } from './duckdb-connection.ts'
+export type { Planning } from './duckdb-connection.ts'
+export { isLocked, type OpenOptions } from './duckdb-instance.ts'
 export type { Cell, Parameter, Parameters } from './duckdb-values.ts'
 
 /**
@@ -214,10 +216,12 @@ export class Database {
        from duckdb_tables() where database_name = current_database() and not temporary`,
     )
     await this.run(`attach '${path.replaceAll("'", "''")}' as fresh`)
-    for (const { name, database } of tables) {
-      await this.run(`insert into fresh.${name} by name from ${database}.${name}`)
-    }
-    await this.run('checkpoint fresh')
+    await this.withMostMemory(async () => {
+      for (const { name, database } of tables) {
+        await this.run(`insert into fresh.${name} by name from ${database}.${name}`)
+      }
+      await this.run('checkpoint fresh')
+    })
     await this.run('detach fresh')
     this.close()
     rmSync(`${this.file}.wal`, { force: true })
@@ -226,13 +230,14 @@ export class Database {
     await this.#connection.reopen()
   }
 
-  /** Writes the log into the file, which then stays unchanged until `unfreeze` is called (freeze-checkpoints.ts). */
-  freeze(): Promise<void> {
-    return this.#connection.freeze()
+  /** Runs work that goes through whole tables under the highest memory limit. */
+  withMostMemory(work: () => Promise<unknown>): Promise<void> {
+    return this.#connection.withMostMemory(work)
   }
 
-  unfreeze(): void {
-    this.#connection.unfreeze()
+  /** Returns what decides when the log of this file is written into it. */
+  get checkpoints(): Checkpoints {
+    return this.#connection.checkpoints
   }
 
   close(): void {

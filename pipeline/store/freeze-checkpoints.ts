@@ -15,11 +15,11 @@ export async function freezeCheckpoints(db: Database): Promise<{ release(): void
   frozen.set(db, new Promise<void>(resolve => (end = resolve)))
   await before
   const release = () => {
-    db.unfreeze()
+    db.checkpoints.unfreeze()
     end()
   }
   try {
-    await db.freeze()
+    await db.checkpoints.freeze()
   } catch (error) {
     release()
     throw error

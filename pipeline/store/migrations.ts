@@ -116,10 +116,12 @@ async function runMigration(db: Database, { format, file }: Migration): Promise<
   try {
     // Each thread holds a row group in memory, and rows with long lists make these large.
     await db.useThreads(1)
-    await db.transaction(async () => {
-      await db.run(sql)
-      await db.run('update meta set format = $format', { format })
-    })
+    await db.withMostMemory(() =>
+      db.transaction(async () => {
+        await db.run(sql)
+        await db.run('update meta set format = $format', { format })
+      }),
+    )
   } catch (error) {
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new Fatal(`migration ${file} failed and changed nothing: ${reason}`, { cause: error })

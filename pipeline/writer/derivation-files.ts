@@ -4,13 +4,16 @@ import { type Source, toSourceKey } from '../model/observation.ts'
 import type { KnownFile } from '../resolve/derivation.ts'
 import { type FileState, getValidity } from '../resolve/validity.ts'
 import { loadHostedFiles } from '../serving/hosted-files.ts'
-import type { Database } from '../store/duckdb.ts'
+import { type Database, toListExpression } from '../store/duckdb.ts'
 import { nothingTakenDown, type TakenDown, withheld } from './takedown/takedown-list.ts'
 
 /** Size above which a file is large: deriving an answer from it may take as long as a commit may. */
 export const LARGE_FILE_BYTES = 1024 * 1024
-/** More bytes than any file has; SQL takes no infinity here. */
-const FILE_BYTES_MAX = 2 ** 40
+/** Files up to which each row is compared with the list of them; a join would read the texts of all other files. */
+const FEW_FILES = 20
+const LOCATIONS = toListExpression('$locations')
+const WHERE_FEW = `list_contains(${LOCATIONS}, location)`
+const WHERE_MANY = `location in (select unnest(${LOCATIONS}))`
 
 /** Files that rules see in another form than crawled. */
 export interface Shown {
@@ -68,7 +71,7 @@ export class Files {
       }
     }
     const crawled = missing.filter(source => !this.#known.has(toSourceKey(source)))
-    await this.#loadCrawled(crawled, Math.min(maxBytes, FILE_BYTES_MAX))
+    await this.#loadCrawled(crawled, maxBytes)
   }
 
   /** Tells whether a file was skipped because of its size. */
@@ -82,14 +85,11 @@ export class Files {
 
   async #loadCrawled(missing: readonly Source[], maxBytes: number): Promise<void> {
     if (missing.length === 0) return
-    const rows = await this.#db.all<
-      Source & FileState & Pick<KnownFile, 'document'> & { bytes: number }
-    >(
+    const rows = await this.#db.all<Source & FileState & { bytes: number }>(
       `with wanted as (select unnest(
          from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR","is_fresh":"BOOLEAN"}]'),
          recursive := true))
        select s.kind, s.location, s.outcome, s.effect, s.status, coalesce(d.bytes, 0) as bytes,
-         case when coalesce(d.bytes, 0) <= $max then d.document end as document,
          epoch_ms(s.streak_since)::double as streak_since,
          epoch_ms(s.attempted_at)::double as attempted_at,
          epoch_ms(s.succeeded_at)::double as succeeded_at,
@@ -97,10 +97,12 @@ export class Files {
          epoch_ms(s.absent_at)::double as absent_at
        from crawl_state s join wanted w using (kind, location)
        left join documents d on d.kind = s.kind and d.location = s.location and not w.is_fresh`,
-      { sources: JSON.stringify(missing.map(source => this.#toRequest(source))), max: maxBytes },
+      { sources: JSON.stringify(missing.map(source => this.#toRequest(source))) },
     )
     for (const source of missing) this.#known.set(toSourceKey(source), { validity: 'unknown' })
-    for (const { document: stored, bytes, ...state } of rows) {
+    const read = rows.filter(({ bytes }) => bytes <= maxBytes)
+    const documents = await this.#readDocuments(read)
+    for (const { bytes, ...state } of rows) {
       const key = toSourceKey(state)
       if (bytes > maxBytes) {
         this.#skipped.set(key, bytes)
@@ -108,13 +110,31 @@ export class Files {
         continue
       }
       this.#skipped.delete(key)
-      const document = this.#fresh.get(key) ?? stored
+      const document = this.#fresh.get(key) ?? documents.get(key)
       this.#known.set(key, {
         validity: getValidity(state, this.now),
         state,
         ...(document ? { document } : {}),
       })
     }
+  }
+
+  /** Reads the stored documents of these files, by their keys; those that were just stored are left out. */
+  async #readDocuments(
+    sources: readonly Source[],
+  ): Promise<Map<string, NonNullable<KnownFile['document']>>> {
+    const stored = sources.filter(source => !this.#fresh.has(toSourceKey(source)))
+    if (stored.length === 0) return new Map()
+    const locations = [...new Set(stored.map(({ location }) => location))]
+    const rows = await this.#db.all<Source & { document: NonNullable<KnownFile['document']> }>(
+      `select kind, location, document from documents
+       where ${locations.length <= FEW_FILES ? WHERE_FEW : WHERE_MANY}`,
+      { locations: JSON.stringify(locations) },
+    )
+    const wanted = new Set(stored.map(toSourceKey))
+    return new Map(
+      rows.flatMap(row => (wanted.has(toSourceKey(row)) ? [[toSourceKey(row), row.document]] : [])),
+    )
   }
 
   #toRequest(source: Source) {

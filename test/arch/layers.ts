@@ -246,7 +246,11 @@ export const doors: Record<string, string[]> = {
   'ipaddr.js': [fetch],
   'p-limit': [`${crawl}/crawl-batch.ts`],
   cheerio: [`${crawl}/home-page.ts`],
-  '@duckdb/node-api': [`${store}/duckdb-connection.ts`, `${store}/duckdb-values.ts`],
+  '@duckdb/node-api': [
+    `${store}/duckdb-connection.ts`,
+    `${store}/duckdb-instance.ts`,
+    `${store}/duckdb-values.ts`,
+  ],
   'structured-headers': [`${signing}/structured-fields.ts`],
   lmdb: [
     `${serving}/lmdb.ts`,
