@@ -1,7 +1,7 @@
 import { HOUR, type Instant, toIso } from '../../core/clock.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import { type CrawlTarget, PARSER_VERSION } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database, Parameters } from '../../store/duckdb.ts'
 import { reasons } from './newcomer.ts'
 
 export type DueTarget = CrawlTarget & { priority: number }
@@ -60,16 +60,52 @@ export async function iterateDue(
     ...(which === undefined ? [] : [priorities[which]]),
     ...(since === undefined ? [] : ['due_at >= $since::timestamptz and priority < 3']),
   ]
+  const parameters = { now: toIso(now), ...(since !== undefined && { since: toIso(since) }) }
+  const last = await findLastGroup(db, conditions, parameters, limit)
+  if (last === undefined) return []
   const rows = await db.texts(
     ['kind', 'location', 'priority', 'etag', 'last_modified', 'hash', '(select seq from meta)'],
     // Which files those are is found without their texts: of millions, that is most of the work.
     `crawl_state where rowid in (
-       select rowid from crawl_state where ${conditions.join(' and ')}
+       select rowid from crawl_state where ${[...conditions, UP_TO_LAST].join(' and ')}
        order by ${WANTED}, ${TURN}, rowid limit $limit)`,
-    { now: toIso(now), limit, ...(since === undefined ? {} : { since: toIso(since) }) },
+    { ...parameters, limit, ...last },
     `${WANTED}, ${TURN}, location, kind`,
   )
   return toTargets(rows)
+}
+
+/** Files of equal priority and turn, which are ordered only by where they are stored. */
+interface Group {
+  wanted: number
+  turn: number
+}
+
+const UP_TO_LAST = `(${WANTED} < $wanted or (${WANTED} = $wanted and ${TURN} <= $turn))`
+
+/**
+ * Finds the group up to which the first `limit` files reach; undefined if none is due. To count millions of files by
+ * group, and to sort those up to the last one, takes a third of the time of sorting all.
+ */
+async function findLastGroup(
+  db: Database,
+  conditions: readonly string[],
+  parameters: Parameters,
+  limit: number,
+): Promise<Group | undefined> {
+  const groups = await db.all<Group & { files: number }>(
+    `select ${WANTED} as wanted, ${TURN} as turn, count(*)::double as files from crawl_state
+     where ${conditions.join(' and ')} group by all order by wanted, turn`,
+    parameters,
+  )
+  let counted = 0
+  let last: Group | undefined
+  for (const { files, ...group } of groups) {
+    last = group
+    counted += files
+    if (counted >= limit) break
+  }
+  return last
 }
 
 /** Finds the time at which the next file is due; undefined if there is none. */
