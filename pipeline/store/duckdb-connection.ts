@@ -76,7 +76,10 @@ export class Connection {
     this.#plans = new StatementCache(sql => connection.prepare(sql))
     this.transactions = new Transactions(async sql => {
       if (sql === 'begin') await this.#revive()
-      await this.#noting(() => this.#connection.run(sql)).catch(error => this.#needMore(error))
+      await this.#noting(() => this.#connection.run(sql)).catch(async error => {
+        if (isOutOfMemory(error)) await this.#memory.raise()
+        throw error
+      })
       if (sql === 'commit') await this.checkpoints.afterCommit()
     }, forget)
     this.checkpoints = new Checkpoints(file, () =>
@@ -215,15 +218,11 @@ export class Connection {
     if (!this.transactions.isOpen) await this.#revive()
     const execute = () => this.#noting(() => this.#executeOnce(sql, parameters, planning))
     return execute().catch(async error => {
-      await this.#needMore(error)
+      if (!isOutOfMemory(error)) throw error
+      await this.#memory.raise()
+      if (this.transactions.isOpen) throw error
       return execute()
     })
-  }
-
-  /** Raises the memory limit after an error that asks for it. Throws it where its work cannot be repeated here. */
-  async #needMore(error: unknown): Promise<void> {
-    const isRaised = isOutOfMemory(error) && (await this.#memory.raise())
-    if (!isRaised || this.transactions.isOpen) throw error
   }
 
   async #executeOnce(

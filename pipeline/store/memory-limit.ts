@@ -27,12 +27,10 @@ export class MemoryLimit {
     this.#set = set
   }
 
-  /** Raises the limit for good; returns false if it was raised before. */
-  async raise(): Promise<boolean> {
-    if (this.#isRaised) return false
-    this.#isRaised = true
+  /** Raises the limit for good. */
+  async raise(): Promise<void> {
     await this.#set(MemoryLimit.most)
-    return true
+    this.#isRaised = true
   }
 
   /** Runs work under the highest limit. */
