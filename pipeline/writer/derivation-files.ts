@@ -121,15 +121,18 @@ export class Files {
 
   /** Reads the stored documents of these files, by their keys; those that were just stored are left out. */
   async #readDocuments(
-    sources: readonly Source[],
+    sources: readonly (Source & { bytes: number })[],
   ): Promise<Map<string, NonNullable<KnownFile['document']>>> {
     const stored = sources.filter(source => !this.#fresh.has(toSourceKey(source)))
     if (stored.length === 0) return new Map()
     const locations = [...new Set(stored.map(({ location }) => location))]
     const rows = await this.#db.all<Source & { document: NonNullable<KnownFile['document']> }>(
       `select kind, location, document from documents
-       where ${locations.length <= FEW_FILES ? WHERE_FEW : WHERE_MANY}`,
-      { locations: JSON.stringify(locations) },
+       where ${locations.length <= FEW_FILES ? WHERE_FEW : WHERE_MANY} and coalesce(bytes, 0) <= $max`,
+      {
+        locations: JSON.stringify(locations),
+        max: stored.reduce((most, { bytes }) => Math.max(most, bytes), 0),
+      },
     )
     const wanted = new Set(stored.map(toSourceKey))
     return new Map(
