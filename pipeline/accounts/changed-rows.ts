@@ -63,10 +63,7 @@ function buildParameters(operation: Operation, where: string): Parameters {
 }
 
 async function listOmittedColumns(db: Database, table: string): Promise<string> {
-  const rows = await db.all<{ name: string }>(
-    `select column_name as name from duckdb_columns() where table_name = $table`,
-    { table },
-  )
+  const rows = await db.all<{ name: string }>(`select column_name as name from (describe ${table})`)
   return rows
     .map(({ name }) => name)
     .filter(name => OMITTED_COLUMNS.includes(name))

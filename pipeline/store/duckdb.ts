@@ -252,12 +252,10 @@ export class Database {
   }
 
   async #readTypes(table: string): Promise<[column: string, type: string][]> {
-    const columns = await this.all<{ column_name: string; data_type: string }>(
-      `select column_name, data_type from duckdb_columns() where table_name = $table
-       and (schema_name = current_schema() or database_name = 'temp')`,
-      { table },
+    const columns = await this.all<{ column_name: string; column_type: string }>(
+      `select column_name, column_type from (describe ${table})`,
     )
-    return columns.map(({ column_name, data_type }) => [column_name, data_type])
+    return columns.map(({ column_name, column_type }) => [column_name, column_type])
   }
 }
 

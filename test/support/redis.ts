@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectRedis, type Redis, waitUntilReady } from '../../jobs/redis.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
@@ -58,16 +59,19 @@ export async function startRedis(): Promise<TestRedis> {
  * `ms`, or with `from` everything after this word.
  */
 export async function startSlowRedis(url: string, ms: number, from?: string): Promise<string> {
+  async function* delay(asked: AsyncIterable<Buffer>) {
+    for await (const bytes of asked) {
+      if (from !== undefined && String(bytes).includes(from)) await sleep(ms)
+      yield bytes
+    }
+  }
   const server = createServer(async socket => {
     if (from === undefined) await sleep(ms)
     const behind = connect(url.slice('unix://'.length))
     behind.pipe(socket)
     for (const end of [socket, behind]) end.on('error', () => undefined)
-    for await (const asked of socket) {
-      if (from !== undefined && String(asked).includes(from)) await sleep(ms)
-      behind.write(asked)
-    }
-    behind.end()
+    // Either end may go at any time: the other one then goes with it.
+    await pipeline(socket, delay, behind).catch(() => undefined)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   cleanUp(() => void server.close())

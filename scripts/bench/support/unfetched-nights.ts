@@ -74,8 +74,11 @@ async function runNights(folder: string, domains: number): Promise<Run> {
     args: [folder, String(domains)],
   })
   const memory = watchMemory(child.pid, 100)
+  note('  first night …')
   const first = await child.ask({ night: 1 })
+  note('  quiet night …')
   const quiet = await child.ask({ night: 2 })
+  note('  snapshot and search …')
   const publishing = await child.ask('publish')
   memory.stop()
   await child.stop()
