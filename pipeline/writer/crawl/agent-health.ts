@@ -13,7 +13,7 @@ export async function recordAgentHealth(db: Database, seq: number): Promise<void
     'insert into',
     'agent_health',
     `by name select s.location, ${OUTCOME} as outcome, s.attempted_at as since, $seq as seq
-     from crawl_state s join incoming i using (kind, location)
+     from incoming i join located using (seen_id) join crawl_state s on s.rowid = row_id
      left join (
        select location, arg_max(outcome, seq) as outcome from agent_health
        where location in (select location from incoming where kind = 'agent') group by all

@@ -24,8 +24,8 @@ const SAME = 'known.day = c.day and known.kind = c.kind and known.outcome = c.ou
  */
 export async function countAttempts(db: Database, seq: number): Promise<void> {
   const rows = await db.all<CountedAttempts>(
-    `select s.attempted_at::date::varchar as day, kind, s.outcome, count(*)::double as attempts
-     from crawl_state s join incoming i using (kind, location)
+    `select s.attempted_at::date::varchar as day, s.kind, s.outcome, count(*)::double as attempts
+     from incoming i join located using (seen_id) join crawl_state s on s.rowid = row_id
      where s.seq = $seq and epoch_ms(s.attempted_at) = i.at_ms group by all`,
     { seq },
     'cached',

@@ -110,7 +110,7 @@ function loadAttempts(db: Database, seq: number): Promise<Attempt[]> {
        coalesce(i.after_seq, -1)::bigint as after_seq,
        i.at_ms + 1000 * i.retry_after_s as not_before
      from incoming i semi join requested_files using (kind, location)
-     join crawl_state s using (kind, location)
+     join located using (seen_id) join crawl_state s on s.rowid = row_id
      where s.seq = $seq and s.attempted_at >= to_timestamp(i.at_ms / 1000)`,
     { seq },
   )

@@ -5,7 +5,7 @@ import type { Invalidated } from '../../model/invalidated.ts'
 import type { Observation } from '../../model/observation.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type RecrawlContext, toParameters } from './recrawl-schedule.ts'
-import { stage } from './staging.ts'
+import { findRows, stage } from './staging.ts'
 import { ALL_TRANSITIONS, SET_TIMES, TRANSITIONS_OF_TIMES } from './transitions.ts'
 
 const saysMissing = (row: string) =>
@@ -130,6 +130,7 @@ export async function applyChanged(
   let differences = await tell()
   if (differences.any_unknown) {
     await db.write('insert into', 'crawl_state', ADD_UNKNOWN, parameters)
+    await findRows(db)
     differences = await tell()
   }
   if (differences.any_loud) await db.write('update', 'crawl_state', UPDATE_OUTCOME)

@@ -33,14 +33,25 @@ export function isLater(alias: string): string {
   return `(${isByTime} or coalesce(${alias}.after_seq >= s.seq, false))`
 }
 
-/** Stages the last observation of each file; returns how many there are. */
+/** Finds the row of each staged observation in crawl_state, so that its millions are searched once in a commit. */
+const FIND_ROWS = `
+create or replace temp table located as
+select i.seen_id, s.rowid as row_id from incoming i join crawl_state s using (kind, location)`
+
+/** Stages the last observation of each file and finds its row; returns how many there are. */
 export async function stage(db: Database, observations: readonly Observation[]): Promise<number> {
   const last = keepLatest(observations)
   const shared = new SharedValueRows()
   await db.runTemporary(TABLES)
   await db.append('seen', toRows(last, shared))
   await db.append('sayings', shared.rows)
+  await findRows(db)
   return last.length
+}
+
+/** Finds the rows of the staged observations, into `located`; to be called again when rows were added. */
+export function findRows(db: Database): Promise<unknown> {
+  return db.runTemporary(FIND_ROWS)
 }
 
 function* toRows(observations: readonly Observation[], shared: SharedValueRows) {

@@ -44,7 +44,8 @@ with seen as (
     s.effect as old_effect, s.status as old_status, s.streak, s.streak_since, s.failures, s.priority,
     s.requested, s.attempted_at, s.succeeded_at, s.due_at, s.stale_at, s.ended_at, s.turns_at,
     ${IS_VALIDATED_ANEW} as is_validated_anew
-  from incoming i ${join} crawl_state s using (kind, location) where ${where}),
+  from incoming i ${join} located using (seen_id) ${join} crawl_state s on s.rowid = row_id
+  where ${where}),
 counted as (
   select *,
     if(is_silent, old_effect, effect) as new_effect,
