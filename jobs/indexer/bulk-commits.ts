@@ -38,7 +38,8 @@ export function createBulkCommits(
           sequencer.commit({ observations, submissions: [] }).catch(failed),
         )
         lastMs = performance.now() - started
-        size.learn(observations.length, lastMs)
+        const documents = observations.filter(({ document }) => document !== undefined).length
+        size.learn(observations.length, documents, lastMs)
         parts.learn(observations, lastMs)
         dispatcher.confirm(observations)
         remaining = remaining.slice(observations.length)

@@ -4,13 +4,15 @@ import { Batcher } from '../../../jobs/indexer/batcher.ts'
 
 const bounds = { bulkCommitLeast: 5_000, bulkCommitObservations: 50_000, bulkCommitMs: 500 }
 
+type Commit = [observations: number, ms: number, documents?: number]
+
 /**
  * Learns from commits of so many observations that took so many ms, and returns the size of the next
  * batch.
  */
-function learnSize(...commits: [observations: number, ms: number][]): number {
+function learnSize(...commits: Commit[]): number {
   const size = new BatchSize(bounds)
-  for (const [observations, ms] of commits) size.learn(observations, ms)
+  for (const [observations, ms, documents = 0] of commits) size.learn(observations, documents, ms)
   return size.observations
 }
 
@@ -35,6 +37,25 @@ describe('a batch of observations', () => {
 
   it('does not shrink because of the fixed cost of small commits', () => {
     expect(learnSize([20_000, 200], [10, 100], [1, 100])).toBe(50_000)
+  })
+
+  it('is as large as may be where small ones take longer than a save may wait', () => {
+    const small: Commit[] = [
+      [5_000, 900],
+      [200, 800],
+      [5_000, 1_000],
+    ]
+    expect(learnSize(...small.slice(1))).toBe(5_000)
+    expect(learnSize(...small)).toBe(50_000)
+    expect(learnSize(...small, [50_000, 1_500])).toBe(50_000)
+    expect(learnSize(...small, [200, 100])).toBe(5_000)
+    const withDocuments = small.map(([observations, ms]): Commit => [observations, ms, 11])
+    expect(learnSize(...withDocuments)).toBe(5_000)
+  })
+
+  it('shrinks again where the large one shows that the time was that of its observations', () => {
+    const slow = Array.from({ length: 3 }, (): Commit => [5_000, 900])
+    expect(learnSize(...slow, [50_000, 9_000])).toBe(5_000)
   })
 
   it('takes no more than its size of what has arrived, and leaves the rest for the next', async () => {
