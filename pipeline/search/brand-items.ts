@@ -12,13 +12,17 @@ domain, brand_name, canonical_domain, source,
 
 const read = `(select location, succeeded_at from crawl_state where kind = 'brand.json')`
 
+/** Builds the condition by which a file is joined: of one equality, or each brand would be compared with each file. */
+const isFileOf = (file: string, location: string) =>
+  `${file}.location = if(b.relationship_trust = 'mutual', b.${location}, null)`
+
 /** Brands with the moment at which both files of a mutual relationship were last read: that of the older one. */
 export const brandItemTable = `(
 select b.*, least(own.succeeded_at, house.succeeded_at, other.succeeded_at) as relationship_verified_at
 from brands b
-left join ${read} own on b.relationship_trust = 'mutual' and own.location = b.domain
-left join ${read} house on b.relationship_trust = 'mutual' and house.location = b.house_domain
-left join ${read} other on b.relationship_trust = 'mutual' and other.location = b.resolved_location)`
+left join ${read} own on ${isFileOf('own', 'domain')}
+left join ${read} house on ${isFileOf('house', 'house_domain')}
+left join ${read} other on ${isFileOf('other', 'resolved_location')})`
 
 /** Order of brands in lists. */
 export const brandOrder = 'order by brand_name, domain'

@@ -96,7 +96,7 @@ export class Files {
          epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at,
          epoch_ms(s.absent_at)::double as absent_at
        from crawl_state s join wanted w using (kind, location)
-       left join documents d on d.kind = s.kind and d.location = s.location and not w.is_fresh`,
+       left join documents d on d.kind = s.kind and d.location = if(w.is_fresh, null, s.location)`,
       { sources: JSON.stringify(missing.map(source => this.#toRequest(source))) },
     )
     for (const source of missing) this.#known.set(toSourceKey(source), { validity: 'unknown' })

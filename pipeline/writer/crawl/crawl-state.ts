@@ -65,7 +65,7 @@ with night as (
   where is_own or is_first or is_turned or is_otherwise or says_other)
 select kind, location, is_new, is_own or instead is not null as is_own, known_until from night
 left join (select location as instead from crawl_state where kind = 'ads.txt')
-  on night.kind = 'adagents.json' and says_other and instead = location
+  on instead = if(night.kind = 'adagents.json' and says_other, location, null)
 where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists (
   select 1 from depends_on d where d.kind = night.kind and d.location = night.location))
 order by kind, location`

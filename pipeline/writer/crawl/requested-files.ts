@@ -52,9 +52,9 @@ select scope, domain, kind, location, min(distance) as distance from (
   join depends_on d on d.rule = reads.rule and d.subject = domain and d.kind = reads.kind
   union
   select scope, domain, d.kind, d.location, 2
-  from asked join depends_on d on d.rule = 'publisher' and d.kind = 'adagents.json'
-    and starts_with(d.location, 'https://' || domain || '/')
-  where scope = 'manager')
+  from asked join depends_on d on split_part(d.location, '/', 3) = domain
+  where scope = 'manager' and d.rule = 'publisher' and d.kind = 'adagents.json'
+    and starts_with(d.location, 'https://'))
 group by scope, domain, kind, location`
 
 /** Lists the files that open requests wait for, by `toGroup`, nearest first; at most FILES_MAX each. */
