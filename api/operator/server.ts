@@ -14,8 +14,10 @@ export interface OperatorServerOptions {
   clock: Clock
   log: Log
   port: number
-  /** Address of the Redis whose state is reported; without it, Redis is not reported. */
+  /** Address of the Redis that must answer; without it, Redis is not reported. */
   redisUrl: string | undefined
+  /** Shows the queues in it, as one process of a registry does. */
+  showsQueues: boolean
   readReports(): Promise<ProcessReport[]>
   /** Finds further problems, as sentences. */
   findProblems?(): string[]
@@ -25,12 +27,15 @@ export interface OperatorServerOptions {
 export async function serveOperator(
   options: OperatorServerOptions,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const { config, clock, log, port, redisUrl, readReports, findProblems } = options
+  const { config, clock, log, port, redisUrl, showsQueues, readReports, findProblems } = options
   const redis = redisUrl === undefined ? undefined : watchRedis(redisUrl, log)
   const app = buildOperatorApp({
     config,
     log,
-    metrics: new OperatorMetrics(new RoleMetrics('operator'), redis && (() => redis.read())),
+    metrics: new OperatorMetrics(
+      new RoleMetrics('operator'),
+      showsQueues && redis ? () => redis.read() : undefined,
+    ),
     readReports,
     async findProblems(reports) {
       const isAway = redis !== undefined && (await redis.read()) === undefined
@@ -43,7 +48,7 @@ export async function serveOperator(
   })
   app.addHook('onClose', async () => redis?.close())
   // Jobs reveal more than metrics, so they are shown only to holders of a token.
-  if (redisUrl !== undefined && config.OPERATOR_TOKEN !== undefined) {
+  if (showsQueues && redisUrl !== undefined && config.OPERATOR_TOKEN !== undefined) {
     const { addQueueBoard } = await import('./queue-board.ts')
     addQueueBoard(app, redisUrl, log)
   }

@@ -45,6 +45,7 @@ export async function follow(from: string): Promise<void> {
       log,
       port: config.OPERATOR_PORT,
       redisUrl: undefined,
+      showsQueues: false,
       readReports: () => supervisor.readReports(REPORT_MS),
     })
   }

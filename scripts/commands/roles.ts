@@ -166,7 +166,8 @@ async function showAlone(
     clock: systemClock,
     log,
     port: config.OPERATOR_PORT,
-    redisUrl: role === 'indexer' ? requireRedisUrl(config) : undefined,
+    redisUrl: role === 'push' ? undefined : config.REDIS_URL,
+    showsQueues: role === 'indexer',
     readReports: async () => [{ role, values: await metrics.read(), restarts: 0 }],
     findProblems: () => (isUp() ? [] : [`the ${role} is starting, or stands by`]),
   })

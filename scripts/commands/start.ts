@@ -116,6 +116,7 @@ async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promi
       log,
       port,
       redisUrl: requireRedisUrl(config),
+      showsQueues: true,
       readReports: () => supervisor.readReports(REPORT_MS),
     })
   const served = await serve(chooseOperatorPort(config)).catch(error => {

@@ -107,6 +107,17 @@ describe('the ways to install', () => {
     expect(isValid({ services: { registry: { comand: [] } } })).toBe(false)
   })
 
+  test('every setting that install.md asks for reaches the container of compose.yaml', () => {
+    const { env_file, environment } = compose.services.registry
+    expect(env_file).toEqual([{ path: '.env', required: false }])
+    const [, table = ''] = read('docs/operate/install.md').split(/^## |Decide these/m)
+    const names = [...table.matchAll(/`([A-Z]+_[A-Z_]+)`/g)].map(([, name]) => name!)
+    expect(names.length).toBeGreaterThan(5)
+    // What stands there beside the file comes from it too.
+    const fixed = names.filter(name => environment[name]?.includes(`\${${name}:-`) === false)
+    expect(fixed).toEqual([])
+  })
+
   test('kubernetes.yaml is valid by the schemas of Kubernetes', async () => {
     expect(manifests.map(({ kind }) => kind)).toContain('StatefulSet')
     for (const { apiVersion, kind, ...fields } of manifests) {

@@ -242,6 +242,14 @@ describe('a role that runs alone', () => {
     }
   })
 
+  test('says that its Redis does not answer', async () => {
+    const base = await run('crawler', { REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` })
+    await waitUntil(async () => {
+      const { status, problems } = await readProblems(base)
+      return status === 503 && problems.includes('Redis does not answer')
+    })
+  })
+
   test('says that it stands by', async () => {
     const base = await run('indexer')
     const { status, problems } = await readProblems(base)

@@ -4,7 +4,7 @@ import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 import { declareViews } from '../../../pipeline/store/views.ts'
 import { commitTwoNights, FIRST_NIGHT, NETWORK, SALES } from '../../support/analyst-world.ts'
 import { testClock } from '../../support/clock.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+import { type MemoryIndex, openMemoryIndex, withIndex } from '../../support/memory-index.ts'
 import { observeFile } from '../../support/observations.ts'
 
 let index: MemoryIndex
@@ -102,6 +102,31 @@ test('agents are listed with the publishers that they lost, and their gains are 
     `${SALES} 0 2 -`,
     `${SIGNALS} 0 1 -`,
   ])
+})
+
+test('an agent that lost a publisher long ago has won it when it is granted again', async () => {
+  const clock = testClock(FIRST_NIGHT)
+  await withIndex(clock, async again => {
+    const nights = [SALES, NETWORK, SALES].map(url => ({
+      ...journal,
+      authorized_agents: [{ ...journal.authorized_agents[0], url }],
+    }))
+    for (const file of nights) {
+      clock.tick({ days: 10 })
+      await again.commit([observeFile('adagents.json', 'journal.example', file, clock.now())])
+    }
+    await again.db.run('insert into meta values (1, 1, 3, $now, null)', {
+      now: new Date(clock.now()).toISOString(),
+    })
+    await declareViews(again.db)
+    await again.db.run(USE_PUBLISHED)
+    const { sql } = listExampleQueries().find(({ question }) => question.includes('won and lost'))!
+    const rows = await again.db.all<{ agent_url: string; lost: number; won: number }>(sql)
+    expect(rows.map(({ agent_url, lost, won }) => [agent_url, lost, won])).toEqual([
+      [NETWORK, 1, 0],
+      [SALES, 0, 1],
+    ])
+  })
 })
 
 test('attempts are counted by day, kind and outcome', async () => {
