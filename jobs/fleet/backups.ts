@@ -33,7 +33,7 @@ export async function findNewestBackup(store: BackupStore): Promise<NamedBackup 
   return last && parseBackupName(last.name)
 }
 
-/** Copies a backup from a folder; its manifest last, since without one it is none. */
+/** Copies a backup from a folder; its manifest last: without one it is incomplete. */
 export async function storeBackup(store: BackupStore, dir: string, name: string): Promise<void> {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
@@ -58,7 +58,7 @@ export async function copyBackup(store: BackupStore, name: string, dir: string):
   replaceFolder(partial, dir)
 }
 
-/** Deletes all backups before this one but as many, what was left of interrupted ones included. */
+/** Deletes backups before this one except the newest `kept`, and what interrupted ones left. */
 export async function removeOldBackups(
   store: BackupStore,
   name: string,

@@ -4,7 +4,7 @@ type Bounds = Pick<Limits, 'bulkCommitLeast' | 'bulkCommitObservations' | 'bulkC
 
 /** Small commits that are compared with the time a save may wait: one alone may be slow by chance. */
 const SMALL_COMMITS = 3
-/** Documents of a small commit at most: the time of more is their own. */
+/** Documents of a small commit at most: beyond that they explain its time. */
 const DOCUMENTS_MAX = 10
 
 /**

@@ -41,7 +41,7 @@ export const regions: Region[] = [
     file: 'pipeline/writer/crawl/transitions.ts',
     after: 'const buildTransitions = ',
     before: 'from turning`',
-    only: /^ +(or )?coalesce\((stale|ended|turns)_at <=|^ {4}or is_silent/,
+    only: /^ +(or )?coalesce\((stale|ended|turns)_at <=|^ {4}or is_unreachable/,
   },
   {
     file: 'pipeline/writer/crawl/recrawl-schedule.ts',
@@ -105,13 +105,13 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists (',
+    of: 'where is_own or instead is not null or ((is_first or changes_validity or effect_differs) and exists (',
     without: [
-      'where instead is not null or ((is_first or is_turned or is_otherwise) and exists (',
-      'where is_own or ((is_first or is_turned or is_otherwise) and exists (',
-      'where is_own or instead is not null or ((is_turned or is_otherwise) and exists (',
-      'where is_own or instead is not null or ((is_first or is_otherwise) and exists (',
-      'where is_own or instead is not null or ((is_first or is_turned) and exists (',
+      'where instead is not null or ((is_first or changes_validity or effect_differs) and exists (',
+      'where is_own or ((is_first or changes_validity or effect_differs) and exists (',
+      'where is_own or instead is not null or ((changes_validity or effect_differs) and exists (',
+      'where is_own or instead is not null or ((is_first or effect_differs) and exists (',
+      'where is_own or instead is not null or ((is_first or changes_validity) and exists (',
     ],
   },
   {
@@ -121,8 +121,8 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/writer/crawl/transitions.ts',
-    of: 'is_new or (had_document and is_turned) as is_own',
-    without: ['(had_document and is_turned) as is_own', 'is_new as is_own'],
+    of: 'is_new or (had_document and changes_validity) as is_own',
+    without: ['(had_document and changes_validity) as is_own', 'is_new as is_own'],
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
@@ -131,8 +131,8 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/writer/crawl/transitions.ts',
-    of: '(new_effect is distinct from old_effect\n    or is_silent !=',
-    without: ['(is_silent !='],
+    of: '(new_effect is distinct from old_effect\n    or is_unreachable !=',
+    without: ['(is_unreachable !='],
   },
 ]
 
@@ -145,14 +145,14 @@ export const harmless: Record<string, string> = {
   'await addHops(db, untried, applying)': 'no dependency: the golden nights notice',
   'await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })':
     'no dependency: file-changes.test.ts notices',
-  '=> where instead is not null or ((is_first or is_turned or is_otherwise) and exists (':
+  '=> where instead is not null or ((is_first or changes_validity or effect_differs) and exists (':
     'no observation is applied: the golden nights notice',
-  '=> where is_own or instead is not null or ((is_first or is_otherwise) and exists (':
+  '=> where is_own or instead is not null or ((is_first or effect_differs) and exists (':
     'needs a rare sequence of outcomes: file-changes.test.ts notices',
-  '=> (had_document and is_turned) as is_own':
+  '=> (had_document and changes_validity) as is_own':
     'no observation is applied: the golden nights notice',
   'answer: this.#step.value,': 'no dependency: without answers nothing differs',
-  'where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists ( select 1 from depends_on d where d.kind = night.kind and d.location = night.location))':
+  'where is_own or instead is not null or ((is_first or changes_validity or effect_differs) and exists ( select 1 from depends_on d where d.kind = relevant.kind and d.location = relevant.location))':
     'derives more than needed',
   "if (turned.length > 0) { await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, ) }":
     'the next tick derives it again, with the same result',

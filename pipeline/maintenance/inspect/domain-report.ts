@@ -62,7 +62,7 @@ with wanted as (${WANTED}),
 state as (
   select kind, location, outcome, status, attempted_at, succeeded_at, streak, streak_since, failures,
     requested, due_at, ended_at, priority, attempted_at as seen_at,
-    if(failures > 0, 'unreachable', effect) as effect, failures > 0 as is_silent,
+    if(failures > 0, 'unreachable', effect) as effect, failures > 0 as is_unreachable,
     streak::integer as new_streak, failures::integer as new_failures,
     succeeded_at as new_succeeded_at
   from crawl_state semi join wanted using (kind, location)),

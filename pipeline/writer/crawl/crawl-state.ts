@@ -14,29 +14,29 @@ const saysMissing = (row: string) =>
 /** An agent that is not known was forgotten while it was probed, and stays so. */
 const ADD_UNKNOWN = `(kind, location, priority, streak, requested, seq)
 select i.kind, i.location, 2, 0, false, $seq
-from night n join incoming i using (seen_id) where n.row_id is null
+from transitions n join incoming i using (seen_id) where n.row_id is null
 order by i.location, i.kind`
 
-const CREATE_NIGHT = `create or replace temp table night as ${ALL_TRANSITIONS}`
+const CREATE_TRANSITIONS = `create or replace temp table transitions as ${ALL_TRANSITIONS}`
 
-/** Selects the rows of a night that are more than new times. */
+/** Tells what among the transitions is more than new times. */
 const DIFFERENCES = `
 select coalesce(bool_or(row_id is null), false) as any_unknown,
-  coalesce(bool_or(is_loud), false) as any_loud,
-  coalesce(bool_or(is_own or is_first or is_turned or is_otherwise or says_other), false) as any_invalidated,
-  coalesce(bool_or(is_probed), false) as any_took
-from night`
+  coalesce(bool_or(has_changed), false) as any_changed,
+  coalesce(bool_or(is_own or is_first or changes_validity or effect_differs or outcome_differs), false) as any_invalidated,
+  coalesce(bool_or(is_probed), false) as any_probed
+from transitions`
 
 /** For a file with the same answer as before: only the times of its row are written. */
-const UPDATE_TIMES = `${SET_TIMES} from night n where s.rowid = n.row_id`
+const UPDATE_TIMES = `${SET_TIMES} from transitions n where s.rowid = n.row_id`
 
 /** Runs before UPDATE_TIMES, since it needs the time of the previous attempt. */
-const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_silent, s.effect, i.effect),
+const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_unreachable, s.effect, i.effect),
   status = i.status::usmallint,
-  streak_since = if(n.new_streak = 1 and not n.is_silent, n.seen_at, s.streak_since),
-  etag = case when n.is_silent then s.etag when i.outcome = 'unchanged' then coalesce(i.etag, s.etag)
+  streak_since = if(n.new_streak = 1 and not n.is_unreachable, n.seen_at, s.streak_since),
+  etag = case when n.is_unreachable then s.etag when i.outcome = 'unchanged' then coalesce(i.etag, s.etag)
     else i.etag end,
-  last_modified = case when n.is_silent then s.last_modified
+  last_modified = case when n.is_unreachable then s.last_modified
     when i.outcome = 'unchanged' then coalesce(i.last_modified, s.last_modified)
     else i.last_modified end,
   hash = if(n.is_new, i.hash, s.hash),
@@ -46,11 +46,11 @@ const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_silent, s.ef
     else s.absent_at end,
   requested = false,
   priority = if(i.effect = 'success' or s.priority < 2, 2, s.priority)
-from night n join incoming i using (seen_id) where s.rowid = n.row_id and n.is_loud`
+from transitions n join incoming i using (seen_id) where s.rowid = n.row_id and n.has_changed`
 
 /** Duration of a probe; only agents have one, so a night of files writes none. */
-const TOOK = `s set took_ms = i.took_ms::uinteger
-from night n join incoming i using (seen_id)
+const UPDATE_DURATION = `s set took_ms = i.took_ms::uinteger
+from transitions n join incoming i using (seen_id)
 where s.rowid = n.row_id and i.took_ms is not null`
 
 /**
@@ -58,16 +58,16 @@ where s.rowid = n.row_id and i.took_ms is not null`
  * brands are invalidated. The answer of a domain's file also decides whether its ads.txt may be used instead.
  */
 const INVALIDATED = `
-with night as (
+with relevant as (
   select i.kind, i.location, n.*,
     if(is_new, least(epoch_ms(n.known_at)::double, i.at_ms - 1), null) as known_until
-  from night n join incoming i using (seen_id)
-  where is_own or is_first or is_turned or is_otherwise or says_other)
-select kind, location, is_new, is_own or instead is not null as is_own, known_until from night
+  from transitions n join incoming i using (seen_id)
+  where is_own or is_first or changes_validity or effect_differs or outcome_differs)
+select kind, location, is_new, is_own or instead is not null as is_own, known_until from relevant
 left join (select location as instead from crawl_state where kind = 'ads.txt')
-  on instead = if(night.kind = 'adagents.json' and says_other, location, null)
-where is_own or instead is not null or ((is_first or is_turned or is_otherwise) and exists (
-  select 1 from depends_on d where d.kind = night.kind and d.location = night.location))
+  on instead = if(relevant.kind = 'adagents.json' and outcome_differs, location, null)
+where is_own or instead is not null or ((is_first or changes_validity or effect_differs) and exists (
+  select 1 from depends_on d where d.kind = relevant.kind and d.location = relevant.location))
 order by kind, location`
 
 /**
@@ -123,27 +123,27 @@ export async function applyChanged(
   recrawling: RecrawlContext,
 ): Promise<Invalidated[]> {
   const parameters = toParameters(recrawling)
-  const tell = async () => {
-    await db.runTemporary(CREATE_NIGHT, parameters)
+  const readDifferences = async () => {
+    await db.runTemporary(CREATE_TRANSITIONS, parameters)
     return (await db.one<Differences>(DIFFERENCES))!
   }
-  let differences = await tell()
+  let differences = await readDifferences()
   if (differences.any_unknown) {
     await db.write('insert into', 'crawl_state', ADD_UNKNOWN, parameters)
     await findRows(db)
-    differences = await tell()
+    differences = await readDifferences()
   }
-  if (differences.any_loud) await db.write('update', 'crawl_state', UPDATE_OUTCOME)
-  if (differences.any_took) await db.write('update', 'crawl_state', TOOK)
+  if (differences.any_changed) await db.write('update', 'crawl_state', UPDATE_OUTCOME)
+  if (differences.any_probed) await db.write('update', 'crawl_state', UPDATE_DURATION)
   await db.write('update', 'crawl_state', UPDATE_TIMES, parameters)
   return differences.any_invalidated ? db.all<Invalidated>(INVALIDATED) : []
 }
 
 interface Differences {
   any_unknown: boolean
-  any_loud: boolean
+  any_changed: boolean
   any_invalidated: boolean
-  any_took: boolean
+  any_probed: boolean
 }
 
 /** Applies transitions of files whose validity has changed only because of the time. */

@@ -53,7 +53,7 @@ const waitRules: readonly WaitRule[] = [
     when: "kind = 'agent'",
     seconds: `least(
     if(effect = 'success', ${AGENT_HOURS},
-      2 ** least(if(is_silent, new_failures, new_streak) - 1, 10)), ${AGENT_HOURS}) * ${HOUR}`,
+      2 ** least(if(is_unreachable, new_failures, new_streak) - 1, 10)), ${AGENT_HOURS}) * ${HOUR}`,
     because: 'agents are probed once a day, and a failing one sooner',
   },
   {
@@ -67,7 +67,7 @@ const waitRules: readonly WaitRule[] = [
     because: 'a domain that is only mentioned is tried after 1, 7 and 30 days',
   },
   {
-    when: 'is_silent',
+    when: 'is_unreachable',
     seconds: `least(if(is_held, 24, 30 * 24), 2 ** least(new_failures - 1, 10)) * ${HOUR}`,
     because: 'after an attempt without an answer, the wait doubles from 1 hour',
   },

@@ -7,7 +7,7 @@ function toOutcomeList(effect: Effect): string {
   return `('${names.join("', '")}')`
 }
 const GARBLED = toOutcomeList('garbled')
-const SILENT = toOutcomeList('unreachable')
+const UNREACHABLE = toOutcomeList('unreachable')
 
 /** Condition on an observation `i` and the state `s` of its file: the content is new. */
 const IS_NEW = `i.outcome = 'ok' and i.hash is distinct from s.hash`
@@ -38,7 +38,7 @@ if(${OBSERVED_AT} <= s.attempted_at,
 const buildTransitions = (join: string, where: string) => `
 with seen as (
   select i.seen_id, s.rowid as row_id, i.kind, i.location, i.outcome, i.effect, i.status,
-    i.retry_after_s, i.took_ms is not null as is_probed, ${RISING_OBSERVED_AT} as seen_at, i.effect = 'unreachable' as is_silent,
+    i.retry_after_s, i.took_ms is not null as is_probed, ${RISING_OBSERVED_AT} as seen_at, i.effect = 'unreachable' as is_unreachable,
     ${IS_NEW} as is_new,
     s.attempted_at is null as is_first, s.hash is not null as had_document, s.outcome as old_outcome,
     s.effect as old_effect, s.status as old_status, s.streak, s.streak_since, s.failures, s.priority,
@@ -48,17 +48,17 @@ with seen as (
   where ${where}),
 counted as (
   select *,
-    if(is_silent, old_effect, effect) as new_effect,
-    if(is_silent, least(failures::integer + 1, 255), 0) as new_failures,
-    case when is_silent then streak::integer
+    if(is_unreachable, old_effect, effect) as new_effect,
+    if(is_unreachable, least(failures::integer + 1, 255), 0) as new_failures,
+    case when is_unreachable then streak::integer
       when old_effect = effect and not is_new then streak::integer + 1 else 1 end as new_streak,
     if(effect = 'success', seen_at, succeeded_at) as new_succeeded_at,
     coalesce(stale_at, seen_at + ${WEEK_LATER}) as old_stale_at,
     coalesce(ended_at, seen_at + ${WEEK_LATER}) as old_ended_at
   from seen),
-standing as (
+validity as (
   select *,
-    if(new_streak = 1 and not is_silent, seen_at, streak_since) as new_streak_since,
+    if(new_streak = 1 and not is_unreachable, seen_at, streak_since) as new_streak_since,
     case effect
       when 'success' then seen_at + ${WEEK_LATER}
       when 'absent' then least(stale_at, seen_at)
@@ -77,13 +77,13 @@ ending as (
       when 'unusable' then least(old_ended_at, succeeded_at + ${DAY_LATER})
       else old_ended_at end as new_ended_at,
     ${WAIT_S} as wait_s
-  from standing),
+  from validity),
 turning as (
   select *,
     ${TURNS_AT} as new_turns_at,
     coalesce(stale_at <= $now::timestamptz, false) != (new_stale_at <= $now::timestamptz)
       or coalesce(ended_at <= $now::timestamptz, false) != (new_ended_at <= $now::timestamptz)
-      or coalesce(turns_at <= $now::timestamptz, false) as is_turned,
+      or coalesce(turns_at <= $now::timestamptz, false) as changes_validity,
     ${DUE_AT} as new_due_at
   from ending)`
 
@@ -92,17 +92,17 @@ if(s.rowid is null, i.kind != 'agent', s.attempted_at is null or ${isLater('i')}
 
 /** Selects the transition of every staged observation, unknown files among them. */
 export const ALL_TRANSITIONS = `${buildTransitions('left join', IS_ANY_LATER)}
-select seen_id, row_id, seen_at, attempted_at as known_at, is_probed, is_silent, is_new, is_first, is_turned,
+select seen_id, row_id, seen_at, attempted_at as known_at, is_probed, is_unreachable, is_new, is_first, changes_validity,
   new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at, new_turns_at, new_due_at,
-  is_new or (had_document and is_turned) as is_own,
+  is_new or (had_document and changes_validity) as is_own,
   kind = 'brand.json' and (new_effect is distinct from old_effect
-    or is_silent != (old_outcome in ${SILENT})) as is_otherwise,
+    or is_unreachable != (old_outcome in ${UNREACHABLE})) as effect_differs,
   kind = 'adagents.json' and outcome is distinct from old_outcome
-    and (effect != 'success' or old_effect is distinct from 'success') as says_other,
+    and (effect != 'success' or old_effect is distinct from 'success') as outcome_differs,
   is_new or requested or new_effect is distinct from old_effect
-    or (failures > 0 and not is_silent) or if(effect = 'success', is_validated_anew,
+    or (failures > 0 and not is_unreachable) or if(effect = 'success', is_validated_anew,
     outcome is distinct from old_outcome or status::usmallint is distinct from old_status
-  ) as is_loud
+  ) as has_changed
 from turning`
 
 /** Condition that a valid state stays valid. */
@@ -123,7 +123,7 @@ s.stale_at <= least(${OBSERVED_AT}, $now::timestamptz) and case i.effect
   else false end`
 
 /** A failed attempt that changes nothing in force; its expiry is known since the first attempt. */
-const STAYS_SILENT = `
+const STAYS_UNREACHABLE = `
 s.stale_at is not null and s.ended_at is not null`
 
 /** Tells from the columns themselves what changes nothing but times and counts: that is cheaper than the transitions. */
@@ -132,7 +132,7 @@ ${OBSERVED_AT} > s.attempted_at and i.kind != 'agent' and not s.requested
   and coalesce(s.turns_at > $now::timestamptz, true)
   and if(i.effect = 'success', ${IS_IN_FORCE},
     s.outcome = i.outcome and s.status is not distinct from i.status::usmallint
-      and if(i.effect = 'unreachable', ${STAYS_SILENT}, ${STAYS_AWAY}))`
+      and if(i.effect = 'unreachable', ${STAYS_UNREACHABLE}, ${STAYS_AWAY}))`
 
 /** Selects the transitions that change nothing but times and counts, as most of a night do. */
 export const TRANSITIONS_OF_TIMES = `${buildTransitions('join', IS_AS_BEFORE)}
