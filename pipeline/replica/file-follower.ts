@@ -3,15 +3,13 @@ import { dirname, join } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { readSearchCheckpoint } from '../search/checkpoint.ts'
-import { advance, pruneSnapshots, readCheckpoint } from '../store/checkpoint.ts'
+import { SEARCH_FORMAT } from '../search/search-index.ts'
+import { advance, listSnapshots, readCheckpoint } from '../store/checkpoint.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import type { Paths } from '../store/paths.ts'
 import { fetchFile } from './fetch-file.ts'
 import type { PublishedFile, PublishedManifest } from './manifest.ts'
 import type { Origin } from './origin.ts'
-
-/** Snapshots that stay on disk: the current one, and the one that readers may still use. */
-const SNAPSHOTS_RETAINED = 2
 
 /** Parts that following needs. */
 export interface FollowerParts {
@@ -64,6 +62,8 @@ export class FileFollower {
     return (
       (snapshot !== undefined && snapshot.checkpoint.sha256 !== readCheckpoint(paths)?.sha256) ||
       (search !== undefined &&
+        // The file of another version is of no use here.
+        search.checkpoint.format === SEARCH_FORMAT &&
         (search.checkpoint.seq !== readSearchCheckpoint(paths)?.seq ||
           !existsSync(join(paths.search, search.checkpoint.file))))
     )
@@ -80,22 +80,28 @@ export class FileFollower {
     const { paths } = this.#parts
     if (snapshot === undefined) return
     const { checkpoint } = snapshot
-    if (checkpoint.sha256 === readCheckpoint(paths)?.sha256) return
+    const before = readCheckpoint(paths)
+    if (checkpoint.sha256 === before?.sha256) return
     await this.#fetch(snapshot, join(paths.snapshots, checkpoint.snapshot))
     advance(paths, checkpoint)
-    pruneSnapshots(paths, SNAPSHOTS_RETAINED)
+    // Not by their numbers, which begin anew after a restore. Readers may still open the one before.
+    for (const name of listSnapshots(paths))
+      if (name !== checkpoint.snapshot && name !== before?.snapshot)
+        rmSync(join(paths.snapshots, name))
   }
 
   async #copySearch({ search }: PublishedManifest): Promise<void> {
     const { paths } = this.#parts
-    if (search === undefined) return
+    if (search === undefined || search.checkpoint.format !== SEARCH_FORMAT) return
     const { checkpoint } = search
     const file = join(paths.search, checkpoint.file)
-    if (readSearchCheckpoint(paths)?.file !== checkpoint.file || !existsSync(file))
-      await this.#fetch(search, file)
+    const before = readSearchCheckpoint(paths)
+    // After a restore a name is used again, for other contents.
+    const isHere = before?.file === checkpoint.file && before.contents === checkpoint.contents
+    if (!isHere || !existsSync(file)) await this.#fetch(search, file)
     replaceFile(paths.searchCheckpoint, `${JSON.stringify(checkpoint)}\n`)
     for (const name of readdirSync(paths.search)) {
-      if (/^\d+\.search/.test(name) && name < checkpoint.file)
+      if (/^\d+\.search/.test(name) && name !== checkpoint.file && name !== before?.file)
         rmSync(join(paths.search, name), { force: true })
     }
   }

@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { findReplicaProblems } from '../../../pipeline/read/health.ts'
 import { type Origin, openFolderOrigin } from '../../../pipeline/replica/origin.ts'
+import { readSearchCheckpoint } from '../../../pipeline/search/checkpoint.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { readReplicaState } from '../../../pipeline/store/replica-state.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
+import { buildWebsite } from '../../support/nights.ts'
 import { observeFile } from '../../support/observations.ts'
 import {
   openPublishing,
@@ -30,6 +32,18 @@ async function commitBrand({ sequencer }: PublishingRegistry, clock: TestClock, 
   const file = { brand: { name } }
   const observation = observeFile('brand.json', `${name}.example`, file, clock.tick({ minutes: 1 }))
   await sequencer.commit({ observations: [observation], submissions: [] })
+}
+
+/** Commits a publisher that can be found, and publishes with the snapshot and the search file. */
+async function publishWebsite(registry: PublishingRegistry, clock: TestClock, name: string) {
+  const { sequencer, publisher } = registry
+  const file = { authorized_agents: [], properties: [buildWebsite(`${name}.example`)] }
+  const at = clock.tick({ minutes: 1 })
+  const observation = observeFile('adagents.json', `${name}.example`, file, at)
+  await sequencer.commit({ observations: [observation], submissions: [] })
+  await sequencer.publish()
+  await sequencer.searchable()
+  await publisher.publish()
 }
 
 async function openFollowed() {
@@ -64,6 +78,62 @@ describe('a replica', () => {
     ]
     expect(read(paths)).toEqual(read(registry.sequencer.paths))
     expect(readReplicaState(paths)).toMatchObject({ origin: folder, seq: registry.sequencer.seq })
+  })
+
+  it('keeps the current files where its registry numbers them anew, as after a restore', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const { follower, paths, dataDir } = openReplica(folder, clock)
+    for (const name of ['one', 'two', 'three']) {
+      await publishWebsite(registry, clock, name)
+      await follower.follow()
+      await follower.settle()
+    }
+    await follower.close()
+    const restored = await openPublishing(clock)
+    await publishWebsite(restored, clock, 'other')
+    const origin = { ...openFolderOrigin(restored.folder), name: folder }
+    const again = openReplica(restored.folder, clock, { dataDir, origin })
+    await again.follower.follow()
+    await again.follower.settle()
+    const { snapshot } = readCheckpoint(paths)!
+    const { file } = readSearchCheckpoint(paths)!
+    const read = (of: { snapshots: string; search: string }) => [
+      readFileSync(join(of.snapshots, snapshot)),
+      readFileSync(join(of.search, file)),
+    ]
+    expect(snapshot).toBe('000001.duckdb')
+    expect(read(paths)).toEqual(read(restored.sequencer.paths))
+  })
+
+  it('copies the search file of a registry that used its name again', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    await publishWebsite(registry, clock, 'one')
+    const { follower, paths, dataDir } = openReplica(folder, clock)
+    await follower.follow()
+    await follower.settle()
+    await follower.close()
+    const restored = await openPublishing(clock)
+    await publishWebsite(restored, clock, 'other')
+    const again = openReplica(restored.folder, clock, { dataDir })
+    await again.follower.follow()
+    await again.follower.settle()
+    const { file } = readSearchCheckpoint(paths)!
+    const read = (of: { search: string }) => readFileSync(join(of.search, file))
+    expect(read(paths)).toEqual(read(restored.sequencer.paths))
+  })
+
+  it('does not copy a search file of another version', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    await publishWebsite(registry, clock, 'one')
+    const file = join(folder, 'manifest.json')
+    const { search, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
+    const checkpoint = { ...search.checkpoint, format: search.checkpoint.format + 1 }
+    writeFileSync(file, JSON.stringify({ ...rest, search: { ...search, checkpoint } }))
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    await follower.settle()
+    expect(readCheckpoint(paths)).toBeDefined()
+    expect(readSearchCheckpoint(paths)).toBeUndefined()
   })
 
   it('copies only the new commits when it resumes', async () => {
