@@ -167,7 +167,7 @@ export class Reader {
 
   async #openSnapshot(): Promise<void> {
     const checkpoint = readCheckpoint(this.paths)
-    if (checkpoint === undefined || checkpoint.snapshot === this.#opened?.snapshot) return
+    if (checkpoint === undefined || checkpoint.sha256 === this.#opened?.sha256) return
     const file = `${this.paths.snapshots}/${checkpoint.snapshot}`
     if (!existsSync(file)) return
     const old = this.#snapshot
@@ -192,9 +192,11 @@ export class Reader {
 
   async #openSearch(): Promise<void> {
     const next = readSearchCheckpoint(this.paths)
-    if (next === undefined || next.seq === this.#searched?.seq) return
+    const known = this.#searched
+    if (next === undefined || (next.seq === known?.seq && next.sha256 === known.sha256)) return
     const old = this.#search
-    if (old && next.file === this.#searched?.file && next.contents === this.#searched.contents) {
+    const isSame = next.contents === known?.contents && next.sha256 === known.sha256
+    if (old && isSame && next.file === known.file) {
       this.#search = old.at(next.seq)
     } else {
       const file = `${this.paths.search}/${next.file}`

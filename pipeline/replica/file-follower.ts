@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import { readSearchCheckpoint } from '../search/checkpoint.ts'
+import { readSearchCheckpoint, type SearchCheckpoint } from '../search/checkpoint.ts'
 import { SEARCH_FORMAT } from '../search/search-index.ts'
 import { advance, listSnapshots, readCheckpoint } from '../store/checkpoint.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import type { Paths } from '../store/paths.ts'
 import { fetchFile } from './fetch-file.ts'
-import type { PublishedFile, PublishedManifest } from './manifest.ts'
+import { getHash, type PublishedFile, type PublishedManifest } from './manifest.ts'
 import type { Origin } from './origin.ts'
 
 /** Parts that following needs. */
@@ -64,8 +64,7 @@ export class FileFollower {
       (search !== undefined &&
         // The file of another version is of no use here.
         search.checkpoint.format === SEARCH_FORMAT &&
-        (search.checkpoint.seq !== readSearchCheckpoint(paths)?.seq ||
-          !existsSync(join(paths.search, search.checkpoint.file))))
+        (search.checkpoint.seq !== readSearchCheckpoint(paths)?.seq || !this.#hasSearch(search)))
     )
   }
 
@@ -96,14 +95,20 @@ export class FileFollower {
     const { checkpoint } = search
     const file = join(paths.search, checkpoint.file)
     const before = readSearchCheckpoint(paths)
-    // After a restore a name is used again, for other contents.
-    const isHere = before?.file === checkpoint.file && before.contents === checkpoint.contents
-    if (!isHere || !existsSync(file)) await this.#fetch(search, file)
-    replaceFile(paths.searchCheckpoint, `${JSON.stringify(checkpoint)}\n`)
+    if (!this.#hasSearch(search)) await this.#fetch(search, file)
+    const copied: SearchCheckpoint = { ...checkpoint, sha256: getHash(search) }
+    replaceFile(paths.searchCheckpoint, `${JSON.stringify(copied)}\n`)
     for (const name of readdirSync(paths.search)) {
       if (/^\d+\.search/.test(name) && name !== checkpoint.file && name !== before?.file)
         rmSync(join(paths.search, name), { force: true })
     }
+  }
+
+  #hasSearch(search: NonNullable<PublishedManifest['search']>): boolean {
+    const { paths } = this.#parts
+    const known = readSearchCheckpoint(paths)
+    const isSame = known?.file === search.checkpoint.file && known.sha256 === getHash(search)
+    return isSame && existsSync(join(paths.search, known.file))
   }
 
   /** Copies a file to its place; a process that has an earlier file of that name open can go on reading it. */

@@ -10,6 +10,8 @@ export const SearchCheckpoint = z.object({
   format: z.int(),
   /** Changes with everything that can be found, and with what is shown of it. */
   contents: z.string(),
+  /** SHA-256 of the file on a replica, whose registry uses names again after a restore. */
+  sha256: z.string().exactOptional(),
 })
 export type SearchCheckpoint = z.infer<typeof SearchCheckpoint>
 

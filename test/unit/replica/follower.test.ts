@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { findReplicaProblems } from '../../../pipeline/read/health.ts'
+import { Reader } from '../../../pipeline/read/reader.ts'
 import { type Origin, openFolderOrigin } from '../../../pipeline/replica/origin.ts'
 import { readSearchCheckpoint } from '../../../pipeline/search/checkpoint.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { readReplicaState } from '../../../pipeline/store/replica-state.ts'
 import { type TestClock, testClock } from '../../support/clock.ts'
 import { buildWebsite } from '../../support/nights.ts'
@@ -18,6 +20,7 @@ import {
   privateSpaces,
   readPublicEntries,
 } from '../../support/publishing-registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry.ts'
 import {
   buildBrandSave,
   buildKeyWrite,
@@ -105,21 +108,38 @@ describe('a replica', () => {
     expect(read(paths)).toEqual(read(restored.sequencer.paths))
   })
 
-  it('copies the search file of a registry that used its name again', async () => {
+  it('shows the files of a registry that used their names again', async () => {
     const { clock, registry, folder } = await openFollowed()
     await publishWebsite(registry, clock, 'one')
     const { follower, paths, dataDir } = openReplica(folder, clock)
     await follower.follow()
     await follower.settle()
     await follower.close()
-    const restored = await openPublishing(clock)
-    await publishWebsite(restored, clock, 'other')
+    // Of a folder of its own: one process cannot go on reading a serving store that it replaces.
+    const shown = resolvePaths(createDataDir())
+    const reader = new Reader(shown.dir, clock)
+    cleanUp(() => reader.close())
+    const findPublishers = async () => {
+      for (const part of ['snapshots', 'search', 'checkpoint'] as const) {
+        rmSync(shown[part], { recursive: true, force: true })
+        cpSync(paths[part], shown[part], { recursive: true })
+      }
+      await reader.refresh()
+      const { publishers } = await reader.search!.search(['publishers'], 'example', 10)
+      const rows = await reader.snapshot!.db.all('select domain from publishers')
+      return [publishers.map(item => JSON.parse(item).domain), rows]
+    }
+    expect(await findPublishers()).toEqual([['one.example'], [{ domain: 'one.example' }]])
+    // As many commits and rows: only the bytes of the files differ.
+    const restored = await openFollowed()
+    await publishWebsite(restored.registry, restored.clock, 'other')
     const again = openReplica(restored.folder, clock, { dataDir })
     await again.follower.follow()
     await again.follower.settle()
     const { file } = readSearchCheckpoint(paths)!
     const read = (of: { search: string }) => readFileSync(join(of.search, file))
-    expect(read(paths)).toEqual(read(restored.sequencer.paths))
+    expect(read(paths)).toEqual(read(restored.registry.sequencer.paths))
+    expect(await findPublishers()).toEqual([['other.example'], [{ domain: 'other.example' }]])
   })
 
   it('does not copy a search file of another version', async () => {
