@@ -27,8 +27,10 @@ export async function listNestedLoops(work: () => Promise<unknown>): Promise<str
     if (/NL_JOIN|NESTED_LOOP/.test(plan.flat().join('\n'))) found.add(sql)
   }
 
-  const connections = vi.spyOn(DuckDBConnection.prototype, 'prepare')
-  connections.mockImplementation(async function (this: DuckDBConnection, sql) {
+  vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementation(async function (
+    this: DuckDBConnection,
+    sql,
+  ) {
     const statement = await prepare.call(this, sql)
     known.set(statement, { connection: this, sql, values: new Map() })
     return statement

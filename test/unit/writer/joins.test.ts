@@ -33,7 +33,7 @@ describe('the joins of a commit', () => {
 })
 
 describe('the entries of the search', () => {
-  it.each(Object.entries(collectionSources))('%s are read without', (_, { sql }) =>
+  it.each(Object.entries(collectionSources))('%s are joined by equalities', (_, { sql }) =>
     withIndex(testClock(worldStart), async ({ db }) => {
       const plan = await db.all<{ explain_value: string }>(`explain ${sql}`)
       expect(plan.map(row => row.explain_value).join()).not.toMatch(/NL_JOIN|NESTED_LOOP/)
