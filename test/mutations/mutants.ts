@@ -142,8 +142,8 @@ export const harmless: Record<string, string> = {
   'if (source === undefined) return false': 'every rule asks something',
   "if (!this.#step.done) throw new Error('a rule was read before it had an answer')":
     'no caller does',
-  'await addHops(db, untried, applying)': 'no dependency: the golden nights notice',
-  'await addDomains(db, mentioned, { ...applying, max: applying.frontierMax })':
+  'await addHops(db, untried, context)': 'no dependency: the golden nights notice',
+  'await addDomains(db, mentioned, { ...context, max: context.frontierMax })':
     'no dependency: file-changes.test.ts notices',
   '=> where instead is not null or ((is_first or changes_validity or effect_differs) and exists (':
     'no observation is applied: the golden nights notice',
