@@ -38,6 +38,11 @@ export interface Resolver {
    * event loop.
    */
   resolve(host: string): Resolution | Promise<Resolution>
+  /**
+   * Resolves a host that the operator named, as this machine does, so `localhost`, its hosts file and its search
+   * domains count. The addresses are not checked: they may be private.
+   */
+  resolveNamed(host: string): Promise<Resolution>
   /** Looks up the TXT records of a name; never throws. */
   lookupTxt(name: string): Promise<TxtAnswer>
   close(): void
@@ -89,15 +94,23 @@ export function createResolver(options: ResolverOptions): Resolver {
 
   return {
     isCached: host =>
-      usesMadeUpAddresses ||
-      isIP(host.replace(/^\[|\]$/g, '')) !== 0 ||
-      known.get(host) !== undefined,
+      usesMadeUpAddresses || isIP(stripBrackets(host)) !== 0 || known.get(host) !== undefined,
     resolve(host) {
-      const literal = host.startsWith('[') ? host.slice(1, -1) : host
+      const literal = stripBrackets(host)
       if (isIP(literal))
         return isPublicAddress(literal) ? found([literal]) : refuseAddresses([literal])
       if (usesMadeUpAddresses) return found([makeUpAddress(host)])
       return known.get(host) ?? askOnce(host)
+    },
+    async resolveNamed(host) {
+      const asks = usesMadeUpAddresses || dnsServer !== undefined || isIP(stripBrackets(host)) !== 0
+      if (asks) return this.resolve(host)
+      try {
+        const [first, ...rest] = await dns.lookup(host, { all: true })
+        return found([first!.address, ...rest.map(({ address }) => address)])
+      } catch (error) {
+        return classifyFailure([{ status: 'rejected', reason: error }]).resolution
+      }
     },
     async lookupTxt(name) {
       if (usesMadeUpAddresses) return { kind: 'found', records: [] }
@@ -112,6 +125,10 @@ export function createResolver(options: ResolverOptions): Resolver {
     },
     close: () => server.cancel(),
   }
+}
+
+function stripBrackets(host: string): string {
+  return host.startsWith('[') ? host.slice(1, -1) : host
 }
 
 function checkRecords(answers: PromiseSettledResult<Timed[]>[]): {

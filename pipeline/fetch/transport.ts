@@ -82,10 +82,13 @@ export class Transport {
     const bySite = this.#requests.enterSite(url.hostname, question.cause, budget.remainingMs)
     const shut = bySite && (await runTimed(budget, bySite))
     if (shut) return toBrokenExchange(shut)
-    const name = this.#resolver.resolve(url.hostname)
+    const isNamed = url.hostname === question.privateHost
+    const name = isNamed
+      ? this.#resolver.resolveNamed(url.hostname)
+      : this.#resolver.resolve(url.hostname)
     const resolution = name instanceof Promise ? await answerWithin(budget, name) : name
     if (resolution === undefined) return toBrokenExchange(noName)
-    if (resolution.kind === 'refused' && url.hostname !== question.privateHost) {
+    if (resolution.kind === 'refused' && !isNamed) {
       this.#meter.countRefusal('resolved')
       return toBrokenExchange(notReachable)
     }

@@ -27,6 +27,8 @@ export async function applySegment(store: ServingStore, path: string): Promise<v
     const { size } = await handle.stat()
     for (const frame of await listFrames(size, read)) {
       if (frame.position <= store.position) continue
+      if (frame.position > store.position + 1)
+        throw new Error(`${path} lacks the commits before ${frame.position}`)
       const entries = decodeEntries(await read(frame.at, frame.bytes))
       if (frame.isLast) endCommit(store, entries, frame.position)
       else store.writePart(entries)

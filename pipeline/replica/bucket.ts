@@ -36,10 +36,14 @@ export interface Bucket {
   name: string
   /** Lists the objects whose names have this prefix, with their sizes. */
   list(prefix: string): Promise<Map<string, number>>
-  /** Reads a small object; undefined where there is none. */
-  read(name: string): Promise<Buffer | undefined>
-  /** Reads an object, unless it still has this ETag; then undefined. */
-  readNewer(name: string, etag: string | undefined): Promise<StoredObject | undefined>
+  /** Reads a small object, in a storage of others of at most `maxBytes`; undefined where there is none. */
+  read(name: string, maxBytes?: number): Promise<Buffer | undefined>
+  /** Reads an object of at most `maxBytes`, unless it still has this ETag; then undefined. */
+  readNewer(
+    name: string,
+    etag: string | undefined,
+    maxBytes: number,
+  ): Promise<StoredObject | undefined>
   /** Reads bytes of an object from `first` to `last`, which is included. */
   readRange(name: string, first: number, last: number): Promise<Buffer>
   /** Writes an object in one step: until it is whole, readers find the one before. */
@@ -72,10 +76,14 @@ export function openBucket(address: string, signal: AbortSignal): Bucket {
     CacheControl: caching,
   })
   const options = { abortSignal: signal }
-  const get = async (name: string, how: { Range?: string; IfNoneMatch?: string } = {}) => {
+  const get = async (
+    name: string,
+    how: { Range?: string; IfNoneMatch?: string } = {},
+    maxBytes = Infinity,
+  ) => {
     const ask = new GetObjectCommand({ ...locate(name), ...how })
     const { Body, ETag: etag } = await client.send(ask, options)
-    return { content: Buffer.from(await Body!.transformToByteArray()), etag }
+    return { content: await readAtMost(Body as Readable, maxBytes, name), etag }
   }
   return {
     name: address,
@@ -87,17 +95,17 @@ export function openBucket(address: string, signal: AbortSignal): Bucket {
           found.set(Key!.slice(root.length), Size ?? 0)
       return found
     },
-    async read(name) {
+    async read(name, maxBytes) {
       try {
-        return (await get(name)).content
+        return (await get(name, {}, maxBytes)).content
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined
         throw error
       }
     },
-    async readNewer(name, etag) {
+    async readNewer(name, etag, maxBytes) {
       try {
-        return await get(name, etag === undefined ? {} : { IfNoneMatch: etag })
+        return await get(name, etag === undefined ? {} : { IfNoneMatch: etag }, maxBytes)
       } catch (error) {
         const { $metadata } = error as { $metadata?: { httpStatusCode?: number } }
         if ($metadata?.httpStatusCode === 304) return undefined
@@ -105,7 +113,7 @@ export function openBucket(address: string, signal: AbortSignal): Bucket {
       }
     },
     async readRange(name, first, last) {
-      return (await get(name, { Range: `bytes=${first}-${last}` })).content
+      return (await get(name, { Range: `bytes=${first}-${last}` }, last - first + 1)).content
     },
     async write(name, content, headers) {
       const put = new PutObjectCommand({ ...describe(name, headers), Body: content })
@@ -126,4 +134,18 @@ export function openBucket(address: string, signal: AbortSignal): Bucket {
       await client.send(new DeleteObjectCommand(locate(name)), options)
     },
   }
+}
+
+/** Reads a body, and gives it up as soon as it is larger than it may be: a storage may answer with anything. */
+async function readAtMost(body: Readable, maxBytes: number, name: string): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  // Leaving the loop ends the connection.
+  for await (const part of body) {
+    bytes += part.length
+    if (bytes > maxBytes)
+      throw new Error(`${name} is larger than the ${maxBytes} bytes that are read`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts, bytes)
 }

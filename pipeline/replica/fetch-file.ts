@@ -1,7 +1,16 @@
 import { createHash, type Hash } from 'node:crypto'
-import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { open } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { getHash, type PublishedFile } from './manifest.ts'
 import type { Origin } from './origin.ts'
@@ -10,6 +19,7 @@ import type { Origin } from './origin.ts'
 const PART_BYTES = 4 * 1024 * 1024
 /** Requests at once; an interrupted connection loses at most their parts. */
 const PARTS_AT_ONCE = 3
+const PARTIAL = '.part'
 
 /** Thrown where an origin sends other bytes than its manifest says. */
 export class CorruptedFile extends Error {}
@@ -25,9 +35,10 @@ export async function fetchFile(
 ): Promise<void> {
   if (statSync(target, { throwIfNoEntry: false })?.size === file.bytes) return
   mkdirSync(dirname(target), { recursive: true })
-  const partial = `${target}.part`
+  const partial = `${target}${PARTIAL}`
   const hash = createHash('sha256')
   const at = await resume(partial, file, hash)
+  requireSpace(dirname(target), file.bytes - at, file)
   const handle = await open(partial, 'a')
   try {
     for await (const part of readParts(origin, file, at)) {
@@ -43,6 +54,25 @@ export async function fetchFile(
     throw new CorruptedFile(`${file.name} of ${origin.name} is corrupted: its hash differs`)
   }
   renameSync(partial, target)
+}
+
+/**
+ * Deletes copies, whole or partial, of files that are published no longer: nothing else would, once a copy was
+ * cut off and its file was replaced at the origin.
+ */
+export function removeAbandonedCopies(folder: string, published: readonly PublishedFile[]): void {
+  if (!existsSync(folder)) return
+  const names = new Set(published.map(({ name }) => name))
+  for (const name of readdirSync(folder))
+    if (!names.has(name.replace(PARTIAL, ''))) rmSync(join(folder, name), { force: true })
+}
+
+/** Throws if a disk has less room than a file still needs: a manifest may say any size. */
+function requireSpace(folder: string, bytes: number, { name }: PublishedFile): void {
+  const { bavail, bsize } = statfsSync(folder)
+  const free = bavail * bsize
+  if (bytes > free)
+    throw new Error(`${name} needs ${bytes} more bytes, and ${folder} has room for ${free}`)
 }
 
 /** Reads a file from a position on. While one part is hashed and written, the next ones are fetched. */

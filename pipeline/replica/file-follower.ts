@@ -30,6 +30,10 @@ export class FileFollower {
     this.#parts = parts
   }
 
+  get isCopying(): boolean {
+    return this.#copying !== undefined
+  }
+
   /** Rejects once with the failure of a copy. */
   get failure(): Promise<void> {
     const failure = this.#failure

@@ -1,18 +1,18 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
-import { endianness } from 'node:os'
-import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { type Instant, SECOND, toIso } from '../core/clock.ts'
-import { SERVING_FORMAT, ServingStore, spaces } from '../serving/lmdb.ts'
-import { replaceFolder } from '../store/durable-files.ts'
-import { PRIVATE } from '../store/paths.ts'
+import { SERVING_FORMAT, spaces } from '../serving/lmdb.ts'
 import { type ReplicaState, readReplicaState, writeReplicaState } from '../store/replica-state.ts'
-import { applySegment } from './apply-segment.ts'
-import { fetchFile } from './fetch-file.ts'
+import { removeAbandonedCopies } from './fetch-file.ts'
 import { FileFollower, type FollowerParts } from './file-follower.ts'
 import { LogWatch } from './log-watch.ts'
-import { MANIFEST_FORMAT, PublishedManifest } from './manifest.ts'
+import {
+  findMissingCommits,
+  listPublishedFiles,
+  MANIFEST_FORMAT,
+  PublishedManifest,
+} from './manifest.ts'
 import type { Origin } from './origin.ts'
+import { ServingFollower } from './serving-follower.ts'
 
 /** Interval at which the state is written if nothing else has changed. */
 const STATE_EVERY_MS = SECOND
@@ -28,9 +28,9 @@ const OWN_FORMATS: Formats = { format: MANIFEST_FORMAT, serving_format: SERVING_
  */
 export class Follower {
   readonly #parts: FollowerParts
+  readonly #serving: ServingFollower
   readonly #files: FileFollower
   readonly #log: LogWatch
-  #store: ServingStore | undefined
   /** The last manifest, or why it cannot be followed. */
   #manifest: PublishedManifest | Error | undefined
   #caughtUpAt: Instant | undefined
@@ -38,12 +38,10 @@ export class Follower {
 
   constructor(parts: FollowerParts) {
     this.#parts = parts
+    this.#serving = new ServingFollower(parts)
     this.#files = new FileFollower(parts)
     this.#log = new LogWatch(parts.origin, parts.paths)
-    const { servingFile } = parts.paths
-    if (!existsSync(servingFile)) return
-    this.#store = ServingStore.open(servingFile)
-    const stored = readReplicaState(parts.paths)
+    const stored = this.#serving.isEmpty ? undefined : readReplicaState(parts.paths)
     if (stored?.origin === parts.origin.name && stored.caught_up_at !== null)
       this.#caughtUpAt = Date.parse(stored.caught_up_at)
   }
@@ -66,11 +64,11 @@ export class Follower {
 
   async close(): Promise<void> {
     await this.#files.settle().catch(() => undefined)
-    await this.#store?.close()
+    await this.#serving.close()
   }
 
   async #follow(): Promise<void> {
-    const { origin, clock } = this.#parts
+    const { origin, paths, clock } = this.#parts
     const askedAt = clock.now()
     const text = await origin.readManifest()
     if (text !== undefined) this.#manifest = readManifest(text, origin)
@@ -78,53 +76,14 @@ export class Follower {
     const manifest = this.#manifest
     if (manifest === undefined) throw new Error(`${origin.name} has no manifest yet`)
     await this.#log.check(manifest)
+    if (text !== undefined && !this.#files.isCopying)
+      removeAbandonedCopies(paths.copying, listPublishedFiles(manifest))
     // An empty replica answers nothing yet, so all its files are copied at once.
-    if (this.#store === undefined) this.#files.follow(manifest)
-    await this.#followServing(manifest)
+    if (this.#serving.isEmpty) this.#files.follow(manifest)
+    await this.#serving.follow(manifest)
     this.#files.follow(manifest)
     this.#caughtUpAt = askedAt
     if (text !== undefined || clock.now() - this.#writtenAt >= STATE_EVERY_MS) this.#tell()
-  }
-
-  async #followServing(manifest: PublishedManifest): Promise<void> {
-    const { chain, base, segments, position } = manifest
-    const store = this.#store
-    const known = store?.chain === chain ? store.position : undefined
-    if (known !== undefined && known >= position) return
-    const isContinued = known !== undefined && (segments[0]?.from ?? Infinity) <= known + 1
-    const follows = isContinued ? store! : await this.#bootstrap(base, chain)
-    for (const segment of segments) {
-      if (segment.to <= follows.position) continue
-      const path = this.#toCopyPath(segment.name)
-      await fetchFile(this.#parts.origin, segment, path)
-      await applySegment(follows, path)
-      rmSync(path)
-    }
-  }
-
-  /** Copies a store and replaces the old one with it; readers then open the new one. */
-  async #bootstrap(base: PublishedManifest['base'], chain: string): Promise<ServingStore> {
-    const { origin, paths, log } = this.#parts
-    if (base.byte_order !== endianness())
-      throw new Error(
-        `${origin.name} runs on another kind of machine: its store is unreadable here`,
-      )
-    const path = this.#toCopyPath(base.name)
-    await fetchFile(origin, base, path)
-    const fresh = `${paths.serving}.new`
-    rmSync(fresh, { recursive: true, force: true })
-    mkdirSync(fresh, { recursive: true, mode: PRIVATE })
-    renameSync(path, join(fresh, basename(paths.servingFile)))
-    await this.#store?.close()
-    // With its lock file: that of another store would mislead readers.
-    replaceFolder(fresh, paths.serving)
-    this.#store = ServingStore.open(paths.servingFile)
-    log.info({ chain, seq: this.#store.seq }, 'copied the serving store')
-    return this.#store
-  }
-
-  #toCopyPath(name: string): string {
-    return join(this.#parts.paths.copying, name)
   }
 
   #tell(problem?: string): void {
@@ -133,7 +92,7 @@ export class Follower {
     const state: ReplicaState = {
       origin: origin.name,
       ...(manifest?.base_url !== undefined && { base_url: manifest.base_url }),
-      seq: this.#store?.seq ?? 0,
+      seq: this.#serving.seq,
       origin_seq: manifest?.seq ?? 0,
       caught_up_at: this.#caughtUpAt === undefined ? null : toIso(this.#caughtUpAt),
       ...(problem !== undefined && { problem }),
@@ -156,6 +115,8 @@ function readManifest(text: string, { name }: Origin): PublishedManifest | Error
   if (parsed.data === undefined) return new Error(`${name} has no valid manifest`)
   if (parsed.data.spaces.join() !== spaces.join())
     return new Error(`${name} publishes other key spaces than this version reads: update the older`)
+  const missing = findMissingCommits(parsed.data)
+  if (missing !== undefined) return new Error(`the manifest of ${name} has a gap: ${missing}`)
   return parsed.data
 }
 

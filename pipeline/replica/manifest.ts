@@ -70,6 +70,26 @@ export function listPublishedFiles(manifest: PublishedManifest): PublishedFile[]
   return [base, ...segments, ...current, ...parquet, ...events]
 }
 
+/**
+ * Says which commits a manifest lacks, if base and segments do not lead to its position without a gap:
+ * a replica that followed it would believe itself complete.
+ */
+export function findMissingCommits({
+  base,
+  segments,
+  position,
+}: Pick<PublishedManifest, 'base' | 'segments' | 'position'>): string | undefined {
+  const describe = (from: number, to: number) => `the commits ${from} to ${to} are missing`
+  let reached = segments[0] === undefined ? base.position : segments[0].from - 1
+  if (reached > base.position) return describe(base.position + 1, reached)
+  for (const { from, to } of segments) {
+    if (from !== reached + 1 || to < from)
+      return `after ${reached} come the commits ${from} to ${to}`
+    reached = to
+  }
+  return position > reached ? describe(reached + 1, position) : undefined
+}
+
 export function getHash({ name }: PublishedFile): string {
   return name.slice(0, 64)
 }

@@ -35,6 +35,7 @@ export function openFolderOrigin(folder: string): Origin {
       const { mtimeMs, size, ino } = await stat(file)
       const mark = `${mtimeMs} ${size} ${ino}`
       if (mark === lastMark) return undefined
+      if (size > MANIFEST_BYTES_MAX) throw new Error(`${file} is larger than any manifest`)
       const text = await readFile(file, 'utf8')
       lastMark = mark
       return text
@@ -62,14 +63,14 @@ export function openBucketOrigin(bucket: Bucket): Origin {
   return {
     name: bucket.name,
     async readManifest() {
-      const found = await bucket.readNewer(MANIFEST, etag).catch(explain(MANIFEST))
+      const found = await bucket
+        .readNewer(MANIFEST, etag, MANIFEST_BYTES_MAX)
+        .catch(explain(MANIFEST))
       if (found === undefined) return undefined
-      if (found.content.length > MANIFEST_BYTES_MAX)
-        throw new Error(`${bucket.name} has a manifest that is too large`)
       etag = found.etag
       return found.content.toString()
     },
-    readLogFile: file => bucket.read(`${LOG}/${file}`).catch(explain(file)),
+    readLogFile: file => bucket.read(`${LOG}/${file}`, LOG_FILE_BYTES_MAX).catch(explain(file)),
     readRange: (file, first, last) =>
       bucket.readRange(`${FILES}/${file}`, first, last).catch(explain(file)),
   }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { findReplicaProblems } from '../../../pipeline/read/health.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
+import { nameContent } from '../../../pipeline/replica/manifest.ts'
 import { type Origin, openFolderOrigin } from '../../../pipeline/replica/origin.ts'
 import { readSearchCheckpoint } from '../../../pipeline/search/checkpoint.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
@@ -336,6 +337,118 @@ describe('a replica', () => {
     writeFileSync(file, JSON.stringify({ ...manifest, spaces: [...manifest.spaces].reverse() }))
     await expect(follower.follow()).rejects.toThrow('publishes other key spaces')
     await expectEqual(registry, paths.servingFile)
+  })
+
+  it('does not believe itself complete where commits are missing from a manifest', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    const before = readReplicaState(paths)!.caught_up_at
+    clock.tick({ minutes: 1 })
+    for (const name of ['one', 'two', 'three']) {
+      await commitBrand(registry, clock, name)
+      await registry.publisher.publish()
+    }
+    const file = join(folder, 'manifest.json')
+    const manifest = JSON.parse(readFileSync(file, 'utf8'))
+    const { segments, position } = manifest
+    const missing = segments.filter((_: unknown, index: number) => index !== 1)
+    for (const [changed, why] of [
+      [{ segments: missing }, `after ${missing[0].to} come the commits`],
+      [{ position: position + 9 }, `the commits ${position + 1} to ${position + 9} are missing`],
+      [{ segments: [] }, 'are missing'],
+      [{ base: { ...manifest.base, position: -1 } }, 'are missing'],
+    ] as const) {
+      writeFileSync(file, JSON.stringify({ ...manifest, ...changed }))
+      await expect(follower.follow()).rejects.toThrow(why)
+      expect(readReplicaState(paths)).toMatchObject({ caught_up_at: before })
+    }
+    writeFileSync(file, JSON.stringify(manifest))
+    await follower.follow()
+    await expectEqual(registry, paths.servingFile)
+  })
+
+  it('does not apply a segment that lacks commits which its manifest promises', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    for (const name of ['one', 'two']) {
+      await commitBrand(registry, clock, name)
+      await registry.publisher.publish()
+    }
+    const file = join(folder, 'manifest.json')
+    const manifest = JSON.parse(readFileSync(file, 'utf8'))
+    const [first, last] = manifest.segments.slice(-2)
+    for (const [kept, why] of [
+      [last, 'lacks the commits before'],
+      [first, 'lacks commits that its manifest promises'],
+    ]) {
+      const segment = { ...kept, from: first.from, to: last.to }
+      const segments = [...manifest.segments.slice(0, -2), segment]
+      writeFileSync(file, JSON.stringify({ ...manifest, segments }))
+      await expect(follower.follow()).rejects.toThrow(why)
+    }
+    writeFileSync(file, JSON.stringify(manifest))
+    await follower.follow()
+    await expectEqual(registry, paths.servingFile)
+  })
+
+  it('keeps its store where the base of another chain is not what its manifest says', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const asked: string[] = []
+    const reading = openFolderOrigin(folder)
+    const origin: Origin = {
+      ...reading,
+      readRange: (name, first, last) => {
+        asked.push(name)
+        return reading.readRange(name, first, last)
+      },
+    }
+    const { follower, paths } = openReplica(folder, clock, { origin })
+    await follower.follow()
+    const file = join(folder, 'manifest.json')
+    const manifest = JSON.parse(readFileSync(file, 'utf8'))
+    const good = readFileSync(join(folder, 'files', manifest.base.name))
+    const zeroed = Buffer.concat([good.subarray(0, 8192), Buffer.alloc(good.length - 8192)])
+    for (const content of [Buffer.from('no store'), zeroed, good]) {
+      const name = nameContent(content, 'mdb')
+      writeFileSync(join(folder, 'files', name), content)
+      const base = { ...manifest.base, name, bytes: content.length }
+      writeFileSync(file, JSON.stringify({ ...manifest, base, chain: 'another' }))
+      asked.length = 0
+      for (const _ of [1, 2])
+        await expect(follower.follow()).rejects.toThrow(
+          `the base of ${folder} is not used, and what was here is kept`,
+        )
+      expect(asked).toEqual([name])
+    }
+    await commitBrand(registry, clock, 'later')
+    await registry.publisher.publish()
+    await follower.follow()
+    await expectEqual(registry, paths.servingFile)
+  })
+
+  it('deletes what a cut copy has left once its file is published no longer', async () => {
+    const { clock, registry, folder } = await openFollowed()
+    const { follower, paths } = openReplica(folder, clock)
+    await follower.follow()
+    const abandoned = join(paths.copying, `${'0'.repeat(64)}.mdb.part`)
+    writeFileSync(abandoned, 'the beginning of a base')
+    await commitBrand(registry, clock, 'other')
+    await registry.publisher.publish()
+    await follower.follow()
+    expect(readdirSync(paths.copying)).toEqual([])
+  })
+
+  it('copies no file for which its disk has no room', async () => {
+    const { clock, folder } = await openFollowed()
+    const file = join(folder, 'manifest.json')
+    const manifest = JSON.parse(readFileSync(file, 'utf8'))
+    const base = { ...manifest.base, bytes: 2 ** 52 }
+    writeFileSync(file, JSON.stringify({ ...manifest, base }))
+    const { follower, paths } = openReplica(folder, clock)
+    await expect(follower.follow()).rejects.toThrow(/needs 4503599627370496 more bytes, and .* has/)
+    expect(existsSync(paths.servingFile)).toBe(false)
   })
 
   it('refuses a store whose numbers are in another byte order', async () => {
