@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
+import { LongestFirst } from './test/support/runner/longest-first.ts'
 
 const second = 1000
 /** In CI a case of real processes and sockets that fails is repeated once, and the run names it. */
@@ -30,7 +30,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     restoreMocks: true,
     expect: { poll: { timeout: 20 * second } },
-    reporters: [process.env.CI ? 'dot' : 'default', './test/support/reporter.ts'],
+    reporters: [process.env.CI ? 'dot' : 'default', './test/support/runner/reporter.ts'],
     projects: [
       kind('unit', 120, ['unit', 'arch'], repeated),
       kind('property', 300),

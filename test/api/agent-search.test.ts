@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AgentSearchAnswer, type FoundAgent } from '../../pipeline/model/responses/agent-search.ts'
-import { openAnotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
-import { observeFile } from '../support/observations.ts'
-import { observeProbedAgent } from '../support/probed-agents.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { observeFile } from '../support/fixtures/observations.ts'
+import { observeProbedAgent } from '../support/fixtures/probed-agents.ts'
+import { openAnotherApi, openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 let registry: TestRegistry
 let key: string

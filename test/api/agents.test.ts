@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR } from '../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { START } from '../support/clock.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { enrol, observeAgent } from '../support/members.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol, observeAgent } from '../support/registry/members.ts'
+import { START } from '../support/worlds/clock.ts'
 
 let registry: TestRegistry
 const keys: Record<string, string | undefined> = {}

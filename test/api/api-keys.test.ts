@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KeyPermission } from '../../pipeline/core/roles.ts'
-import { openAnotherApi, type TestRegistry } from '../support/app.ts'
-import { listFilesContaining } from '../support/files-containing.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
-import { createRecordingLog } from '../support/recording-log.ts'
+import { listFilesContaining } from '../support/checks/files-containing.ts'
+import { openAnotherApi, type TestRegistry } from '../support/registry/app.ts'
+import { createRecordingLog } from '../support/registry/recording-log.ts'
+import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
 
 let issuer: TestIssuer
 let registry: TestRegistry

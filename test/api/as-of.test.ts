@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildShop, grantByIds } from '../support/nights.ts'
-import { publishFiles, requestWithQuery } from '../support/operator-files.ts'
+import { publishFiles, requestWithQuery } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildShop, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://agent.example/mcp'
 const lookup = '/api/registry/lookup/property'

@@ -4,9 +4,9 @@ import { findKeyHolder } from '../../api/auth/principal.ts'
 import { type AuditWanted, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
 import type { Operation } from '../../pipeline/model/submission.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { enrol } from '../support/members.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
 
 let redis: TestRedis
 let registry: TestRegistry

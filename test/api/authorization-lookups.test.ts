@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { publishFiles } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import {
   buildPointer,
   buildShop,
   buildWebsite,
   grantByIds,
   grantBySelectors,
-} from '../support/nights.ts'
-import { publishFiles } from '../support/operator-files.ts'
+} from '../support/worlds/nights.ts'
 
 const agent = 'https://agent.example/Sell/mcp'
 const other = 'https://agent.example/sell/other'

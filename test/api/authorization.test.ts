@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildShop, buildWebsite, grantByIds, grantBySelectors } from '../support/nights.ts'
-import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/operator-files.ts'
+import {
+  buildOperatorFile,
+  publishFiles,
+  requestWithQuery,
+} from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildShop, buildWebsite, grantByIds, grantBySelectors } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.agents.example/MCP'
 const twin = 'https://sell.agents.example/other'

@@ -4,10 +4,10 @@ import {
   AgentAuthorizations,
   AuthorizationItem,
 } from '../../pipeline/model/responses/authorizations.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { buildShop, buildWebsite, grantByIds, grantBySelectors } from '../support/nights.ts'
-import { observeFile } from '../support/observations.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { observeFile } from '../support/fixtures/observations.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildShop, buildWebsite, grantByIds, grantBySelectors } from '../support/worlds/nights.ts'
 
 let registry: TestRegistry
 let key: string

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { enrol } from '../support/members.ts'
-import { loadSchema } from '../support/schemas.ts'
+import { loadSchema } from '../support/checks/schemas.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 let web: LiveWeb
 let registry: TestRegistry

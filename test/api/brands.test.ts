@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let registry: TestRegistry
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Catalog, CatalogSync, CollectionCatalog } from '../../pipeline/model/responses/catalog.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { START } from '../support/clock.ts'
-import { observePublisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { START } from '../support/worlds/clock.ts'
 
 const MINUTE = 60_000
 

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeExample } from '../../api/reference/describe-examples.ts'
 import { type Example, type ExampleRequest, readExamples } from '../../api/reference/examples.ts'
 import { operations } from '../../api/routes/index.ts'
-import { makeTemporaryFolder } from '../support/command.ts'
+import { makeTemporaryFolder } from '../support/processes/command.ts'
 
 const KEY = 'sk_of_the_reader'
 

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { enrol, proveOwnership } from '../support/members.ts'
-import { createModerator } from '../support/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { createModerator } from '../support/fixtures/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol, proveOwnership } from '../support/registry/members.ts'
 
 let redis: TestRedis
 let registry: TestRegistry

@@ -8,18 +8,18 @@ import { HOUR, MINUTE, systemClock } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { badgeRoles } from '../../pipeline/model/badge.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { enrol } from '../support/members.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
   TOKEN,
-} from '../support/reference-agent.ts'
-import { serveReferenceAgent } from '../support/storyboards.ts'
-import { makeRegistryKey } from '../support/webhook-receivers.ts'
+} from '../support/servers/reference-agent.ts'
+import { serveReferenceAgent } from '../support/servers/storyboards.ts'
+import { makeRegistryKey } from '../support/servers/webhook-receivers.ts'
 
 const CREDENTIALS_KEY = Buffer.alloc(32, 7).toString('base64')
 const settings = { PROTOCOL_NAME: 'adcp', CREDENTIALS_KEY }

@@ -4,9 +4,9 @@ import { z } from 'zod'
 import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { enrol } from '../support/members.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
 
 let registry: TestRegistry
 let key: string

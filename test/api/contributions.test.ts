@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AdagentsInline, PropertyEntry } from '../../pipeline/model/documents/index.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let redis: TestRedis
 let registry: TestRegistry

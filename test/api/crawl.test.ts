@@ -10,18 +10,18 @@ import { readConfig } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { Answer } from '../../pipeline/model/submission.ts'
+import { runWithin } from '../support/checks/measured-work.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import {
   answerAllPublic,
   openRegistry,
   type RegistryOptions,
   type TestRegistry,
-} from '../support/app.ts'
-import { crawlDue } from '../support/crawling.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { generousTimeouts } from '../support/generous-limits.ts'
-import { runWithin } from '../support/measured-work.ts'
-import { type NameServer, serveNames } from '../support/name-server.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+} from '../support/registry/app.ts'
+import { generousTimeouts } from '../support/registry/generous-limits.ts'
+import { type NameServer, serveNames } from '../support/servers/name-server.ts'
+import { crawlDue } from '../support/worlds/crawling.ts'
 
 const PUBLIC = { A: ['93.184.216.34'] }
 const LOOKUP_MS = 3_000

@@ -1,14 +1,14 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { buildMemberOperations, type TestMember } from '../support/members.ts'
 import {
   enterDashboard,
   openWithSignIn,
   type SignInRegistry,
   sendForm,
   type TestBrowser,
-} from '../support/signing-in.ts'
+} from '../support/clients/signing-in.ts'
+import { buildMemberOperations, type TestMember } from '../support/registry/members.ts'
+import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const DOMAIN = 'boots.example'
 

@@ -2,8 +2,6 @@ import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
-import { buildMirrorFile } from '../support/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
 import {
   askToken,
   BASE,
@@ -14,7 +12,9 @@ import {
   type SignInRegistry,
   signIn,
   TestBrowser,
-} from '../support/signing-in.ts'
+} from '../support/clients/signing-in.ts'
+import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
 let redis: TestRedis
 let registry: SignInRegistry

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, toIso } from '../../pipeline/core/clock.ts'
 import { BrandOwnership, OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { START } from '../support/clock.ts'
-import { openIssuer, openWithIssuer } from '../support/issuer.ts'
-import { enrol, proveOwnership } from '../support/members.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol, proveOwnership } from '../support/registry/members.ts'
+import { openIssuer, openWithIssuer } from '../support/servers/issuer.ts'
+import { START } from '../support/worlds/clock.ts'
 
 let registry: TestRegistry
 let acme: string

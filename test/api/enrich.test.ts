@@ -10,11 +10,11 @@ import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { buildWorld } from '../../scripts/world/build.ts'
 import type { Site } from '../../scripts/world/site.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { buildGenerousLimits, generousTimeouts } from '../support/generous-limits.ts'
-import { type Origin, serveOrigin } from '../support/origin.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildGenerousLimits, generousTimeouts } from '../support/registry/generous-limits.ts'
+import { type Origin, serveOrigin } from '../support/servers/origin.ts'
 
 let redis: TestRedis
 let origin: Origin

@@ -8,11 +8,11 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { Enrichment } from '../../pipeline/model/enrichment.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { enrol, proveOwnership } from '../support/members.ts'
-import { createModerator } from '../support/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { createModerator } from '../support/fixtures/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol, proveOwnership } from '../support/registry/members.ts'
 
 let redis: TestRedis
 let registry: TestRegistry

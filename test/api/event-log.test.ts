@@ -7,8 +7,6 @@ import {
   EntryFinder,
   verifyLog,
 } from '../../pipeline/transparency/verify-log.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
 import {
   followPath,
   hashEntry,
@@ -17,9 +15,11 @@ import {
   openNote,
   proveGrowth,
   readWholeLog,
-} from '../support/independent-log.ts'
-import { buildSubmission } from '../support/submissions.ts'
-import { makeRegistryKey } from '../support/webhook-receivers.ts'
+} from '../support/checks/independent-log.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { buildSubmission } from '../support/fixtures/submissions.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { makeRegistryKey } from '../support/servers/webhook-receivers.ts'
 
 const key = makeRegistryKey()
 let registry: TestRegistry

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { type Frame, type OpenStream, openStream } from '../support/event-stream.ts'
-import { runWithin } from '../support/measured-work.ts'
+import { runWithin } from '../support/checks/measured-work.ts'
+import { type Frame, type OpenStream, openStream } from '../support/clients/event-stream.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let registry: TestRegistry
 let key: string

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames, type FeedEvent } from '../../pipeline/model/event.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let registry: TestRegistry
 let key: string

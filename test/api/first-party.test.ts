@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
-import { publishFiles, requestWithQuery } from '../support/operator-files.ts'
+import { publishFiles, requestWithQuery } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.house.example/mcp'
 const owns = (...domains: string[]) =>

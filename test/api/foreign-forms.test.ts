@@ -3,9 +3,6 @@ import { type Cheerio, load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { buildMemberOperations } from '../support/members.ts'
-import { buildMirrorFile } from '../support/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
 import {
   enterDashboard,
   obtainTokens,
@@ -13,8 +10,11 @@ import {
   type SignInRegistry,
   sendForm,
   type TestBrowser,
-} from '../support/signing-in.ts'
-import { createPasskey } from '../support/software-authenticator.ts'
+} from '../support/clients/signing-in.ts'
+import { createPasskey } from '../support/clients/software-authenticator.ts'
+import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { buildMemberOperations } from '../support/registry/members.ts'
 
 const DOMAIN = 'acme.example'
 const HIDDEN_AGENT = 'https://hidden.acme.example/mcp'

@@ -3,9 +3,9 @@ import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { HOUR } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import type { BrandDocument } from '../../pipeline/model/documents/index.ts'
-import type { ObservationDraft, TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { type HostRequest, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import type { ObservationDraft, TestRegistry } from '../support/registry/app.ts'
+import { type HostRequest, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const FILE = '/.well-known/brand.json'
 const brand = (domain: string, name: string, more = {}) => ({

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { Source } from '../../pipeline/model/observation.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
-import { observeFile, observeOutcome } from '../support/observations.ts'
-import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/operator-files.ts'
+import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
+import {
+  buildOperatorFile,
+  publishFiles,
+  requestWithQuery,
+} from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.agents.example/mcp'
 const target = 'https://files.example/adagents.json'

@@ -4,10 +4,10 @@ import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { runWithin } from '../support/measured-work.ts'
-import { enrol } from '../support/members.ts'
+import { runWithin } from '../support/checks/measured-work.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
 
 const REQUESTS = 10_000
 const SEED = 20_261_120

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { START } from '../support/clock.ts'
-import { buildShop, grantByIds } from '../support/nights.ts'
-import { observeFile } from '../support/observations.ts'
+import { observeFile } from '../support/fixtures/observations.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { START } from '../support/worlds/clock.ts'
+import { buildShop, grantByIds } from '../support/worlds/nights.ts'
 
 const acme = 'acme.example'
 const always = 'https://always.example/mcp'

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { History } from '../../pipeline/model/responses/history.ts'
 import type { RevisionRow } from '../../pipeline/model/rows.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let registry: TestRegistry
 let editor: string

@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { enrol } from '../support/members.ts'
-import { createRecordingLog } from '../support/recording-log.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { createRecordingLog } from '../support/registry/recording-log.ts'
 
 const { log, said } = createRecordingLog()
 const roomy = 1_000_000

@@ -2,11 +2,7 @@ import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import { enrol } from '../support/members.ts'
-import { buildMirrorFile } from '../support/mirrors.ts'
-import { listFaults, payloads } from '../support/page-faults.ts'
-import { fillPages, pagePaths } from '../support/page-world.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { listFaults, payloads } from '../support/checks/page-faults.ts'
 import {
   BASE,
   buildAuthorizeUrl,
@@ -18,7 +14,11 @@ import {
   type SignInRegistry,
   sendForm,
   TestBrowser,
-} from '../support/signing-in.ts'
+} from '../support/clients/signing-in.ts'
+import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { enrol } from '../support/registry/members.ts'
+import { fillPages, pagePaths } from '../support/worlds/page-world.ts'
 
 let redis: TestRedis
 let registry: SignInRegistry

@@ -1,8 +1,8 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { listFaults, payloads } from '../support/page-faults.ts'
-import { AGENT, fillPages, pagePaths } from '../support/page-world.ts'
+import { listFaults, payloads } from '../support/checks/page-faults.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { AGENT, fillPages, pagePaths } from '../support/worlds/page-world.ts'
 
 describe.each(payloads)('a world whose every text is %j', payload => {
   let registry: TestRegistry

@@ -1,9 +1,9 @@
 import { createHmac, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestRegistry } from '../support/app.ts'
-import { START } from '../support/clock.ts'
-import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
-import { enrol } from '../support/members.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { START } from '../support/worlds/clock.ts'
 
 let issuer: TestIssuer
 let registry: TestRegistry

@@ -6,11 +6,11 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { findIssuer } from '../../pipeline/read/lookups/issuers.ts'
-import { openRegistry } from '../support/app.ts'
-import { waitUntil } from '../support/command.ts'
-import { buildGenerousLimits, generousTimeouts } from '../support/generous-limits.ts'
-import { openIssuer } from '../support/issuer.ts'
-import { startRedis } from '../support/redis.ts'
+import { waitUntil } from '../support/processes/command.ts'
+import { startRedis } from '../support/processes/redis.ts'
+import { openRegistry } from '../support/registry/app.ts'
+import { buildGenerousLimits, generousTimeouts } from '../support/registry/generous-limits.ts'
+import { openIssuer } from '../support/servers/issuer.ts'
 
 test('an API process that starts has the issuer’s keys fetched before the first request', async () => {
   const issuer = await openIssuer()

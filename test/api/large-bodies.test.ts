@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let registry: TestRegistry
 

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
 import { HOUR, MINUTE } from '../../pipeline/core/clock.ts'
 import { limits } from '../../pipeline/core/limits.ts'
-import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/app.ts'
-import { enrol } from '../support/members.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
 
 let redis: TestRedis
 const opened: TestRegistry[] = []

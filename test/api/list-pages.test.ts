@@ -3,8 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { openAnotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { openAnotherApi, openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let registry: TestRegistry
 

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { restore } from '../../pipeline/maintenance/restore.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { enrol } from '../support/members.ts'
-import { createModerator } from '../support/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
-import { createDataDir } from '../support/registry.ts'
+import { createModerator } from '../support/fixtures/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { createDataDir } from '../support/registry/registry.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const WEBP = Buffer.from('RIFF\x10\0\0\0WEBPVP8L', 'latin1')

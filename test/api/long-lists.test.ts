@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildWebsite } from '../support/nights.ts'
-import { buildOperatorFile, publishFiles, requestWithQuery } from '../support/operator-files.ts'
+import {
+  buildOperatorFile,
+  publishFiles,
+  requestWithQuery,
+} from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildWebsite } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.seller.example/mcp'
 const GRANTS = 900

@@ -8,11 +8,11 @@ import { restore } from '../../pipeline/maintenance/restore.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { enrol, proveOwnership } from '../support/members.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
-import { cleanUp, createDataDir, makeDataDir, openSequencer } from '../support/registry.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol, proveOwnership } from '../support/registry/members.ts'
+import { cleanUp, createDataDir, makeDataDir, openSequencer } from '../support/registry/registry.ts'
 
 let redis: TestRedis
 let folder: ReturnType<typeof makeDataDir>

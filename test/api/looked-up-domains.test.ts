@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
-import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/registry/app.ts'
 
 const registries: TestRegistry[] = []
 // A second is over when the test says so.

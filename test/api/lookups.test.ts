@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { observeAgent } from '../support/members.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { observeAgent } from '../support/registry/members.ts'
 
 let registry: TestRegistry
 

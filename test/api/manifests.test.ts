@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ManifestLookup } from '../../pipeline/model/responses/manifests.ts'
-import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let registry: TestRegistry
 

@@ -9,8 +9,8 @@ import { operations } from '../../api/routes/index.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { ErrorBody } from '../../pipeline/model/responses/index.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 const addFormats = formats as unknown as typeof formats.default
 

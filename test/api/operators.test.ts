@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { enrol } from '../support/members.ts'
-import { buildShop, grantByIds } from '../support/nights.ts'
-import { buildOperatorFile, publishFiles } from '../support/operator-files.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { buildShop, grantByIds } from '../support/worlds/nights.ts'
 
 let registry: TestRegistry
 const keys: Record<string, string | undefined> = {}

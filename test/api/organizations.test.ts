@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestRegistry } from '../support/app.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
 
 let issuer: TestIssuer
 let registry: TestRegistry

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
-import type { TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const ADAGENTS = '/.well-known/adagents.json'
 const BRAND = '/.well-known/brand.json'

@@ -7,9 +7,9 @@ import { parseDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { verify as verifyStores } from '../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { type NameServer, serveNames } from '../support/name-server.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { type NameServer, serveNames } from '../support/servers/name-server.ts'
 
 let web: LiveWeb
 let names: NameServer

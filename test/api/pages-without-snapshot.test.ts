@@ -1,8 +1,8 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { observeProbedAgent } from '../support/probed-agents.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { observeProbedAgent } from '../support/fixtures/probed-agents.ts'
+import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 const AGENT = 'https://sales.agent.example/mcp'
 const fault = { field: 'properties[0]', code: 'missing', message: 'lacks a name' } as const

@@ -2,10 +2,10 @@ import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pages } from '../../api/pages/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
-import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { enrol, observeAgent } from '../support/members.ts'
-import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/page-world.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol, observeAgent } from '../support/registry/members.ts'
+import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/worlds/page-world.ts'
 
 const PAGE_BYTES = 60 * 1024
 let registry: TestRegistry

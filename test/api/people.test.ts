@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { membershipRoles } from '../../pipeline/core/roles.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { listFilesContaining } from '../support/files-containing.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { listFilesContaining } from '../support/checks/files-containing.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
 
 let redis: TestRedis
 let issuer: TestIssuer

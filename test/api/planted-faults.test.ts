@@ -4,16 +4,16 @@ import { referenceTenants } from '../../pipeline/model/storyboards/storyboard.ts
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
 import type { StepResult } from '../../pipeline/model/storyboards/storyboard-result.ts'
 import { findStoryboard } from '../../pipeline/storyboards/catalog.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { enrol } from '../support/members.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
   TOKEN,
-} from '../support/reference-agent.ts'
-import { type AgentCall, type Damage, serveReferenceAgent } from '../support/storyboards.ts'
+} from '../support/servers/reference-agent.ts'
+import { type AgentCall, type Damage, serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 let agent: ReferenceAgent
 let web: LiveWeb

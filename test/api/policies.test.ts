@@ -3,8 +3,8 @@ import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let redis: TestRedis
 let registry: TestRegistry

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vitest'
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { runWithin } from '../support/measured-work.ts'
+import { runWithin } from '../support/checks/measured-work.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const paths = ['discover-agent', 'agent-formats', 'agent-products', 'agent-publishers'] as const
 const formatId = (id: string) => ({ agent_url: 'https://maker.example/mcp', id })

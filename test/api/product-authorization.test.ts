@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildWebsite, grantByIds } from '../support/nights.ts'
-import { buildOperatorFile, publishFiles } from '../support/operator-files.ts'
+import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = 'https://mcp.seller.example/sales'
 const validate = '/api/registry/validate/product-authorization'

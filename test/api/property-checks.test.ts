@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { measureCpuMs } from '../support/measured-work.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { measureCpuMs } from '../support/checks/measured-work.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 const DAY = 24 * 3_600_000
 let redis: TestRedis

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildPointer, buildShop, buildWebsite, grantByIds } from '../support/nights.ts'
-import { observeOutcome } from '../support/observations.ts'
-import { buildOperatorFile, publishFiles } from '../support/operator-files.ts'
+import { observeOutcome } from '../support/fixtures/observations.ts'
+import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildPointer, buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const agent = (n: number) => `https://agent${n}.example/mcp`
 let runs = 0

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { START } from '../support/clock.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { enrol } from '../support/members.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { START } from '../support/worlds/clock.ts'
 
 let registry: TestRegistry
 const agent = 'https://agent.acme.example/mcp'

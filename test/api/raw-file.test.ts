@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeBody } from '../../pipeline/writer/crawl/replace-documents.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeFile } from '../support/observations.ts'
+import { observeFile } from '../support/fixtures/observations.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let registry: TestRegistry
 const get = (url: string) => registry.app.inject({ url, headers: { accept: 'text/html' } })

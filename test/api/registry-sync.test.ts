@@ -1,8 +1,8 @@
 import { RegistryClient, RegistrySync } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { waitUntil } from '../support/command.ts'
-import { observePublisherFile } from '../support/documents.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { waitUntil } from '../support/processes/command.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 const shop = 'https://agent.example/mcp'
 const rival = 'https://rival.example/mcp'

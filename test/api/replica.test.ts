@@ -16,11 +16,11 @@ import { Follower } from '../../pipeline/replica/follower.ts'
 import { openHttpOrigin } from '../../pipeline/replica/origin.ts'
 import type { StatePublisher } from '../../pipeline/replica/state-publisher.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildWebsite } from '../support/nights.ts'
-import { observeFile } from '../support/observations.ts'
-import { buildPublisher } from '../support/publishing-registry.ts'
-import { makeDataDir } from '../support/registry.ts'
+import { observeFile } from '../support/fixtures/observations.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildPublisher } from '../support/registry/publishing-registry.ts'
+import { makeDataDir } from '../support/registry/registry.ts'
+import { buildWebsite } from '../support/worlds/nights.ts'
 
 const folders = [makeDataDir(), makeDataDir()]
 const [published, copied] = [join(folders[0]!.dir, 'published'), folders[1]!.dir]

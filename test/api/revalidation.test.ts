@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findKeyHolder } from '../../api/auth/principal.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const brand = { id: 'acme', names: [{ en: 'Acme' }], properties: [] }
 const adagents = {

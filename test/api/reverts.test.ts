@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AuditRow, listAuditRows } from '../../pipeline/accounts/audit.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observePublisherFile } from '../support/documents.ts'
-import { enrol } from '../support/members.ts'
-import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
 
 const editor = { kind: 'command', id: 'root', org_id: null } as const
 

@@ -1,17 +1,17 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReviewKind } from '../../pipeline/model/review.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { enrol } from '../support/members.ts'
-import { createModerator } from '../support/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
 import {
   enterDashboard,
   openWithSignIn,
   type SignInRegistry,
   sendForm,
   type TestBrowser,
-} from '../support/signing-in.ts'
+} from '../support/clients/signing-in.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { createModerator } from '../support/fixtures/mirrors.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { enrol } from '../support/registry/members.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 const PAGES = '/dashboard/reviews'

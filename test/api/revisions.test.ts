@@ -6,11 +6,11 @@ import { findKeyHolder } from '../../api/auth/principal.ts'
 import { RevisionHeld, RevisionList } from '../../pipeline/model/responses/history.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { listReviews } from '../../pipeline/read/lookups/reviews.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { enrol } from '../support/members.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
-import { makeDataDir } from '../support/registry.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { makeDataDir } from '../support/registry/registry.ts'
 
 let redis: TestRedis
 let folder: ReturnType<typeof makeDataDir>

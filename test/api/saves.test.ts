@@ -3,10 +3,10 @@ import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { enrol, proveOwnership } from '../support/members.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol, proveOwnership } from '../support/registry/members.ts'
 
 let redis: TestRedis
 let registry: TestRegistry

@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { measureCpuMs } from '../support/measured-work.ts'
-import { enrol } from '../support/members.ts'
+import { measureCpuMs } from '../support/checks/measured-work.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
 
 let registry: TestRegistry
 

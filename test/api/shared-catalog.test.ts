@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { buildPointer, buildWebsite, grantBySelectors } from '../support/nights.ts'
-import { observeFile, observeOutcome } from '../support/observations.ts'
-import { requestWithQuery } from '../support/operator-files.ts'
+import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
+import { requestWithQuery } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildPointer, buildWebsite, grantBySelectors } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.network.example/mcp'
 const files = 'https://files.example/adagents.json'

@@ -13,12 +13,7 @@ import { type PublicErrorName, publicErrors, refuse } from '../../pipeline/core/
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { PolicyContent } from '../../pipeline/model/policy.ts'
 import { Operation as Submitted } from '../../pipeline/model/submission.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { BILLING_SECRET, type Identities, openIdentities } from '../support/identities.ts'
-import { buildAgentHost, type HostRequest, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { buildMemberOperations, enrol, observeAgent } from '../support/members.ts'
-import { buildMirrorFile, createModerator } from '../support/mirrors.ts'
+import { createRecorder } from '../support/checks/recorded-examples.ts'
 import {
   type ApiRequest,
   alwaysRefused,
@@ -32,10 +27,20 @@ import {
   type RegistryName,
   unissued,
   url,
-} from '../support/operation-requests.ts'
-import { createRecorder } from '../support/recorded-examples.ts'
-import { buildSuite } from '../support/suites.ts'
-import { makeRegistryKey } from '../support/webhook-receivers.ts'
+} from '../support/clients/operation-requests.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
+import { buildSuite } from '../support/fixtures/suites.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { BILLING_SECRET, type Identities, openIdentities } from '../support/registry/identities.ts'
+import { buildMemberOperations, enrol, observeAgent } from '../support/registry/members.ts'
+import {
+  buildAgentHost,
+  type HostRequest,
+  type LiveWeb,
+  openLiveWeb,
+} from '../support/servers/live-web.ts'
+import { makeRegistryKey } from '../support/servers/webhook-receivers.ts'
 
 let web: LiveWeb
 /** One whose crawler waits for nobody. */
@@ -434,7 +439,9 @@ describe('every operation answers each of its described statuses as described', 
   test.each(cases)('%s: %i', async (id, status, operation) => {
     const asking = operationRequests[id]?.[status] ?? alwaysRefused[status]
     if (asking === undefined)
-      throw new Error(`test/support/operation-requests.ts has no request for ${id}: ${status}`)
+      throw new Error(
+        `test/support/clients/operation-requests.ts has no request for ${id}: ${status}`,
+      )
     const asked = typeof asking === 'function' ? asking(known) : asking
     let answer = await ask(operation, status, asked)
     // The first request of a limit's time may still pass.

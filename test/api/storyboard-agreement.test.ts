@@ -4,16 +4,16 @@ import { text } from 'node:stream/consumers'
 import { getComplianceStoryboardById, runStoryboard } from '@adcp/sdk/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { enrol } from '../support/members.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
   TOKEN,
-} from '../support/reference-agent.ts'
-import { serveReferenceAgent } from '../support/storyboards.ts'
+} from '../support/servers/reference-agent.ts'
+import { serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const AGENT = 'https://signals.example/signals/mcp'
 

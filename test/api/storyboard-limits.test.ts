@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../pipeline/core/clock.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { type HostRequest, type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { enrol } from '../support/members.ts'
-import { type ReferenceAgent, startReferenceAgent, TOKEN } from '../support/reference-agent.ts'
-import { serveReferenceAgent } from '../support/storyboards.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import {
+  type HostRequest,
+  type LiveHost,
+  type LiveWeb,
+  openLiveWeb,
+} from '../support/servers/live-web.ts'
+import {
+  type ReferenceAgent,
+  startReferenceAgent,
+  TOKEN,
+} from '../support/servers/reference-agent.ts'
+import { serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const CREDENTIALS_KEY = Buffer.alloc(32, 9).toString('base64')
 const ANSWER_BYTES = 200_000

@@ -6,16 +6,16 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { referenceTenants } from '../../pipeline/model/storyboards/storyboard.ts'
 import { listStoryboards } from '../../pipeline/storyboards/catalog.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { enrol } from '../support/members.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
   TOKEN,
-} from '../support/reference-agent.ts'
-import { type AgentCall, serveReferenceAgent } from '../support/storyboards.ts'
+} from '../support/servers/reference-agent.ts'
+import { type AgentCall, serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const MINE = 'https://mine.example/sales/mcp'
 const calls: AgentCall[] = []

@@ -6,11 +6,19 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { PushState } from '../../pipeline/push/state.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { buildGenerousLimits, generousRates, generousTimeouts } from '../support/generous-limits.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
-import { makeRegistryKey, openReceivers, type Receivers } from '../support/webhook-receivers.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import {
+  buildGenerousLimits,
+  generousRates,
+  generousTimeouts,
+} from '../support/registry/generous-limits.ts'
+import {
+  makeRegistryKey,
+  openReceivers,
+  type Receivers,
+} from '../support/servers/webhook-receivers.ts'
 
 const key = makeRegistryKey()
 const path = '/api/registry/subscriptions'

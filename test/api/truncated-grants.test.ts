@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { Consumer } from '../support/consumer.ts'
-import { buildWebsite } from '../support/nights.ts'
-import { publishFiles } from '../support/operator-files.ts'
+import { Consumer } from '../support/clients/consumer.ts'
+import { publishFiles } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildWebsite } from '../support/worlds/nights.ts'
 
 const agent = 'https://sell.example/mcp'
 const domain = 'many.example'

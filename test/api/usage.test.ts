@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { MINUTE, toIso } from '../../pipeline/core/clock.ts'
 import { limitMeanings } from '../../pipeline/core/limits.ts'
 import type { OrganizationUsage } from '../../pipeline/model/responses/organization-usage.ts'
-import { answerAllPublic, type TestRegistry } from '../support/app.ts'
-import { openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
-import { enrol } from '../support/members.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { answerAllPublic, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
 
 let redis: TestRedis
 let issuer: TestIssuer

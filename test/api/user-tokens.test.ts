@@ -3,11 +3,11 @@ import { SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
-import { openAnotherApi, openRegistry, type TestRegistry } from '../support/app.ts'
-import { START } from '../support/clock.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/issuer.ts'
-import { enrol } from '../support/members.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { openAnotherApi, openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+import { AUDIENCE, openIssuer, openWithIssuer, type TestIssuer } from '../support/servers/issuer.ts'
+import { START } from '../support/worlds/clock.ts'
 
 const MINUTE = 60_000
 

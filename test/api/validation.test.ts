@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from 'vit
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { faultCodes } from '../../pipeline/model/fault-codes.ts'
-import type { TestRegistry } from '../support/app.ts'
-import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
+import type { TestRegistry } from '../support/registry/app.ts'
+import { buildAgentHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const FILE = '/.well-known/adagents.json'
 const CAP = 256 * 1024

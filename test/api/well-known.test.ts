@@ -7,9 +7,9 @@ import { brotliDecompressSync } from 'node:zlib'
 import { calculateJwkThumbprint } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR, SECOND, toIso } from '../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile } from '../support/documents.ts'
-import { writeRegistryKey } from '../support/registry-keys.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { writeRegistryKey } from '../support/registry/registry-keys.ts'
 
 let registry: TestRegistry
 

@@ -1,8 +1,8 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeBody } from '../../pipeline/writer/crawl/replace-documents.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { AGENT, fillPages, PUBLISHER } from '../support/page-world.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { AGENT, fillPages, PUBLISHER } from '../support/worlds/page-world.ts'
 
 let registry: TestRegistry
 

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
-import { testClock } from '../support/clock.ts'
-import { listFilesEntered } from '../support/files-entered.ts'
-import { observeFile, observeOutcome } from '../support/observations.ts'
-import { openTestSequencer } from '../support/registry.ts'
-import { buildBrandSave, buildOrganizationWrite, buildProofWrite } from '../support/submissions.ts'
+import { listFilesEntered } from '../support/checks/files-entered.ts'
+import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from '../support/fixtures/submissions.ts'
+import { openTestSequencer } from '../support/registry/registry.ts'
+import { testClock } from '../support/worlds/clock.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Command, findFreePort, makeTemporaryFolder } from '../support/command.ts'
+import { Command, findFreePort, makeTemporaryFolder } from '../support/processes/command.ts'
 
 const TOKEN = 'a-test-credential'
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }

@@ -10,7 +10,7 @@ import {
   makeTemporaryFolder,
   runRegistry,
   waitUntil,
-} from '../support/command.ts'
+} from '../support/processes/command.ts'
 
 const folder = makeTemporaryFolder()
 /** More time for an answer than the registry gives, so that a busy machine is not taken for a slow agent. */

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
-import { makeTemporaryFolder } from '../support/command.ts'
+import { makeTemporaryFolder } from '../support/processes/command.ts'
 
 const rulesFile = join(import.meta.dirname, '../../docs/operate/alerts.yml')
 

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/store/duckdb.ts'
-import type { ClosedInternet, ObservedTraffic } from '../support/closed-internet.ts'
-import { makeTemporaryFolder } from '../support/command.ts'
+import type { ClosedInternet, ObservedTraffic } from '../support/processes/closed-internet.ts'
+import { makeTemporaryFolder } from '../support/processes/command.ts'
 
 const run = promisify(execFile)
-const program = join(import.meta.dirname, '../support/closed-internet.ts')
+const program = join(import.meta.dirname, '../support/processes/closed-internet.ts')
 
 /** In a namespace of its own every address of the world is this machine's, and nothing leaves it. */
 const enclose =

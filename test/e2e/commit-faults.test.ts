@@ -6,11 +6,11 @@ import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
 import type { Sequencer, Step } from '../../pipeline/writer/sequencer.ts'
-import { buildBaseBatch, buildNextBatch, saves } from '../support/batches.ts'
-import { testClock } from '../support/clock.ts'
-import { createDataDir, makeDataDir, openSequencer } from '../support/registry.ts'
-import { type Fault, WriterProcess } from '../support/script-process.ts'
-import { type Contents, readContents } from '../support/table-contents.ts'
+import { type Contents, readContents } from '../support/checks/table-contents.ts'
+import { buildBaseBatch, buildNextBatch, saves } from '../support/fixtures/batches.ts'
+import { type Fault, WriterProcess } from '../support/processes/script-process.ts'
+import { createDataDir, makeDataDir, openSequencer } from '../support/registry/registry.ts'
+import { testClock } from '../support/worlds/clock.ts'
 
 const night = (days: number) => testClock('2026-11-20T03:00Z').tick({ days })
 

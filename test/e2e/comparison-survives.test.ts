@@ -6,16 +6,16 @@ import {
   makeTemporaryFolder,
   runForOutput,
   waitUntil,
-} from '../support/command.ts'
-import { type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { buildMemberOperations } from '../support/members.ts'
+} from '../support/processes/command.ts'
+import { buildMemberOperations } from '../support/registry/members.ts'
+import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
   TOKEN,
-} from '../support/reference-agent.ts'
-import { serveReferenceAgent } from '../support/storyboards.ts'
+} from '../support/servers/reference-agent.ts'
+import { serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const AGENT = 'https://paused.example/sales/mcp'
 const agentPath = `/api/registry/agents/${encodeURIComponent(AGENT)}`

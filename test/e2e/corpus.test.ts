@@ -1,7 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Database } from '../../pipeline/store/duckdb.ts'
-import { Command, type Environment, makeTemporaryFolder, runRegistry } from '../support/command.ts'
+import {
+  Command,
+  type Environment,
+  makeTemporaryFolder,
+  runRegistry,
+} from '../support/processes/command.ts'
 
 /** Documents found on the web where they are at hand, else some of our own: `<kind>/<name>.json`. */
 const CORPUS = existsSync('../shared/corpus') ? '../shared/corpus' : 'test/fixtures/documents'

@@ -10,9 +10,9 @@ import {
   runForOutput,
   runRegistry,
   waitUntil,
-} from '../support/command.ts'
-import { type Origin, serveOrigin } from '../support/origin.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+} from '../support/processes/command.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { type Origin, serveOrigin } from '../support/servers/origin.ts'
 
 const folder = makeTemporaryFolder()
 const domains = ['news.example', 'child.example', 'manager.example']

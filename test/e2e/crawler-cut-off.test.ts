@@ -9,8 +9,8 @@ import {
   makeTemporaryFolder,
   runRegistry,
   waitUntil,
-} from '../support/command.ts'
-import { startCuttableRedis, startRedis, type TestRedis } from '../support/redis.ts'
+} from '../support/processes/command.ts'
+import { startCuttableRedis, startRedis, type TestRedis } from '../support/processes/redis.ts'
 
 const DOMAINS = 600
 /** An hour is twelve times as long as a file whose crawler is silent waits for another one. */

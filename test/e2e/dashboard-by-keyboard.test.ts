@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { launchBrowser } from '../support/driven-browser.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { openWithSignIn, type SignInRegistry } from '../support/signing-in.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
+import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const TOKEN_FILE = '/.well-known/proto-ownership.txt'
 /** More stops than any page of the story has. */

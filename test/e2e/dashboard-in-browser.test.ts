@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchBrowser } from '../support/driven-browser.ts'
-import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/live-web.ts'
-import { openWithSignIn, type SignInRegistry } from '../support/signing-in.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
+import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const TOKEN_FILE = '/.well-known/proto-ownership.txt'

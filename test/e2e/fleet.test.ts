@@ -13,8 +13,8 @@ import {
   makeTemporaryFolder,
   runRegistry,
   waitUntil,
-} from '../support/command.ts'
-import { FleetHost, startFleetStorage, startSharedRedis } from '../support/fleet.ts'
+} from '../support/processes/command.ts'
+import { FleetHost, startFleetStorage, startSharedRedis } from '../support/processes/fleet.ts'
 import {
   DOMAINS,
   expectAllThere,
@@ -26,11 +26,11 @@ import {
   TAKEN_OVER_MS,
   waitForLog,
   waitForWriter,
-} from '../support/fleet-client.ts'
-import { findNetworkProblem, TestNetwork } from '../support/network.ts'
-import { listDifferences, readPublicEntries } from '../support/publishing-registry.ts'
-import { startCluster } from '../support/redis-group.ts'
-import { cleanUp } from '../support/registry.ts'
+} from '../support/processes/fleet-client.ts'
+import { findNetworkProblem, TestNetwork } from '../support/processes/network.ts'
+import { startCluster } from '../support/processes/redis-group.ts'
+import { listDifferences, readPublicEntries } from '../support/registry/publishing-registry.ts'
+import { cleanUp } from '../support/registry/registry.ts'
 
 const PROPERTIES = 12
 

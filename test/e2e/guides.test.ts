@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Demo, startDemo } from '../support/demo.ts'
-import { fillGuide, guideNames, guidesFolder } from '../support/guides.ts'
+import { fillGuide, guideNames, guidesFolder } from '../support/checks/guides.ts'
+import { type Demo, startDemo } from '../support/processes/demo.ts'
 
 const hasJq = spawnSync('jq', ['--version']).status === 0
 let demo: Demo

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { testClock } from '../support/clock.ts'
-import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
-import { listDomains, observeAll } from '../support/many-publishers.ts'
-import { buildShop } from '../support/nights.ts'
-import { buildOptions } from '../support/registry.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { buildOptions } from '../support/registry/registry.ts'
+import { testClock } from '../support/worlds/clock.ts'
+import { listDomains, observeAll } from '../support/worlds/many-publishers.ts'
+import { buildShop } from '../support/worlds/nights.ts'
 
 const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }

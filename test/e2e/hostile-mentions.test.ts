@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { limits } from '../../pipeline/core/limits.ts'
 import { VOUCHED_WEIGHT } from '../../pipeline/writer/crawl/mentions.ts'
-import { Command, makeTemporaryFolder, runForOutput } from '../support/command.ts'
-import { type Origin, serveOrigin } from '../support/origin.ts'
+import { Command, makeTemporaryFolder, runForOutput } from '../support/processes/command.ts'
+import { type Origin, serveOrigin } from '../support/servers/origin.ts'
 
 const FILE = '/.well-known/adagents.json'
 /** Requests that an agent may cost that is nowhere: the places where one may listen, and its card. */

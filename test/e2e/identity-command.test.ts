@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
 
 const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }

@@ -5,14 +5,14 @@ import type { FailureReport } from '../../pipeline/maintenance/inspect/crawl-fai
 import type { DomainReport } from '../../pipeline/maintenance/inspect/domain-report.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { RegistryStatus } from '../../scripts/commands/status-text.ts'
-import { testClock } from '../support/clock.ts'
-import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
-import { buildPointer, buildShop } from '../support/nights.ts'
-import { observeFile, observeOutcome } from '../support/observations.ts'
-import { startRedis } from '../support/redis.ts'
-import { buildOptions } from '../support/registry.ts'
-import { ScriptProcess } from '../support/script-process.ts'
-import { buildSubmission } from '../support/submissions.ts'
+import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
+import { buildSubmission } from '../support/fixtures/submissions.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { startRedis } from '../support/processes/redis.ts'
+import { ScriptProcess } from '../support/processes/script-process.ts'
+import { buildOptions } from '../support/registry/registry.ts'
+import { testClock } from '../support/worlds/clock.ts'
+import { buildPointer, buildShop } from '../support/worlds/nights.ts'
 
 const folder = makeTemporaryFolder()
 const dataDir = `${folder.path}/data`

@@ -7,8 +7,8 @@ import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { findFreePort, makeTemporaryFolder, waitUntil } from '../support/command.ts'
-import { startRedis, startSlowRedis } from '../support/redis.ts'
+import { findFreePort, makeTemporaryFolder, waitUntil } from '../support/processes/command.ts'
+import { startRedis, startSlowRedis } from '../support/processes/redis.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

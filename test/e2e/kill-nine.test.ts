@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { readFeeds } from '../support/feed.ts'
-import { createDataDir, openSequencer } from '../support/registry.ts'
-import { WriterProcess } from '../support/script-process.ts'
+import { readFeeds } from '../support/checks/feed.ts'
+import { WriterProcess } from '../support/processes/script-process.ts'
+import { createDataDir, openSequencer } from '../support/registry/registry.ts'
 
 const rounds = 50
 const size = 300

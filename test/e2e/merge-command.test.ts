@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { testClock } from '../support/clock.ts'
-import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
-import { MergingRegistry } from '../support/merging-registry.ts'
-import { buildOptions } from '../support/registry.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
+import { MergingRegistry } from '../support/registry/merging-registry.ts'
+import { buildOptions } from '../support/registry/registry.ts'
+import { testClock } from '../support/worlds/clock.ts'
 
 const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }

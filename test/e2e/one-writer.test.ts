@@ -3,11 +3,16 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { Fatal } from '../../pipeline/core/errors.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { buildBaseBatch } from '../support/batches.ts'
-import { readFeeds } from '../support/feed.ts'
-import { buildOptions, cleanUp, createDataDir, openSequencer } from '../support/registry.ts'
-import { WriterProcess } from '../support/script-process.ts'
-import { readContents } from '../support/table-contents.ts'
+import { readFeeds } from '../support/checks/feed.ts'
+import { readContents } from '../support/checks/table-contents.ts'
+import { buildBaseBatch } from '../support/fixtures/batches.ts'
+import { WriterProcess } from '../support/processes/script-process.ts'
+import {
+  buildOptions,
+  cleanUp,
+  createDataDir,
+  openSequencer,
+} from '../support/registry/registry.ts'
 
 async function startWriter(dataDir: string): Promise<{ writer: WriterProcess; opened: boolean }> {
   const writer = new WriterProcess('obey', dataDir)

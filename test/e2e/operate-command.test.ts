@@ -5,21 +5,21 @@ import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { openAnotherApi, openRegistry } from '../support/app.ts'
-import { testClock } from '../support/clock.ts'
-import { runRegistry as command, makeTemporaryFolder } from '../support/command.ts'
-import { generousTimeouts } from '../support/generous-limits.ts'
-import { enrol } from '../support/members.ts'
-import { buildMirrorFile } from '../support/mirrors.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
-import { buildOptions } from '../support/registry.ts'
-import { ScriptProcess } from '../support/script-process.ts'
+import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
 import {
   buildBrandSave,
   buildKeyWrite,
   buildOrganizationWrite,
   buildProofWrite,
-} from '../support/submissions.ts'
+} from '../support/fixtures/submissions.ts'
+import { runRegistry as command, makeTemporaryFolder } from '../support/processes/command.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { ScriptProcess } from '../support/processes/script-process.ts'
+import { openAnotherApi, openRegistry } from '../support/registry/app.ts'
+import { generousTimeouts } from '../support/registry/generous-limits.ts'
+import { enrol } from '../support/registry/members.ts'
+import { buildOptions } from '../support/registry/registry.ts'
+import { testClock } from '../support/worlds/clock.ts'
 
 /** First bytes of a PNG. */
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { metricTable } from '../../jobs/metrics/table.ts'
 import { createScaleWorld } from '../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
 import {
   Command,
   type Environment,
@@ -12,9 +13,8 @@ import {
   makeTemporaryFolder,
   runRegistry,
   waitUntil,
-} from '../support/command.ts'
-import { launchBrowser } from '../support/driven-browser.ts'
-import { findChild } from '../support/processes.ts'
+} from '../support/processes/command.ts'
+import { findChild } from '../support/processes/processes.ts'
 
 const folder = makeTemporaryFolder()
 const domains = createScaleWorld({ domains: 60, seed: 1 })

@@ -19,9 +19,9 @@ import {
   makeTemporaryFolder,
   runForOutput,
   waitUntil,
-} from '../support/command.ts'
-import { findChild, isRunning, listChildren } from '../support/processes.ts'
-import { cleanUp } from '../support/registry.ts'
+} from '../support/processes/command.ts'
+import { findChild, isRunning, listChildren } from '../support/processes/processes.ts'
+import { cleanUp } from '../support/registry/registry.ts'
 
 /** Stores with a few domains and a key in them, made once and copied for each case. */
 const made = makeTemporaryFolder()

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { launchBrowser } from '../support/driven-browser.ts'
-import { AGENT, fillPages, PUBLISHER, pagePaths } from '../support/page-world.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { AGENT, fillPages, PUBLISHER, pagePaths } from '../support/worlds/page-world.ts'
 
 const narrow = { width: 360, height: 740 }
 /** Stops of the Tab key after which a reader would have given up. */

@@ -1,10 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listBarriers } from '../support/accessibility.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../support/documents.ts'
-import { launchBrowser } from '../support/driven-browser.ts'
-import { fillPages, pagePaths } from '../support/page-world.ts'
+import { listBarriers } from '../support/checks/accessibility.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { fillPages, pagePaths } from '../support/worlds/page-world.ts'
 
 const PAYLOAD = '"><img src=https://evil.example/x.png onerror=alert(1)><script>alert(1)</script>'
 const loopback = { host: '127.0.0.1', port: 0 }

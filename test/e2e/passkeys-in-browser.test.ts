@@ -1,9 +1,9 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listBarriers } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/driven-browser.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
-import { openWithSignIn, type SignInRegistry } from '../support/signing-in.ts'
+import { listBarriers } from '../support/checks/accessibility.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
+import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
 /** Browsers make passkeys for a name: the server's own address, which is a number, has none. */
 const PORT = 4_311

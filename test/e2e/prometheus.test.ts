@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { metricTable } from '../../jobs/metrics/table.ts'
-import { findFreePort, makeTemporaryFolder, waitUntil } from '../support/command.ts'
-import { type Demo, startDemo } from '../support/demo.ts'
-import { findChild } from '../support/processes.ts'
+import { findFreePort, makeTemporaryFolder, waitUntil } from '../support/processes/command.ts'
+import { type Demo, startDemo } from '../support/processes/demo.ts'
+import { findChild } from '../support/processes/processes.ts'
 
 const operate = join(import.meta.dirname, '../../docs/operate')
 const folder = makeTemporaryFolder()

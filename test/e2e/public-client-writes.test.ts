@@ -1,7 +1,7 @@
 import type { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { managerDomain } from '../../scripts/world/demo-agents.ts'
-import { type Demo, startDemo } from '../support/demo.ts'
+import { type Demo, startDemo } from '../support/processes/demo.ts'
 
 const own = 'writers.example'
 let demo: Demo

@@ -1,8 +1,8 @@
 import type { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoAgents, managerDomain, toUrl } from '../../scripts/world/demo-agents.ts'
-import { waitUntil } from '../support/command.ts'
-import { type Demo, startDemo } from '../support/demo.ts'
+import { waitUntil } from '../support/processes/command.ts'
+import { type Demo, startDemo } from '../support/processes/demo.ts'
 
 const house = managerDomain
 const seller = 'https://ads.lantern-media.example/mcp'

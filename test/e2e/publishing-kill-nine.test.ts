@@ -8,15 +8,15 @@ import { resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
 import { openBucket } from '../../pipeline/replica/bucket.ts'
 import { openBucketOrigin, openFolderOrigin } from '../../pipeline/replica/origin.ts'
 import { Uploader } from '../../pipeline/replica/uploader.ts'
+import { WriterProcess } from '../support/processes/script-process.ts'
 import {
   listDifferences,
   openPublishing,
   openReplica,
   readPublicEntries,
-} from '../support/publishing-registry.ts'
-import { createDataDir } from '../support/registry.ts'
-import { startObjectStorage } from '../support/s3-server.ts'
-import { WriterProcess } from '../support/script-process.ts'
+} from '../support/registry/publishing-registry.ts'
+import { createDataDir } from '../support/registry/registry.ts'
+import { startObjectStorage } from '../support/servers/s3-server.ts'
 
 const ROUNDS = 6
 const size = 60

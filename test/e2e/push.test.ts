@@ -8,9 +8,13 @@ import {
   makeTemporaryFolder,
   runForOutput,
   waitUntil,
-} from '../support/command.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
-import { makeRegistryKey, openReceivers, type Receivers } from '../support/webhook-receivers.ts'
+} from '../support/processes/command.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import {
+  makeRegistryKey,
+  openReceivers,
+  type Receivers,
+} from '../support/servers/webhook-receivers.ts'
 
 const SAVES = 20
 const PROPERTIES = 25

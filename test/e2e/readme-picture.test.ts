@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Demo, startDemo } from '../support/demo.ts'
-import { launchBrowser } from '../support/driven-browser.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
+import { type Demo, startDemo } from '../support/processes/demo.ts'
 
 const PICTURE = 'docs/authorization.png'
 const window = { width: 1100, height: 1080 }

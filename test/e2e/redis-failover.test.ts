@@ -11,8 +11,8 @@ import {
   runForOutput,
   runRegistry,
   waitUntil,
-} from '../support/command.ts'
-import { type RedisGroup, startCluster, startSentinels } from '../support/redis-group.ts'
+} from '../support/processes/command.ts'
+import { type RedisGroup, startCluster, startSentinels } from '../support/processes/redis-group.ts'
 
 const DOMAINS = 300
 const SAVED = ['before.example', 'after.example']

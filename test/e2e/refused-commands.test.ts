@@ -6,8 +6,8 @@ import {
   type Environment,
   type Finished,
   makeTemporaryFolder,
-} from '../support/command.ts'
-import { type Origin, serveOrigin } from '../support/origin.ts'
+} from '../support/processes/command.ts'
+import { type Origin, serveOrigin } from '../support/servers/origin.ts'
 
 const folder = makeTemporaryFolder()
 const id = '01939f00-0000-7000-8000-000000000000'

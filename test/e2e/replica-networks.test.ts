@@ -11,10 +11,10 @@ import {
   makeTemporaryFolder,
   runForOutput,
   waitUntil,
-} from '../support/command.ts'
-import { findNetworkProblem, type NetworkHost, TestNetwork } from '../support/network.ts'
-import { listDifferences, readPublicEntries } from '../support/publishing-registry.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+} from '../support/processes/command.ts'
+import { findNetworkProblem, type NetworkHost, TestNetwork } from '../support/processes/network.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { listDifferences, readPublicEntries } from '../support/registry/publishing-registry.ts'
 
 const DOMAINS = 80
 const PORT = '3000'

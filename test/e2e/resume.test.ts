@@ -7,10 +7,15 @@ import { fileKinds, type Source, toUrl } from '../../pipeline/model/observation.
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
-import { Command, type Environment, makeTemporaryFolder, waitUntil } from '../support/command.ts'
-import { generousTimeouts } from '../support/generous-limits.ts'
-import { type Origin, serveOrigin } from '../support/origin.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import {
+  Command,
+  type Environment,
+  makeTemporaryFolder,
+  waitUntil,
+} from '../support/processes/command.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { generousTimeouts } from '../support/registry/generous-limits.ts'
+import { type Origin, serveOrigin } from '../support/servers/origin.ts'
 
 const DOMAINS = 300
 const FILES = DOMAINS * 2

@@ -15,11 +15,11 @@ import { Operation } from '../../pipeline/model/submission.ts'
 import { Reader } from '../../pipeline/read/reader.ts'
 import type { Database } from '../../pipeline/store/duckdb.ts'
 import { steps } from '../../pipeline/writer/sequencer.ts'
-import { waitUntil } from '../support/command.ts'
-import { generousTimeouts } from '../support/generous-limits.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
-import { cleanUp, createDataDir, openSequencer } from '../support/registry.ts'
-import { type Fault, ScriptProcess } from '../support/script-process.ts'
+import { waitUntil } from '../support/processes/command.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { type Fault, ScriptProcess } from '../support/processes/script-process.ts'
+import { generousTimeouts } from '../support/registry/generous-limits.ts'
+import { cleanUp, createDataDir, openSequencer } from '../support/registry/registry.ts'
 
 /** At these the next indexer comes so late that whoever waits is told 503 before. */
 const LATE: readonly Fault['step'][] = ['accounts', 'index', 'serving']

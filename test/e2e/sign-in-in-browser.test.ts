@@ -1,8 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listBarriers } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/driven-browser.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+import { listBarriers } from '../support/checks/accessibility.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
 import {
   askToken,
   buildAuthorizeUrl,
@@ -10,7 +9,8 @@ import {
   openWithSignIn,
   register,
   type SignInRegistry,
-} from '../support/signing-in.ts'
+} from '../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
 /** Nobody listens there: where a browser arrives is told by its address. */
 const callback = 'http://127.0.0.1:38472/callback'

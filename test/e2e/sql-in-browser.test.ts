@@ -8,9 +8,9 @@ import { listExampleQueries } from '../../api/pages/cookbook.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { listPublishedTables } from '../../pipeline/store/table-files.ts'
 import { listViews } from '../../pipeline/store/view-files.ts'
-import { openRegistry, type TestRegistry } from '../support/app.ts'
-import { launchBrowser } from '../support/driven-browser.ts'
-import { fillPages } from '../support/page-world.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { fillPages } from '../support/worlds/page-world.ts'
 
 const timeout = 120_000
 let browser: Browser

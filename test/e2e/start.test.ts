@@ -11,7 +11,7 @@ import {
   makeTemporaryFolder,
   runRegistry,
   waitUntil,
-} from '../support/command.ts'
+} from '../support/processes/command.ts'
 
 const folder = makeTemporaryFolder()
 const env: Environment = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn' }

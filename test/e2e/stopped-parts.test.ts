@@ -12,8 +12,8 @@ import {
   runForOutput,
   runRegistry,
   waitUntil,
-} from '../support/command.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
+} from '../support/processes/command.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
 const DOMAINS = 1_500
 const folder = makeTemporaryFolder()

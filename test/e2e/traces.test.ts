@@ -11,7 +11,7 @@ import {
   makeTemporaryFolder,
   runForOutput,
   waitUntil,
-} from '../support/command.ts'
+} from '../support/processes/command.ts'
 
 /** A span as a collector gets it, with the role that sent it. */
 interface Span {

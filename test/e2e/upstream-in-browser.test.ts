@@ -3,16 +3,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listBarriers } from '../support/accessibility.ts'
-import { launchBrowser } from '../support/driven-browser.ts'
-import { startRedis, type TestRedis } from '../support/redis.ts'
-import type { SignInRegistry } from '../support/signing-in.ts'
+import { listBarriers } from '../support/checks/accessibility.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
+import type { SignInRegistry } from '../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import {
   closeServer,
   openWithUpstream,
   startProvider,
   type TestProvider,
-} from '../support/upstream-provider.ts'
+} from '../support/servers/upstream-provider.ts'
 
 let browser: Browser
 let redis: TestRedis

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { projectRoot } from '../../pipeline/core/project-root.ts'
-import { makeTemporaryFolder, runRegistry } from '../support/command.ts'
+import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
 
 const folder = makeTemporaryFolder()
 afterAll(() => folder.remove())

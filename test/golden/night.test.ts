@@ -5,10 +5,12 @@ import { toIso } from '../../pipeline/core/clock.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { AgentVerdict, ShownBadge } from '../../pipeline/model/agent-verdict.ts'
 import type { Observation, Source } from '../../pipeline/model/observation.ts'
-import { testClock } from '../support/clock.ts'
-import { expectGolden } from '../support/golden.ts'
-import { type MemoryIndex, withIndex } from '../support/memory-index.ts'
-import { observeFile, observeOutcome } from '../support/observations.ts'
+import { expectGolden } from '../support/checks/golden.ts'
+import { type Contents, type Row, readContents } from '../support/checks/table-contents.ts'
+import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
+import { buildSubmission } from '../support/fixtures/submissions.ts'
+import { type MemoryIndex, withIndex } from '../support/registry/memory-index.ts'
+import { testClock } from '../support/worlds/clock.ts'
 import {
   buildSimplePublisher,
   harbourPublisher,
@@ -20,9 +22,7 @@ import {
   reefPublisherWithDeepDives,
   reefPublisherWithoutAlmanac,
   shoreFiles,
-} from '../support/shore-files.ts'
-import { buildSubmission } from '../support/submissions.ts'
-import { type Contents, type Row, readContents } from '../support/table-contents.ts'
+} from '../support/worlds/shore-files.ts'
 
 type Found = object | string | Outcome | undefined
 

@@ -3,7 +3,7 @@
  * status: 0 it holds, 1 the indexes differ, 2 something else went wrong.
  */
 import { AssertionError } from 'node:assert/strict'
-import { checkIncremental } from '../support/incremental-check.ts'
+import { checkIncremental } from '../support/checks/incremental-check.ts'
 
 const [seed, numRuns, seconds] = process.argv.slice(2).map(Number) as [number, number, number]
 process.stdout.write('loaded\n')

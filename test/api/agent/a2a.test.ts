@@ -9,9 +9,9 @@ import { AgentState } from '../../../api/agent/state/store.ts'
 import { tenants } from '../../../api/agent/tenants.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { testClock } from '../../support/clock.ts'
-import { makeTemporaryFolder } from '../../support/command.ts'
-import { TOKEN } from '../../support/reference-agent.ts'
+import { makeTemporaryFolder } from '../../support/processes/command.ts'
+import { TOKEN } from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const folder = makeTemporaryFolder()
 const state = AgentState.open(join(folder.path, 'state.mdb'))

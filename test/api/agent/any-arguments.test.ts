@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testClock } from '../../support/clock.ts'
 import {
   anyJson,
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
-} from '../../support/reference-agent.ts'
+} from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 let agent: ReferenceAgent
 

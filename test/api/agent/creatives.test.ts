@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testClock } from '../../support/clock.ts'
-import { listSchemaFaults } from '../../support/protocol-schemas.ts'
+import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
-} from '../../support/reference-agent.ts'
+} from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const format = (id: string) => ({ agent_url: 'https://agent.example/creative/mcp', id })

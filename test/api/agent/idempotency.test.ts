@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hashRequest, writeCanonicalJson } from '../../../api/agent/state/idempotency.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { makeTemporaryFolder } from '../../support/command.ts'
-import { type ReferenceAgent, startReferenceAgent } from '../../support/reference-agent.ts'
+import { makeTemporaryFolder } from '../../support/processes/command.ts'
+import { type ReferenceAgent, startReferenceAgent } from '../../support/servers/reference-agent.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const key = '7d0c9a52-3d9e-4f0a-8b1e-0b0f6c2f9c11'

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { listSchemaFaults } from '../../support/protocol-schemas.ts'
+import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
-} from '../../support/reference-agent.ts'
+} from '../../support/servers/reference-agent.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const image = { asset_type: 'image', url: 'https://cdn.example/a.png', width: 300, height: 250 }

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testClock } from '../../support/clock.ts'
-import { type ReferenceAgent, startReferenceAgent, TOKEN } from '../../support/reference-agent.ts'
+import {
+  type ReferenceAgent,
+  startReferenceAgent,
+  TOKEN,
+} from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 let agent: ReferenceAgent
 

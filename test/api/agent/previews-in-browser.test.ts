@@ -6,11 +6,11 @@ import { buildAgentApp } from '../../../api/agent/app.ts'
 import { AgentState } from '../../../api/agent/state/store.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { browser, openInBrowser } from '../../support/browser.ts'
-import { testClock } from '../../support/clock.ts'
-import { makeTemporaryFolder } from '../../support/command.ts'
-import { type Origin, serveOrigin } from '../../support/origin.ts'
-import { type Payload, TOKEN } from '../../support/reference-agent.ts'
+import { browser, openInBrowser } from '../../support/clients/browser.ts'
+import { makeTemporaryFolder } from '../../support/processes/command.ts'
+import { type Origin, serveOrigin } from '../../support/servers/origin.ts'
+import { type Payload, TOKEN } from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const folder = makeTemporaryFolder()
 const state = AgentState.open(join(folder.path, 'state.mdb'))

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { listSchemaFaults } from '../../support/protocol-schemas.ts'
+import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
-} from '../../support/reference-agent.ts'
+} from '../../support/servers/reference-agent.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const brief = 'Video and display about sports, Q2'

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Limits } from '../../../pipeline/core/limits.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { type ReferenceAgent, startReferenceAgent, TOKEN } from '../../support/reference-agent.ts'
+import {
+  type ReferenceAgent,
+  startReferenceAgent,
+  TOKEN,
+} from '../../support/servers/reference-agent.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 let agent: ReferenceAgent

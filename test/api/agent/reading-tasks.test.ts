@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testClock } from '../../support/clock.ts'
-import { listSchemaFaults } from '../../support/protocol-schemas.ts'
+import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
 import {
   anyJson,
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
   TOKEN,
-} from '../../support/reference-agent.ts'
+} from '../../support/servers/reference-agent.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 let agent: ReferenceAgent
 let app: ReferenceAgent['app']

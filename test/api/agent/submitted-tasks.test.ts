@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findDue } from '../../../api/agent/webhooks/outbox.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { listSchemaFaults } from '../../support/protocol-schemas.ts'
-import { type ReferenceAgent, startReferenceAgent } from '../../support/reference-agent.ts'
+import { listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
+import { type ReferenceAgent, startReferenceAgent } from '../../support/servers/reference-agent.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example', sandbox: true }
 const task_id = 'task_of_a_signature'

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type TestClock, testClock } from '../../support/clock.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
-} from '../../support/reference-agent.ts'
+} from '../../support/servers/reference-agent.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example', sandbox: true }
 

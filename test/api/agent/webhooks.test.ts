@@ -8,13 +8,13 @@ import {
   MemoryReplayStore,
   verifySignature,
 } from '../../../pipeline/signing/index.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { createFetcherTo, startOrigin } from '../../support/fetching.ts'
 import {
   type Payload,
   type ReferenceAgent,
   startReferenceAgent,
-} from '../../support/reference-agent.ts'
+} from '../../support/servers/reference-agent.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
+import { createFetcherTo, startOrigin } from '../../support/worlds/fetching.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const image = { asset_type: 'image', url: 'https://cdn.example/a.png', width: 300, height: 250 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {
   askToken,
   authorize,
@@ -16,7 +15,8 @@ import {
   type SignInRegistry,
   signIn,
   TestBrowser,
-} from '../../support/signing-in.ts'
+} from '../../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
 let redis: TestRedis
 let registry: SignInRegistry

@@ -4,9 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Log, silentLog } from '../../../pipeline/core/log.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
-import { BASE, follow, type SignInRegistry, TestBrowser } from '../../support/signing-in.ts'
-import { closeServer, openWithUpstream, UPSTREAM_CLIENT } from '../../support/upstream-provider.ts'
+import { BASE, follow, type SignInRegistry, TestBrowser } from '../../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import {
+  closeServer,
+  openWithUpstream,
+  UPSTREAM_CLIENT,
+} from '../../support/servers/upstream-provider.ts'
 
 /** Answers of the provider; each test changes those that it is about. */
 interface Script {

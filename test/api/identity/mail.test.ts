@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../../pipeline/core/config.ts'
-import { createCrawlerWith } from '../../support/issuer.ts'
-import { openMailServer } from '../../support/mail-server.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {
   buildAuthorizeUrl,
   createVerifier,
@@ -10,7 +7,10 @@ import {
   openWithSignIn,
   register,
   TestBrowser,
-} from '../../support/signing-in.ts'
+} from '../../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { createCrawlerWith } from '../../support/servers/issuer.ts'
+import { openMailServer } from '../../support/servers/mail-server.ts'
 
 let redis: TestRedis
 beforeAll(async () => {

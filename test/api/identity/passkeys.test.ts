@@ -3,7 +3,6 @@ import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {
   buildAuthorizeUrl,
   createVerifier,
@@ -11,8 +10,12 @@ import {
   register,
   type SignInRegistry,
   TestBrowser,
-} from '../../support/signing-in.ts'
-import { type AuthenticatorClaims, createPasskey } from '../../support/software-authenticator.ts'
+} from '../../support/clients/signing-in.ts'
+import {
+  type AuthenticatorClaims,
+  createPasskey,
+} from '../../support/clients/software-authenticator.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
 const ORIGIN = 'http://localhost:3000'
 

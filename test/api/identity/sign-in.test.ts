@@ -10,8 +10,6 @@ import type {
 } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { TestRegistry } from '../../support/app.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {
   askToken,
   BASE,
@@ -23,7 +21,9 @@ import {
   type SignInRegistry,
   signIn,
   TestBrowser,
-} from '../../support/signing-in.ts'
+} from '../../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import type { TestRegistry } from '../../support/registry/app.ts'
 
 let redis: TestRedis
 let registry: SignInRegistry

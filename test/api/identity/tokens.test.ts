@@ -3,13 +3,13 @@ import { decodeJwt, decodeProtectedHeader, importJWK, type JWTPayload, SignJWT }
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readTokenKeys } from '../../../pipeline/core/keys/token-keys.ts'
 import { NIL_UUID } from '../../../pipeline/core/uuid-v7.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {
   createKey,
   obtainTokens,
   openWithSignIn,
   type SignInRegistry,
-} from '../../support/signing-in.ts'
+} from '../../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
 const former = createKey()
 const HOUR = 3_600_000

@@ -1,6 +1,5 @@
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
 import {
   askToken,
   BASE,
@@ -12,13 +11,14 @@ import {
   type SignInRegistry,
   sendForm,
   TestBrowser,
-} from '../../support/signing-in.ts'
+} from '../../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 import {
   openWithUpstream,
   passProvider,
   startProvider,
   type TestProvider,
-} from '../../support/upstream-provider.ts'
+} from '../../support/servers/upstream-provider.ts'
 
 let redis: TestRedis
 let provider: TestProvider

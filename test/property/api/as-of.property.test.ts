@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
-import { openRegistry, type TestRegistry } from '../../support/app.ts'
+import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
+import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
 import {
   buildPointer,
   buildShop,
   buildWebsite,
   grantByIds,
   grantBySelectors,
-} from '../../support/nights.ts'
-import { observeFile, observeOutcome } from '../../support/observations.ts'
+} from '../../support/worlds/nights.ts'
 
 const agents = ['https://one.example/mcp', 'https://two.example/mcp']
 const [one, two] = agents as [string, string]

@@ -10,7 +10,7 @@ import {
   propertyTypes,
 } from '../../../pipeline/model/documents/index.ts'
 import { checkAdagents } from '../../../pipeline/parse/check-adagents.ts'
-import { loadSchema } from '../../support/schemas.ts'
+import { loadSchema } from '../../support/checks/schemas.ts'
 
 const now = Date.parse('2026-11-20T03:00:00Z')
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type AdagentsConfig, createAdagents } from '../../../api/inputs/create-adagents.ts'
 import { PublicError } from '../../../pipeline/core/errors.ts'
-import { loadSchema } from '../../support/schemas.ts'
+import { loadSchema } from '../../support/checks/schemas.ts'
 
 const now = Date.parse('2026-11-20T03:00:00Z')
 const agent = { url: 'https://agent.example/mcp', authorized_for: 'display' }

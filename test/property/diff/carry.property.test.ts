@@ -5,7 +5,7 @@ import { carryOver } from '../../../pipeline/diff/carry.ts'
 import { isSameValue } from '../../../pipeline/diff/diff.ts'
 import type { AdagentsDocument } from '../../../pipeline/model/documents/index.ts'
 import { Revocations } from '../../../pipeline/resolve/revocation.ts'
-import { observePublisherFile } from '../../support/documents.ts'
+import { observePublisherFile } from '../../support/fixtures/documents.ts'
 
 const domains = ['a.example', 'b.example', 'c.example']
 const start = Date.parse('2026-11-20T03:00Z')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { buildWebsite, runNights } from '../../support/nights.ts'
-import { listContradictions, Replica, readReplicaState } from '../../support/replica.ts'
+import { listContradictions, Replica, readReplicaState } from '../../support/clients/replica.ts'
+import { buildWebsite, runNights } from '../../support/worlds/nights.ts'
 
 const acme = 'acme.example'
 const files = ['https://files.example/a.json', 'https://files.example/b.json']

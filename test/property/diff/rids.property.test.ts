@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { observeFile, observeOutcome } from '../../support/observations.ts'
+import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
+import { type MemoryIndex, withIndex } from '../../support/registry/memory-index.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const publishers = ['acme.example', 'harbour.example'] as const
 

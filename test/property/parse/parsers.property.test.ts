@@ -6,9 +6,14 @@ import { describe, expect, it, test } from 'vitest'
 import { AdagentsDocument, BrandDocument } from '../../../pipeline/model/documents/index.ts'
 import type { FileKind } from '../../../pipeline/model/observation.ts'
 import { type Parsed, parseDocument } from '../../../pipeline/parse/parse-document.ts'
-import { fileFields, hasWrongType } from '../../support/file-fields.ts'
-import { drawMutation, type Mutation, mutate, type Path } from '../../support/json-mutations.ts'
-import { measureCpuMs } from '../../support/measured-work.ts'
+import { measureCpuMs } from '../../support/checks/measured-work.ts'
+import { fileFields, hasWrongType } from '../../support/fixtures/file-fields.ts'
+import {
+  drawMutation,
+  type Mutation,
+  mutate,
+  type Path,
+} from '../../support/fixtures/json-mutations.ts'
 
 type Json = Record<string, unknown>
 

@@ -5,7 +5,7 @@ import { updateAgentIndex } from '../../../pipeline/read/queries/agent-index-bui
 import { type SearchPosition, searchAgents } from '../../../pipeline/read/queries/agent-search.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
-import { limitTime } from '../../support/time-limit.ts'
+import { limitTime } from '../../support/checks/time-limit.ts'
 
 const AT = '2026-11-20T03:00:00.000Z'
 

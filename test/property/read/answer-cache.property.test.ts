@@ -5,9 +5,9 @@ import { toIso } from '../../../pipeline/core/clock.ts'
 import { visibilities } from '../../../pipeline/core/tiers.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import { scopes } from '../../../pipeline/resolve/visibility.ts'
-import { openAnotherApi, openRegistry, type TestRegistry } from '../../support/app.ts'
-import { enrol } from '../../support/members.ts'
-import { buildOperatorFile, publishFiles } from '../../support/operator-files.ts'
+import { buildOperatorFile, publishFiles } from '../../support/fixtures/operator-files.ts'
+import { openAnotherApi, openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { enrol } from '../../support/registry/members.ts'
 
 const RUNS = 8
 const HOUR = 3_600_000

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openRegistry, type TestRegistry } from '../../support/app.ts'
-import { type Night, nights } from '../../support/arbitrary-nights.ts'
-import { Consumer } from '../../support/consumer.ts'
-import type { MemoryIndex } from '../../support/memory-index.ts'
-import { NightRunner } from '../../support/night-runner.ts'
-import { readReplicaState } from '../../support/replica.ts'
-import { limitTime } from '../../support/time-limit.ts'
+import { limitTime } from '../../support/checks/time-limit.ts'
+import { Consumer } from '../../support/clients/consumer.ts'
+import { readReplicaState } from '../../support/clients/replica.ts'
+import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import type { MemoryIndex } from '../../support/registry/memory-index.ts'
+import { type Night, nights } from '../../support/worlds/arbitrary-nights.ts'
+import { NightRunner } from '../../support/worlds/night-runner.ts'
 
 /** Creates a runner of nights on a whole registry, with its files and its API. */
 function createNightRunner(registry: TestRegistry): NightRunner {

@@ -13,8 +13,8 @@ import { Reader } from '../../../pipeline/read/reader.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
-import { testClock } from '../../support/clock.ts'
-import { createDataDir } from '../../support/registry.ts'
+import { createDataDir } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
 const types: EventType[] = [

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nights } from '../../support/arbitrary-nights.ts'
-import { testClock } from '../../support/clock.ts'
-import { type NightIndex, NightRunner } from '../../support/night-runner.ts'
 import {
   openPublishing,
   openReplica,
   readPublicEntries,
-} from '../../support/publishing-registry.ts'
+} from '../../support/registry/publishing-registry.ts'
+import { nights } from '../../support/worlds/arbitrary-nights.ts'
+import { testClock } from '../../support/worlds/clock.ts'
+import { type NightIndex, NightRunner } from '../../support/worlds/night-runner.ts'
 
 describe('a replica that follows by commits', () => {
   it('equals its registry and one that begins later, byte for byte by key, after any nights', async () => {

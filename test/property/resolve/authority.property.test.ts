@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../../support/app.ts'
-import { START } from '../../support/clock.ts'
-import { buildOperatorFile, publishFiles, requestWithQuery } from '../../support/operator-files.ts'
+import {
+  buildOperatorFile,
+  publishFiles,
+  requestWithQuery,
+} from '../../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { START } from '../../support/worlds/clock.ts'
 
 const RUNS = 40
 const HOUR = 3_600_000

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import type { BrandDocument } from '../../../pipeline/model/documents/index.ts'
 import type { BrandFacts } from '../../../pipeline/resolve/brand.ts'
-import { findDocument, NOW, resolveOnWeb, type Web } from '../../support/brand-resolution.ts'
+import { findDocument, NOW, resolveOnWeb, type Web } from '../../support/worlds/brand-resolution.ts'
 
 type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 

@@ -10,7 +10,7 @@ import {
   buildHostedAdagentsFile,
 } from '../../../pipeline/resolve/hosted-adagents.ts'
 import { buildHostedBrand } from '../../../pipeline/resolve/hosted-brand.ts'
-import { loadSchema } from '../../support/schemas.ts'
+import { loadSchema } from '../../support/checks/schemas.ts'
 
 const domain = 'acme.example'
 const now = Date.parse('2026-11-20T03:00:00Z')

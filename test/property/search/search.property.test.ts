@@ -7,7 +7,7 @@ import {
   findLiteralMatches,
   findNearMatches,
   type Named,
-} from '../../support/search.ts'
+} from '../../support/checks/search.ts'
 
 /** Few letters, so that names collide; some of two, three and four bytes. */
 const letters = [...'abcde-. 12éßж語𝒜😀']

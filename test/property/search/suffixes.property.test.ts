@@ -7,7 +7,7 @@ import { SORTED_BYTES } from '../../../pipeline/search/suffix-sorter.ts'
 import { Suffixes } from '../../../pipeline/search/suffixes.ts'
 import { type SuffixesContents, writeSuffixes } from '../../../pipeline/search/suffixes-builder.ts'
 import { NAME, TextsBuffer } from '../../../pipeline/search/texts.ts'
-import { createDataDir } from '../../support/registry.ts'
+import { createDataDir } from '../../support/registry/registry.ts'
 
 /** Texts that begin alike for long, and some in which a character has several bytes. */
 const letters = fc.constantFrom('a', 'a', 'b', 'é', '東', '😀')

@@ -17,8 +17,8 @@ import {
   hashTree,
   proveGrowth,
   provePath,
-} from '../../support/independent-log.ts'
-import { createSigner, openLogWorld } from '../../support/tree-logs.ts'
+} from '../../support/checks/independent-log.ts'
+import { createSigner, openLogWorld } from '../../support/registry/tree-logs.ts'
 
 /** Builds a tree that grows by these steps, with the tiles that it leaves. */
 async function buildTree(steps: readonly number[]) {

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Observation } from '../../../pipeline/model/observation.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { buildSubmission } from '../../support/submissions.ts'
-import { type Contents, readContents, sortRows } from '../../support/table-contents.ts'
-import { listVillageDomains, observeVillageNight } from '../../support/village-internet.ts'
+import { type Contents, readContents, sortRows } from '../../support/checks/table-contents.ts'
+import { buildSubmission } from '../../support/fixtures/submissions.ts'
+import { type MemoryIndex, withIndex } from '../../support/registry/memory-index.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
+import { listVillageDomains, observeVillageNight } from '../../support/worlds/village-internet.ts'
 
 const size = 40
 const start = '2026-11-20T03:00Z'

@@ -4,12 +4,12 @@ import { expect, it } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import type { Database } from '../../../pipeline/store/duckdb.ts'
 import { declareViews } from '../../../pipeline/store/views.ts'
-import { type Night, nights } from '../../support/arbitrary-nights.ts'
-import { testClock } from '../../support/clock.ts'
-import { openMemoryIndex } from '../../support/memory-index.ts'
-import { NightRunner } from '../../support/night-runner.ts'
-import { limitTime } from '../../support/time-limit.ts'
-import { worldStart } from '../../support/world-files.ts'
+import { limitTime } from '../../support/checks/time-limit.ts'
+import { openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { type Night, nights } from '../../support/worlds/arbitrary-nights.ts'
+import { testClock } from '../../support/worlds/clock.ts'
+import { NightRunner } from '../../support/worlds/night-runner.ts'
+import { worldStart } from '../../support/worlds/world-files.ts'
 
 const grant = `id, agent_url, publisher_domain, entry, authorized_for, property_count, publisher_wide,
   coalesce(property_rids, []) as property_rids, countries, effective_from::timestamptz as effective_from,

@@ -7,10 +7,10 @@ import type { AdagentsDocument, BrandDocument } from '../../../pipeline/model/do
 import { buildHostedAddress } from '../../../pipeline/model/hosted.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { Operation, Submission } from '../../../pipeline/model/submission.ts'
-import { testClock } from '../../support/clock.ts'
-import { observeBrandFile, observePublisherFile } from '../../support/documents.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { Replica, readReplicaState } from '../../support/replica.ts'
+import { Replica, readReplicaState } from '../../support/clients/replica.ts'
+import { observeBrandFile, observePublisherFile } from '../../support/fixtures/documents.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const base = 'https://registry.example'
 const domains = ['a.example', 'b.example'] as Domain[]

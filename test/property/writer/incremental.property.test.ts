@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkIncremental } from '../../support/incremental-check.ts'
+import { checkIncremental } from '../../support/checks/incremental-check.ts'
 
 describe('after any nights the index', () => {
   it('equals one that is derived afresh from documents, crawl state and time', async () => {

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkIndex } from '../../../pipeline/maintenance/verify/check-index.ts'
 import { findRefusedMerges } from '../../../pipeline/writer/entities/refused-merges.ts'
-import { testClock } from '../../support/clock.ts'
-import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { buildMerge } from '../../support/merging-registry.ts'
-import { observeFile } from '../../support/observations.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
+import { type MemoryIndex, withIndex } from '../../support/registry/memory-index.ts'
+import { buildMerge } from '../../support/registry/merging-registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const publishers = ['acme.example', 'harbour.example'] as const
 const THINGS = 3

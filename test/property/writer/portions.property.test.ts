@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
-import { type Night, nights } from '../../support/arbitrary-nights.ts'
-import { testClock } from '../../support/clock.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { NightRunner } from '../../support/night-runner.ts'
-import { Replica, readReplicaState } from '../../support/replica.ts'
-import { readContents } from '../../support/table-contents.ts'
-import { limitTime } from '../../support/time-limit.ts'
-import { worldStart } from '../../support/world-files.ts'
+import { readContents } from '../../support/checks/table-contents.ts'
+import { limitTime } from '../../support/checks/time-limit.ts'
+import { Replica, readReplicaState } from '../../support/clients/replica.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { type Night, nights } from '../../support/worlds/arbitrary-nights.ts'
+import { testClock } from '../../support/worlds/clock.ts'
+import { NightRunner } from '../../support/worlds/night-runner.ts'
+import { worldStart } from '../../support/worlds/world-files.ts'
 
 /** Columns that differ in portions: the time and commit of a row, and minted names. */
 const incidental = [

@@ -4,9 +4,9 @@ import { findNextTime } from '../../../pipeline/core/schedule.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { type DueTarget, loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
 import { addDomains } from '../../../pipeline/writer/crawl/frontier.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { type MemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { observeFile, observeOutcome } from '../../support/observations.ts'
+import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
+import { type MemoryIndex, withIndex } from '../../support/registry/memory-index.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const nightly = (now: Instant) => findNextTime('0 3 * * *', now)
 const STEP = 3 * HOUR

@@ -8,9 +8,9 @@ import type { EntryRow, PropertyRow, RevisionRow } from '../../../pipeline/model
 import type { HostedProperty } from '../../../pipeline/model/save.ts'
 import type { Operation, Submission } from '../../../pipeline/model/submission.ts'
 import { toIdentifierKey } from '../../../pipeline/resolve/identifiers.ts'
-import { testClock } from '../../support/clock.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { observeFile } from '../../support/observations.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const editor = { kind: 'key', id: 'k', org_id: null } as const
 const domain = fc.constantFrom('a.example', 'b.example') as fc.Arbitrary<Domain>

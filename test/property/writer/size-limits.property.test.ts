@@ -5,17 +5,17 @@ import { restore } from '../../../pipeline/maintenance/restore.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { testClock } from '../../support/clock.ts'
-import { type LargeShape, largeShapes } from '../../support/large-files.ts'
-import { observeFile } from '../../support/observations.ts'
-import { createDataDir, openSequencer } from '../../support/registry.ts'
+import { limitTime } from '../../support/checks/time-limit.ts'
+import { type LargeShape, largeShapes } from '../../support/fixtures/large-files.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
   buildProofWrite,
   buildSubmission,
-} from '../../support/submissions.ts'
-import { limitTime } from '../../support/time-limit.ts'
+} from '../../support/fixtures/submissions.ts'
+import { createDataDir, openSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const shapes = fc.constantFrom(...(Object.keys(largeShapes) as LargeShape[]))
 /** A large file at its domain's own place, or at an address that the domain's file points to. */

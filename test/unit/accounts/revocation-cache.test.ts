@@ -9,7 +9,7 @@ import {
   type OperationOf,
   type Submission,
 } from '../../../pipeline/model/submission.ts'
-import { cleanUp, createDataDir } from '../../support/registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
 
 const org_id = randomUUID()
 const ann: Asker = { kind: 'user', id: 'ann', org_id }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Operation } from '../../../api/operation/operation.ts'
 import { operations } from '../../../api/routes/index.ts'
 import { publicErrors } from '../../../pipeline/core/errors.ts'
-import { agentOperations } from '../../support/agent-operations.ts'
+import { agentOperations } from '../../support/checks/agent-operations.ts'
 
 const group = operations.filter(operation => operation.group === 'Agent Compliance')
 const spell = ({ method, path }: Operation) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`

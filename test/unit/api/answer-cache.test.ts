@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AnswerCache } from '../../../api/responses/answer-cache.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { testClock } from '../../support/clock.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const empty = { snapshot: undefined, search: undefined, lists: undefined, serving: undefined }
 

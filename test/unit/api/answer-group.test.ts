@@ -1,7 +1,7 @@
 import { fastify } from 'fastify'
 import { expect, test } from 'vitest'
 import { AnswerGroup } from '../../../api/responses/answer-group.ts'
-import { cleanUp } from '../../support/registry.ts'
+import { cleanUp } from '../../support/registry/registry.ts'
 
 const CALLERS = 100
 

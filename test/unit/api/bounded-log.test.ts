@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { BoundedLog } from '../../../api/operation/bounded-log.ts'
 import { MINUTE } from '../../../pipeline/core/clock.ts'
-import { testClock } from '../../support/clock.ts'
-import { createRecordingLog } from '../../support/recording-log.ts'
+import { createRecordingLog } from '../../support/registry/recording-log.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 test('ten lines of a kind are logged per minute, then the number of dropped ones', () => {
   const { log, said } = createRecordingLog()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findKeyHolder } from '../../../api/auth/principal.ts'
 import type { Operation } from '../../../pipeline/model/submission.ts'
-import { openRegistry, type TestRegistry } from '../../support/app.ts'
+import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
 
 let registry: TestRegistry
 let secret: string

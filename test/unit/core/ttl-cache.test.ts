@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTtlCache } from '../../../pipeline/core/ttl-cache.ts'
-import { testClock } from '../../support/clock.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 test('an entry is kept for its time by our clock, and evicted when others are used more', () => {
   const clock = testClock('2026-03-01T00:00:00Z')

@@ -3,7 +3,7 @@ import { limits } from '../../../pipeline/core/limits.ts'
 import { crawlBatch, createHostLimiter } from '../../../pipeline/crawl/crawl-batch.ts'
 import type { CrawlTarget } from '../../../pipeline/model/observation.ts'
 import { readObservation } from '../../../pipeline/parse/read-observation.ts'
-import { createFetcherTo, now, startOrigin } from '../../support/fetching.ts'
+import { createFetcherTo, now, startOrigin } from '../../support/worlds/fetching.ts'
 
 const domain = 'acme.example'
 const adagents = `${domain}/.well-known/adagents.json`

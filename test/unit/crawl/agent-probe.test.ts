@@ -5,6 +5,7 @@ import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import { carryOver } from '../../../pipeline/diff/carry.ts'
 import { AgentDocument } from '../../../pipeline/model/documents/index.ts'
 import { Observation } from '../../../pipeline/model/observation.ts'
+import { runWithin } from '../../support/checks/measured-work.ts'
 import {
   type AgentAnswer,
   buildScriptedAgent,
@@ -15,9 +16,8 @@ import {
   readDocument,
   serveAgentHost,
   writeEventStream,
-} from '../../support/agent-host.ts'
-import { createFetcherTo, now, writeEndlessly } from '../../support/fetching.ts'
-import { runWithin } from '../../support/measured-work.ts'
+} from '../../support/servers/agent-host.ts'
+import { createFetcherTo, now, writeEndlessly } from '../../support/worlds/fetching.ts'
 
 const json = (value: object) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] })
 const caps = (value: object) => ({ get_proto_capabilities: json(value) })

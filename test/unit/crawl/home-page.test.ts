@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { readHomePage } from '../../../pipeline/crawl/home-page.ts'
-import { measureCpuMs } from '../../support/measured-work.ts'
+import { measureCpuMs } from '../../support/checks/measured-work.ts'
 
 const url = 'https://acme.example/en/'
 const ld = (data: unknown) =>

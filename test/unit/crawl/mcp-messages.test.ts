@@ -10,7 +10,7 @@ import {
   readRetryAfter,
   readTaskError,
 } from '../../../pipeline/crawl/mcp/task-error.ts'
-import { measureCpuMs } from '../../support/measured-work.ts'
+import { measureCpuMs } from '../../support/checks/measured-work.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
-import { buildShop, buildWebsite, grantByIds, runNights } from '../../support/nights.ts'
+import { buildShop, buildWebsite, grantByIds, runNights } from '../../support/worlds/nights.ts'
 
 const acme = 'acme.example'
 const backfilled = (events: readonly FeedEvent[]) =>

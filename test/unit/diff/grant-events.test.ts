@@ -8,7 +8,7 @@ import {
   grantBySelectors,
   listEventTypes,
   runNights,
-} from '../../support/nights.ts'
+} from '../../support/worlds/nights.ts'
 
 const acme = 'acme.example'
 const sales = 'https://sales.example/mcp'

@@ -1,5 +1,6 @@
 import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import type { Answer } from '../../support/servers/origin.ts'
 import {
   createFetcherTo,
   FILE_URL,
@@ -8,8 +9,7 @@ import {
   startOrigin,
   toOutcome,
   writeEndlessly,
-} from '../../support/fetching.ts'
-import type { Answer } from '../../support/origin.ts'
+} from '../../support/worlds/fetching.ts'
 
 describe('bodies', () => {
   const json = Buffer.from(JSON.stringify({ text: 'x'.repeat(50_000) }))

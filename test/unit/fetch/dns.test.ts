@@ -9,9 +9,9 @@ import {
   type FetchResult,
 } from '../../../pipeline/fetch/http.ts'
 import { isPublicAddress } from '../../../pipeline/fetch/ssrf-guard.ts'
-import { generousRates, generousTimeouts } from '../../support/generous-limits.ts'
-import { type NameServer, serveNames } from '../../support/name-server.ts'
-import { type Origin, serveOrigin } from '../../support/origin.ts'
+import { generousRates, generousTimeouts } from '../../support/registry/generous-limits.ts'
+import { type NameServer, serveNames } from '../../support/servers/name-server.ts'
+import { type Origin, serveOrigin } from '../../support/servers/origin.ts'
 
 const ask: FetchOptions = {
   maxBytes: 1_000,

@@ -4,6 +4,8 @@ import zlib from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { FetchOptions } from '../../../pipeline/fetch/http.ts'
 import { Politeness } from '../../../pipeline/fetch/politeness.ts'
+import { runWithin } from '../../support/checks/measured-work.ts'
+import type { Answer } from '../../support/servers/origin.ts'
 import {
   closeAfterTest,
   createFetcherTo,
@@ -13,9 +15,7 @@ import {
   startOrigin,
   toOutcome,
   writeEndlessly,
-} from '../../support/fetching.ts'
-import { runWithin } from '../../support/measured-work.ts'
-import type { Answer } from '../../support/origin.ts'
+} from '../../support/worlds/fetching.ts'
 
 describe('outcomes by status', () => {
   it('200 is the document with its validators', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { crawlBatch, createHostLimiter } from '../../../pipeline/crawl/crawl-batch.ts'
-import { testClock } from '../../support/clock.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 import {
   createFetcherTo,
   FILE_URL,
@@ -10,7 +10,7 @@ import {
   now,
   startOrigin,
   toOutcome,
-} from '../../support/fetching.ts'
+} from '../../support/worlds/fetching.ts'
 
 const other = 'https://acme.example/.well-known/adagents.json'
 const elsewhere = 'https://nova.example/.well-known/adagents.json'

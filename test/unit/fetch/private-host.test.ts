@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
-import { closeAfterTest, fetchOptions, now } from '../../support/fetching.ts'
-import { generousRates, generousTimeouts } from '../../support/generous-limits.ts'
-import { serveOrigin } from '../../support/origin.ts'
+import { generousRates, generousTimeouts } from '../../support/registry/generous-limits.ts'
+import { serveOrigin } from '../../support/servers/origin.ts'
+import { closeAfterTest, fetchOptions, now } from '../../support/worlds/fetching.ts'
 
 const asked: string[] = []
 

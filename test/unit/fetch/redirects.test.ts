@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { crawlSource } from '../../../pipeline/crawl/crawl-source.ts'
 import { parseSource } from '../../../pipeline/model/observation.ts'
+import { generousTimeouts } from '../../support/registry/generous-limits.ts'
+import type { Answer } from '../../support/servers/origin.ts'
 import {
   createFetcherTo,
   FILE_URL,
@@ -11,9 +13,7 @@ import {
   now,
   startOrigin,
   toOutcome,
-} from '../../support/fetching.ts'
-import { generousTimeouts } from '../../support/generous-limits.ts'
-import type { Answer } from '../../support/origin.ts'
+} from '../../support/worlds/fetching.ts'
 
 describe('redirects', () => {
   const to =

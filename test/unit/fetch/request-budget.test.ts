@@ -5,7 +5,7 @@ import { connectRedis } from '../../../jobs/redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { type Cause, RequestBudget } from '../../../pipeline/fetch/request-budget.ts'
 import { createLocalBuckets, type TokenBuckets } from '../../../pipeline/fetch/token-buckets.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
 const rates = {
   siteRequestsPerMinute: 120,

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { isAllowed, parseRules } from '../../../pipeline/fetch/robots-rules.ts'
-import { testClock } from '../../support/clock.ts'
+import { measureCpuMs } from '../../support/checks/measured-work.ts'
+import type { Answer } from '../../support/servers/origin.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 import {
   createFetcherTo,
   FILE_URL,
@@ -9,9 +11,7 @@ import {
   now,
   startOrigin,
   toOutcome,
-} from '../../support/fetching.ts'
-import { measureCpuMs } from '../../support/measured-work.ts'
-import type { Answer } from '../../support/origin.ts'
+} from '../../support/worlds/fetching.ts'
 
 const product = 'AgenticAdRegistry'
 

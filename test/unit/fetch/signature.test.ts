@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { calculateJwkThumbprint } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { readSigningKey } from '../../../pipeline/core/keys/signing-key.ts'
+import { createDataDir } from '../../support/registry/registry.ts'
 import {
   createFetcherTo,
   FILE_URL,
   fetchOptions,
   now,
   startOrigin,
-} from '../../support/fetching.ts'
-import { createDataDir } from '../../support/registry.ts'
+} from '../../support/worlds/fetching.ts'
 
 /** Writes a key file as an operator would. */
 function writeKeyFile(content?: unknown): { path: string; publicJwk: JsonWebKey } {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { systemClock } from '../../../pipeline/core/clock.ts'
 import { createFetcher, type Fetcher, type FetchOptions } from '../../../pipeline/fetch/http.ts'
-import { generousRates, generousTimeouts } from '../../support/generous-limits.ts'
-import { type SecureOrigin, serveSecureOrigin } from '../../support/origin.ts'
+import { generousRates, generousTimeouts } from '../../support/registry/generous-limits.ts'
+import { type SecureOrigin, serveSecureOrigin } from '../../support/servers/origin.ts'
 
 const ask: FetchOptions = {
   maxBytes: 1_000,

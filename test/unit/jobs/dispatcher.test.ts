@@ -11,11 +11,11 @@ import { silentLog } from '../../../pipeline/core/log.ts'
 import { type CrawlTarget, toSourceKey } from '../../../pipeline/model/observation.ts'
 import { addDomains } from '../../../pipeline/writer/crawl/frontier.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { observeOutcome } from '../../support/observations.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
-import { cleanUp, openTestSequencer } from '../../support/registry.ts'
-import { buildSubmission } from '../../support/submissions.ts'
+import { observeOutcome } from '../../support/fixtures/observations.ts'
+import { buildSubmission } from '../../support/fixtures/submissions.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { cleanUp, openTestSequencer } from '../../support/registry/registry.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const config = readConfig({
   LIMITS: JSON.stringify({

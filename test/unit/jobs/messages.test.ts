@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dropParts, packObservations, unpackObservations } from '../../../jobs/crawl-messages.ts'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
 const MESSAGE_BYTES_MAX = 64 * 1024
 let server: TestRedis

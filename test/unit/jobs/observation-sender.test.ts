@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ObservationSender } from '../../../jobs/crawler/observation-sender.ts'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
 const BYTES = 1_000
 let server: TestRedis

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { watchRedis } from '../../../jobs/api-client/redis-status.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { findFreePort } from '../../support/command.ts'
-import { startRedis } from '../../support/redis.ts'
-import { cleanUp } from '../../support/registry.ts'
+import { findFreePort } from '../../support/processes/command.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { cleanUp } from '../../support/registry/registry.ts'
 
 test('a Redis that answers is not reported as away while the first connection is made', async () => {
   const server = await startRedis()

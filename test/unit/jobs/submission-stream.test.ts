@@ -6,11 +6,11 @@ import { SUBMISSIONS } from '../../../jobs/queues.ts'
 import { connectRedis, waitUntilReady } from '../../../jobs/redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import type { Answer, Submission } from '../../../pipeline/model/submission.ts'
-import { generousTimeouts } from '../../support/generous-limits.ts'
-import { runWithin } from '../../support/measured-work.ts'
-import { startRedis, startSlowRedis, type TestRedis } from '../../support/redis.ts'
-import { cleanUp } from '../../support/registry.ts'
-import { buildOrganizationWrite } from '../../support/submissions.ts'
+import { runWithin } from '../../support/checks/measured-work.ts'
+import { buildOrganizationWrite } from '../../support/fixtures/submissions.ts'
+import { startRedis, startSlowRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { generousTimeouts } from '../../support/registry/generous-limits.ts'
+import { cleanUp } from '../../support/registry/registry.ts'
 
 let redis: TestRedis
 beforeEach(async () => {

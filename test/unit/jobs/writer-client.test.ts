@@ -5,8 +5,8 @@ import { openWriterClient } from '../../../jobs/api-client/writer-client.ts'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { startRedis, startSlowRedis, type TestRedis } from '../../support/redis.ts'
-import { cleanUp } from '../../support/registry.ts'
+import { startRedis, startSlowRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { cleanUp } from '../../support/registry/registry.ts'
 
 const request = { kind: 'lookup_host', host: 'acme.example' as Domain } as const
 

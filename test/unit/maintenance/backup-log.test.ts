@@ -7,10 +7,10 @@ import { parseHead } from '../../../pipeline/transparency/tree-head.ts'
 import { verifyLog } from '../../../pipeline/transparency/verify-log.ts'
 import { MANIFEST, Manifest } from '../../../pipeline/writer/copy-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
-import { testClock } from '../../support/clock.ts'
-import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { createSigner } from '../../support/tree-logs.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
+import { createSigner } from '../../support/registry/tree-logs.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 // Stores are opened, copied and made again several times.
 vi.setConfig({ testTimeout: 60_000 })

@@ -17,20 +17,20 @@ import { Operation } from '../../../pipeline/model/submission.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { checkBackup } from '../../../pipeline/writer/copy-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { openAnotherApi, openRegistry } from '../../support/app.ts'
-import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
-import { testClock } from '../../support/clock.ts'
-import { observePublisherFile } from '../../support/documents.ts'
-import { readFeeds } from '../../support/feed.ts'
-import { enrol } from '../../support/members.ts'
-import { startRedis, type TestRedis } from '../../support/redis.ts'
-import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
+import { readFeeds } from '../../support/checks/feed.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
+import { observePublisherFile } from '../../support/fixtures/documents.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
   buildProofWrite,
   buildSubmission,
-} from '../../support/submissions.ts'
+} from '../../support/fixtures/submissions.ts'
+import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
+import { openAnotherApi, openRegistry } from '../../support/registry/app.ts'
+import { enrol } from '../../support/registry/members.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 // Stores are opened, copied and made again many times over.
 vi.setConfig({ testTimeout: 60_000 })

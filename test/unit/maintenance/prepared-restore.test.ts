@@ -9,11 +9,11 @@ import {
 import { restore } from '../../../pipeline/maintenance/restore.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
-import { testClock } from '../../support/clock.ts'
-import { readFeeds } from '../../support/feed.ts'
-import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { createSigner } from '../../support/tree-logs.ts'
+import { readFeeds } from '../../support/checks/feed.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
+import { createSigner } from '../../support/registry/tree-logs.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 // Stores are opened, copied and made again several times.
 vi.setConfig({ testTimeout: 60_000 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { AdsTxtDocument } from '../../../pipeline/model/documents/index.ts'
 import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
-import { measureCpuMs } from '../../support/measured-work.ts'
+import { measureCpuMs } from '../../support/checks/measured-work.ts'
 
 function parse(body: string | Uint8Array) {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AdagentsInline } from '../../../pipeline/model/documents/index.ts'
 import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
-import { measureCpuMs } from '../../support/measured-work.ts'
-import { type Nights, runNights } from '../../support/nights.ts'
+import { measureCpuMs } from '../../support/checks/measured-work.ts'
+import { type Nights, runNights } from '../../support/worlds/nights.ts'
 
 const domain = 'acme.example'
 

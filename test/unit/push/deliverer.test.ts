@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { HOUR, MINUTE } from '../../../pipeline/core/clock.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
-import { openDelivering } from '../../support/deliveries.ts'
-import type { TestReceiver } from '../../support/webhook-receivers.ts'
+import { openDelivering } from '../../support/registry/deliveries.ts'
+import type { TestReceiver } from '../../support/servers/webhook-receivers.ts'
 
 const ids = (events: readonly FeedEvent[]) => events.map(({ event_id }) => event_id)
 const many = (count: number) => Array.from({ length: count }, () => ({}))

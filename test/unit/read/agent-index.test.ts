@@ -5,8 +5,8 @@ import { type AgentQuery, searchAgents } from '../../../pipeline/read/queries/ag
 import { readAgentIndex } from '../../../pipeline/read/queries/read-agent-index.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
-import { makeTemporaryFolder } from '../../support/command.ts'
-import { cleanUp } from '../../support/registry.ts'
+import { makeTemporaryFolder } from '../../support/processes/command.ts'
+import { cleanUp } from '../../support/registry/registry.ts'
 
 const AT = '2026-11-20T03:00:00.000Z'
 const AGENTS = 300

@@ -9,7 +9,7 @@ import {
   listEventTypes,
   type Nights,
   runNights,
-} from '../../support/nights.ts'
+} from '../../support/worlds/nights.ts'
 
 const [quay, pier, mole] = ['quay.example', 'pier.example', 'mole.example']
 const sales = 'https://sales.example/mcp'

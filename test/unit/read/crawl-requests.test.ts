@@ -6,8 +6,8 @@ import {
   crawlRequestStatus,
   findCrawlRequest,
 } from '../../../pipeline/read/lookups/crawl-requests.ts'
-import { openRegistry, type TestRegistry } from '../../support/app.ts'
-import { crawlDue, listDueFiles, observeTargets, type Web } from '../../support/crawling.ts'
+import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { crawlDue, listDueFiles, observeTargets, type Web } from '../../support/worlds/crawling.ts'
 
 let registry: TestRegistry
 

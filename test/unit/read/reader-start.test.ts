@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
-import { testClock } from '../../support/clock.ts'
-import { cleanUp, createDataDir } from '../../support/registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 test.each(['meta', 'brand'])(
   'a reader that meets a serving store with only its %s space opens it once it is complete',

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { Snapshot } from '../../../pipeline/read/snapshot.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
-import { makeTemporaryFolder } from '../../support/command.ts'
-import { cleanUp } from '../../support/registry.ts'
+import { makeTemporaryFolder } from '../../support/processes/command.ts'
+import { cleanUp } from '../../support/registry/registry.ts'
 
 const QUERIES_MAX = 10
 

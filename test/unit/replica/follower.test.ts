@@ -11,24 +11,24 @@ import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { readReplicaState } from '../../../pipeline/store/replica-state.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { buildWebsite } from '../../support/nights.ts'
-import { observeFile } from '../../support/observations.ts'
-import {
-  openPublishing,
-  openReplica,
-  type PublishingRegistry,
-  privateSpaces,
-  readPublicEntries,
-} from '../../support/publishing-registry.ts'
-import { cleanUp, createDataDir } from '../../support/registry.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
 import {
   buildBrandSave,
   buildKeyWrite,
   buildOrganizationWrite,
   buildProofWrite,
   buildSubmission,
-} from '../../support/submissions.ts'
+} from '../../support/fixtures/submissions.ts'
+import {
+  openPublishing,
+  openReplica,
+  type PublishingRegistry,
+  privateSpaces,
+  readPublicEntries,
+} from '../../support/registry/publishing-registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
+import { buildWebsite } from '../../support/worlds/nights.ts'
 
 const START = '2026-11-20T03:00Z'
 

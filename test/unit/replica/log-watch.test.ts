@@ -6,7 +6,7 @@ import { LogWatch } from '../../../pipeline/replica/log-watch.ts'
 import { openFolderOrigin } from '../../../pipeline/replica/origin.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { LogFolder } from '../../../pipeline/transparency/log-folder.ts'
-import { createSigner, openLogWorld } from '../../support/tree-logs.ts'
+import { createSigner, openLogWorld } from '../../support/registry/tree-logs.ts'
 
 const signer = createSigner()
 

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TileListing } from '../../../pipeline/replica/tile-listing.ts'
-import { createDataDir } from '../../support/registry.ts'
+import { createDataDir } from '../../support/registry/registry.ts'
 
 function openLog() {
   const log = join(createDataDir(), 'log')

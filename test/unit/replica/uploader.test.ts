@@ -8,18 +8,18 @@ import { type Origin, openBucketOrigin, openHttpOrigin } from '../../../pipeline
 import { PublishedFolder } from '../../../pipeline/replica/published-folder.ts'
 import { Uploader } from '../../../pipeline/replica/uploader.ts'
 import { verifyLog } from '../../../pipeline/transparency/verify-log.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { buildWebsite } from '../../support/nights.ts'
-import { observeFile } from '../../support/observations.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
 import {
   openPublishing,
   openReplica,
   type PublishingRegistry,
   readPublicEntries,
-} from '../../support/publishing-registry.ts'
-import { cleanUp, createDataDir } from '../../support/registry.ts'
-import { startObjectStorage } from '../../support/s3-server.ts'
-import { makeRegistryKey } from '../../support/webhook-receivers.ts'
+} from '../../support/registry/publishing-registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
+import { startObjectStorage } from '../../support/servers/s3-server.ts'
+import { makeRegistryKey } from '../../support/servers/webhook-receivers.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
+import { buildWebsite } from '../../support/worlds/nights.ts'
 
 const key = makeRegistryKey()
 const ADDRESS = 's3://registry/public/data'

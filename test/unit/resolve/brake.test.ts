@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { isMassLoss } from '../../../pipeline/resolve/brake.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
+import { buildSubmission } from '../../support/fixtures/submissions.ts'
 import {
   brakeLimits,
   listDomains,
   openPublisherWeb,
   type PublisherWeb,
   toDomains,
-} from '../../support/many-publishers.ts'
+} from '../../support/worlds/many-publishers.ts'
 import {
   buildPointer,
   buildShop,
   buildWebsite,
   grantByIds,
   grantBySelectors,
-} from '../../support/nights.ts'
-import { observeFile } from '../../support/observations.ts'
-import { buildSubmission } from '../../support/submissions.ts'
+} from '../../support/worlds/nights.ts'
 
 /** Floors that a few dozen publishers reach. */
 const low = { ...brakeLimits, rows: 40, publishers: 4 }

@@ -5,7 +5,7 @@ import {
   resolveOnWeb,
   type Web,
   website,
-} from '../../support/brand-resolution.ts'
+} from '../../support/worlds/brand-resolution.ts'
 
 const acme = 'acme.example'
 const nova = 'nova.example'

@@ -3,17 +3,17 @@ import { DAY, HOUR, toIso } from '../../../pipeline/core/clock.ts'
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import { carryOver } from '../../../pipeline/diff/carry.ts'
 import type { BrandDocument, BrandRef } from '../../../pipeline/model/documents/index.ts'
+import { tableNames } from '../../support/checks/table-contents.ts'
+import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
+import { buildSubmission } from '../../support/fixtures/submissions.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
 import {
   buildBrand,
   buildHouse,
   findDocument,
   resolveOnWeb,
-} from '../../support/brand-resolution.ts'
-import { testClock } from '../../support/clock.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { buildSubmission } from '../../support/submissions.ts'
-import { tableNames } from '../../support/table-contents.ts'
+} from '../../support/worlds/brand-resolution.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const START = Date.parse('2026-11-20T03:00:00Z')
 const leaf = 'candle.example'

@@ -6,7 +6,7 @@ import {
   listEventTypes,
   type Nights,
   runNights,
-} from '../../support/nights.ts'
+} from '../../support/worlds/nights.ts'
 
 const acme = 'acme.example'
 const sales = 'https://sales.example/mcp'

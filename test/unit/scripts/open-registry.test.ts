@@ -5,7 +5,7 @@ import { readConfig } from '../../../pipeline/core/config.ts'
 import { Lease } from '../../../pipeline/store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { findOrOpen } from '../../../scripts/commands/open-registry.ts'
-import { makeTemporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/processes/command.ts'
 
 /** Less than a command waits for a registry that starts. */
 const MEANWHILE_MS = 500

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { validateAction, validateWorkflow } from '@action-validator/core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeTemporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/processes/command.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const script = join(root, 'scripts/release.mjs')

@@ -12,7 +12,7 @@ import { serveFolder } from '../../../scripts/world/folder.ts'
 import { createScaleWorld } from '../../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../../scripts/world/server.ts'
 import { type FileName, type World, wellKnownPaths } from '../../../scripts/world/site.ts'
-import { runWithin } from '../../support/measured-work.ts'
+import { runWithin } from '../../support/checks/measured-work.ts'
 
 const brandPath = wellKnownPaths['brand.json']
 const adagentsPath = wellKnownPaths['adagents.json']

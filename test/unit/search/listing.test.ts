@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildSearchIndex } from '../../support/search.ts'
+import { buildSearchIndex } from '../../support/checks/search.ts'
 
 const COUNT = 2_500
 const PLENTY = 1e6

@@ -7,8 +7,8 @@ import { type PartLocation, TRAILER_BYTES } from '../../../pipeline/search/parts
 import { findDamagedParts, PartsReader } from '../../../pipeline/search/parts-reader.ts'
 import { PartsWriter } from '../../../pipeline/search/parts-writer.ts'
 import { readOwnMemoryMB } from '../../../scripts/bench/support/usage.ts'
-import { cleanUp, createDataDir } from '../../support/registry.ts'
-import { buildSearchIndex } from '../../support/search.ts'
+import { buildSearchIndex } from '../../support/checks/search.ts'
+import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
 
 const MB = 2 ** 20
 

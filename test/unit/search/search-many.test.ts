@@ -4,7 +4,7 @@ import {
   findLiteralMatches,
   findNearMatches,
   type Named,
-} from '../../support/search.ts'
+} from '../../support/checks/search.ts'
 
 const COUNT = 6_000
 

@@ -4,9 +4,9 @@ import { Reader } from '../../../pipeline/read/reader.ts'
 import { readSearchCheckpoint } from '../../../pipeline/search/checkpoint.ts'
 import { SearchPublisher } from '../../../pipeline/search/publish.ts'
 import { Seals } from '../../../pipeline/store/seals.ts'
-import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
-import { testClock } from '../../support/clock.ts'
-import { cleanUp, openTestSequencer } from '../../support/registry.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
+import { cleanUp, openTestSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 

@@ -2,10 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../../api/pages/cookbook.ts'
 import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 import { declareViews } from '../../../pipeline/store/views.ts'
-import { commitTwoNights, FIRST_NIGHT, NETWORK, SALES } from '../../support/analyst-world.ts'
-import { testClock } from '../../support/clock.ts'
-import { type MemoryIndex, openMemoryIndex, withIndex } from '../../support/memory-index.ts'
-import { observeFile } from '../../support/observations.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
+import {
+  type MemoryIndex,
+  openMemoryIndex,
+  withIndex,
+} from '../../support/registry/memory-index.ts'
+import { commitTwoNights, FIRST_NIGHT, NETWORK, SALES } from '../../support/worlds/analyst-world.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 let index: MemoryIndex
 

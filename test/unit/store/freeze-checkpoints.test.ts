@@ -5,9 +5,9 @@ import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { freezeCheckpoints } from '../../../pipeline/store/freeze-checkpoints.ts'
 import type { Committed } from '../../../pipeline/writer/commit-in-parts.ts'
-import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
-import { testClock } from '../../support/clock.ts'
-import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const ROWS = 150_000
 const fill = (db: Database, from: number) =>

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { Lease } from '../../../pipeline/store/lease.ts'
-import { createDataDir } from '../../support/registry.ts'
+import { createDataDir } from '../../support/registry/registry.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

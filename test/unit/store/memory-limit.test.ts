@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { Database } from '../../../pipeline/store/duckdb.ts'
-import { cleanUp, createDataDir } from '../../support/registry.ts'
+import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
 
 const TEXTS = 120
 const MEGABYTE = 1_000_000

@@ -11,14 +11,14 @@ import {
   migrate,
 } from '../../../pipeline/store/migrations.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
-import { findProgram } from '../../support/programs.ts'
-import { cleanUp, createDataDir } from '../../support/registry.ts'
+import { findProgram } from '../../support/processes/programs.ts'
+import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
 import {
   listStoredFormats,
   readRows,
   readShape,
   writeStores,
-} from '../../support/stored-formats.ts'
+} from '../../support/registry/stored-formats.ts'
 
 const stores = ['index', 'accounts'] as const
 const formats = stores.flatMap(store => listStoredFormats(store).map(format => ({ store, format })))
@@ -101,7 +101,7 @@ describe.each(older)(
         const [shape, rows] = [await readShape(before), await readRows(before)]
         before.close()
 
-        const program = findProgram('test/support/migration-process.ts')
+        const program = findProgram('test/support/processes/migration-process.ts')
         const args = [program, store, paths[store], String(statements)]
         const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
         expect(signal, stderr).toBe('SIGKILL')

@@ -8,9 +8,9 @@ import { Database } from '../../../pipeline/store/duckdb.ts'
 import { exportedTables, exportParquet } from '../../../pipeline/store/parquet.ts'
 import { ParquetManifest } from '../../../pipeline/store/parquet-manifest.ts'
 import type { Paths } from '../../../pipeline/store/paths.ts'
-import { commitTwoNights, FIRST_NIGHT, SALES } from '../../support/analyst-world.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { cleanUp, openTestSequencer } from '../../support/registry.ts'
+import { cleanUp, openTestSequencer } from '../../support/registry/registry.ts'
+import { commitTwoNights, FIRST_NIGHT, SALES } from '../../support/worlds/analyst-world.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 interface Export {
   paths: Paths

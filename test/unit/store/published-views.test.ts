@@ -6,10 +6,10 @@ import type { Database } from '../../../pipeline/store/duckdb.ts'
 import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
 import { declareViews } from '../../../pipeline/store/views.ts'
-import { commitTwoNights, FIRST_NIGHT, LATE } from '../../support/analyst-world.ts'
-import { testClock } from '../../support/clock.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { observeFile } from '../../support/observations.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { commitTwoNights, FIRST_NIGHT, LATE } from '../../support/worlds/analyst-world.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 /** Tags with all that JSON escapes, sorted. */
 const TAGS = ['a', 'b "quoted", it\'s {[', 'c\nd\te', 'f\\ng\\\\']

@@ -4,6 +4,7 @@ import { createTables } from '../../../pipeline/store/schema.ts'
 import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
 import { listViews } from '../../../pipeline/store/view-files.ts'
 import { declareViews } from '../../../pipeline/store/views.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
 import {
   commitTwoNights,
   FIRST_NIGHT,
@@ -11,9 +12,8 @@ import {
   NETWORK,
   observeFirstNight,
   SALES,
-} from '../../support/analyst-world.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
+} from '../../support/worlds/analyst-world.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 /** After the first night, and after the second. */
 const indexes: MemoryIndex[] = []

@@ -5,7 +5,7 @@ import { stringify } from 'yaml'
 import { tenants } from '../../../api/agent/tenants.ts'
 import { tracks } from '../../../pipeline/model/storyboards/storyboard.ts'
 import { listStoryboards, readStoryboards } from '../../../pipeline/storyboards/catalog.ts'
-import { makeTemporaryFolder } from '../../support/command.ts'
+import { makeTemporaryFolder } from '../../support/processes/command.ts'
 
 const listSteps = () =>
   listStoryboards().flatMap(({ storyboard }) => storyboard.phases.flatMap(({ steps }) => steps))

@@ -2,8 +2,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { findNetworkProblem, type NetworkHost, TestNetwork } from '../../support/network.ts'
-import { cleanUp } from '../../support/registry.ts'
+import {
+  findNetworkProblem,
+  type NetworkHost,
+  TestNetwork,
+} from '../../support/processes/network.ts'
+import { cleanUp } from '../../support/registry/registry.ts'
 
 const PORT = 4_000
 const problem = findNetworkProblem()

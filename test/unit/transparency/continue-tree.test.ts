@@ -3,8 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LogPart } from '../../../pipeline/transparency/continue-tree.ts'
 import { continueTree } from '../../../pipeline/transparency/continue-tree.ts'
 import { type NewHead, TreeLog } from '../../../pipeline/transparency/tree-log.ts'
-import { checkWholeLog } from '../../support/independent-log.ts'
-import { openLogWorld } from '../../support/tree-logs.ts'
+import { checkWholeLog } from '../../support/checks/independent-log.ts'
+import { openLogWorld } from '../../support/registry/tree-logs.ts'
 
 /** Opens a log that keeps its heads, and another folder that has none of it yet. */
 function openTwo() {

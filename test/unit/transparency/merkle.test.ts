@@ -7,7 +7,7 @@ import {
   parseVerifierKey,
   verifyHead,
 } from '../../../pipeline/transparency/tree-head.ts'
-import { hashTree, openNote } from '../../support/independent-log.ts'
+import { hashTree, openNote } from '../../support/checks/independent-log.ts'
 
 /** Leaves and roots that implementations of RFC 6962 are compared with. */
 const leaves = [

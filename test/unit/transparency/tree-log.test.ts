@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { checkWholeLog, hashEntry, nameOfTile } from '../../support/independent-log.ts'
-import { createSigner, openLogWorld } from '../../support/tree-logs.ts'
+import { checkWholeLog, hashEntry, nameOfTile } from '../../support/checks/independent-log.ts'
+import { createSigner, openLogWorld } from '../../support/registry/tree-logs.ts'
 
 function openWorld(how: Parameters<typeof openLogWorld>[0] = {}) {
   const world = openLogWorld(how)

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { isSameSite } from '../../../pipeline/core/domain.ts'
+import { REACHING } from '../../support/checks/table-contents.ts'
 import {
   buildPointer,
   buildShop,
@@ -9,8 +10,7 @@ import {
   listEventTypes,
   type Nights,
   runNights,
-} from '../../support/nights.ts'
-import { REACHING } from '../../support/table-contents.ts'
+} from '../../support/worlds/nights.ts'
 
 const acme = 'acme.example'
 const sales = 'https://sales.example/mcp'

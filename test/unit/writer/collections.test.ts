@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { Nights } from '../../support/nights.ts'
+import type { Nights } from '../../support/worlds/nights.ts'
 import {
   buildPointer,
   buildShop,
   grantByIds,
   listEventTypes,
   runNights,
-} from '../../support/nights.ts'
+} from '../../support/worlds/nights.ts'
 
 const acme = 'acme.example'
 const feed = { type: 'rss_url', value: 'https://acme.example/feed.xml' }

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import { dropOldCrawlDays } from '../../../pipeline/writer/crawl/crawl-days.ts'
-import { testClock } from '../../support/clock.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/memory-index.ts'
-import { buildShop } from '../../support/nights.ts'
-import { observeFile, observeOutcome } from '../../support/observations.ts'
+import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { testClock } from '../../support/worlds/clock.ts'
+import { buildShop } from '../../support/worlds/nights.ts'
 
 const clock = testClock('2026-11-20T23:59:00Z')
 let index: MemoryIndex

@@ -22,11 +22,16 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { buildBaseBatch, buildNextBatch, saves } from '../../support/batches.ts'
-import { testClock } from '../../support/clock.ts'
-import { createRecordingLog } from '../../support/recording-log.ts'
-import { buildOptions, cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { buildBrandSave } from '../../support/submissions.ts'
+import { buildBaseBatch, buildNextBatch, saves } from '../../support/fixtures/batches.ts'
+import { buildBrandSave } from '../../support/fixtures/submissions.ts'
+import { createRecordingLog } from '../../support/registry/recording-log.ts'
+import {
+  buildOptions,
+  cleanUp,
+  createDataDir,
+  openSequencer,
+} from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const folder = mkdtempSync(join(tmpdir(), 'registry-damage-'))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
-import { openRegistry, type TestRegistry } from '../../support/app.ts'
-import { observeBrandFile } from '../../support/documents.ts'
+import { observeBrandFile } from '../../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
 
 let registry: TestRegistry
 

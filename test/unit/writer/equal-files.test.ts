@@ -6,7 +6,7 @@ import {
   grantBySelectors,
   listEventTypes,
   runNights,
-} from '../../support/nights.ts'
+} from '../../support/worlds/nights.ts'
 
 const acme = 'acme.example'
 const identifiers = [

@@ -10,12 +10,12 @@ import { projectInSlices } from '../../../pipeline/serving/projections/project-s
 import { isDataFault } from '../../../pipeline/store/bisect.ts'
 import { listEventFiles } from '../../../pipeline/store/event-log.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
-import { testClock } from '../../support/clock.ts'
-import { observeFile } from '../../support/observations.ts'
-import { createRecordingLog } from '../../support/recording-log.ts'
-import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { buildOrganizationWrite, buildSubmission } from '../../support/submissions.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
+import { buildOrganizationWrite, buildSubmission } from '../../support/fixtures/submissions.ts'
+import { createRecordingLog } from '../../support/registry/recording-log.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const broken = 'broken.example'
 const others = ['a.example', 'b.example', 'c.example']

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer, SequencerOptions } from '../../../pipeline/writer/sequencer.ts'
-import { testClock } from '../../support/clock.ts'
-import { createRecordingLog } from '../../support/recording-log.ts'
-import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
   buildProofWrite,
-} from '../../support/submissions.ts'
+} from '../../support/fixtures/submissions.ts'
+import { createRecordingLog } from '../../support/registry/recording-log.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const failed = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { DAY } from '../../../pipeline/core/clock.ts'
-import { testClock } from '../../support/clock.ts'
-import { withIndex } from '../../support/memory-index.ts'
-import { buildPointer, buildShop, listEventTypes, runNights } from '../../support/nights.ts'
-import { observeFile } from '../../support/observations.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
+import { withIndex } from '../../support/registry/memory-index.ts'
+import { testClock } from '../../support/worlds/clock.ts'
+import { buildPointer, buildShop, listEventTypes, runNights } from '../../support/worlds/nights.ts'
 
 const start = '2026-11-20T03:00Z'
 

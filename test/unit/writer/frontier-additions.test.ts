@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { HOUR, MINUTE } from '../../../pipeline/core/clock.ts'
 import type { AdagentsDocument } from '../../../pipeline/model/documents/index.ts'
-import { type ObservationDraft, openRegistry, type TestRegistry } from '../../support/app.ts'
-import { observePublisherFile } from '../../support/documents.ts'
-import { observeAgent } from '../../support/members.ts'
+import { observePublisherFile } from '../../support/fixtures/documents.ts'
+import {
+  type ObservationDraft,
+  openRegistry,
+  type TestRegistry,
+} from '../../support/registry/app.ts'
+import { observeAgent } from '../../support/registry/members.ts'
 
 let registry: TestRegistry
 

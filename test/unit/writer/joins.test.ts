@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { collectionSources } from '../../../pipeline/search/search-entries.ts'
-import { nights } from '../../support/arbitrary-nights.ts'
-import { testClock } from '../../support/clock.ts'
-import { withIndex } from '../../support/memory-index.ts'
-import { listNestedLoops } from '../../support/nested-loops.ts'
-import { NightRunner } from '../../support/night-runner.ts'
-import { worldStart } from '../../support/world-files.ts'
+import { listNestedLoops } from '../../support/checks/nested-loops.ts'
+import { withIndex } from '../../support/registry/memory-index.ts'
+import { nights } from '../../support/worlds/arbitrary-nights.ts'
+import { testClock } from '../../support/worlds/clock.ts'
+import { NightRunner } from '../../support/worlds/night-runner.ts'
+import { worldStart } from '../../support/worlds/world-files.ts'
 
 describe('the joins of a commit', () => {
   it('never compare each row with each other one', async () => {

@@ -8,7 +8,7 @@ import {
   grantBySelectors,
   type Nights,
   runNights,
-} from '../../support/nights.ts'
+} from '../../support/worlds/nights.ts'
 
 const [acme, other] = ['acme.example', 'other.example']
 const sales = 'https://sales.example/mcp'

@@ -9,8 +9,8 @@ import { restore } from '../../../pipeline/maintenance/restore.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
-import { buildSubmission } from '../../support/submissions.ts'
+import { buildSubmission } from '../../support/fixtures/submissions.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
 
 const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(40)])
 const sha256 = createHash('sha256').update(bytes).digest('hex')

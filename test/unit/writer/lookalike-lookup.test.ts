@@ -5,8 +5,8 @@ import {
   noProtectedNames,
 } from '../../../pipeline/core/lookalikes/protected-names.ts'
 import { findNameFaults } from '../../../pipeline/writer/community/lookalike-lookup.ts'
-import { openRegistry, type TestRegistry } from '../../support/app.ts'
-import { observeBrandFile, observePublisherFile } from '../../support/documents.ts'
+import { observeBrandFile, observePublisherFile } from '../../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
 
 let registry: TestRegistry
 

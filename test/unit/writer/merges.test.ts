@@ -4,10 +4,15 @@ import { resolveRid } from '../../../pipeline/read/lookups/aliases.ts'
 import { listAliases, toCanonicalExpression } from '../../../pipeline/read/queries/aliases.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import type { Step } from '../../../pipeline/writer/sequencer.ts'
-import { testClock } from '../../support/clock.ts'
-import { buildMerge, MergingRegistry } from '../../support/merging-registry.ts'
-import { observeOutcome } from '../../support/observations.ts'
-import { cleanUp, createDataDir, openSequencer, openTestSequencer } from '../../support/registry.ts'
+import { observeOutcome } from '../../support/fixtures/observations.ts'
+import { buildMerge, MergingRegistry } from '../../support/registry/merging-registry.ts'
+import {
+  cleanUp,
+  createDataDir,
+  openSequencer,
+  openTestSequencer,
+} from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const acme = 'acme.example'
 const harbour = 'harbour.example'

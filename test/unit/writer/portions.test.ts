@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { testClock } from '../../support/clock.ts'
-import { type LargeShape, largeShapes } from '../../support/large-files.ts'
-import { observeFile } from '../../support/observations.ts'
-import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
+import { type LargeShape, largeShapes } from '../../support/fixtures/large-files.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
   buildProofWrite,
-} from '../../support/submissions.ts'
+} from '../../support/fixtures/submissions.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 

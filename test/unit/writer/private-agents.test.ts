@@ -8,12 +8,12 @@ import { exportParquet } from '../../../pipeline/store/parquet.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { listTables } from '../../../pipeline/store/schema.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { testClock } from '../../support/clock.ts'
-import { makeTemporaryFolder } from '../../support/command.ts'
-import { buildMemberOperations } from '../../support/members.ts'
-import { observeFile } from '../../support/observations.ts'
-import { buildOptions } from '../../support/registry.ts'
-import { buildOrganizationWrite } from '../../support/submissions.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
+import { buildOrganizationWrite } from '../../support/fixtures/submissions.ts'
+import { makeTemporaryFolder } from '../../support/processes/command.ts'
+import { buildMemberOperations } from '../../support/registry/members.ts'
+import { buildOptions } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const folder = makeTemporaryFolder()
 const paths = resolvePaths(folder.path)

@@ -6,10 +6,10 @@ import { Database } from '../../../pipeline/store/duckdb.ts'
 import { ROW_END } from '../../../pipeline/store/row-texts.ts'
 import { loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { testClock } from '../../support/clock.ts'
-import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { openTestSequencer } from '../../support/registry.ts'
-import { buildSubmission } from '../../support/submissions.ts'
+import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
+import { buildSubmission } from '../../support/fixtures/submissions.ts'
+import { openTestSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const SOME_DOMAINS = 500
 const MANY_DOMAINS = 5_000

@@ -3,14 +3,14 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Answer, Submission } from '../../../pipeline/model/submission.ts'
 import type { RecordedAnswers } from '../../../pipeline/writer/apply-context.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { testClock } from '../../support/clock.ts'
-import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { openTestSequencer } from '../../support/registry.ts'
+import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
   buildProofWrite,
-} from '../../support/submissions.ts'
+} from '../../support/fixtures/submissions.ts'
+import { openTestSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const CRAWLED = 'crawled.example'
 const clock = testClock('2026-11-20T03:00Z')

@@ -5,16 +5,16 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import type { Batch } from '../../../pipeline/writer/apply-context.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
-import { testClock } from '../../support/clock.ts'
-import { readFeeds } from '../../support/feed.ts'
-import { openTestSequencer } from '../../support/registry.ts'
+import { readFeeds } from '../../support/checks/feed.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
 import {
   buildOrganizationWrite,
   buildProofWrite,
   buildPropertiesSave,
   buildSubmission,
-} from '../../support/submissions.ts'
+} from '../../support/fixtures/submissions.ts'
+import { openTestSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const start = '2026-01-10T03:00Z'
 

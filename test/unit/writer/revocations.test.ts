@@ -6,7 +6,7 @@ import {
   listEventTypes,
   type Nights,
   runNights,
-} from '../../support/nights.ts'
+} from '../../support/worlds/nights.ts'
 
 const [quay, pier] = ['quay.example', 'pier.example']
 const revoking = (...domains: string[]) => ({

@@ -5,12 +5,17 @@ import { Fatal } from '../../../pipeline/core/errors.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { Sequencer, Step } from '../../../pipeline/writer/sequencer.ts'
-import { buildBaseBatch, buildNextBatch } from '../../support/batches.ts'
-import { type TestClock, testClock } from '../../support/clock.ts'
-import { readFeeds } from '../../support/feed.ts'
-import { observeFile, observeOutcome } from '../../support/observations.ts'
-import { cleanUp, createDataDir, openSequencer, openTestSequencer } from '../../support/registry.ts'
-import { buildOrganizationWrite, buildSubmission } from '../../support/submissions.ts'
+import { readFeeds } from '../../support/checks/feed.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
+import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
+import { buildOrganizationWrite, buildSubmission } from '../../support/fixtures/submissions.ts'
+import {
+  cleanUp,
+  createDataDir,
+  openSequencer,
+  openTestSequencer,
+} from '../../support/registry/registry.ts'
+import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 
 const start = '2026-11-20T03:00Z'
 

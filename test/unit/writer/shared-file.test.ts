@@ -5,7 +5,7 @@ import {
   grantBySelectors,
   listEventTypes,
   runNights,
-} from '../../support/nights.ts'
+} from '../../support/worlds/nights.ts'
 
 const shared = 'https://files.example/adagents.json'
 const children = ['a.example', 'b.example']

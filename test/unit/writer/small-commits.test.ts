@@ -3,13 +3,13 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { testClock } from '../../support/clock.ts'
-import { openTestSequencer } from '../../support/registry.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
   buildProofWrite,
-} from '../../support/submissions.ts'
+} from '../../support/fixtures/submissions.ts'
+import { openTestSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 let registry: Sequencer

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { testClock } from '../../support/clock.ts'
-import { buildShop } from '../../support/nights.ts'
-import { observeFile } from '../../support/observations.ts'
-import { cleanUp, createDataDir, openSequencer } from '../../support/registry.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
 import {
   buildOrganizationWrite,
   buildProofWrite,
   buildPropertiesSave,
-} from '../../support/submissions.ts'
+} from '../../support/fixtures/submissions.ts'
+import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
+import { testClock } from '../../support/worlds/clock.ts'
+import { buildShop } from '../../support/worlds/nights.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 const domains = Array.from({ length: 250 }, (_, i) => `told${i}.example`)

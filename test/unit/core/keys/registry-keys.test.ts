@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { importJWK } from 'jose'
 import { expect, it } from 'vitest'
 import { readRegistryKeys } from '../../../../pipeline/core/keys/registry-keys.ts'
-import { writeRegistryKey } from '../../../support/registry-keys.ts'
+import { writeRegistryKey } from '../../../support/registry/registry-keys.ts'
 
 const read = (path: string | undefined) =>
   readRegistryKeys({ REGISTRY_SIGNING_KEYS: path, PROTOCOL_NAME: 'proto' })

@@ -11,7 +11,7 @@ import {
   readProtectedNames,
 } from '../../../../pipeline/core/lookalikes/protected-names.ts'
 import { classifyScripts } from '../../../../pipeline/core/lookalikes/unicode-scripts.ts'
-import { createDataDir } from '../../../support/registry.ts'
+import { createDataDir } from '../../../support/registry/registry.ts'
 
 const check = (name: string, registered: string[], protectedNames: string[] = []) =>
   checkName(toAscii(name), {

@@ -15,8 +15,8 @@ import {
 import { SUBMISSIONS, toChannel } from '../../../../jobs/queues.ts'
 import type { Redis } from '../../../../jobs/redis.ts'
 import type { Answer } from '../../../../pipeline/model/submission.ts'
-import { openFleetRedis } from '../../../support/fleet-redis.ts'
-import { buildOrganizationWrite } from '../../../support/submissions.ts'
+import { buildOrganizationWrite } from '../../../support/fixtures/submissions.ts'
+import { openFleetRedis } from '../../../support/processes/fleet-redis.ts'
 
 const FENCE = 3
 

@@ -10,9 +10,9 @@ import {
 } from '../../../../jobs/fleet/backups.ts'
 import { type BackupStore, openBackupStore } from '../../../../pipeline/replica/backup-store.ts'
 import { MANIFEST } from '../../../../pipeline/writer/copy-stores.ts'
-import { testClock } from '../../../support/clock.ts'
-import { createDataDir, openTestSequencer } from '../../../support/registry.ts'
-import { startObjectStorage } from '../../../support/s3-server.ts'
+import { createDataDir, openTestSequencer } from '../../../support/registry/registry.ts'
+import { startObjectStorage } from '../../../support/servers/s3-server.ts'
+import { testClock } from '../../../support/worlds/clock.ts'
 
 const places = [
   { place: 'a folder', open: async () => join(createDataDir(), 'shared') },

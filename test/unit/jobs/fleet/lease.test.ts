@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { FleetLease } from '../../../../jobs/fleet/lease.ts'
 import { createTenure, type Tenure } from '../../../../jobs/fleet/tenure.ts'
 import { ANSWERED_KEY, loadWriterState, STATE_KEY } from '../../../../jobs/fleet/writer-state.ts'
-import { openFleetRedis } from '../../../support/fleet-redis.ts'
-import { startCuttableRedis } from '../../../support/redis.ts'
-import { cleanUp } from '../../../support/registry.ts'
+import { openFleetRedis } from '../../../support/processes/fleet-redis.ts'
+import { startCuttableRedis } from '../../../support/processes/redis.ts'
+import { cleanUp } from '../../../support/registry/registry.ts'
 
 const LONG_MS = 60_000
 /** Long enough that a renewal in between succeeds on a busy machine. */

@@ -9,9 +9,9 @@ import { STATE_KEY } from '../../../../jobs/fleet/writer-state.ts'
 import { openBackupStore } from '../../../../pipeline/replica/backup-store.ts'
 import { makeFolders, resolvePaths } from '../../../../pipeline/store/paths.ts'
 import { MANIFEST } from '../../../../pipeline/writer/copy-stores.ts'
-import { openFleetRedis } from '../../../support/fleet-redis.ts'
-import { createRecordingLog } from '../../../support/recording-log.ts'
-import { cleanUp, createDataDir } from '../../../support/registry.ts'
+import { openFleetRedis } from '../../../support/processes/fleet-redis.ts'
+import { createRecordingLog } from '../../../support/registry/recording-log.ts'
+import { cleanUp, createDataDir } from '../../../support/registry/registry.ts'
 
 const LEASE_MS = 200
 const BACKUP = nameBackup(1, 5, 1_000)

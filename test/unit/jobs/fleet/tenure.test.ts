@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTenure, readTenure, writeTenure } from '../../../../jobs/fleet/tenure.ts'
 import { resolvePaths } from '../../../../pipeline/store/paths.ts'
-import { createDataDir } from '../../../support/registry.ts'
+import { createDataDir } from '../../../support/registry/registry.ts'
 
 function createPaths() {
   const paths = resolvePaths(join(createDataDir(), 'registry'))

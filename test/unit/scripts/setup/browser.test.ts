@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import { makeTemporaryFolder } from '../../../support/command.ts'
+import { makeTemporaryFolder } from '../../../support/processes/command.ts'
 
 const module = pathToFileURL(join(import.meta.dirname, '../../../../scripts/setup/browser.mjs'))
 const folder = makeTemporaryFolder()

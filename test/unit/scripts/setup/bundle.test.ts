@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeTemporaryFolder } from '../../../support/command.ts'
+import { makeTemporaryFolder } from '../../../support/processes/command.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 const { buildBundles, moveChunks, STAMP } = await import(

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { makeTemporaryFolder } from '../../../support/command.ts'
+import { makeTemporaryFolder } from '../../../support/processes/command.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 const { isAtLeast } = await import(pathToFileURL(join(root, 'scripts/setup/node.mjs')).href)

@@ -1,0 +1,128 @@
+import { expect } from 'vitest'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { type Command, type Environment, runForOutput, waitUntil } from './command.ts'
+import type { FleetHost } from './fleet.ts'
+
+/** Longest time in which another host takes over. */
+export const TAKEN_OVER_MS = 60_000
+/** Domains of the client, each of which it saves. */
+export const DOMAINS = Array.from({ length: 4 }, (_, n) => `saved-${n}.example`)
+
+/** A save that was answered 200. */
+interface Acknowledged {
+  domain: string
+  brand_name: string
+  revision_number: number
+}
+
+export interface Client {
+  secret: string
+  acknowledged: Acknowledged[]
+}
+
+/** Waits until the log of a process says this. */
+export function waitForLog(command: Command, words: RegExp): Promise<unknown> {
+  return waitUntil(async () => words.test(command.stderr), TAKEN_OVER_MS / 1_000)
+}
+
+/** Makes the organization whose domains are saved, once its host writes. */
+export async function makeClient(host: FleetHost, env: Environment): Promise<Client> {
+  await waitForLog(host.indexer, /indexer ready/)
+  const own = { ...env, DATA_DIR: host.dataDir }
+  await runForOutput(['org', 'create', '--name', 'Acme'], own)
+  for (const domain of DOMAINS)
+    await runForOutput(['org', 'domain', 'add', domain, '--org', 'Acme'], own)
+  return { secret: await runForOutput(['key', 'create', '--org', 'Acme'], own), acknowledged: [] }
+}
+
+/** Saves once, and notes what was answered 200; returns the status. */
+export async function save(
+  { base }: FleetHost,
+  { secret, acknowledged }: Client,
+  domain: string,
+  brand_name: string,
+): Promise<number | undefined> {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ domain, brand_name })
+  const signal = AbortSignal.timeout(10_000)
+  type Answer = { status: number; body: { revision_number?: number } }
+  const answer: Answer | undefined = await fetch(`${base}/api/brands/save`, {
+    method: 'POST',
+    headers,
+    body,
+    signal,
+  })
+    .then(async response => ({
+      status: response.status,
+      body: (await response.json()) as Answer['body'],
+    }))
+    .catch(() => undefined)
+  if (answer?.status === 200)
+    acknowledged.push({ domain, brand_name, revision_number: answer.body.revision_number ?? 1 })
+  return answer?.status
+}
+
+/** Saves a property, which is an event of the feed and so of its log. */
+export async function saveProperty(
+  { base }: FleetHost,
+  { secret }: Client,
+  n: number,
+): Promise<void> {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+  const domain = DOMAINS[0]!
+  const identifiers = [{ type: 'domain', value: `site-${n}.${domain}` }]
+  const body = JSON.stringify({
+    publisher_domain: domain,
+    properties: [{ type: 'website', name: `Site ${n}`, identifiers }],
+    authorized_agents: [{ url: 'https://agent.example' }],
+  })
+  const answer = await fetch(`${base}/api/properties/save`, { method: 'POST', headers, body })
+  expect(answer.status).toBe(200)
+}
+
+/** Reads how many events the log has, and its head. */
+export async function readHead({ base }: FleetHost): Promise<{ size: number; head: string }> {
+  const head = await (await fetch(`${base}/log/checkpoint`)).text()
+  return { size: Number(head.split('\n')[1]), head }
+}
+
+/** Saves each domain again and again until it is told to stop. */
+export function saveContinuously(
+  host: FleetHost,
+  client: Client,
+  signal: AbortSignal,
+): Promise<unknown> {
+  return Promise.all(
+    DOMAINS.map(async domain => {
+      for (let n = 0; !signal.aborted; n++) await save(host, client, domain, `${domain} ${n}`)
+    }),
+  )
+}
+
+/**
+ * Expects every save that was answered 200 once, as the revision that was answered. Ends that host's indexer,
+ * since its file is read.
+ */
+export async function expectAllThere(host: FleetHost, { acknowledged }: Client): Promise<void> {
+  await host.indexer.interrupt()
+  const index = await Database.open(`${host.dataDir}/index.duckdb`)
+  const made = await index.all<Acknowledged>(
+    `select domain, state->>'brand_name' as brand_name, revision_number::double as revision_number
+     from revisions where entity = 'brand'`,
+  )
+  index.close()
+  const names = made.map(({ domain, revision_number }) => `${domain} ${revision_number}`)
+  expect(new Set(names).size, 'each number once').toBe(names.length)
+  for (const saved of acknowledged) {
+    const { domain, brand_name } = saved
+    const found = made.filter(row => row.domain === domain && row.brand_name === brand_name)
+    expect(found, `${brand_name} of ${domain}`).toEqual([saved])
+  }
+}
+
+/** Waits until a save is acknowledged there; returns for how long, in ms. */
+export async function waitForWriter(host: FleetHost, client: Client): Promise<number> {
+  const from = performance.now()
+  await waitUntil(async () => (await save(host, client, DOMAINS[0]!, 'Taken over')) === 200)
+  return performance.now() - from
+}

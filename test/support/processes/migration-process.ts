@@ -1,0 +1,18 @@
+/**
+ * A process that migrates a store and is killed after so many statements that write, before the
+ * checkpoint at the latest: `migration-process.ts <store> <file> <statements>`.
+ */
+import { Database, type Parameters } from '../../../pipeline/store/duckdb.ts'
+import { migrate, type StoreName } from '../../../pipeline/store/migrations.ts'
+
+const [store, file, statements] = process.argv.slice(2)
+const db = await Database.open(file!)
+const run = db.run.bind(db)
+let done = 0
+db.run = async (sql: string, parameters?: Parameters) => {
+  if (sql === 'checkpoint') process.kill(process.pid, 'SIGKILL')
+  const changed = await run(sql, parameters)
+  if (++done === Number(statements)) process.kill(process.pid, 'SIGKILL')
+  return changed
+}
+await migrate(db, store as StoreName)

@@ -1,0 +1,174 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { readRegistryKeys } from '../../../pipeline/core/keys/registry-keys.ts'
+import { limits as defaults, type Limits } from '../../../pipeline/core/limits.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+import { RisingIds } from '../../../pipeline/core/uuid-v7.ts'
+import { createFetcher } from '../../../pipeline/fetch/http.ts'
+import type { FeedEvent } from '../../../pipeline/model/event.ts'
+import type { Subscription } from '../../../pipeline/model/subscription.ts'
+import { Deliverer } from '../../../pipeline/push/deliverer.ts'
+import { PushState } from '../../../pipeline/push/state.ts'
+import { toSubscriptionKey } from '../../../pipeline/serving/keys.ts'
+import { ServingStore, SUBSCRIPTIONS_CHANGED } from '../../../pipeline/serving/lmdb.ts'
+import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
+import { makeRegistryKey, openReceivers, type Receivers } from '../servers/webhook-receivers.ts'
+import { generousRates, generousTimeouts } from './generous-limits.ts'
+
+/** A clock that goes on, and can be moved ahead. */
+class MovedClock {
+  aheadMs = 0
+
+  now(): number {
+    return Date.now() + this.aheadMs
+  }
+}
+
+/** Deliveries from a serving store that a test fills as commits do. */
+export interface Delivering {
+  receivers: Receivers
+  clock: MovedClock
+  state: PushState
+  disabled: Map<string, string>
+  /** Writes events as one commit. */
+  commit(...events: Partial<FeedEvent>[]): FeedEvent[]
+  subscribe(subscription: Partial<Subscription> & { url: string }): string
+  unsubscribe(subscriptionId: string): void
+  /** Resumes a disabled subscription. */
+  resume(subscriptionId: string): void
+  /** Ends the deliverer and begins another one, which knows only what was written. */
+  restart(): Promise<void>
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000'
+
+export async function openDelivering(changed: Partial<Limits> = {}): Promise<Delivering> {
+  const folder = mkdtempSync(join(tmpdir(), 'registry-push-'))
+  const key = makeRegistryKey()
+  const keys = readRegistryKeys({ REGISTRY_SIGNING_KEYS: key.path, PROTOCOL_NAME: 'proto' })!
+  const clock = new MovedClock()
+  const receivers = await openReceivers(key.path, () => clock.now())
+  const limits: Limits = { ...defaults, ...generousTimeouts, ...generousRates, ...changed }
+  const store = ServingStore.open(join(folder, 'serving.mdb'))
+  const ids = new RisingIds(clock)
+  const disabled = new Map<string, string>()
+  const stored = new Map<string, Subscription>()
+  const write = (entries: Parameters<ServingStore['write']>[0]) => {
+    store.write(entries, store.seq + 1)
+  }
+  const putSubscription = (subscription: Subscription, isDeleted = false) => {
+    const { org_id, subscription_id } = subscription
+    stored.set(subscription_id, subscription)
+    write([
+      {
+        space: 'subscription',
+        key: toSubscriptionKey(org_id, subscription_id),
+        value: isDeleted ? undefined : Buffer.from(JSON.stringify(subscription)),
+      },
+      {
+        space: 'meta',
+        key: SUBSCRIPTIONS_CHANGED,
+        value: Buffer.from(String(store.seq + 1)),
+      },
+    ])
+  }
+  const fetcher = createFetcher({
+    connectTo: receivers.url,
+    hostConcurrency: 1,
+    addressConcurrency: 1_000,
+    contact: 'https://registry.example/crawler',
+    limits,
+    clock,
+  })
+  let state = PushState.open(join(folder, 'push', 'state.mdb'))
+  const open = () => {
+    const deliverer = new Deliverer({
+      findServing: () => store,
+      state,
+      fetcher: fetcher.for({ kind: 'push' }),
+      signer: keys.signers['webhook-signing'],
+      protocolName: 'proto',
+      limits,
+      clock,
+      log: silentLog,
+      async disable(id, reason) {
+        const known = stored.get(id)!
+        disabled.set(id, reason)
+        putSubscription({
+          ...known,
+          disabled_at: new Date().toISOString(),
+          disabled_reason: reason,
+        })
+        return true
+      },
+    })
+    deliverer.start()
+    return deliverer
+  }
+  let deliverer = open()
+  onTestFinished(async () => {
+    const closing = deliverer.close()
+    await fetcher.close()
+    await closing
+    await state.close()
+    await receivers.close()
+    await store.close()
+    key.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return {
+    receivers,
+    clock,
+    get state() {
+      return state
+    },
+    disabled,
+    commit(...events) {
+      const made = events.map(
+        (event): FeedEvent => ({
+          event_id: ids.next(),
+          event_type: 'agent.removed',
+          entity_type: 'agent',
+          entity_id: 'https://gone.example/mcp',
+          payload: { agent_url: 'https://gone.example/mcp' },
+          actor: 'pipeline:crawler',
+          created_at: new Date(clock.now()).toISOString(),
+          ...event,
+        }),
+      )
+      write(projectEvents(made))
+      return made
+    },
+    subscribe(given) {
+      const subscription: Subscription = {
+        subscription_id: crypto.randomUUID(),
+        org_id: 'acme',
+        event_types: [],
+        domains: [],
+        agents: [],
+        cursor: NIL,
+        created_at: new Date().toISOString(),
+        disabled_at: null,
+        disabled_reason: null,
+        ...given,
+      }
+      putSubscription(subscription)
+      return subscription.subscription_id
+    },
+    unsubscribe(id) {
+      putSubscription(stored.get(id)!, true)
+    },
+    resume(id) {
+      disabled.delete(id)
+      putSubscription({ ...stored.get(id)!, disabled_at: null, disabled_reason: null })
+    },
+    async restart() {
+      await deliverer.close()
+      await state.close()
+      state = PushState.open(join(folder, 'push', 'state.mdb'))
+      deliverer = open()
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../../pipeline/core/clock.ts'
+import { DAY, HOUR, type Instant } from '../../../pipeline/core/clock.ts'
+import { projectRoot } from '../../../pipeline/core/project-root.ts'
+import { findLastTime } from '../../../pipeline/core/schedule.ts'
+import { RisingIds } from '../../../pipeline/core/uuid-v7.ts'
+import { WindowCounter } from '../../../pipeline/core/window-counter.ts'
+import type { EventDraft, FeedEvent } from '../../../pipeline/model/event.ts'
+import type { Observation } from '../../../pipeline/model/observation.ts'
+import type { BrakeLimits } from '../../../pipeline/resolve/brake.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
+import { listTables, useStoredSchema } from '../../../pipeline/store/schema.ts'
+import { apply } from '../../../pipeline/writer/apply-batch.ts'
+import type { ApplyContext, Batch } from '../../../pipeline/writer/apply-context.ts'
+import { deriveEverything } from '../../../pipeline/writer/derive-everything.ts'
+import { nothingTakenDown } from '../../../pipeline/writer/takedown/takedown-list.ts'
+
+/**
+ * An index in memory to which batches are applied as the sequencer does: real tables, no files. An observation
+ * without `after_seq` counts as handed out after the last commit.
+ */
+export interface MemoryIndex {
+  db: Database
+  /** Applies a batch, and what it leaves unfinished, and returns the events. */
+  commit(batch: readonly Observation[] | Partial<Batch>): Promise<FeedEvent[]>
+  /** Derives everything again from the documents and the crawl state that are there. */
+  deriveEverything(): Promise<EventDraft[]>
+  /** Deletes all rows, which is faster than to open another index. */
+  clear(): Promise<void>
+  close(): void
+}
+
+/** Settings that a test may choose; the others are those of a sequencer, or out of the way. */
+export interface IndexOptions {
+  nextRun?: (now: Instant) => Instant
+  brake?: BrakeLimits
+  /** Base URL of the files that the registry hosts. */
+  hostingBase?: string
+  /** Rows of publishers that one commit may apply; by default all. */
+  portionRows?: number
+}
+
+/** Opens an empty index; `nextRun` tells when the nightly run after a time is. */
+export async function openMemoryIndex(
+  clock: Clock,
+  {
+    nextRun = now => now + DAY,
+    brake = { share: 0.02, factor: 5, rows: 200, publishers: 20 },
+    hostingBase,
+    portionRows,
+  }: IndexOptions = {},
+): Promise<MemoryIndex> {
+  const db = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1 })
+  await useStoredSchema(db)
+  await db.run(listTables('tables').map(readTable).join(';\n'))
+  const ids = new RisingIds(clock)
+  let seq = 0
+  const newNames = new WindowCounter(HOUR)
+  const buildContext = (): ApplyContext => {
+    const now = clock.now()
+    const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: nextRun(now) }
+    const night = findLastTime('0 3 * * *', now)
+    return {
+      ...stamp,
+      soonestMs: 6 * HOUR,
+      frontierMax: 1e6,
+      agentsPerSite: 500,
+      agentsPerDocumentHour: 500,
+      namesPerDocumentHour: 500,
+      namesPerSiteHour: 300,
+      newNames,
+      night,
+      brake,
+      takenDown: nothingTakenDown,
+      hostingBase,
+      portionRows,
+    }
+  }
+  // An observation that is delivered a second time was handed out before its first delivery.
+  const handedOut = new WeakMap<Observation, number>()
+  const findAfterSeq = (observation: Observation) => {
+    if (!handedOut.has(observation)) handedOut.set(observation, seq)
+    return handedOut.get(observation)!
+  }
+  return {
+    db,
+    async commit(batch) {
+      const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
+      const dated = observations.map(observation => ({
+        after_seq: findAfterSeq(observation),
+        ...observation,
+      }))
+      const whole = { submissions: [], ...rest, observations: dated }
+      const applyBatch = (part: Batch) => db.transaction(() => apply(db, part, buildContext()))
+      let { events, unfinished } = await applyBatch(whole)
+      while (unfinished > 0) {
+        const more = await applyBatch({ observations: [], submissions: [] })
+        events = [...events, ...more.events]
+        unfinished = more.unfinished
+      }
+      return events
+    },
+    deriveEverything: () => db.transaction(() => deriveEverything(db, buildContext())),
+    async clear() {
+      for (const table of listTables('tables')) await db.run(`delete from ${table}`)
+    },
+    close: () => db.close(),
+  }
+}
+
+/** Reads the SQL of a table without its comments, which take longer to apply than all the rest. */
+function readTable(name: string): string {
+  const file = join(projectRoot, 'data/tables', `${name}.sql`)
+  return readFileSync(file, 'utf8').split(/;\ncomment on /)[0]!
+}
+
+/** Runs `work` on an index of its own. */
+export async function withIndex<Result>(
+  clock: Clock,
+  work: (index: MemoryIndex) => Promise<Result>,
+  options?: IndexOptions,
+): Promise<Result> {
+  const index = await openMemoryIndex(clock, options)
+  try {
+    return await work(index)
+  } finally {
+    index.close()
+  }
+}

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+const tests = join(import.meta.dirname, '../..')
+
+/**
+ * The longest files of the projects that end a run or precede a pause. Begun first, none of them keeps one
+ * worker busy while the others have nothing left to do.
+ */
+const longest = [
+  'unit/writer/damaged-files.test.ts',
+  'unit/writer/migrated-registry.test.ts',
+  'unit/read/crawl-requests.test.ts',
+  'unit/writer/frontier-additions.test.ts',
+  'unit/maintenance/backup.test.ts',
+  'e2e/own-redis.test.ts',
+  'e2e/kill-nine.test.ts',
+  'e2e/bench-smoke.test.ts',
+  'e2e/prometheus.test.ts',
+  'e2e/refused-commands.test.ts',
+  'e2e/operate-command.test.ts',
+  'e2e/agents.test.ts',
+  'e2e/pages-in-browser.test.ts',
+  'e2e/stopped-parts.test.ts',
+  'e2e/hostile-mentions.test.ts',
+  'e2e/public-client.test.ts',
+  'e2e/saves-survive.test.ts',
+  'e2e/commit-faults.test.ts',
+  'e2e/start.test.ts',
+].map(file => {
+  const path = join(tests, file)
+  if (!existsSync(path)) throw new Error(`there is no ${file}`)
+  return path
+})
+
+/** Orders files as vitest does, but in each project those above first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const projects = [...new Set(sorted.map(({ project }) => project.name))]
+    return projects.flatMap(name =>
+      sorted
+        .filter(({ project }) => project.name === name)
+        .toSorted((a, b) => findRank(a) - findRank(b)),
+    )
+  }
+}
+
+function findRank({ moduleId }: TestSpecification): number {
+  const rank = longest.indexOf(moduleId)
+  return rank < 0 ? longest.length : rank
+}
