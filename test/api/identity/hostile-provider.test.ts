@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { SECOND } from '../../../pipeline/core/clock.ts'
 import { type Log, silentLog } from '../../../pipeline/core/log.ts'
 import { BASE, follow, type SignInRegistry, TestBrowser } from '../../support/clients/signing-in.ts'
 import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
@@ -11,6 +12,7 @@ import {
   openWithUpstream,
   UPSTREAM_CLIENT,
 } from '../../support/servers/upstream-provider.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 /** Answers of the provider; each test changes those that it is about. */
 interface Script {
@@ -32,8 +34,8 @@ let nonce = ''
 const exchanged: URLSearchParams[] = []
 
 /** Moved on before each test: hosts that failed are left alone for a while, and metadata are believed for one. */
-let later = 0
-const now = () => Math.floor((Date.now() + later) / 1_000)
+const crawlerClock = testClock()
+const now = () => crawlerClock.now() / SECOND
 /** Log details of failed sign-ins, as the operator reads them. */
 const details: string[] = []
 const log: Log = Object.assign(Object.create(silentLog), {
@@ -100,7 +102,7 @@ beforeAll(async () => {
       OPENID_NAME: 'Lantern',
     },
     { limits: { upstreamSignInsPerCallerHour: 1_000, issuerMs: 2_000 }, log },
-    () => Date.now() + later,
+    crawlerClock,
   )
 })
 let sign: (payload: object, header?: object) => Promise<string>
@@ -113,7 +115,7 @@ afterAll(async () => {
 beforeEach(() => {
   script = { ...usual }
   details.length = 0
-  later += 3_600_000
+  crawlerClock.tick({ hours: 1 })
   registry.clock.tick({ hours: 1 })
 })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import {
   buildAuthorizeUrl,
@@ -20,7 +21,7 @@ afterAll(() => redis.close())
 
 /** Asks a registry with these settings for a link, and returns what its page says. */
 async function askForLink(settings: Record<string, string>) {
-  const crawler = createCrawlerWith(settings, { now: () => Date.now() })
+  const crawler = createCrawlerWith(settings, systemClock)
   const { requestLive } = crawler
   const registry = await openWithSignIn(redis, { settings, writer: { requestLive } })
   await registry.createKey('Acme')

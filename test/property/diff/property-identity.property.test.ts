@@ -7,6 +7,7 @@ import { assignRids } from '../../../pipeline/diff/property-identity.ts'
 import type { Identifier, PropertyEntry } from '../../../pipeline/model/documents/index.ts'
 import type { PropertyRow } from '../../../pipeline/model/rows.ts'
 import { toIdentifierKey } from '../../../pipeline/resolve/identifiers.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const identifier: fc.Arbitrary<Identifier> = fc.record({
   type: fc.constantFrom('domain', 'ios_bundle'),
@@ -122,10 +123,10 @@ describe('an event id', () => {
 
   /** Makes ids while the clock takes the steps. */
   function minted(from: number, path: readonly number[], last?: string): string[] {
-    let now = from
-    const ids = new RisingIds({ now: () => now }, last)
+    const clock = testClock(from)
+    const ids = new RisingIds(clock, last)
     return path.map(step => {
-      now = Math.max(0, now + step)
+      clock.tick(Math.max(step, -clock.now()))
       return ids.next()
     })
   }

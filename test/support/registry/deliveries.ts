@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { toIso } from '../../../pipeline/core/clock.ts'
 import { readRegistryKeys } from '../../../pipeline/core/keys/registry-keys.ts'
 import { limits as defaults, type Limits } from '../../../pipeline/core/limits.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
@@ -15,21 +16,13 @@ import { toSubscriptionKey } from '../../../pipeline/serving/keys.ts'
 import { ServingStore, SUBSCRIPTIONS_CHANGED } from '../../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
 import { makeRegistryKey, openReceivers, type Receivers } from '../servers/webhook-receivers.ts'
+import { type TestClock, testClock } from '../worlds/clock.ts'
 import { generousRates, generousTimeouts } from './generous-limits.ts'
-
-/** A clock that goes on, and can be moved ahead. */
-class MovedClock {
-  aheadMs = 0
-
-  now(): number {
-    return Date.now() + this.aheadMs
-  }
-}
 
 /** Deliveries from a serving store that a test fills as commits do. */
 export interface Delivering {
   receivers: Receivers
-  clock: MovedClock
+  clock: TestClock
   state: PushState
   disabled: Map<string, string>
   /** Writes events as one commit. */
@@ -48,8 +41,8 @@ export async function openDelivering(changed: Partial<Limits> = {}): Promise<Del
   const folder = mkdtempSync(join(tmpdir(), 'registry-push-'))
   const key = makeRegistryKey()
   const keys = readRegistryKeys({ REGISTRY_SIGNING_KEYS: key.path, PROTOCOL_NAME: 'proto' })!
-  const clock = new MovedClock()
-  const receivers = await openReceivers(key.path, () => clock.now())
+  const clock = testClock()
+  const receivers = await openReceivers(key.path, clock)
   const limits: Limits = { ...defaults, ...generousTimeouts, ...generousRates, ...changed }
   const store = ServingStore.open(join(folder, 'serving.mdb'))
   const ids = new RisingIds(clock)
@@ -98,7 +91,7 @@ export async function openDelivering(changed: Partial<Limits> = {}): Promise<Del
         disabled.set(id, reason)
         putSubscription({
           ...known,
-          disabled_at: new Date().toISOString(),
+          disabled_at: toIso(clock.now()),
           disabled_reason: reason,
         })
         return true
@@ -134,7 +127,7 @@ export async function openDelivering(changed: Partial<Limits> = {}): Promise<Del
           entity_id: 'https://gone.example/mcp',
           payload: { agent_url: 'https://gone.example/mcp' },
           actor: 'pipeline:crawler',
-          created_at: new Date(clock.now()).toISOString(),
+          created_at: toIso(clock.now()),
           ...event,
         }),
       )
@@ -149,7 +142,7 @@ export async function openDelivering(changed: Partial<Limits> = {}): Promise<Del
         domains: [],
         agents: [],
         cursor: NIL,
-        created_at: new Date().toISOString(),
+        created_at: toIso(clock.now()),
         disabled_at: null,
         disabled_reason: null,
         ...given,

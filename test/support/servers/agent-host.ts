@@ -5,6 +5,7 @@ import type { Fetcher } from '../../../pipeline/fetch/http.ts'
 import type { AgentDocument } from '../../../pipeline/model/documents/index.ts'
 import type { CrawlTarget, Observation } from '../../../pipeline/model/observation.ts'
 import { generousTimeouts } from '../registry/generous-limits.ts'
+import { testClock } from '../worlds/clock.ts'
 import { createFetcherTo, now, startOrigin } from '../worlds/fetching.ts'
 import type { Origin } from './origin.ts'
 
@@ -20,7 +21,7 @@ export interface AgentRequest {
 export type AgentAnswer = (ask: AgentRequest, response: ServerResponse) => unknown
 
 export const agentUrl = 'https://agent.example/mcp'
-export const clock = { now: () => now }
+export const clock = testClock(now)
 
 /** Serves JSON-RPC; whatever `answer` returns is sent as JSON. */
 export function serveAgentHost(answer: AgentAnswer): Promise<Origin> {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import Provider from 'oidc-provider'
+import { type Clock, systemClock } from '../../../pipeline/core/clock.ts'
 import { BASE, openWithSignIn, type SignInRegistry } from '../clients/signing-in.ts'
 import type { TestRedis } from '../processes/redis.ts'
 import type { RegistryOptions } from '../registry/app.ts'
@@ -93,11 +94,11 @@ export async function openWithUpstream(
   redis: TestRedis,
   settings: Record<string, string>,
   options: RegistryOptions = {},
-  now = () => Date.now(),
+  clock: Clock = systemClock,
 ): Promise<SignInRegistry> {
   const crawler = createCrawlerWith(
     { ...settings, ...(options.limits && { LIMITS: JSON.stringify(options.limits) }) },
-    { now },
+    clock,
   )
   const registry = await openWithSignIn(redis, {
     ...options,

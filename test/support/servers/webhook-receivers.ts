@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FastifyInstance, fastify } from 'fastify'
 import { addWebhookReceiver } from '../../../api/agent/webhook-receiver.ts'
+import { type Clock, SECOND, systemClock } from '../../../pipeline/core/clock.ts'
 import { readRegistryKeys } from '../../../pipeline/core/keys/registry-keys.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import {
@@ -44,7 +45,10 @@ export interface TestReceiver {
 }
 
 /** Starts receivers that verify signatures by the keys that a registry with this key file publishes. */
-export async function openReceivers(keyPath: string, now = () => Date.now()): Promise<Receivers> {
+export async function openReceivers(
+  keyPath: string,
+  clock: Clock = systemClock,
+): Promise<Receivers> {
   const settings = { REGISTRY_SIGNING_KEYS: keyPath, PROTOCOL_NAME: 'proto' }
   const keys = readRegistryKeys(settings)!.published
   const app = fastify({ bodyLimit: 16 * 1024 * 1024 })
@@ -95,7 +99,7 @@ export async function openReceivers(keyPath: string, now = () => Date.now()): Pr
         deliveries: new MemoryDeliveryStore(),
         acceptsSubscription: () => accepts,
         process: async webhook => void receiver.webhooks.push(webhook),
-        now: () => now() / 1_000,
+        now: () => clock.now() / SECOND,
       })
       hosts.set(host, receiver)
       apps.set(host, own)

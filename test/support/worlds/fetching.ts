@@ -9,6 +9,7 @@ import {
 } from '../../../pipeline/fetch/http.ts'
 import { generousRates, generousTimeouts } from '../registry/generous-limits.ts'
 import { type Answer, type Origin, serveOrigin } from '../servers/origin.ts'
+import { testClock } from './clock.ts'
 
 export const now = Date.parse('2026-11-20T03:00:00Z')
 export const FILE_URL = 'https://acme.example/.well-known/brand.json'
@@ -34,7 +35,7 @@ export function createFetcherTo(connectTo: string, options: Partial<FetcherOptio
       addressConcurrency: 64,
       contact: 'https://registry.example/crawler',
       limits: { ...generousTimeouts, ...generousRates },
-      clock: { now: () => now },
+      clock: testClock(now),
       ...options,
     }),
   )

@@ -3,6 +3,7 @@ import { limits } from '../../../pipeline/core/limits.ts'
 import { crawlBatch, createHostLimiter } from '../../../pipeline/crawl/crawl-batch.ts'
 import type { CrawlTarget } from '../../../pipeline/model/observation.ts'
 import { readObservation } from '../../../pipeline/parse/read-observation.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 import { createFetcherTo, now, startOrigin } from '../../support/worlds/fetching.ts'
 
 const domain = 'acme.example'
@@ -25,7 +26,7 @@ async function crawl(pages: Record<string, Page>, ...targets: CrawlTarget[]) {
   })
   const packed = await crawlBatch(targets, {
     fetcher: createFetcherTo(origin.url),
-    clock: { now: () => now },
+    clock: testClock(now),
     limits: { ...limits, adsTxtBytes: 100 },
     protocolName: 'proto',
     limitHost: createHostLimiter(4),

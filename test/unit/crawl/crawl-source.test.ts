@@ -12,8 +12,9 @@ import type {
 } from '../../../pipeline/fetch/http.ts'
 import { type CrawlTarget, Observation } from '../../../pipeline/model/observation.ts'
 import { readObservation } from '../../../pipeline/parse/read-observation.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
-const clock = { now: () => Date.parse('2026-11-20T03:00:00Z') }
+const clock = testClock('2026-11-20T03:00Z')
 const ours = { clock, limits, protocolName: 'proto' }
 const brand: CrawlTarget = { kind: 'brand.json', location: 'acme.example' }
 const url = 'https://acme.example/.well-known/brand.json'

@@ -12,6 +12,7 @@ import { isPublicAddress } from '../../../pipeline/fetch/ssrf-guard.ts'
 import { generousRates, generousTimeouts } from '../../support/registry/generous-limits.ts'
 import { type NameServer, serveNames } from '../../support/servers/name-server.ts'
 import { type Origin, serveOrigin } from '../../support/servers/origin.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const ask: FetchOptions = {
   maxBytes: 1_000,
@@ -20,7 +21,7 @@ const ask: FetchOptions = {
   deadlineMs: generousTimeouts.documentMs,
 }
 let nameServer: NameServer
-let now = 0
+const clock = testClock()
 let [underway, busiest] = [0, 0]
 let origin: Origin
 let fetcher: Fetcher
@@ -53,7 +54,7 @@ beforeEach(async () => {
     addressConcurrency: 2,
     contact: 'https://registry.example/crawler',
     limits: { ...generousTimeouts, ...generousRates },
-    clock: { now: () => now },
+    clock,
   })
 })
 
@@ -94,7 +95,7 @@ describe('names and addresses', () => {
       addressConcurrency: 64,
       contact: 'https://registry.example/crawler',
       limits: { ...generousTimeouts, ...generousRates },
-      clock: { now: () => now },
+      clock,
     })
     const got = await other.fetchDocument('https://acme.example/', ask)
     expect(got).toMatchObject({ outcome: 'refused', url: 'https://in.acme.example/' })
@@ -111,7 +112,7 @@ describe('names and addresses', () => {
     expect((await first).kind).toBe('ok')
     expect((await fetchRoot('rebind.example')).kind).toBe('ok')
     expect(addressQuestions()).toBe(1)
-    now += 61 * SECOND
+    clock.tick(61 * SECOND)
     expect(await fetchRoot('rebind.example')).toMatchObject({ outcome: 'refused' })
   })
 
@@ -121,10 +122,10 @@ describe('names and addresses', () => {
       nameServer.zone[name] = { A: ['93.184.216.34'], ttl }
       nameServer.asked = []
       await fetchRoot(name)
-      now += (seconds - 1) * SECOND
+      clock.tick((seconds - 1) * SECOND)
       await fetchRoot(name)
       expect(addressQuestions()).toBe(1)
-      now += 2 * SECOND
+      clock.tick(2 * SECOND)
       await fetchRoot(name)
       expect(addressQuestions()).toBe(2)
     }
@@ -136,9 +137,9 @@ describe('names and addresses', () => {
   it('a name that does not exist is cached for a minute', async () => {
     expect(await fetchRoot('nobody.example')).toMatchObject({ outcome: 'dns_failed' })
     nameServer.zone['nobody.example'] = { A: ['93.184.216.34'] }
-    now += 59 * SECOND
+    clock.tick(59 * SECOND)
     expect(await fetchRoot('nobody.example')).toMatchObject({ outcome: 'dns_failed' })
-    now += 2 * SECOND
+    clock.tick(2 * SECOND)
     expect((await fetchRoot('nobody.example')).kind).toBe('ok')
   })
 
@@ -187,7 +188,7 @@ describe('names and addresses', () => {
     nameServer.zone['acme.example'] = { fails: true }
     expect(await fetchRoot('acme.example')).toMatchObject({ outcome: 'dns_failed' })
     nameServer.zone['acme.example'] = { A: ['93.184.216.34'] }
-    now += 6 * SECOND
+    clock.tick(6 * SECOND)
     expect((await fetchRoot('acme.example')).kind).toBe('ok')
   })
 
@@ -203,7 +204,7 @@ describe('names and addresses', () => {
     const resolver = createResolver({
       connectTo: origin.url,
       limits: { ...generousTimeouts, ...generousRates },
-      clock: { now: () => now },
+      clock,
     })
     for (let i = 0; i < 5_000; i++) {
       const address = makeUpAddress(`host-${i}.example`)

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
 import { generousRates, generousTimeouts } from '../../support/registry/generous-limits.ts'
 import { serveOrigin } from '../../support/servers/origin.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 import { closeAfterTest, fetchOptions, now } from '../../support/worlds/fetching.ts'
 
 const asked: string[] = []
@@ -25,7 +26,7 @@ function createDirectFetcher() {
       addressConcurrency: 64,
       contact: 'https://registry.example/',
       limits: { ...generousTimeouts, ...generousRates },
-      clock: { now: () => now },
+      clock: testClock(now),
     }),
   )
 }

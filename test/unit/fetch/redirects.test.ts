@@ -5,6 +5,7 @@ import { crawlSource } from '../../../pipeline/crawl/crawl-source.ts'
 import { parseSource } from '../../../pipeline/model/observation.ts'
 import { generousTimeouts } from '../../support/registry/generous-limits.ts'
 import type { Answer } from '../../support/servers/origin.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 import {
   createFetcherTo,
   FILE_URL,
@@ -141,7 +142,7 @@ describe('an adagents.json that has moved', () => {
         : parseSource('adagents.json', origin_url)!
     const observation = await crawlSource(source, {
       fetcher: createFetcherTo(served.url),
-      clock: { now: () => now },
+      clock: testClock(now),
       limits: { ...limits, ...generousTimeouts },
     })
     const isRefused = expected.result === 'refused'

@@ -68,7 +68,7 @@ test('a delivery that fails is repeated under its id, and nothing overtakes it',
   await expect.poll(() => state.findProgress(id)).toMatchObject({ failures: 1 })
   const second = commit(...many(3))
   receiver.fails = undefined
-  clock.aheadMs += 5_000
+  clock.tick(5_000)
   await expectTaken(receiver, [...first, ...second])
   const attempts = state.listAttempts(id, 10).reverse()
   expect(attempts.slice(0, 2)).toMatchObject([
@@ -93,7 +93,7 @@ test('after a restart deliveries continue where they stopped, also with one that
   await delivering.restart()
   const third = commit(...many(5))
   receiver.fails = undefined
-  clock.aheadMs += 10_000
+  clock.tick(10_000)
   await expectTaken(receiver, [...first, ...second, ...third])
   const keys = receiver.webhooks.map(({ idempotency_key }) => idempotency_key)
   expect(keys).toContain(failed.delivery_id)
@@ -109,7 +109,7 @@ test.each(['meanwhile', 'after a restart'])(
     const id = subscribe({ url: receiver.url })
     const events = commit({}, {})
     await expect.poll(() => delivering.state.findProgress(id)?.failures).toBe(1)
-    clock.aheadMs += 73 * HOUR
+    clock.tick(73 * HOUR)
     await expect.poll(() => disabled.has(id)).toBe(true)
     if (when === 'after a restart') await delivering.restart()
     // The deliverer has seen the end once another receiver, which came later, is served.
@@ -122,7 +122,7 @@ test.each(['meanwhile', 'after a restart'])(
     await expect.poll(() => delivering.state.findProgress(id)?.failures).toBe(1)
     expect(disabled.has(id)).toBe(false)
     receiver.fails = undefined
-    clock.aheadMs += 10_000
+    clock.tick(10_000)
     await expectTaken(receiver, events)
   },
 )
@@ -137,13 +137,13 @@ test('a receiver that fails for three days, and one that is gone, are disabled w
   commit({})
   await expect.poll(() => disabled.get(goneId!)).toBe('the receiver answered 410')
   await expect.poll(() => state.findProgress(failingId!)?.failures).toBe(1)
-  clock.aheadMs += 71 * HOUR
+  clock.tick(71 * HOUR)
   await expect.poll(() => state.findProgress(failingId!)?.failures).toBe(2)
   expect(disabled.has(failingId!)).toBe(false)
-  clock.aheadMs += 2 * HOUR
+  clock.tick(2 * HOUR)
   await expect.poll(() => disabled.get(failingId!)).toMatch(/^no delivery was taken since .*500$/)
   const attempts = failing.statuses.length
-  clock.aheadMs += 2 * HOUR
+  clock.tick(2 * HOUR)
   commit({})
   const well = receivers.add('well.example')
   subscribe({ url: well.url })
@@ -188,7 +188,7 @@ test('a cursor that the feed no longer has ends the subscription instead of losi
   commit({})
   const receiver = receivers.add('late.example')
   receiver.fails = 500
-  clock.aheadMs += 100 * 24 * HOUR
+  clock.tick(100 * 24 * HOUR)
   const [unknown] = commit({})
   const id = subscribe({
     url: receiver.url,

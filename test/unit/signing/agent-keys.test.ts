@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { SECOND } from '../../../pipeline/core/clock.ts'
 import { AgentKeys } from '../../../pipeline/signing/agent-keys.ts'
 import type { PinnedKey } from '../../../pipeline/signing/pins.ts'
+import { testClock } from '../../support/worlds/clock.ts'
 
 const AGENT = 'https://agents.seller.example/mcp'
 const BRAND = 'https://seller.example/.well-known/brand.json'
@@ -12,11 +14,12 @@ const agent = { type: 'sales', id: 'sales', url: `${AGENT}/`, jwks_uri: JWKS }
 /** Opens the keys of an agent on a web of these documents; fetches are listed, and time moves by hand. */
 function open(web: Record<string, unknown>, pins?: readonly PinnedKey[]) {
   const fetched: string[] = []
-  const clock = { now: 1_790_000_000 }
+  const clock = testClock()
+  const now = () => clock.now() / SECOND
   const keys = new AgentKeys({
     agentUrl: AGENT,
     brandDomain: 'seller.example',
-    now: () => clock.now,
+    now,
     async fetchJson(url, { redirects }) {
       fetched.push(redirects ? url : `${url} (no redirects)`)
       const value = web[url]
@@ -24,7 +27,7 @@ function open(web: Record<string, unknown>, pins?: readonly PinnedKey[]) {
     },
     ...(pins && { fetchPins: async () => pins }),
   })
-  const find = (kid: string) => keys.findKey(kid, clock.now)
+  const find = (kid: string) => keys.findKey(kid, now())
   return { web, fetched, clock, keys, find }
 }
 
@@ -80,10 +83,10 @@ describe('the keys of an agent', () => {
     web[JWKS] = { keys: [key('a'), key('b')] }
     expect(await find('b')).toBeUndefined()
     expect(fetched).toHaveLength(2)
-    clock.now += 30
+    clock.tick(30 * SECOND)
     expect(await find('b')).toEqual(key('b'))
     expect(fetched).toHaveLength(3)
-    clock.now += 3600
+    clock.tick(3600 * SECOND)
     await find('b')
     expect(fetched).toHaveLength(5)
   })
@@ -96,7 +99,7 @@ describe('the keys of an agent', () => {
     await find('a')
     web[BRAND] = { agents: [{ ...agent, jwks_uri: 'https://new.example/jwks' }] }
     web['https://new.example/jwks'] = { keys: [key('b')] }
-    clock.now += 30
+    clock.tick(30 * SECOND)
     expect(await find('b')).toEqual(key('b'))
   })
 
