@@ -7,16 +7,11 @@ import { EventTail } from './event-tail.ts'
 import { countIds } from './leaf-ids.ts'
 import { LogFolder } from './log-folder.ts'
 import { RightEdge } from './right-edge.ts'
+import { type LogSigner, toVerifierKey } from './signed-note.ts'
 import { loadRoot } from './tile-hashes.ts'
 import { HEAD } from './tile-names.ts'
 import { appendEvents } from './tree-files.ts'
-import {
-  type HeadSigner,
-  parseHead,
-  type TreeHead,
-  toVerifierKey,
-  verifyHead,
-} from './tree-head.ts'
+import { parseHead, type TreeHead, verifyHead } from './tree-head.ts'
 
 const BATCH_EVENTS = 4_096
 const IDS = 'ids'
@@ -26,7 +21,7 @@ export type TreePaths = Pick<Paths, 'events' | 'log' | 'logIds' | 'logHead'>
 /** Finds the head that was signed last. Throws where it is of another log, or is not signed by this key. */
 export async function findSignedHead(
   { logHead }: Pick<Paths, 'logHead'>,
-  signer: HeadSigner,
+  signer: LogSigner,
 ): Promise<TreeHead | undefined> {
   if (!existsSync(logHead)) return undefined
   const note = await readFile(logHead, 'utf8')
@@ -96,7 +91,7 @@ async function makeTreeAgain(paths: TreePaths, { size, root, origin }: TreeHead)
 export async function checkCopy(
   copy: LogFolder,
   head: TreeHead | undefined,
-  signer: HeadSigner,
+  signer: LogSigner,
 ): Promise<void> {
   const note = await copy.readText(HEAD)
   if (note === undefined) return

@@ -1,6 +1,13 @@
-import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { LOG_ORIGIN } from '../core/log-origin.ts'
 import { HASH_BYTES } from './merkle.ts'
+import {
+  decodeBase64,
+  type LogSigner,
+  readNote,
+  signNote,
+  type VerifierKey,
+  verifyNote,
+} from './signed-note.ts'
 
 /** Head of a tree: the log it belongs to, its number of leaves, and the hash over all of them. */
 export interface TreeHead {
@@ -9,39 +16,14 @@ export interface TreeHead {
   root: Buffer
 }
 
-/** Signs tree heads; the name is the origin of the log. */
-export interface HeadSigner {
-  origin: string
-  key: KeyObject
-}
-
-/** A public key that signs a log: its name and the 32 bytes of Ed25519. */
-export interface VerifierKey {
-  name: string
-  publicKey: Buffer
-}
-
-const ED25519 = 0x01
-const ID_BYTES = 4
-/** Bytes before the 32 of a public Ed25519 key in SPKI (RFC 8410). */
-const SPKI_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
-/** Largest signed head that is read: room for the signatures of many witnesses. */
-export const HEAD_BYTES_MAX = 64 * 1024
-
 /** Builds the signed note of a tree head (C2SP tlog-checkpoint). */
-export function signHead(
-  { size, root }: Omit<TreeHead, 'origin'>,
-  { origin, key }: HeadSigner,
-): string {
-  const text = `${origin}\n${size}\n${root.toString('base64')}\n`
-  const id = buildKeyId({ name: origin, publicKey: toRawPublicKey(key) })
-  const signature = Buffer.concat([id, sign(null, Buffer.from(text), key)])
-  return `${text}\n— ${origin} ${signature.toString('base64')}\n`
+export function signHead({ size, root }: Omit<TreeHead, 'origin'>, signer: LogSigner): string {
+  return signNote(`${signer.origin}\n${size}\n${root.toString('base64')}\n`, signer)
 }
 
 /** Parses a signed tree head without checking its signatures; undefined for anything else. */
 export function parseHead(note: string): TreeHead | undefined {
-  const [origin, size, root] = splitNote(note)?.text.split('\n') ?? []
+  const [origin, size, root] = readNote(note)?.text.split('\n') ?? []
   if (origin === undefined || size === undefined || root === undefined) return undefined
   if (!LOG_ORIGIN.test(origin) || !/^(?:0|[1-9]\d{0,14})$/.test(size)) return undefined
   const hash = decodeBase64(root)
@@ -52,75 +34,8 @@ export function parseHead(note: string): TreeHead | undefined {
 /** Verifies a tree head by a public key; returns the head, or a sentence on why it is not valid. */
 export function verifyHead(note: string, key: VerifierKey): TreeHead | string {
   const head = parseHead(note)
-  const parts = splitNote(note)
-  if (head === undefined || parts === undefined) return 'it is no signed tree head'
-  const own = parts.signatures.filter(({ name, bytes }) => name === key.name && isBy(bytes, key))
-  if (own.length === 0) return `the key ${formatVerifierKey(key)} has not signed it`
-  const der = Buffer.concat([SPKI_HEAD, key.publicKey])
-  const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' })
-  const isSigned = own.every(({ bytes }) =>
-    verify(null, Buffer.from(parts.text), publicKey, bytes.subarray(ID_BYTES)),
-  )
-  if (!isSigned) return `a signature of ${key.name} is not valid`
+  if (head === undefined) return 'it is no signed tree head'
+  const fault = verifyNote(note, key)
+  if (fault !== undefined) return fault
   return head.origin === key.name ? head : `it is of the log ${head.origin}, not ${key.name}`
-}
-
-/** Formats a key as `name+id+key`, as verifiers of notes take it. */
-export function formatVerifierKey(key: VerifierKey): string {
-  const typed = Buffer.concat([Buffer.from([ED25519]), key.publicKey])
-  return `${key.name}+${buildKeyId(key).toString('hex')}+${typed.toString('base64')}`
-}
-
-/** Parses `name+id+key`; undefined for anything else, or where the id is of another key. */
-export function parseVerifierKey(text: string): VerifierKey | undefined {
-  const [name, id, ...rest] = text.trim().split('+')
-  const typed = decodeBase64(rest.join('+'))
-  if (name === undefined || !LOG_ORIGIN.test(name)) return undefined
-  if (typed?.length !== 33 || typed[0] !== ED25519) return undefined
-  const key = { name, publicKey: typed.subarray(1) }
-  return buildKeyId(key).toString('hex') === id ? key : undefined
-}
-
-/** Returns the public key of a signer. */
-export function toVerifierKey({ origin, key }: HeadSigner): VerifierKey {
-  return { name: origin, publicKey: toRawPublicKey(key) }
-}
-
-function toRawPublicKey(key: KeyObject): Buffer {
-  return Buffer.from(createPublicKey(key).export({ format: 'jwk' }).x!, 'base64url')
-}
-
-function buildKeyId({ name, publicKey }: VerifierKey): Buffer {
-  const text = Buffer.from(`${name}\n`)
-  const digest = createHash('sha256')
-    .update(text)
-    .update(Buffer.from([ED25519]))
-    .update(publicKey)
-  return digest.digest().subarray(0, ID_BYTES)
-}
-
-function isBy(signature: Buffer, key: VerifierKey): boolean {
-  return signature.subarray(0, ID_BYTES).equals(buildKeyId(key))
-}
-
-/** Splits a note at its last empty line into text and signatures. */
-function splitNote(
-  note: string,
-): { text: string; signatures: { name: string; bytes: Buffer }[] } | undefined {
-  const end = note.lastIndexOf('\n\n')
-  if (end < 0 || note.length > HEAD_BYTES_MAX || !note.endsWith('\n')) return undefined
-  const signatures = []
-  for (const line of note.slice(end + 2, -1).split('\n')) {
-    const [, name, encoded] = /^— (\S+) (\S+)$/.exec(line) ?? []
-    const bytes = encoded === undefined ? undefined : decodeBase64(encoded)
-    if (name === undefined || bytes === undefined) return undefined
-    signatures.push({ name, bytes })
-  }
-  return { text: note.slice(0, end + 1), signatures }
-}
-
-/** Decodes base64; undefined for text that is not the one way to write these bytes. */
-function decodeBase64(text: string): Buffer | undefined {
-  const bytes = Buffer.from(text, 'base64')
-  return bytes.toString('base64') === text ? bytes : undefined
 }

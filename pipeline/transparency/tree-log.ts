@@ -7,9 +7,10 @@ import { countIds, findFirstLeaf, readLeafId } from './leaf-ids.ts'
 import { LogFolder } from './log-folder.ts'
 import { checkCopy, findSignedHead, openTree, type TreePaths } from './open-tree.ts'
 import type { RightEdge } from './right-edge.ts'
+import { formatVerifierKey, type LogSigner, toVerifierKey } from './signed-note.ts'
 import { HEAD, KEY, nameTile, TILE_WIDTH } from './tile-names.ts'
 import { appendEvents, listFilled } from './tree-files.ts'
-import { formatVerifierKey, type HeadSigner, signHead, toVerifierKey } from './tree-head.ts'
+import { signHead } from './tree-head.ts'
 
 /** Events that are appended under one signed head. */
 const BATCH_EVENTS = 4_096
@@ -30,7 +31,7 @@ export type KeepHead = (head: NewHead) => Promise<void>
 export interface TreeLogParts {
   paths: TreePaths
   /** Without a signer nothing is appended; events that are taken down are erased all the same. */
-  signer?: HeadSigner | undefined
+  signer?: LogSigner | undefined
   /** Folder that gets the same files. */
   copyTo?: string | undefined
   keepHead?: KeepHead | undefined
@@ -139,7 +140,7 @@ export class TreeLog {
     }
   }
 
-  async #open(signer: HeadSigner): Promise<RightEdge> {
+  async #open(signer: LogSigner): Promise<RightEdge> {
     const { paths } = this.#parts
     const head = await findSignedHead(paths, signer)
     if (this.#copy) await checkCopy(this.#copy, head, signer)
@@ -156,7 +157,7 @@ export class TreeLog {
   }
 
   /** Appends events. If that fails, the next update opens the tree again. */
-  async #append(edge: RightEdge, events: readonly EventLine[], signer: HeadSigner): Promise<void> {
+  async #append(edge: RightEdge, events: readonly EventLine[], signer: LogSigner): Promise<void> {
     const { logIds } = this.#parts.paths
     const before = edge.size
     this.#edge = undefined
@@ -173,13 +174,13 @@ export class TreeLog {
   }
 
   /** Completes the copy and publishes the head. */
-  async #publish(edge: RightEdge, signer: HeadSigner): Promise<void> {
+  async #publish(edge: RightEdge, signer: LogSigner): Promise<void> {
     const { paths } = this.#parts
     if (this.#copy) completeCopy(this.#folder, this.#copy, paths.logIds)
     await this.#publishHead(edge, signer)
   }
 
-  async #publishHead(edge: RightEdge, signer: HeadSigner): Promise<void> {
+  async #publishHead(edge: RightEdge, signer: LogSigner): Promise<void> {
     const note = signHead(edge, signer)
     replaceFile(this.#parts.paths.logHead, note, PRIVATE_FILE)
     for (const folder of this.#folders()) await folder.replace(HEAD, note)

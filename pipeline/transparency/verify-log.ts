@@ -1,9 +1,10 @@
 import { ERASED, parseBundle, toEntry } from './entries.ts'
 import { buildConsistencyProof, isContinued, toLeafHash } from './merkle.ts'
 import { RightEdge } from './right-edge.ts'
+import { parseVerifierKey, type VerifierKey } from './signed-note.ts'
 import { createRangeReader, type ReadTile, splitHashes } from './tile-hashes.ts'
 import { getWidth, HEAD, nameTile, TILE_WIDTH } from './tile-names.ts'
-import { parseVerifierKey, type TreeHead, type VerifierKey, verifyHead } from './tree-head.ts'
+import { type TreeHead, verifyHead } from './tree-head.ts'
 
 /** A log as somebody outside sees it. */
 export interface PublishedLog {

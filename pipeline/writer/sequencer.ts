@@ -11,7 +11,7 @@ import { dropJournal, WriteJournal } from '../serving/write-journal.ts'
 import type { Database } from '../store/duckdb.ts'
 import { type Meta, raiseFence } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
-import { readHeadSigner } from '../transparency/head-signer.ts'
+import { readLogSigner } from '../transparency/log-signer.ts'
 import { type KeepHead, TreeLog } from '../transparency/tree-log.ts'
 import type { Batch } from './apply-context.ts'
 import { findUncommitted } from './catch-up.ts'
@@ -325,5 +325,5 @@ function openTreeLog(paths: Paths, { config, keepHead }: SequencerOptions): Tree
   const { PUBLISH_TO: target } = config
   // A bucket gets its copy from `log` itself, behind the commits.
   const copyTo = target === undefined || isBucketAddress(target) ? undefined : join(target, 'log')
-  return new TreeLog({ paths, signer: readHeadSigner(config, paths), copyTo, keepHead })
+  return new TreeLog({ paths, signer: readLogSigner(config, paths), copyTo, keepHead })
 }

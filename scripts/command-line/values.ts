@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
 import { parseUrl } from '../../pipeline/core/url.ts'
-import { parseVerifierKey } from '../../pipeline/transparency/tree-head.ts'
+import { parseVerifierKey } from '../../pipeline/transparency/signed-note.ts'
 
 /** Reads an argument; throws with a message where it is not valid, which ends the command. */
 type ReadArgument<Value> = (text: string) => Value

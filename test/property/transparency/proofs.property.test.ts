@@ -7,9 +7,10 @@ import {
   isIncluded,
 } from '../../../pipeline/transparency/merkle.ts'
 import { RightEdge } from '../../../pipeline/transparency/right-edge.ts'
+import { toVerifierKey } from '../../../pipeline/transparency/signed-note.ts'
 import { createRangeReader, type ReadTile } from '../../../pipeline/transparency/tile-hashes.ts'
 import { nameTile } from '../../../pipeline/transparency/tile-names.ts'
-import { signHead, toVerifierKey, verifyHead } from '../../../pipeline/transparency/tree-head.ts'
+import { signHead, verifyHead } from '../../../pipeline/transparency/tree-head.ts'
 import {
   checkWholeLog,
   followPath,

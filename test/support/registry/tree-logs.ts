@@ -8,16 +8,16 @@ import { EventLog } from '../../../pipeline/store/event-log.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
 import {
   formatVerifierKey,
-  type HeadSigner,
+  type LogSigner,
   toVerifierKey,
-} from '../../../pipeline/transparency/tree-head.ts'
+} from '../../../pipeline/transparency/signed-note.ts'
 import { TreeLog } from '../../../pipeline/transparency/tree-log.ts'
 import { nameOfTile } from '../checks/independent-log.ts'
 import { testClock } from '../worlds/clock.ts'
 
 export const ORIGIN_OF_TESTS = 'registry.example/log'
 
-export function createSigner(origin = ORIGIN_OF_TESTS): HeadSigner {
+export function createSigner(origin = ORIGIN_OF_TESTS): LogSigner {
   return { origin, key: generateKeyPairSync('ed25519').privateKey }
 }
 
@@ -30,7 +30,7 @@ export function openLogWorld({ signer = createSigner(), copies = false } = {}) {
   const ids = new RisingIds(clock)
   const events = new EventLog(paths)
   const copy = join(dir, 'published', 'log')
-  const open = (other: HeadSigner | undefined = signer) =>
+  const open = (other: LogSigner | undefined = signer) =>
     new TreeLog({ paths, signer: other, ...(copies && { copyTo: copy }) })
   let made = 0
   return {

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { buildTreeHash, EMPTY_ROOT, toLeafHash } from '../../../pipeline/transparency/merkle.ts'
 import { RightEdge } from '../../../pipeline/transparency/right-edge.ts'
+import { formatVerifierKey, parseVerifierKey } from '../../../pipeline/transparency/signed-note.ts'
 import { nameTile } from '../../../pipeline/transparency/tile-names.ts'
-import {
-  formatVerifierKey,
-  parseVerifierKey,
-  verifyHead,
-} from '../../../pipeline/transparency/tree-head.ts'
+import { verifyHead } from '../../../pipeline/transparency/tree-head.ts'
 import { hashTree, openNote } from '../../support/checks/independent-log.ts'
 
 /** Leaves and roots that implementations of RFC 6962 are compared with. */
