@@ -26,6 +26,7 @@ export function startReplicaPublishing(
     serving,
     clock,
     baseUrl,
+    signer: sequencer.treeLog.signer,
     restartChain,
   })
   return repeatEvery(PUBLISH_EVERY_MS, log, async () => {

@@ -33,7 +33,7 @@ export function runReplica(config: Config, from: string, clock: Clock, log: Log)
   const closing = new AbortController()
   const following = (async () => {
     const origin = await openOrigin(from, fetcher, closing.signal)
-    const follower = new Follower({ origin, paths, clock, log })
+    const follower = new Follower({ origin, paths, clock, log, logKey: config.REPLICA_KEY })
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
         await follower.follow()

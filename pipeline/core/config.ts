@@ -204,6 +204,14 @@ export const settings = {
     text.optional(),
     'address of the registry of which DATA_DIR holds a replica; `registry follow` sets it for its API, which then refuses writes',
   ),
+  REPLICA_KEY: defineSetting(
+    z
+      .string()
+      .regex(/^[^\s+]+\+[0-9a-f]{8}\+\S+$/, 'must be the key of a log, as name+id+key')
+      .optional(),
+    'public key of the log of that registry, as `/log/key` has it and you know it from elsewhere; nothing that it has not signed is followed',
+    { shown: 'the key that the replica sees first' },
+  ),
   FRONTIER_MAX: defineSetting(
     whole(1, 100_000_000).default(2_000_000),
     'domains in the frontier at most',

@@ -17,6 +17,8 @@ export interface FollowerParts {
   paths: Paths
   clock: Clock
   log: Log
+  /** Key of the origin's log, where the operator knows it. */
+  logKey?: string | undefined
 }
 
 /** Follows the snapshot and the search file, one copy at a time, while commits are followed beside it. */

@@ -11,6 +11,7 @@ import {
   MANIFEST_FORMAT,
   PublishedManifest,
 } from './manifest.ts'
+import { hashManifest } from './manifest-signature.ts'
 import type { Origin } from './origin.ts'
 import { ServingFollower } from './serving-follower.ts'
 
@@ -20,6 +21,12 @@ const STATE_EVERY_MS = SECOND
 const Formats = z.object({ format: z.int(), serving_format: z.int() })
 type Formats = z.infer<typeof Formats>
 const OWN_FORMATS: Formats = { format: MANIFEST_FORMAT, serving_format: SERVING_FORMAT }
+
+/** A manifest, and the hash of all of it, also of what this version does not know. */
+interface FoundManifest {
+  manifest: PublishedManifest
+  hash: string
+}
 
 /**
  * Keeps a copy of what a registry publishes: the serving store commit by commit, the snapshot and the search
@@ -32,7 +39,8 @@ export class Follower {
   readonly #files: FileFollower
   readonly #log: LogWatch
   /** The last manifest, or why it cannot be followed. */
-  #manifest: PublishedManifest | Error | undefined
+  #found: FoundManifest | Error | undefined
+  #isWarned = false
   #caughtUpAt: Instant | undefined
   #writtenAt = 0
 
@@ -40,7 +48,7 @@ export class Follower {
     this.#parts = parts
     this.#serving = new ServingFollower(parts)
     this.#files = new FileFollower(parts)
-    this.#log = new LogWatch(parts.origin, parts.paths)
+    this.#log = new LogWatch(parts.origin, parts.paths, parts.logKey)
     const stored = this.#serving.isEmpty ? undefined : readReplicaState(parts.paths)
     if (stored?.origin === parts.origin.name && stored.caught_up_at !== null)
       this.#caughtUpAt = Date.parse(stored.caught_up_at)
@@ -71,11 +79,12 @@ export class Follower {
     const { origin, paths, clock } = this.#parts
     const askedAt = clock.now()
     const text = await origin.readManifest()
-    if (text !== undefined) this.#manifest = readManifest(text, origin)
-    if (this.#manifest instanceof Error) throw this.#manifest
-    const manifest = this.#manifest
-    if (manifest === undefined) throw new Error(`${origin.name} has no manifest yet`)
-    await this.#log.check(manifest)
+    if (text !== undefined) this.#found = readManifest(text, origin)
+    if (this.#found instanceof Error) throw this.#found
+    if (this.#found === undefined) throw new Error(`${origin.name} has no manifest yet`)
+    const { manifest, hash } = this.#found
+    await this.#log.check(manifest, hash)
+    if (this.#log.key === undefined) this.#warnUnsigned()
     if (text !== undefined && !this.#files.isCopying)
       removeAbandonedCopies(paths.copying, listPublishedFiles(manifest))
     // An empty replica answers nothing yet, so all its files are copied at once.
@@ -86,14 +95,22 @@ export class Follower {
     if (text !== undefined || clock.now() - this.#writtenAt >= STATE_EVERY_MS) this.#tell()
   }
 
+  #warnUnsigned(): void {
+    if (this.#isWarned) return
+    this.#isWarned = true
+    const { origin, log } = this.#parts
+    log.warn({ origin: origin.name }, 'what is followed is not signed, for its registry has no log')
+  }
+
   #tell(problem?: string): void {
     const { origin, paths, clock } = this.#parts
-    const manifest = this.#manifest instanceof Error ? undefined : this.#manifest
+    const manifest = this.#found instanceof Error ? undefined : this.#found?.manifest
     const state: ReplicaState = {
       origin: origin.name,
       ...(manifest?.base_url !== undefined && { base_url: manifest.base_url }),
       seq: this.#serving.seq,
       origin_seq: manifest?.seq ?? 0,
+      ...(this.#log.key !== undefined && { log_key: this.#log.key }),
       caught_up_at: this.#caughtUpAt === undefined ? null : toIso(this.#caughtUpAt),
       ...(problem !== undefined && { problem }),
     }
@@ -103,7 +120,7 @@ export class Follower {
 }
 
 /** Parses a manifest; returns an error with a sentence if this version cannot follow it. */
-function readManifest(text: string, { name }: Origin): PublishedManifest | Error {
+function readManifest(text: string, { name }: Origin): FoundManifest | Error {
   const content = parseJson(text)
   const formats = Formats.safeParse(content).data
   const [theirs, ours] = [formats && describeFormat(formats), describeFormat(OWN_FORMATS)]
@@ -117,7 +134,7 @@ function readManifest(text: string, { name }: Origin): PublishedManifest | Error
     return new Error(`${name} publishes other key spaces than this version reads: update the older`)
   const missing = findMissingCommits(parsed.data)
   if (missing !== undefined) return new Error(`the manifest of ${name} has a gap: ${missing}`)
-  return parsed.data
+  return { manifest: parsed.data, hash: hashManifest(content as object) }
 }
 
 function describeFormat({ format, serving_format }: Formats): string {

@@ -1,54 +1,98 @@
 import { z } from 'zod'
 import { readJsonFile, replaceFile } from '../store/durable-files.ts'
 import type { Paths } from '../store/paths.ts'
-import { parseVerifierKey } from '../transparency/signed-note.ts'
+import { parseVerifierKey, type VerifierKey } from '../transparency/signed-note.ts'
 import { KEY } from '../transparency/tile-names.ts'
-import { type TreeHead, verifyHead } from '../transparency/tree-head.ts'
+import { parseHead, verifyHead } from '../transparency/tree-head.ts'
 import { checkContinued, createTileReader } from '../transparency/verify-log.ts'
 import type { PublishedManifest } from './manifest.ts'
+import { findSignatureFault } from './manifest-signature.ts'
 import type { Origin } from './origin.ts'
 
-/** The log of the origin as the replica last saw it, with the key that it saw first. */
-const Remembered = z.object({ key: z.string(), note: z.string() })
+/** The key of the origin's log and its head as the replica last saw it; the log of a new registry has no head yet. */
+const Remembered = z.object({ key: z.string(), note: z.string().exactOptional() })
 type Remembered = z.infer<typeof Remembered>
 
-/** Checks that the origin's log only grows: a manifest whose log does not continue the known one is refused. */
+/**
+ * Checks that what the origin publishes is signed by the key of its log, and that this log only grows. A manifest
+ * is refused where either does not hold.
+ */
 export class LogWatch {
   readonly #origin: Origin
   readonly #file: string
+  readonly #expectedKey: string | undefined
   #remembered: Remembered | undefined
+  /** Hash of the manifest that was checked last. */
+  #checked: string | undefined
 
-  constructor(origin: Origin, paths: Pick<Paths, 'replicaLog'>) {
+  /**
+   * Watches the log of an origin. `expectedKey` is its key as the operator knows it; without it the first one
+   * that is seen counts.
+   */
+  constructor(origin: Origin, paths: Pick<Paths, 'replicaLog'>, expectedKey?: string) {
     this.#origin = origin
     this.#file = paths.replicaLog
+    this.#expectedKey = expectedKey
     this.#remembered = readJsonFile(this.#file, Remembered)
   }
 
+  /** Returns the key that signs what is followed; undefined while nothing is signed. */
+  get key(): string | undefined {
+    return this.#remembered?.key
+  }
+
   /**
-   * Compares the log of a manifest with the known one, and stores it. Rejects with a sentence if it does not
-   * continue that one.
+   * Checks a manifest with this hash, and stores the head of its log. Rejects with a sentence if it is not to be
+   * followed.
    */
-  async check({ log: note }: Pick<PublishedManifest, 'log'>): Promise<void> {
+  async check(
+    { log: note, signature }: Pick<PublishedManifest, 'log' | 'signature'>,
+    hash: string,
+  ): Promise<void> {
+    if (hash === this.#checked) return
     const before = this.#remembered
-    if (note === before?.note) return
-    const refuse = (why: string) =>
-      new Error(`${this.#origin.name} is not followed, for its history may be rewritten: ${why}`)
-    if (note === undefined) throw refuse('it publishes no log any more')
-    const text = before?.key ?? (await this.#origin.readLogFile(KEY))?.toString().trim() ?? ''
-    const key = parseVerifierKey(text)
-    if (key === undefined) throw refuse('the key of its log is missing')
-    const read = (which: string): TreeHead => {
-      const head = verifyHead(which, key)
-      if (typeof head === 'string') throw refuse(`of the head of its log, ${head}`)
-      return head
+    if (note === undefined && before?.note !== undefined)
+      throw this.#refuse('it publishes no log any more')
+    const known = this.#expectedKey ?? before?.key
+    const isUnsigned = note === undefined && signature === undefined && known === undefined
+    if (!isUnsigned) {
+      const text = known ?? (await this.#readKey())
+      const key = parseVerifierKey(text)
+      if (key === undefined) throw this.#refuse('the key of its log is missing')
+      const fault = findSignatureFault(signature, hash, key)
+      if (fault !== undefined) throw this.#refuse(`of its manifest, ${fault}`)
+      if (note !== undefined && note !== before?.note) await this.#checkHead(note, key)
+      this.#remember({ key: text, ...(note !== undefined && { note }) })
     }
-    const head = read(note)
-    if (before !== undefined) {
-      const readTile = createTileReader({ read: name => this.#origin.readLogFile(name) })
-      const [fault] = await checkContinued(read(before.note), head, readTile)
-      if (fault !== undefined) throw refuse(fault)
-    }
-    this.#remembered = { key: text, note }
-    replaceFile(this.#file, `${JSON.stringify(this.#remembered)}\n`)
+    this.#checked = hash
+  }
+
+  #remember(seen: Remembered): void {
+    const before = this.#remembered
+    if (seen.key === before?.key && seen.note === before.note) return
+    this.#remembered = seen
+    replaceFile(this.#file, `${JSON.stringify(seen)}\n`)
+  }
+
+  async #readKey(): Promise<string> {
+    return (await this.#origin.readLogFile(KEY))?.toString().trim() ?? ''
+  }
+
+  async #checkHead(note: string, key: VerifierKey): Promise<void> {
+    const head = verifyHead(note, key)
+    if (typeof head === 'string') throw this.#refuse(`of the head of its log, ${head}`)
+    // It was verified when it was stored, maybe by the key before.
+    const before = this.#remembered?.note
+    const known = before === undefined ? undefined : parseHead(before)
+    if (known === undefined) return
+    const readTile = createTileReader({ read: name => this.#origin.readLogFile(name) })
+    const [fault] = await checkContinued(known, head, readTile)
+    if (fault !== undefined) throw this.#refuse(fault)
+  }
+
+  #refuse(why: string): Error {
+    return new Error(
+      `${this.#origin.name} is not followed, for its history may be rewritten: ${why}`,
+    )
   }
 }

@@ -6,7 +6,7 @@ import { Checkpoint } from '../store/checkpoint.ts'
 /** Name of the one file that is replaced, always last. */
 export const MANIFEST = 'manifest.json'
 /** Version of the manifest and of the form of its files. */
-export const MANIFEST_FORMAT = 2
+export const MANIFEST_FORMAT = 3
 /** Folder of the files that a manifest names, beside it. */
 export const FILES = 'files'
 /** Largest manifest that a replica reads. */
@@ -60,11 +60,15 @@ export const PublishedManifest = z.object({
   base_url: z.url({ protocol: /^https?$/ }).exactOptional(),
   parquet: z.array(NamedFile),
   events: z.array(NamedFile),
+  /** Signature of all of this by the key of the log, where there is one (`manifest-signature.ts`). */
+  signature: z.string().exactOptional(),
 })
 export type PublishedManifest = z.infer<typeof PublishedManifest>
 
 /** Lists the files that a manifest names. */
-export function listPublishedFiles(manifest: PublishedManifest): PublishedFile[] {
+export function listPublishedFiles(
+  manifest: Omit<PublishedManifest, 'made_at' | 'signature'>,
+): PublishedFile[] {
   const { base, segments, snapshot, search, parquet, events } = manifest
   const current = [snapshot, search].filter(file => file !== undefined)
   return [base, ...segments, ...current, ...parquet, ...events]

@@ -9,6 +9,7 @@ import { readCheckpoint } from '../store/checkpoint.ts'
 import { listEventFiles } from '../store/event-log.ts'
 import { listExportedFiles } from '../store/parquet.ts'
 import type { Paths } from '../store/paths.ts'
+import { type LogSigner, toVerifierKey } from '../transparency/signed-note.ts'
 import { HEAD } from '../transparency/tile-names.ts'
 import { dropOldSegments, findJoinable } from './join-segments.ts'
 import { makeBase } from './make-base.ts'
@@ -19,6 +20,7 @@ import {
   type PublishedManifest,
   type Segment,
 } from './manifest.ts'
+import { findSignatureFault, hashManifest, signManifest } from './manifest-signature.ts'
 import { PublishedFolder } from './published-folder.ts'
 
 /** Files that a replica may still be reading are kept this long. */
@@ -41,8 +43,19 @@ export interface StatePublisherParts {
   folder: string
   /** Public address of the registry, if it has one. */
   baseUrl?: string | undefined
+  /** Signs the manifest, where the registry has a log. */
+  signer: LogSigner | undefined
   /** Begins a new chain while no commit runs. */
   restartChain: () => Promise<void>
+}
+
+/** A manifest before it has its time and its signature. */
+type Unsigned = Omit<PublishedManifest, 'made_at' | 'signature'>
+
+function isSignedBy(manifest: PublishedManifest, signer: LogSigner | undefined): boolean {
+  const { signature } = manifest
+  if (signer === undefined) return signature === undefined
+  return findSignatureFault(signature, hashManifest(manifest), toVerifierKey(signer)) === undefined
 }
 
 function pickServing({ seq, chain, position, base, segments }: Serving): Serving {
@@ -54,6 +67,8 @@ export class StatePublisher {
   readonly #parts: StatePublisherParts
   readonly #folder: PublishedFolder
   #last: PublishedManifest | undefined
+  /** False while the current manifest is signed by another key than that of today, or by none. */
+  #isSigned: boolean
   readonly #unlistedSince = new Map<string, Instant>()
   /**
    * First commit whose snapshot no longer contains data that was taken down; until it is published, old files
@@ -68,6 +83,7 @@ export class StatePublisher {
     const isWhole =
       last !== undefined && listPublishedFiles(last).every(file => this.#folder.has(file))
     this.#last = isWhole ? last : undefined
+    this.#isSigned = this.#last !== undefined && isSignedBy(this.#last, parts.signer)
   }
 
   /** Publishes what has changed. Returns the manifest if it differs from the previous one. */
@@ -76,25 +92,35 @@ export class StatePublisher {
     const files = await this.#publishFiles()
     const { clock, baseUrl } = this.#parts
     const now = clock.now()
-    const next: PublishedManifest = {
+    const next: Unsigned = {
       format: MANIFEST_FORMAT,
       serving_format: SERVING_FORMAT,
       spaces: [...spaces],
-      made_at: toIso(now),
       ...serving,
       ...files,
       ...(baseUrl !== undefined && { base_url: baseUrl }),
     }
-    const isSame =
-      this.#last !== undefined &&
-      JSON.stringify({ ...this.#last, made_at: '' }) === JSON.stringify({ ...next, made_at: '' })
-    if (!isSame) {
-      this.#folder.writeManifest(next)
-      this.#last = next
-      this.#parts.journal.forget(next.position)
-    }
+    const published = this.#isPublished(next) ? undefined : this.#replaceManifest(next, now)
     this.#removeUnlisted(next, now)
-    return isSame ? undefined : next
+    return published
+  }
+
+  /** Tells whether the current manifest says the same. */
+  #isPublished(next: Unsigned): boolean {
+    if (this.#last === undefined || !this.#isSigned) return false
+    const { made_at: _, signature: __, ...last } = this.#last
+    return JSON.stringify(last) === JSON.stringify(next)
+  }
+
+  #replaceManifest(next: Unsigned, now: Instant): PublishedManifest {
+    const { signer, journal } = this.#parts
+    const dated = { ...next, made_at: toIso(now) }
+    const manifest = signer ? { ...dated, signature: signManifest(dated, signer) } : dated
+    this.#folder.writeManifest(manifest)
+    this.#last = manifest
+    this.#isSigned = true
+    journal.forget(manifest.position)
+    return manifest
   }
 
   async #publishServing(): Promise<Serving> {
@@ -145,7 +171,7 @@ export class StatePublisher {
   }
 
   async #publishFiles(): Promise<
-    Omit<PublishedManifest, keyof Serving | 'format' | 'serving_format' | 'spaces' | 'made_at'>
+    Pick<PublishedManifest, 'log' | 'snapshot' | 'search' | 'parquet' | 'events'>
   > {
     const { paths, clock } = this.#parts
     const folder = this.#folder
@@ -186,7 +212,7 @@ export class StatePublisher {
   }
 
   /** Removes files that the manifest does not name: after a while, or at once if something was taken down. */
-  #removeUnlisted(manifest: PublishedManifest, now: Instant): void {
+  #removeUnlisted(manifest: Unsigned, now: Instant): void {
     const isClearing = (manifest.snapshot?.checkpoint.seq ?? 0) <= this.#clearedFrom
     const listed = new Set(listPublishedFiles(manifest).map(({ name }) => name))
     for (const name of this.#folder.list()) {

@@ -12,6 +12,8 @@ export const ReplicaState = z.object({
   /** The commit that it shows, and the last one of the origin that it knows. */
   seq: z.int(),
   origin_seq: z.int(),
+  /** Public key that signs what is followed; without one nobody signs it. */
+  log_key: z.string().exactOptional(),
   /** Time at which it last had everything that the origin had published. */
   caught_up_at: z.iso.datetime().nullable(),
   /** Reason why the last attempt failed. */

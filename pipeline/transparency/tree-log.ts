@@ -52,6 +52,11 @@ export class TreeLog {
   #turn: Promise<unknown> = Promise.resolve()
   #problem: string | undefined
 
+  /** Signs in the name of this log; undefined where nothing is signed. */
+  get signer(): LogSigner | undefined {
+    return this.#parts.signer
+  }
+
   constructor(parts: TreeLogParts) {
     this.#parts = parts
     this.#folder = new LogFolder(parts.paths.log)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { origin, path, readDomainsOrInput, readWholeBetween } from './values.ts'
+import { origin, path, readDomainsOrInput, readWholeBetween, verifierKey } from './values.ts'
 
 const domainsOption = [
   '--domains <file>',
@@ -50,7 +50,12 @@ export function addRunning(program: Command): void {
       'address of its API, or folder or bucket that it publishes to (PUBLISH_TO)',
       path,
     )
-    .action(async from => (await import('../commands/follow.ts')).follow(from))
+    .option(
+      '--key <name+id+key>',
+      'key of its log, as you know it from elsewhere; by default the first that is seen',
+      verifierKey,
+    )
+    .action(async (from, options) => (await import('../commands/follow.ts')).follow(from, options))
 
   program
     .command('replica')

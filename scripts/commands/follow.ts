@@ -14,7 +14,7 @@ const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
 const REPORT_MS = 2_000
 
 /** Keeps a read-only copy of another registry in DATA_DIR, and serves it. */
-export async function follow(from: string): Promise<void> {
+export async function follow(from: string, { key }: { key?: string }): Promise<void> {
   const config = readSettings()
   const paths = resolvePaths(config.DATA_DIR)
   if (existsSync(paths.index))
@@ -29,6 +29,7 @@ export async function follow(from: string): Promise<void> {
     OPERATOR_PORT: undefined,
     PUBLISH_TO: undefined,
     REPLICA_OF: isAddress(from) ? from : toTypedPath(from),
+    ...(key !== undefined && { REPLICA_KEY: key }),
   }
   const end = async (status: number) => {
     await supervisor.close()

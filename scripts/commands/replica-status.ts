@@ -44,12 +44,13 @@ export async function readReplicaStatus(
 /** Describes the state in lines, the problems last. */
 export function describeReplicaStatus(status: ReplicaStatus, now: Instant): string[] {
   const { replica, running, data_dir, problems } = status
-  const { origin, seq, origin_seq, caught_up_at } = replica
+  const { origin, seq, origin_seq, caught_up_at, log_key } = replica
   const line = (name: string, text: string) => `${name.padEnd(10)} ${text}`
   return [
     line('replica', `${running ? 'follows' : 'stopped, followed'} ${origin}`),
     line('data', data_dir),
     line('commits', `${seq} of ${origin_seq} that are published`),
+    line('signed', log_key === undefined ? 'no, for this registry has no log' : `by ${log_key}`),
     line('complete', caught_up_at === null ? 'never' : formatAgo(caught_up_at, now)),
     line('disk', describeDisk(status)),
     ...(problems.length === 0

@@ -56,6 +56,7 @@ export function buildPublisher(
     clock,
     folder,
     baseUrl,
+    signer: sequencer.treeLog.signer,
     restartChain,
   })
 }

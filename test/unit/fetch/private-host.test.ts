@@ -53,3 +53,17 @@ it('one configured host may be private, for requests with that permission', asyn
   })
   expect(await own.lookupHost('127.0.0.1')).toBe('private')
 })
+
+it('a configured host is found as this machine finds it, and no other name is', async () => {
+  const url = (await openPrivateServer()).replace('127.0.0.1', 'localhost')
+  const own = createDirectFetcher()
+  const allow = { http: true, anyPort: true }
+  const ask = (privateHost: string) =>
+    own.fetchDocument(`${url}/keys`, {
+      ...fetchOptions,
+      redirects: 'none',
+      allow: { ...allow, privateHost },
+    })
+  expect(await ask('localhost')).toMatchObject({ kind: 'ok' })
+  expect(await ask('issuer.example')).toMatchObject({ kind: 'failed' })
+})

@@ -27,9 +27,11 @@ import {
   readPublicEntries,
 } from '../../support/registry/publishing-registry.ts'
 import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
+import { makeRegistryKey } from '../../support/servers/webhook-receivers.ts'
 import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 import { buildWebsite } from '../../support/worlds/nights.ts'
 
+const key = makeRegistryKey()
 const START = '2026-11-20T03:00Z'
 
 async function commitBrand({ sequencer }: PublishingRegistry, clock: TestClock, name: string) {
@@ -332,7 +334,7 @@ describe('a replica', () => {
     writeFileSync(file, JSON.stringify({ ...manifest, serving_format: 1 }))
     for (const _ of [1, 2])
       await expect(follower.follow()).rejects.toThrow(
-        'publishes format 2.1, and this version reads',
+        'publishes format 3.1, and this version reads',
       )
     writeFileSync(file, JSON.stringify({ ...manifest, spaces: [...manifest.spaces].reverse() }))
     await expect(follower.follow()).rejects.toThrow('publishes other key spaces')
@@ -426,6 +428,35 @@ describe('a replica', () => {
     await registry.publisher.publish()
     await follower.follow()
     await expectEqual(registry, paths.servingFile)
+  })
+
+  it('keeps what it has where the data were changed beside a log that was not', async () => {
+    const clock = testClock(START)
+    const settings = { LOG_SIGNING_KEY: key.path }
+    const registry = await openPublishing(clock, undefined, undefined, settings)
+    await publishWebsite(registry, clock, 'acme')
+    await registry.sequencer.treeLog.update()
+    await registry.publisher.publish()
+    const rewriting = await openPublishing(clock)
+    await commitBrand(rewriting, clock, 'other')
+    await rewriting.publisher.publish()
+    const manifestFile = join(registry.folder, 'manifest.json')
+    const honest = readFileSync(manifestFile, 'utf8')
+    const { log, signature } = JSON.parse(honest)
+    const forged = JSON.parse(readFileSync(join(rewriting.folder, 'manifest.json'), 'utf8'))
+    cpSync(join(rewriting.folder, 'files'), join(registry.folder, 'files'), { recursive: true })
+    const { follower, paths } = openReplica(registry.folder, clock)
+    await follower.follow()
+    expect(readReplicaState(paths)?.log_key).toContain('/log+')
+    for (const claim of [{ log, signature }, { log }, {}]) {
+      writeFileSync(manifestFile, JSON.stringify({ ...forged, ...claim }))
+      await expect(follower.follow()).rejects.toThrow('is not followed, for its history may be')
+      await expectEqual(registry, paths.servingFile)
+      expect(readReplicaState(paths)?.problem).toContain('may be rewritten')
+    }
+    writeFileSync(manifestFile, honest)
+    await follower.follow()
+    expect(readReplicaState(paths)?.problem).toBeUndefined()
   })
 
   it('deletes what a cut copy has left once its file is published no longer', async () => {

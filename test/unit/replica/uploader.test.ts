@@ -4,6 +4,7 @@ import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
 import { type Bucket, openBucket } from '../../../pipeline/replica/bucket.ts'
+import { MANIFEST_BYTES_MAX } from '../../../pipeline/replica/manifest.ts'
 import { type Origin, openBucketOrigin, openHttpOrigin } from '../../../pipeline/replica/origin.ts'
 import { PublishedFolder } from '../../../pipeline/replica/published-folder.ts'
 import { Uploader } from '../../../pipeline/replica/uploader.ts'
@@ -176,6 +177,18 @@ describe('a bucket', () => {
     await expect(openBucketOrigin(openElsewhere()).readManifest()).rejects.toThrow(
       's3://registry/elsewhere/manifest.json',
     )
+  })
+
+  it('of somebody else is read no further than a manifest, a file of a log or a range can be long', async () => {
+    await startObjectStorage()
+    const bucket = openBucket(ADDRESS, new AbortController().signal)
+    const origin = openBucketOrigin(bucket)
+    const large = Buffer.alloc(MANIFEST_BYTES_MAX + 1, ' ')
+    for (const name of ['manifest.json', 'log/key'])
+      await bucket.write(name, large, { type: 'application/json', caching: 'no-cache' })
+    await expect(origin.readManifest()).rejects.toThrow('manifest.json is larger than the 4194304')
+    await expect(origin.readLogFile('key')).rejects.toThrow('log/key is larger than the 65536')
+    expect((await bucket.read('log/key'))?.length, 'its own is read whole').toBe(large.length)
   })
 
   it('is never half written: after a kill at any write, replicas find a whole state', async () => {
