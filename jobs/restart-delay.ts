@@ -8,10 +8,10 @@ const STABLE_MS = 60_000
  * so that one that cannot run costs little and still comes back soon after the cause is gone.
  */
 export class RestartDelay {
-  #ended: number[] = []
+  #endTimes: number[] = []
 
   next(now: number = performance.now()): number {
-    this.#ended = [...this.#ended.filter(at => now - at < STABLE_MS), now]
-    return Math.min(DELAY_MAX_MS, FIRST_MS * 2 ** (this.#ended.length - 1))
+    this.#endTimes = [...this.#endTimes.filter(at => now - at < STABLE_MS), now]
+    return Math.min(DELAY_MAX_MS, FIRST_MS * 2 ** (this.#endTimes.length - 1))
   }
 }

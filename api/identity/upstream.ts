@@ -61,7 +61,7 @@ export class Upstream {
   readonly #issuer: string
   readonly #services: Services
   #reading: Promise<OpenIdProvider | Refused> | undefined
-  #known: { provider: OpenIdProvider; at: Instant } | undefined
+  #cachedProvider: { provider: OpenIdProvider; at: Instant } | undefined
 
   constructor(issuer: string, services: Services) {
     const { OPENID_NAME } = services.config
@@ -118,11 +118,13 @@ export class Upstream {
     const { mustNameIssuer, nonce, code_verifier, issuer } = journey
     const isMixedUp = answer.iss === undefined ? mustNameIssuer : answer.iss !== this.#issuer
     if (isMixedUp || issuer !== this.#issuer) {
-      return this.#distrust(`the answer names another issuer: ${String(answer.iss).slice(0, 200)}`)
+      return this.#refuseUntrusted(
+        `the answer names another issuer: ${String(answer.iss).slice(0, 200)}`,
+      )
     }
     if (answer.error !== undefined) return this.#refuseError(String(answer.error))
     if (typeof answer.code !== 'string' || answer.code === '') {
-      return this.#distrust('the answer has neither a code nor an error')
+      return this.#refuseUntrusted('the answer has neither a code nor an error')
     }
     const code = {
       issuer,
@@ -136,7 +138,7 @@ export class Upstream {
 
   /** Returns the address at which people sign out of the provider; undefined where none is known. */
   getSignOutAddress(): string | undefined {
-    const { end_session_endpoint: endpoint } = this.#known?.provider ?? {}
+    const { end_session_endpoint: endpoint } = this.#cachedProvider?.provider ?? {}
     if (endpoint === undefined) return undefined
     const address = new URL(endpoint)
     address.searchParams.set('client_id', this.#services.config.OPENID_CLIENT_ID!)
@@ -160,8 +162,8 @@ export class Upstream {
   /** Finds the metadata of the provider; concurrent callers share one request. */
   #findProvider(): Promise<OpenIdProvider | Refused> {
     const now = this.#services.clock.now()
-    if (this.#known !== undefined && now - this.#known.at < METADATA_MS) {
-      return Promise.resolve(this.#known.provider)
+    if (this.#cachedProvider !== undefined && now - this.#cachedProvider.at < METADATA_MS) {
+      return Promise.resolve(this.#cachedProvider.provider)
     }
     this.#reading ??= this.#readProvider(now).finally(() => {
       this.#reading = undefined
@@ -177,21 +179,21 @@ export class Upstream {
     )
     if ('failed' in read) return this.#toRefusal(read)
     if (read.issuer !== this.#issuer) {
-      return this.#distrust('the crawler’s settings name another provider')
+      return this.#refuseUntrusted('the crawler’s settings name another provider')
     }
-    this.#known = { provider: read, at: now }
+    this.#cachedProvider = { provider: read, at: now }
     return read
   }
 
   #toRefusal({ failed, detail }: { failed: string; detail: string }): Refused {
-    if (failed === 'untrusted') return this.#distrust(detail)
+    if (failed === 'untrusted') return this.#refuseUntrusted(detail)
     this.#services.boundedLog.warn('openid', { detail }, `nobody was signed in: ${failed}`)
     return failed === 'refused'
       ? { refused: `${this.name} did not accept this sign-in. Begin again.` }
       : { refused: `${this.name} does not answer at the moment. Try again in a minute.` }
   }
 
-  #distrust(detail: string): Refused {
+  #refuseUntrusted(detail: string): Refused {
     this.#services.boundedLog.warn('openid', { detail }, 'an answer of the provider is not trusted')
     return { refused: `The answer of ${this.name} cannot be trusted, so nobody was signed in.` }
   }

@@ -21,9 +21,9 @@ const ETAG_CHARS = 22
 export class AnswerCache {
   readonly #reader: Reader
   readonly #answers: LRUCache<string, Sent>
-  readonly #making = new Map<string, Promise<Sent>>()
+  readonly #pending = new Map<string, Promise<Sent>>()
   readonly #filter = new AdmissionFilter()
-  #shown: readonly unknown[] = []
+  #snapshots: readonly unknown[] = []
 
   constructor(reader: Reader, clock: Clock, mostBytes = CACHE_BYTES_MAX) {
     this.#reader = reader
@@ -46,7 +46,7 @@ export class AnswerCache {
     this.#forgetOld()
     return (
       this.#answers.get(question) ??
-      this.#making.get(question) ??
+      this.#pending.get(question) ??
       this.#make(question, make, !isCheap || this.#filter.admits(question))
     )
   }
@@ -56,24 +56,24 @@ export class AnswerCache {
       .then(sent => {
         const marked = sent.status === 200 ? toMarked(sent) : sent
         this.#forgetOld()
-        if (isAdmitted && marked !== sent && this.#making.get(question) === making)
+        if (isAdmitted && marked !== sent && this.#pending.get(question) === making)
           this.#answers.set(question, marked)
         return marked
       })
       .finally(() => {
-        if (this.#making.get(question) === making) this.#making.delete(question)
+        if (this.#pending.get(question) === making) this.#pending.delete(question)
       })
-    this.#making.set(question, making)
+    this.#pending.set(question, making)
     return making
   }
 
   #forgetOld(): void {
     const { snapshot, search, lists } = this.#reader
     const shows = [snapshot, search, lists, getMembers(this.#reader)]
-    if (shows.every((snapshot, i) => snapshot === this.#shown[i])) return
-    this.#shown = shows
+    if (shows.every((snapshot, i) => snapshot === this.#snapshots[i])) return
+    this.#snapshots = shows
     this.#answers.clear()
-    this.#making.clear()
+    this.#pending.clear()
   }
 }
 

@@ -8,7 +8,7 @@ import { type FeedPage, readPageAfter } from '../../pipeline/read/lookups/feed.t
 import type { Reader } from '../../pipeline/read/reader.ts'
 
 /** Interval at which streams look for a new commit. */
-const LOOK_MS = 100
+const POLL_MS = 100
 /** Pages and streams that are served before other work gets a turn. */
 const TURN = 200
 const STUCK_MS = 60_000
@@ -79,12 +79,12 @@ export class FeedStreams {
     const stream: Stream = { ...request, response, isBusy: false, heartbeatAt: 0 }
     this.#streams.add(stream)
     response.once('close', () => this.#streams.delete(stream))
-    this.#timer ??= setInterval(() => void this.#look(), LOOK_MS)
+    this.#timer ??= setInterval(() => void this.#poll(), POLL_MS)
     void this.#catchUp(stream)
   }
 
   /** Serves new commits, and heartbeats that are due. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     if (this.#isServing) return
     this.#isServing = true
     try {

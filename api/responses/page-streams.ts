@@ -4,7 +4,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 
 /** Interval at which streams look for a new commit. */
-const LOOK_MS = 250
+const POLL_MS = 250
 /** Interval of the comments that keep a connection alive and reveal a dead one. */
 const BEAT_MS = 15_000
 const RETRY_AFTER_S = 30
@@ -23,7 +23,7 @@ export class PageStreams {
   readonly #reader: Pick<Reader, 'serving' | 'snapshot'>
   readonly #limits: Pick<Config['LIMITS'], 'pageStreams' | 'pageStreamsPerCaller'>
   readonly #viewers = new Set<Viewer>()
-  #told = ''
+  #sentState = ''
   #beatAt = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -42,7 +42,7 @@ export class PageStreams {
     const own = [...this.#viewers].filter(viewer => viewer.caller === caller).length
     if (this.#viewers.size >= pageStreams || own >= pageStreamsPerCaller)
       refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
-    return response => this.#open({ caller, response })
+    return response => this.#addViewer({ caller, response })
   }
 
   close(): void {
@@ -50,12 +50,12 @@ export class PageStreams {
     for (const { response } of this.#viewers) response.end()
   }
 
-  #open(viewer: Viewer): void {
-    if (this.#viewers.size === 0) this.#told = this.#formatState()
+  #addViewer(viewer: Viewer): void {
+    if (this.#viewers.size === 0) this.#sentState = this.#formatState()
     this.#viewers.add(viewer)
     viewer.response.once('close', () => this.#leave(viewer))
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS)
-    this.#send(viewer, this.#told)
+    this.#timer ??= setInterval(() => this.#poll(), POLL_MS)
+    this.#send(viewer, this.#sentState)
   }
 
   #leave(viewer: Viewer): void {
@@ -65,12 +65,12 @@ export class PageStreams {
     this.#timer = undefined
   }
 
-  #look(): void {
+  #poll(): void {
     const state = this.#formatState()
     const now = performance.now()
-    const hasChanged = state !== this.#told
+    const hasChanged = state !== this.#sentState
     if (!hasChanged && now < this.#beatAt) return
-    this.#told = state
+    this.#sentState = state
     this.#beatAt = now + BEAT_MS
     for (const viewer of this.#viewers) this.#send(viewer, hasChanged ? state : ':\n\n')
   }

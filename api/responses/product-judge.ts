@@ -55,7 +55,7 @@ export class ProductJudge {
   readonly #operating: OperatorSide
   readonly #terms: Terms
   readonly #findInventory: FindInventory
-  readonly #known = new Map<string, JudgedSale>()
+  readonly #salesByRid = new Map<string, JudgedSale>()
 
   /** Creates a judge that uses the grants that `find` returns; by default, the current ones. */
   constructor(
@@ -96,11 +96,11 @@ export class ProductJudge {
   }
 
   #judgeSale(property: StockedProperty, granting: PublisherSide): JudgedSale {
-    const known = this.#known.get(property.property_rid)
+    const known = this.#salesByRid.get(property.property_rid)
     if (known !== undefined) return known
     const verdict = judge(property, granting, this.#operating, this.#terms)
     const sale = { property, verdict }
-    this.#known.set(property.property_rid, sale)
+    this.#salesByRid.set(property.property_rid, sale)
     return sale
   }
 

@@ -74,7 +74,7 @@ interface JobListeners extends QueueEventsListener {
 export function openRpcQueue(
   name: RpcQueueName,
   commands: Redis,
-  listening: Redis,
+  subscriber: Redis,
   { redisConnectMs }: ClientTimeouts,
 ): RpcQueue {
   let opened: Promise<OpenQueue> | undefined
@@ -83,7 +83,7 @@ export function openRpcQueue(
   const ensureOpen = async () => {
     if (opened === undefined) await waitAtMost(waitUntilReady(commands), redisConnectMs)
     if (commands.status !== 'ready') throw new Error('redis is away')
-    opened ??= openQueue(name, commands, listening).catch(error => {
+    opened ??= openQueue(name, commands, subscriber).catch(error => {
       opened = undefined
       throw error
     })
@@ -126,7 +126,7 @@ export function openRpcQueue(
         Promise.all([queue.close(), events.close()]),
       )
       if (closed !== undefined) await waitAtMost(closed)
-      listening.disconnect()
+      subscriber.disconnect()
     },
   }
 }
@@ -215,7 +215,7 @@ async function waitForEnd(
 async function openQueue(
   name: RpcQueueName,
   commands: Redis,
-  listening: Redis,
+  subscriber: Redis,
 ): Promise<OpenQueue> {
   const queue = new Queue(name, {
     ...queueOptions,
@@ -224,7 +224,11 @@ async function openQueue(
   })
   const [last] = await commands.xrevrange(queue.toKey('events'), '+', '-', 'COUNT', 1)
   const lastEventId = last?.[0] ?? '0-0'
-  const events = new QueueEvents(name, { prefix: REDIS_PREFIX, connection: listening, lastEventId })
+  const events = new QueueEvents(name, {
+    prefix: REDIS_PREFIX,
+    connection: subscriber,
+    lastEventId,
+  })
   queue.setMaxListeners(0).on('error', () => undefined)
   events.setMaxListeners(0).on('error', () => undefined)
   return { queue, events }

@@ -25,7 +25,7 @@ interface OutgoingSubmission {
 /** Sends submissions to the writer and waits for their answers. */
 export class SubmissionClient {
   readonly #commands: Redis
-  readonly #listening: Redis
+  readonly #subscriber: Redis
   readonly #timeouts: ClientTimeouts
   readonly #name = randomUUID()
   /** Resolves when both connections are up and answers can be received. */
@@ -35,14 +35,14 @@ export class SubmissionClient {
   readonly #outgoing: OutgoingSubmission[] = []
 
   constructor(
-    { commands, listening }: { commands: Redis; listening: Redis },
+    { commands, subscriber }: { commands: Redis; subscriber: Redis },
     timeouts: ClientTimeouts,
   ) {
     this.#commands = commands
-    this.#listening = listening
+    this.#subscriber = subscriber
     this.#timeouts = timeouts
-    listening.on('message', (_, text) => this.#resolveAnswers(JSON.parse(text)))
-    const subscribed = listening.subscribe(toChannel(this.#name))
+    subscriber.on('message', (_, text) => this.#resolveAnswers(JSON.parse(text)))
+    const subscribed = subscriber.subscribe(toChannel(this.#name))
     this.#connected = Promise.all([subscribed, waitUntilReady(commands)]).catch(() => undefined)
   }
 
@@ -70,7 +70,7 @@ export class SubmissionClient {
   }
 
   close(): void {
-    this.#listening.disconnect()
+    this.#subscriber.disconnect()
   }
 
   #send(submission: OutgoingSubmission): void {
@@ -96,7 +96,7 @@ export class SubmissionClient {
     })
     await Promise.race([this.#connected, timeout])
     clearTimeout(timer)
-    const isConnected = [this.#commands, this.#listening].every(({ status }) => status === 'ready')
+    const isConnected = [this.#commands, this.#subscriber].every(({ status }) => status === 'ready')
     if (!isConnected) throw new Error('redis is away')
   }
 

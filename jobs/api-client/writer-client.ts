@@ -78,8 +78,8 @@ export function openWriterClient(
   const commands = connectRedis(redisUrl, 'failFast', log, timeouts)
   const openQueue = (name: RpcQueueName) =>
     openRpcQueue(name, commands, connectRedis(redisUrl, 'waitForever', log), timeouts)
-  const listening = connectRedis(redisUrl, 'waitForever', log)
-  const submissions = new SubmissionClient({ commands, listening }, timeouts)
+  const subscriber = connectRedis(redisUrl, 'waitForever', log)
+  const submissions = new SubmissionClient({ commands, subscriber }, timeouts)
   const questions = openQueue('questions')
   const liveRequests = openQueue('live')
   const storyboards = openQueue('storyboards')

@@ -14,7 +14,7 @@ export class Outbox {
   #unsent: Observation[] = []
   /** Bytes of everything that is not sent yet. */
   #bytes = 0
-  #sent: Promise<void> = Promise.resolve()
+  #sending: Promise<void> = Promise.resolve()
 
   constructor(maxBytes: number, send: (observations: Observation[]) => Promise<void>) {
     this.#maxBytes = maxBytes
@@ -26,7 +26,7 @@ export class Outbox {
    * Adds an observation once there is room for it; rejects when an earlier one could not be sent.
    */
   async put(observation: Observation): Promise<void> {
-    while (this.#bytes >= this.#maxBytes) await this.#sent
+    while (this.#bytes >= this.#maxBytes) await this.#sending
     this.#unsent.push(observation)
     this.#bytes += measureBytes(observation)
     if (this.#bytes >= this.#maxBytes) this.#flush()
@@ -36,19 +36,19 @@ export class Outbox {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     this.#flush()
-    await this.#sent
+    await this.#sending
   }
 
   #flush(): void {
     const observations = this.#unsent
     if (observations.length === 0) return
     this.#unsent = []
-    this.#sent = this.#sent
+    this.#sending = this.#sending
       .then(() => this.#send(observations))
       .finally(() => {
         for (const observation of observations) this.#bytes -= measureBytes(observation)
       })
-    this.#sent.catch(() => undefined)
+    this.#sending.catch(() => undefined)
   }
 }
 

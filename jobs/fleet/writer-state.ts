@@ -50,12 +50,12 @@ const MISSING = 2
  * what the one before it had acknowledged.
  */
 export class Marks {
-  #recorded: number
+  #count: number
   #gaps = 0
   readonly #onMissing: () => void
 
   constructor(recorded: number, onMissing: () => void) {
-    this.#recorded = recorded
+    this.#count = recorded
     this.#onMissing = onMissing
   }
 
@@ -78,12 +78,12 @@ export class Marks {
 
   /** Returns how much Redis should have recorded. */
   get recorded(): number {
-    return this.#recorded
+    return this.#count
   }
 
   /** Returns how much Redis should have recorded, before one more is. */
   next(): number {
-    return this.#recorded++
+    return this.#count++
   }
 }
 

@@ -32,18 +32,18 @@ interface ComplianceMonitorParts {
 export class ComplianceMonitor {
   readonly #parts: ComplianceMonitorParts
   /** Agents whose last run brought no result. */
-  readonly #failed: RecentAttempts<string>
+  readonly #recentlyFailed: RecentAttempts<string>
   readonly #closing = new AbortController()
 
   constructor(parts: ComplianceMonitorParts) {
     this.#parts = parts
-    this.#failed = new RecentAttempts(parts.clock, RETRY_MS)
+    this.#recentlyFailed = new RecentAttempts(parts.clock, RETRY_MS)
   }
 
   /** Tests the agents that have waited longest; returns how many were tested. */
   async testNext(): Promise<number> {
     const { sequencer, clock } = this.#parts
-    const filter = { now: clock.now(), limit: AGENTS_AT_ONCE, besides: this.#failed.list() }
+    const filter = { now: clock.now(), limit: AGENTS_AT_ONCE, besides: this.#recentlyFailed.list() }
     const due = await sequencer.quietly(() => listAgentsDue(sequencer.accounts.db, filter))
     const tested = await Promise.all(due.map(agent => this.#test(agent)))
     return tested.filter(Boolean).length
@@ -95,7 +95,7 @@ export class ComplianceMonitor {
   }
 
   #fail(agent_url: string): false {
-    this.#failed.remember(agent_url)
+    this.#recentlyFailed.remember(agent_url)
     this.#parts.log.debug({ agent: agent_url }, 'an agent was not tested')
     return false
   }

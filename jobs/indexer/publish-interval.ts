@@ -20,15 +20,15 @@ export interface Copied {
  * decides. So a small index is copied every few seconds.
  */
 export class PublishInterval {
-  readonly #last: number[] = []
+  readonly #recentCopiesMs: number[] = []
 
   /**
    * Returns the seconds between two copies: four times as many where a copy takes twice as long.
    */
   next({ ms, bytes }: Copied): number {
-    this.#last.push(Math.min(ms, bytes / SLOW_DISK_BYTES_PER_MS))
-    if (this.#last.length > COPIES_MEASURED) this.#last.shift()
-    const share = Math.min(...this.#last) / FAST_COPY_MS
+    this.#recentCopiesMs.push(Math.min(ms, bytes / SLOW_DISK_BYTES_PER_MS))
+    if (this.#recentCopiesMs.length > COPIES_MEASURED) this.#recentCopiesMs.shift()
+    const share = Math.min(...this.#recentCopiesMs) / FAST_COPY_MS
     return Math.min(
       INTERVAL_MAX_S,
       Math.max(INTERVAL_MIN_S, Math.round(INTERVAL_MIN_S * share ** 2)),

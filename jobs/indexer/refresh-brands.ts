@@ -27,21 +27,26 @@ interface BrandRefresherParts {
 /** Refreshes enriched brands once their data has aged. */
 export class BrandRefresher {
   readonly #parts: BrandRefresherParts
-  readonly #tried: RecentAttempts<Domain>
+  readonly #recentlyTried: RecentAttempts<Domain>
 
   constructor(parts: BrandRefresherParts) {
     this.#parts = parts
-    this.#tried = new RecentAttempts(parts.clock, RETRY_MS)
+    this.#recentlyTried = new RecentAttempts(parts.clock, RETRY_MS)
   }
 
   /** Refreshes the brands with the oldest data; returns how many were found. */
   async refreshNext(): Promise<number> {
     const { sequencer, clock, limits } = this.#parts
-    const filter = { now: clock.now(), limit: BATCH_SIZE, besides: this.#tried.list(), limits }
+    const filter = {
+      now: clock.now(),
+      limit: BATCH_SIZE,
+      besides: this.#recentlyTried.list(),
+      limits,
+    }
     const due = await sequencer.quietly(() => listBrandsToRefresh(sequencer.index, filter))
     let found = 0
     for (const domain of due) {
-      this.#tried.remember(domain)
+      this.#recentlyTried.remember(domain)
       if (await this.#refresh(domain)) found++
     }
     return found

@@ -29,7 +29,7 @@ export class CategoryFinder {
   readonly #placements: readonly PlacementEntry[]
   readonly #isEmpty: boolean
   /** Results of unrestricted grants, by the array of their properties, which grants of one set share. */
-  readonly #known = new Map<readonly string[], ByTaxonomy>()
+  readonly #resultsByRids = new Map<readonly string[], ByTaxonomy>()
 
   constructor({ publisher, properties, collections = [] }: Categorized) {
     const active = properties.filter(row => row.status === 'active')
@@ -64,9 +64,9 @@ export class CategoryFinder {
   #findForGrant(grant: Grant): ByTaxonomy {
     const { property_rids, placement_ids, placement_tags, collections } = grant
     const isUnrestricted = placement_ids === null && placement_tags === null && collections === null
-    const known = isUnrestricted ? this.#known.get(property_rids) : undefined
+    const known = isUnrestricted ? this.#resultsByRids.get(property_rids) : undefined
     const found = known ?? this.#collect(grant)
-    if (isUnrestricted) this.#known.set(property_rids, found)
+    if (isUnrestricted) this.#resultsByRids.set(property_rids, found)
     return found
   }
 

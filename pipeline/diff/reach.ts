@@ -88,9 +88,9 @@ type Times = Omit<FacetCount, 'agent_url'>
 class Tally {
   readonly #active: ReadonlyMap<string, PropertyRow>
   readonly #noteProperty: typeof noteProperty
-  readonly #known = new Map<string, readonly Times[]>()
+  readonly #timesByLists = new Map<string, readonly Times[]>()
   /** Ids of lists of rids by object identity: grants of one set share its list. */
-  readonly #lists = new Map<readonly string[], number>()
+  readonly #listIds = new Map<readonly string[], number>()
 
   constructor(properties: readonly PropertyRow[], note: typeof noteProperty) {
     this.#noteProperty = note
@@ -102,14 +102,14 @@ class Tally {
     const lists = [...new Set(grants.map(grant => grant.property_rids))]
     const numbers = lists.map(list => this.#findNumber(list)).sort((a, b) => a - b)
     const name = numbers.join()
-    const times = this.#known.get(name) ?? this.#count(lists)
-    this.#known.set(name, times)
+    const times = this.#timesByLists.get(name) ?? this.#count(lists)
+    this.#timesByLists.set(name, times)
     return times
   }
 
   #findNumber(list: readonly string[]): number {
-    const number = this.#lists.get(list) ?? this.#lists.size
-    this.#lists.set(list, number)
+    const number = this.#listIds.get(list) ?? this.#listIds.size
+    this.#listIds.set(list, number)
     return number
   }
 

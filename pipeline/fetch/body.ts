@@ -106,22 +106,22 @@ class PlainBody implements BodyReader {
 
 /** Collects a body of known length in one buffer: to keep its chunks and join them takes twice as long. */
 class LongBody implements BodyReader {
-  readonly #whole: Buffer
+  readonly #buffer: Buffer
   readonly #done: BodyDone
   #bytes = 0
 
   constructor(length: number, done: BodyDone) {
-    this.#whole = Buffer.allocUnsafeSlow(length)
+    this.#buffer = Buffer.allocUnsafeSlow(length)
     this.#done = done
   }
 
   write(chunk: Buffer): void {
-    if (this.#bytes + chunk.length > this.#whole.length) return this.#done(tooLarge)
-    this.#bytes += chunk.copy(this.#whole, this.#bytes)
+    if (this.#bytes + chunk.length > this.#buffer.length) return this.#done(tooLarge)
+    this.#bytes += chunk.copy(this.#buffer, this.#bytes)
   }
 
   end(): void {
-    this.#done(this.#whole.subarray(0, this.#bytes))
+    this.#done(this.#buffer.subarray(0, this.#bytes))
   }
 
   stop(): void {}
@@ -131,7 +131,7 @@ class CodedBody implements BodyReader {
   readonly #coding: Coding
   readonly #maxBytes: number
   readonly #done: BodyDone
-  readonly #plain: PlainBody
+  readonly #decoded: PlainBody
   /** Bytes decoded at once while a body is watched. */
   readonly #atOnceBytes: number
   #wire: Buffer[] = []
@@ -142,7 +142,7 @@ class CodedBody implements BodyReader {
     this.#coding = coding
     this.#maxBytes = maxBytes
     this.#done = done
-    this.#plain = new PlainBody(maxBytes, done, onPiece)
+    this.#decoded = new PlainBody(maxBytes, done, onPiece)
     this.#atOnceBytes = onPiece === undefined ? AT_ONCE_BYTES : 0
   }
 
@@ -165,14 +165,14 @@ class CodedBody implements BodyReader {
   /** Stops a decoder, which would otherwise keep decompressing a bomb after the request has ended. */
   stop(): void {
     this.#wire = []
-    this.#plain.stop()
+    this.#decoded.stop()
     this.#decoder?.destroy()
   }
 
   #openDecoder(): Transform {
     const decoder = createDecoder(this.#coding, this.#wire[0]!)
-    decoder.on('data', (chunk: Buffer) => this.#plain.write(chunk))
-    decoder.once('end', () => this.#plain.end())
+    decoder.on('data', (chunk: Buffer) => this.#decoded.write(chunk))
+    decoder.once('end', () => this.#decoded.end())
     decoder.on('error', () => this.#done(undecodable))
     return decoder
   }

@@ -28,7 +28,7 @@ const fetchOptions: FetchOptions = {
 export class Robots {
   readonly #product: string
   readonly #fetch: (url: string, options: FetchOptions) => Promise<FetchResult>
-  readonly #known: LRUCache<string, Verdict>
+  readonly #verdicts: LRUCache<string, Verdict>
   readonly #pending = new Map<string, Promise<Verdict>>()
 
   constructor(
@@ -38,12 +38,12 @@ export class Robots {
   ) {
     this.#product = product
     this.#fetch = fetch
-    this.#known = createTtlCache(clock, CACHED_HOSTS_MAX)
+    this.#verdicts = createTtlCache(clock, CACHED_HOSTS_MAX)
   }
 
   /** Finds the failure to report instead of fetching a file; undefined if it may be fetched. */
   async findFailure(url: URL): Promise<Failure | undefined> {
-    const verdict = this.#known.get(url.origin) ?? (await this.#fetchOnce(url.origin))
+    const verdict = this.#verdicts.get(url.origin) ?? (await this.#fetchOnce(url.origin))
     if ('failure' in verdict) return verdict.failure
     return isAllowed(verdict.rules, url) ? undefined : disallowed
   }
@@ -60,7 +60,7 @@ export class Robots {
     const verdict = this.#toVerdict(await this.#fetch(`${origin}/robots.txt`, fetchOptions))
     // Our own rate limit says nothing about the host.
     if ('failure' in verdict && verdict.failure.outcome === 'deferred') return verdict
-    this.#known.set(origin, verdict, { ttl: 'failure' in verdict ? FAILURE_CACHE_MS : DAY })
+    this.#verdicts.set(origin, verdict, { ttl: 'failure' in verdict ? FAILURE_CACHE_MS : DAY })
     return verdict
   }
 

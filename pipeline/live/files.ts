@@ -26,7 +26,7 @@ const FILES_MAX = 12
 /** Fetches the files that one answer needs, each once, and all of them within one deadline. */
 export class LiveFiles {
   readonly #deps: LiveDeps
-  readonly #known: ReadonlyMap<string, KnownBrandFile>
+  readonly #storedFiles: ReadonlyMap<string, KnownBrandFile>
   readonly #until: number
   /** Time at which all files count as fetched. */
   readonly now: Instant
@@ -34,7 +34,7 @@ export class LiveFiles {
 
   constructor(deps: LiveDeps, ms: number, known: readonly KnownBrandFile[] = []) {
     this.#deps = deps
-    this.#known = new Map(
+    this.#storedFiles = new Map(
       known.map(file => [toSourceKey({ kind: 'brand.json', location: file.location }), file]),
     )
     this.now = deps.clock.now()
@@ -81,13 +81,13 @@ export class LiveFiles {
   #carryOver(observation: Observation): Observation {
     const fresh = observation.document as DocumentOf | undefined
     if (fresh === undefined) return observation
-    const old = this.#known.get(toSourceKey(observation))?.document
+    const old = this.#storedFiles.get(toSourceKey(observation))?.document
     return { ...observation, document: carryOver(old, fresh, this.now) }
   }
 
   /** Converts an attempt to the file that the index would hold after it, which is what rules are given. */
   toKnownFile(observation: Observation): KnownFile {
-    const known = this.#known.get(toSourceKey(observation))
+    const known = this.#storedFiles.get(toSourceKey(observation))
     return known === undefined ? toKnownFile(observation) : toKnownAfter(known, observation)
   }
 }

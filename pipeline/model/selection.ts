@@ -9,7 +9,7 @@ export interface Predicate extends Pick<Selector, 'selection_type'> {
 /** Properties that entries select: indexed by name, since an entry and a file may name thousands. */
 export class Selectable {
   readonly properties: readonly PropertyEntry[]
-  #all: readonly number[] | undefined
+  #allPositions: readonly number[] | undefined
   #byId: Positions | undefined
   #byTag: Positions | undefined
 
@@ -21,8 +21,8 @@ export class Selectable {
   select({ selection_type, property_ids, property_tags }: Predicate): readonly number[] {
     switch (selection_type) {
       case 'all':
-        this.#all ??= this.properties.map((_, place) => place)
-        return this.#all
+        this.#allPositions ??= this.properties.map((_, place) => place)
+        return this.#allPositions
       case 'by_id':
         this.#byId ??= indexPositions(this.properties, ({ property_id }) => property_id ?? [])
         return findPositions(this.#byId, property_ids)

@@ -57,15 +57,15 @@ function isSelecting({ authorization_type: type }: AgentEntry): boolean {
 }
 
 class Reach {
-  readonly #listed: Selectable
+  readonly #ownProperties: Selectable
   readonly #byPublisher: ReadonlyMap<string, Selectable>
   /** Sets of properties that entries reach, by publisher and content. */
-  readonly #sets = new Set<string>()
+  readonly #knownSets = new Set<string>()
   /** Number of distinct tags in the file, by which its agents can be found. */
   readonly #tags: number
 
   constructor(properties: readonly PropertyEntry[], domain: string | undefined) {
-    this.#listed = new Selectable(properties)
+    this.#ownProperties = new Selectable(properties)
     const groups = groupBy(properties, ({ publisher_domain = domain ?? '' }) => publisher_domain)
     this.#byPublisher = new Map([...groups].map(([name, own]) => [name, new Selectable(own)]))
     this.#tags = new Set(properties.flatMap(({ tags }) => tags)).size
@@ -88,14 +88,14 @@ class Reach {
 
   #isNew(publisher: string, places: readonly number[]): boolean {
     const set = `${publisher} ${hash('sha1', Buffer.from(Uint32Array.from(places).buffer))}`
-    const isKnown = this.#sets.has(set)
-    this.#sets.add(set)
+    const isKnown = this.#knownSets.has(set)
+    this.#knownSets.add(set)
     return !isKnown
   }
 
   *#iterateSelections(entry: AgentEntry): Generator<Selection> {
     const { authorization_type, property_ids, property_tags, publisher_properties = [] } = entry
-    const [publisher, selectable] = ['', this.#listed]
+    const [publisher, selectable] = ['', this.#ownProperties]
     if (authorization_type === 'property_ids') {
       yield { publisher, selectable, predicate: { selection_type: 'by_id', property_ids } }
     } else if (authorization_type === 'property_tags') {

@@ -15,9 +15,9 @@ type SlotLimits = Pick<Limits, 'deliveriesAtOnce' | 'deliveriesOpen' | 'deliveri
  */
 export class Slots {
   readonly #limits: SlotLimits
-  #quick = 0
-  #slow = 0
-  #failing = 0
+  #quickCount = 0
+  #slowCount = 0
+  #failingCount = 0
 
   constructor(limits: SlotLimits) {
     this.#limits = limits
@@ -25,8 +25,10 @@ export class Slots {
 
   hasRoom(kind: SlotKind): boolean {
     const { deliveriesAtOnce, deliveriesOpen, deliveriesFailing } = this.#limits
-    if (kind === 'failing') return this.#failing < deliveriesFailing
-    return this.#quick < deliveriesAtOnce && this.#quick + this.#slow < deliveriesOpen
+    if (kind === 'failing') return this.#failingCount < deliveriesFailing
+    return (
+      this.#quickCount < deliveriesAtOnce && this.#quickCount + this.#slowCount < deliveriesOpen
+    )
   }
 
   /**
@@ -35,21 +37,21 @@ export class Slots {
    */
   take(kind: SlotKind, onFreed: () => void): () => void {
     if (kind === 'failing') {
-      this.#failing++
-      return () => this.#failing--
+      this.#failingCount++
+      return () => this.#failingCount--
     }
-    this.#quick++
+    this.#quickCount++
     let isSlow = false
     const timer = setTimeout(() => {
       isSlow = true
-      this.#quick--
-      this.#slow++
+      this.#quickCount--
+      this.#slowCount++
       onFreed()
     }, SLOW_MS)
     return () => {
       clearTimeout(timer)
-      if (isSlow) this.#slow--
-      else this.#quick--
+      if (isSlow) this.#slowCount--
+      else this.#quickCount--
     }
   }
 }

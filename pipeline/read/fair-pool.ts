@@ -10,65 +10,65 @@ const AGAIN_SECONDS = 1
 export class FairPool<Tool> {
   readonly #idle: Tool[]
   readonly #perKindMax: number
-  readonly #share: number
-  readonly #present = new Map<string, number>()
-  readonly #running = new Map<string, number>()
-  readonly #waiting = new Map<string, ((tool: Tool) => void)[]>()
+  readonly #shareMax: number
+  readonly #tasksByKind = new Map<string, number>()
+  readonly #runningByKind = new Map<string, number>()
+  readonly #waitingByKind = new Map<string, ((tool: Tool) => void)[]>()
 
   constructor(tools: readonly Tool[], perKindMax: number) {
     this.#idle = [...tools]
     this.#perKindMax = perKindMax
-    this.#share = Math.max(1, tools.length - 1)
+    this.#shareMax = Math.max(1, tools.length - 1)
   }
 
   async use<Result>(kind: string, work: (tool: Tool) => Promise<Result>): Promise<Result> {
-    const present = this.#present.get(kind) ?? 0
-    if (present >= this.#perKindMax) {
+    const tasks = this.#tasksByKind.get(kind) ?? 0
+    if (tasks >= this.#perKindMax) {
       return refuse('unavailable', 'too many lists are requested at once; try again', {
         retry_after: AGAIN_SECONDS,
       })
     }
-    this.#present.set(kind, present + 1)
+    this.#tasksByKind.set(kind, tasks + 1)
     const tool = await this.#waitForTurn(kind)
     try {
       return await work(tool)
     } finally {
-      add(this.#present, kind, -1)
-      add(this.#running, kind, -1)
+      add(this.#tasksByKind, kind, -1)
+      add(this.#runningByKind, kind, -1)
       this.#idle.push(tool)
-      this.#begin()
+      this.#startNext()
     }
   }
 
   #waitForTurn(kind: string): Promise<Tool> {
     return new Promise(resolve => {
-      const line = this.#waiting.get(kind)
-      if (line === undefined) this.#waiting.set(kind, [resolve])
+      const line = this.#waitingByKind.get(kind)
+      if (line === undefined) this.#waitingByKind.set(kind, [resolve])
       else line.push(resolve)
-      this.#begin()
+      this.#startNext()
     })
   }
 
-  #begin(): void {
+  #startNext(): void {
     while (this.#idle.length > 0) {
       const kind = this.#nextKind()
       if (kind === undefined) return
-      const line = this.#waiting.get(kind)!
+      const line = this.#waitingByKind.get(kind)!
       const next = line.shift()!
       // It queues behind all others.
-      this.#waiting.delete(kind)
-      if (line.length > 0) this.#waiting.set(kind, line)
-      add(this.#running, kind, 1)
+      this.#waitingByKind.delete(kind)
+      if (line.length > 0) this.#waitingByKind.set(kind, line)
+      add(this.#runningByKind, kind, 1)
       next(this.#idle.pop()!)
     }
   }
 
   /** Chooses the waiting kind with the fewest running tasks; of several the one that ran longest ago. */
   #nextKind(): string | undefined {
-    let least = this.#share
+    let least = this.#shareMax
     let next: string | undefined
-    for (const kind of this.#waiting.keys()) {
-      const running = this.#running.get(kind) ?? 0
+    for (const kind of this.#waitingByKind.keys()) {
+      const running = this.#runningByKind.get(kind) ?? 0
       if (running >= least) continue
       least = running
       next = kind

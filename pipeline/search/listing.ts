@@ -81,18 +81,19 @@ class Filtered {
   readonly #collection: Collection
   readonly #matches = new Uint8Array(FLAG_COMBINATIONS)
   /** Number of matches before each block, and in all. */
-  readonly #before: Uint32Array
+  readonly #matchesBefore: Uint32Array
 
   constructor(collection: Collection, matches: (flags: number) => boolean) {
     this.#collection = collection
     for (let flags = 0; flags < FLAG_COMBINATIONS; flags++)
       this.#matches[flags] = matches(flags) ? 1 : 0
-    this.#before = new Uint32Array(Math.ceil(collection.count / BLOCK_ENTRIES) + 1)
+    this.#matchesBefore = new Uint32Array(Math.ceil(collection.count / BLOCK_ENTRIES) + 1)
     for (let id = 0; id < collection.count; id++) {
-      this.#before[Math.floor(id / BLOCK_ENTRIES) + 1]! += this.#matches[collection.readFlags(id)]!
+      this.#matchesBefore[Math.floor(id / BLOCK_ENTRIES) + 1]! +=
+        this.#matches[collection.readFlags(id)]!
     }
-    for (let block = 1; block < this.#before.length; block++) {
-      this.#before[block]! += this.#before[block - 1]!
+    for (let block = 1; block < this.#matchesBefore.length; block++) {
+      this.#matchesBefore[block]! += this.#matchesBefore[block - 1]!
     }
   }
 
@@ -100,12 +101,12 @@ class Filtered {
     const ids: number[] = []
     // Binary search for the last block before which at most `offset` entries match.
     let block = 0
-    for (let end = this.#before.length - 1; block < end; ) {
+    for (let end = this.#matchesBefore.length - 1; block < end; ) {
       const middle = (block + end + 1) >> 1
-      if (this.#before[middle]! <= offset) block = middle
+      if (this.#matchesBefore[middle]! <= offset) block = middle
       else end = middle - 1
     }
-    let passed = this.#before[block]!
+    let passed = this.#matchesBefore[block]!
     for (let id = block * BLOCK_ENTRIES; id < this.#collection.count && ids.length < limit; id++) {
       if (this.#matches[this.#collection.readFlags(id)] === 0) continue
       if (passed++ >= offset) ids.push(id)

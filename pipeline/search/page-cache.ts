@@ -24,7 +24,7 @@ export class PageCache {
   readonly #pages: Int32Array
   readonly #isUsed: Uint8Array
   #filled = 0
-  #hand = 0
+  #clockHand = 0
 
   constructor(fd: number, fileBytes: number, bytesMax = CACHE_BYTES_MAX) {
     this.#fd = fd
@@ -66,10 +66,14 @@ export class PageCache {
 
   /** Frees the next slot that was not used since the hand last passed it. */
   #evict(): number {
-    for (; this.#isUsed[this.#hand] === 1; this.#hand = (this.#hand + 1) % this.#pages.length)
-      this.#isUsed[this.#hand] = 0
-    const slot = this.#hand
-    this.#hand = (slot + 1) % this.#pages.length
+    for (
+      ;
+      this.#isUsed[this.#clockHand] === 1;
+      this.#clockHand = (this.#clockHand + 1) % this.#pages.length
+    )
+      this.#isUsed[this.#clockHand] = 0
+    const slot = this.#clockHand
+    this.#clockHand = (slot + 1) % this.#pages.length
     const page = this.#pages[slot]!
     if (page !== ABSENT) this.#slots[page] = ABSENT
     // The slot is empty until a page has been read into it.

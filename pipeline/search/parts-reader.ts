@@ -70,27 +70,27 @@ export class PartsReader<Contents> {
 /** A part of which bytes are read. */
 export class Bytes {
   readonly #pages: PageCache
-  readonly #at: number
+  readonly #offset: number
   readonly #length: number
 
   constructor(pages: PageCache, { at, bytes }: PartLocation) {
     this.#pages = pages
-    this.#at = at
+    this.#offset = at
     this.#length = bytes
   }
 
   at(index: number): number {
-    return this.#pages.bytes[this.#pages.locate(this.#at + index)]!
+    return this.#pages.bytes[this.#pages.locate(this.#offset + index)]!
   }
 
   /** Returns the bytes between two positions, or to the end; valid until the next read of any part. */
   between(start: number, end: number): Buffer {
-    return readSpan(this.#pages, this.#at + start, Math.min(end, this.#length) - start)
+    return readSpan(this.#pages, this.#offset + start, Math.min(end, this.#length) - start)
   }
 
   /** Reads a range as text. */
   text(start: number, end: number): string {
-    const at = this.#at + start
+    const at = this.#offset + start
     if (!isInPage(at, end - start)) return this.between(start, end).toString()
     const from = this.#pages.locate(at)
     return this.#pages.bytes.toString('utf8', from, from + end - start)
@@ -101,23 +101,23 @@ export class Bytes {
 export class Numbers32 {
   readonly length: number
   readonly #pages: PageCache
-  readonly #at: number
+  readonly #offset: number
 
   constructor(pages: PageCache, { at, bytes }: PartLocation) {
     this.length = bytes / Uint32Array.BYTES_PER_ELEMENT
     this.#pages = pages
-    this.#at = at
+    this.#offset = at
   }
 
   at(index: number): number {
-    const at = this.#at + index * Uint32Array.BYTES_PER_ELEMENT
+    const at = this.#offset + index * Uint32Array.BYTES_PER_ELEMENT
     return this.#pages.words[this.#pages.locate(at) / Uint32Array.BYTES_PER_ELEMENT]!
   }
 
   /** Reads the numbers from `start` to before `end`. */
   between(start: number, end: number): Uint32Array {
     const numbers = new Uint32Array(end - start)
-    const at = this.#at + start * Uint32Array.BYTES_PER_ELEMENT
+    const at = this.#offset + start * Uint32Array.BYTES_PER_ELEMENT
     new Uint8Array(numbers.buffer).set(readSpan(this.#pages, at, numbers.byteLength))
     return numbers
   }

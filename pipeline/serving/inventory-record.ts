@@ -98,7 +98,7 @@ class GrantReach {
   readonly sets: number[][] = []
   readonly #positions: ReadonlyMap<string, number>
   readonly #active: number
-  readonly #known = new Map<string | null, Pick<StoredGrant, 'reach' | 'elsewhere'>>()
+  readonly #reachByName = new Map<string | null, Pick<StoredGrant, 'reach' | 'elsewhere'>>()
 
   constructor(properties: readonly PropertyRow[], active: number) {
     this.#positions = new Map(properties.map((row, i) => [row.property_rid, i]))
@@ -107,8 +107,8 @@ class GrantReach {
 
   encodeReach(row: AuthorizationRow): Pick<StoredGrant, 'reach' | 'elsewhere'> {
     const name = `${row.property_set} ${row.publisher_wide}`
-    const reach = this.#known.get(name) ?? this.#make(row)
-    this.#known.set(name, reach)
+    const reach = this.#reachByName.get(name) ?? this.#make(row)
+    this.#reachByName.set(name, reach)
     return reach
   }
 

@@ -17,7 +17,7 @@ export class OperatorKeys {
   readonly #now: () => number
   readonly #agents: Cached<readonly DeclaredAgent[]>
   readonly #pins: Cached<Pins>
-  readonly #sets = new Map<string, Cached<unknown>>()
+  readonly #keySets = new Map<string, Cached<unknown>>()
   #lastPins: Pins = new Map()
 
   /** Creates the finder of operators' keys; `now` is in seconds. */
@@ -59,14 +59,14 @@ export class OperatorKeys {
   }
 
   #findSet(uri: string): Cached<unknown> {
-    const known = this.#sets.get(uri)
+    const known = this.#keySets.get(uri)
     if (known) return known
     const set = new Cached<unknown>(
       async () => (await this.#fetchJson(uri, { redirects: false })) ?? { value: undefined },
       this.#now,
     )
-    if (this.#sets.size >= AGENTS_MAX) this.#sets.clear()
-    this.#sets.set(uri, set)
+    if (this.#keySets.size >= AGENTS_MAX) this.#keySets.clear()
+    this.#keySets.set(uri, set)
     return set
   }
 

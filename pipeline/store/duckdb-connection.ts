@@ -75,15 +75,15 @@ export class Connection {
     this.#memory = limitMemory(instance, options)
     this.#plans = new StatementCache(sql => connection.prepare(sql))
     this.transactions = new Transactions(async sql => {
-      if (sql === 'begin') await this.#revive()
-      await this.#noting(() => this.#connection.run(sql)).catch(async error => {
+      if (sql === 'begin') await this.#reopenIfInvalid()
+      await this.#noteFatalErrors(() => this.#connection.run(sql)).catch(async error => {
         if (isOutOfMemory(error)) await this.#memory.raise()
         throw error
       })
       if (sql === 'commit') await this.checkpoints.afterCommit()
     }, forget)
     this.checkpoints = new Checkpoints(file, () =>
-      this.withMostMemory(() => this.#noting(() => this.#connection.run('checkpoint'))),
+      this.withMostMemory(() => this.#noteFatalErrors(() => this.#connection.run('checkpoint'))),
     )
   }
 
@@ -125,7 +125,7 @@ export class Connection {
   /** Sets the number of threads of later statements. */
   async useThreads(threads: number): Promise<void> {
     if (threads === this.#threads) return
-    await this.#revive()
+    await this.#reopenIfInvalid()
     await this.#connection.run(`set threads = ${threads}`)
     this.#threads = threads
   }
@@ -183,7 +183,7 @@ export class Connection {
    * Opens the file again after an error that has DuckDB refuse whatever follows: what was committed is
    * there. Others than the first connection stay as they are.
    */
-  async #revive(): Promise<void> {
+  async #reopenIfInvalid(): Promise<void> {
     if (!this.#isInvalid || !this.#isFirst || this.file === ':memory:') return
     this.#reopening ??= (async () => {
       this.close()
@@ -197,7 +197,7 @@ export class Connection {
   }
 
   /** Notes an error after which the file must be opened again. */
-  async #noting<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #noteFatalErrors<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
@@ -215,8 +215,8 @@ export class Connection {
     parameters: Parameters,
     planning: Planning,
   ): Promise<DuckDBMaterializedResult> {
-    if (!this.transactions.isOpen) await this.#revive()
-    const execute = () => this.#noting(() => this.#executeOnce(sql, parameters, planning))
+    if (!this.transactions.isOpen) await this.#reopenIfInvalid()
+    const execute = () => this.#noteFatalErrors(() => this.#executeOnce(sql, parameters, planning))
     return execute().catch(async error => {
       if (!isOutOfMemory(error)) throw error
       await this.#memory.raise()

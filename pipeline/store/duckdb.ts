@@ -130,12 +130,12 @@ export class Database {
 
   /** Runs `work` in a transaction, alone on the connection: it is committed as a whole or rolled back. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#connection.transactions.whole(work)
+    return this.#connection.transactions.run(work)
   }
 
   /** Runs work that mostly writes nothing, and one statement that ends it, in a transaction. */
   transactionEnding(work: () => Promise<void>, last: () => Promise<void>): Promise<void> {
-    return this.#connection.transactions.ending(work, last)
+    return this.#connection.transactions.runEnding(work, last)
   }
 
   /**

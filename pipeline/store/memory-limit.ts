@@ -17,25 +17,25 @@ export class MemoryLimit {
   /** Value of the option with which a file is opened: its log is read under it. */
   static readonly most = `${MEMORY_BYTES_MAX}B`
 
-  readonly #usual: string
-  readonly #set: (limit: string) => Promise<unknown>
+  readonly #usualLimit: string
+  readonly #setLimit: (limit: string) => Promise<unknown>
   #isRaised = false
 
   /** Creates the limit of a file; `set` runs on a connection without an open transaction. */
   constructor(usual: string, set: (limit: string) => Promise<unknown>) {
-    this.#usual = usual
-    this.#set = set
+    this.#usualLimit = usual
+    this.#setLimit = set
   }
 
   /** Raises the limit for good. */
   async raise(): Promise<void> {
-    await this.#set(MemoryLimit.most)
+    await this.#setLimit(MemoryLimit.most)
     this.#isRaised = true
   }
 
   /** Runs work under the highest limit. */
   async atMost(work: () => Promise<unknown>): Promise<void> {
-    if (!this.#isRaised) await this.#set(MemoryLimit.most)
+    if (!this.#isRaised) await this.#setLimit(MemoryLimit.most)
     try {
       await work()
     } finally {
@@ -45,7 +45,7 @@ export class MemoryLimit {
 
   /** Sets the usual limit. Where DuckDB still uses more, the higher one remains. */
   async lower(): Promise<void> {
-    await this.#set(this.#usual).catch(() => {
+    await this.#setLimit(this.#usualLimit).catch(() => {
       this.#isRaised = true
     })
   }

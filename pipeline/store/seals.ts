@@ -28,7 +28,7 @@ export class Seals {
   readonly #descriptor: number
   readonly #marks: Marks
   /** State that the previous process left. */
-  readonly #before: State
+  readonly #previousState: State
   #state: State
   #length = 0
   #isClosed = false
@@ -37,7 +37,7 @@ export class Seals {
     this.#paths = paths
     this.#descriptor = descriptor
     this.#marks = read.marks
-    this.#before = read.state
+    this.#previousState = read.state
     this.#state = read.state
   }
 
@@ -52,12 +52,12 @@ export class Seals {
 
   /** Tells whether the previous start crashed while it was opening the files. */
   get wasStartInterrupted(): boolean {
-    return this.#before === 'test'
+    return this.#previousState === 'test'
   }
 
   /** Tells whether something else changed or removed this file. */
   isChanged(path: string): boolean {
-    return this.#before === 'shut' && isDifferent(this.#marks, this.#paths, path)
+    return this.#previousState === 'shut' && isDifferent(this.#marks, this.#paths, path)
   }
 
   /** Lists the recorded files below a folder. */

@@ -21,8 +21,8 @@ export function toUpdatesMark(table: string): string {
  */
 export class TableVersions {
   readonly #counts = new Map<string, number>()
-  readonly #known = new LRUCache<string, Memo>({ max: MEMOS_MAX })
-  #all = 0
+  readonly #memos = new LRUCache<string, Memo>({ max: MEMOS_MAX })
+  #fullInvalidations = 0
 
   note(table: string): void {
     this.#counts.set(table, (this.#counts.get(table) ?? 0) + 1)
@@ -36,12 +36,15 @@ export class TableVersions {
 
   /** Invalidates everything: any table may have been written, or what was written may be undone. */
   noteAll(): void {
-    this.#all++
+    this.#fullInvalidations++
   }
 
   /** Returns a number that stays the same as long as none of these tables is written. */
   version(tables: readonly string[]): number {
-    return tables.reduce((sum, table) => sum + (this.#counts.get(table) ?? 0), this.#all)
+    return tables.reduce(
+      (sum, table) => sum + (this.#counts.get(table) ?? 0),
+      this.#fullInvalidations,
+    )
   }
 
   /**
@@ -55,11 +58,11 @@ export class TableVersions {
     read: () => Promise<Value>,
   ): Promise<Value> {
     const mark = this.version(tables)
-    const known = this.#known.get(name)
+    const known = this.#memos.get(name)
     if (known?.mark === mark && known.question === question) return known.value as Promise<Value>
     const value = read()
-    this.#known.set(name, { question, mark, value })
-    value.catch(() => this.#known.delete(name))
+    this.#memos.set(name, { question, mark, value })
+    value.catch(() => this.#memos.delete(name))
     return value
   }
 }

@@ -1,21 +1,21 @@
 /** Runs one statement of the connection. */
-type Run = (sql: 'begin' | 'commit' | 'rollback') => Promise<unknown>
+type Execute = (sql: 'begin' | 'commit' | 'rollback') => Promise<unknown>
 
 /**
  * The transactions of one connection, one after the other. After an error COMMIT would claim success,
  * so whatever fails is rolled back.
  */
 export class Transactions {
-  readonly #run: Run
-  readonly #failed: () => void
+  readonly #execute: Execute
+  readonly #onFailure: () => void
   #queue: Promise<unknown> = Promise.resolve()
   /** State of the transaction; a requested one begins with the first statement that writes. */
-  #state: 'none' | 'asked for' | 'open' = 'none'
+  #state: 'none' | 'requested' | 'open' = 'none'
 
-  /** Creates the transactions of a connection; `failed` is called when written rows may be undone. */
-  constructor(run: Run, failed: () => void) {
-    this.#run = run
-    this.#failed = failed
+  /** Creates the transactions of a connection; `onFailure` is called when written rows may be undone. */
+  constructor(execute: Execute, onFailure: () => void) {
+    this.#execute = execute
+    this.#onFailure = onFailure
   }
 
   get isOpen(): boolean {
@@ -23,42 +23,42 @@ export class Transactions {
   }
 
   /** Runs the work in a transaction: all that it writes is committed, or nothing. */
-  whole<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#alone(async () => {
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#runAlone(async () => {
       await this.#begin()
       return work()
     })
   }
 
   /** Runs work and the statement that ends it, which alone needs no transaction around it. */
-  ending(work: () => Promise<void>, last: () => Promise<void>): Promise<void> {
-    return this.#alone(async () => {
-      this.#state = 'asked for'
+  runEnding(work: () => Promise<void>, last: () => Promise<void>): Promise<void> {
+    return this.#runAlone(async () => {
+      this.#state = 'requested'
       await work()
-      if (this.#state === 'asked for') this.#state = 'none'
+      if (this.#state === 'requested') this.#state = 'none'
       await last()
     })
   }
 
   /** Begins a requested transaction; called before each statement that writes. */
   async beforeWriting(): Promise<void> {
-    if (this.#state === 'asked for') await this.#begin()
+    if (this.#state === 'requested') await this.#begin()
   }
 
-  #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#queue.then(() => this.#kept(work))
+  #runAlone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#queue.then(() => this.#commitOrRollBack(work))
     this.#queue = turn.catch(() => undefined)
     return turn
   }
 
-  async #kept<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #commitOrRollBack<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       const result = await work()
-      if (this.#state === 'open') await this.#run('commit')
+      if (this.#state === 'open') await this.#execute('commit')
       return result
     } catch (error) {
-      if (this.#state === 'open') await this.#run('rollback').catch(() => undefined)
-      this.#failed()
+      if (this.#state === 'open') await this.#execute('rollback').catch(() => undefined)
+      this.#onFailure()
       throw error
     } finally {
       this.#state = 'none'
@@ -67,7 +67,7 @@ export class Transactions {
 
   async #begin(): Promise<void> {
     this.#state = 'open'
-    await this.#run('begin')
+    await this.#execute('begin')
   }
 }
 

@@ -30,8 +30,8 @@ export class Files {
   readonly now: Instant
   /** Public address of the registry, by which it knows the files that it serves itself. */
   readonly #base: string | undefined
-  readonly #known = new Map<string, KnownFile>()
-  readonly #fresh = new Map<string, NonNullable<KnownFile['document']>>()
+  readonly #files = new Map<string, KnownFile>()
+  readonly #freshDocuments = new Map<string, NonNullable<KnownFile['document']>>()
   /** Sizes of files that were not loaded because they are larger than a caller’s maximum. */
   readonly #skipped = new Map<string, number>()
 
@@ -49,28 +49,28 @@ export class Files {
 
   /** Adds a document that was just stored, so that the index need not be queried for it. */
   add(source: Source, document: NonNullable<KnownFile['document']>): void {
-    this.#fresh.set(toSourceKey(source), document)
+    this.#freshDocuments.set(toSourceKey(source), document)
   }
 
   /** Returns a file as rules see it; `unknown` if it was not loaded or is not in the index. */
   get(source: Source): KnownFile {
     if (this.takenDown.covers(source.location)) return withheld
-    return this.#known.get(toSourceKey(source)) ?? { validity: 'unknown' }
+    return this.#files.get(toSourceKey(source)) ?? { validity: 'unknown' }
   }
 
   /** Loads files that are not loaded yet; those larger than `maxBytes` are skipped (`isSkipped`). */
   async load(sources: Iterable<Source>, maxBytes = Number.POSITIVE_INFINITY): Promise<void> {
     const missing = [
       ...new Map([...sources].map(source => [toSourceKey(source), source])).values(),
-    ].filter(source => !this.#known.has(toSourceKey(source)) && !this.#isLarger(source, maxBytes))
+    ].filter(source => !this.#files.has(toSourceKey(source)) && !this.#isLarger(source, maxBytes))
     if (missing.length === 0) return
     if (this.#base !== undefined) {
       const hosted = missing.filter(source => this.hostedFor(source) !== undefined)
       for (const [key, file] of await loadHostedFiles(this.#db, this.#base, hosted)) {
-        this.#known.set(key, file)
+        this.#files.set(key, file)
       }
     }
-    const crawled = missing.filter(source => !this.#known.has(toSourceKey(source)))
+    const crawled = missing.filter(source => !this.#files.has(toSourceKey(source)))
     await this.#loadCrawled(crawled, maxBytes)
   }
 
@@ -99,19 +99,19 @@ export class Files {
        left join documents d on d.kind = s.kind and d.location = if(w.is_fresh, null, s.location)`,
       { sources: JSON.stringify(missing.map(source => this.#toRequest(source))) },
     )
-    for (const source of missing) this.#known.set(toSourceKey(source), { validity: 'unknown' })
+    for (const source of missing) this.#files.set(toSourceKey(source), { validity: 'unknown' })
     const read = rows.filter(({ bytes }) => bytes <= maxBytes)
     const documents = await this.#readDocuments(read)
     for (const { bytes, ...state } of rows) {
       const key = toSourceKey(state)
       if (bytes > maxBytes) {
         this.#skipped.set(key, bytes)
-        this.#known.delete(key)
+        this.#files.delete(key)
         continue
       }
       this.#skipped.delete(key)
-      const document = this.#fresh.get(key) ?? documents.get(key)
-      this.#known.set(key, {
+      const document = this.#freshDocuments.get(key) ?? documents.get(key)
+      this.#files.set(key, {
         validity: getValidity(state, this.now),
         state,
         ...(document ? { document } : {}),
@@ -123,7 +123,7 @@ export class Files {
   async #readDocuments(
     sources: readonly (Source & { bytes: number })[],
   ): Promise<Map<string, NonNullable<KnownFile['document']>>> {
-    const stored = sources.filter(source => !this.#fresh.has(toSourceKey(source)))
+    const stored = sources.filter(source => !this.#freshDocuments.has(toSourceKey(source)))
     if (stored.length === 0) return new Map()
     const locations = [...new Set(stored.map(({ location }) => location))]
     const rows = await this.#db.all<Source & { document: NonNullable<KnownFile['document']> }>(
@@ -142,6 +142,6 @@ export class Files {
 
   #toRequest(source: Source) {
     const { kind, location } = source
-    return { kind, location, is_fresh: this.#fresh.has(toSourceKey(source)) }
+    return { kind, location, is_fresh: this.#freshDocuments.has(toSourceKey(source)) }
   }
 }

@@ -102,7 +102,7 @@ async function runInStep<Subject, Answer>(
 class Running<Subject, Answer> {
   readonly subject: Subject
   readonly #derivation: Derivation<Answer>
-  readonly #asked: Source[] = []
+  readonly #requestedSources: Source[] = []
   readonly #wakes: Instant[] = []
   #step: IteratorResult<Question, Answer>
 
@@ -121,7 +121,7 @@ class Running<Subject, Answer> {
   goOn(files: Files): boolean {
     const source = this.sees
     if (source === undefined) return false
-    this.#step = this.#derivation.next(this.#look(source, files))
+    this.#step = this.#derivation.next(this.#findFile(source, files))
     this.#noteWakes()
     return !this.#step.done
   }
@@ -130,13 +130,15 @@ class Running<Subject, Answer> {
    * Finds a file for a rule. A hosted file is shown only to rules that came by its domain's own file:
    * so whatever depends on it depends on that one, which a save invalidates.
    */
-  #look(source: Source, files: Files): KnownFile {
+  #findFile(source: Source, files: Files): KnownFile {
     const domain = files.hostedFor(source)
     if (domain === undefined) {
-      this.#asked.push(source)
+      this.#requestedSources.push(source)
       return files.get(source)
     }
-    const led = this.#asked.some(asked => asked.kind === source.kind && asked.location === domain)
+    const led = this.#requestedSources.some(
+      asked => asked.kind === source.kind && asked.location === domain,
+    )
     return led ? files.get(source) : noFile
   }
 
@@ -146,7 +148,7 @@ class Running<Subject, Answer> {
     return {
       subject: this.subject,
       answer: this.#step.value,
-      asked: this.#asked,
+      asked: this.#requestedSources,
       wakesAt: later.length === 0 ? undefined : Math.min(...later),
     }
   }

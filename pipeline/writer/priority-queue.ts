@@ -8,7 +8,7 @@ export type Priority = 'people' | 'others'
  */
 export class PriorityQueue {
   readonly #queues: Record<Priority, (() => Promise<void>)[]> = { people: [], others: [] }
-  #first: Priority = 'people'
+  #preferred: Priority = 'people'
   #isBusy = false
   #taskBegan: number | undefined
 
@@ -32,7 +32,7 @@ export class PriorityQueue {
 
   async #run(): Promise<void> {
     this.#isBusy = true
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+    for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) {
       this.#taskBegan = performance.now()
       await next()
     }
@@ -40,11 +40,11 @@ export class PriorityQueue {
     this.#taskBegan = undefined
   }
 
-  #next(): (() => Promise<void>) | undefined {
-    const first = this.#first
+  #takeNext(): (() => Promise<void>) | undefined {
+    const first = this.#preferred
     const who = this.#queues[first].length > 0 ? first : getOther(first)
     const next = this.#queues[who].shift()
-    this.#first = next === undefined ? 'people' : getOther(who)
+    this.#preferred = next === undefined ? 'people' : getOther(who)
     return next
   }
 }

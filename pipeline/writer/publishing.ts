@@ -74,7 +74,7 @@ export class Publishing {
   async #publish(): Promise<number> {
     const { paths, log, clock, seals, snapshotsKept, step } = this.#parts
     const shown = readCheckpoint(paths)?.as_of
-    const begun = await this.#parts.alone(() => this.#begin())
+    const begun = await this.#parts.alone(() => this.#beginSnapshot())
     if (begun === undefined) return 0
     const { cleared, at, file, ms } = begun
     const copying = performance.now()
@@ -97,7 +97,7 @@ export class Publishing {
    * Begins a snapshot. Content that was taken down can still be read in freed pages: the index is
    * rewritten first.
    */
-  async #begin() {
+  async #beginSnapshot() {
     const { paths, index, takedowns, clock, last } = this.#parts
     const started = performance.now()
     const { seq, last_event_id } = last()

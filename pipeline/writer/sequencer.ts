@@ -92,7 +92,7 @@ export class Sequencer {
   readonly #committer: Committer
   readonly #meta: Meta
   readonly #turns = new PriorityQueue()
-  #broken: Fatal | undefined
+  #failure: Fatal | undefined
   /** Publishers of which the last commit took on no more than a portion. */
   #isUnfinished = false
 
@@ -115,7 +115,7 @@ export class Sequencer {
       meta,
       serving: this.serving,
       treeLog: this.treeLog,
-      alone: <Result>(work: () => Promise<Result>) => this.#alone(work),
+      alone: <Result>(work: () => Promise<Result>) => this.#runAlone(work),
       step: <Result>(step: Step, work: () => Result | Promise<Result>) => this.#step(step, work),
     }
     this.#projector = new Projector(parts)
@@ -185,7 +185,7 @@ export class Sequencer {
         fail: (submission, error) => this.#fail(submission, error),
       })
     const work = () => commitSplitAtTakedowns(batch, commitBisected)
-    const committed = this.#alone(work, isForPeople ? 'people' : 'others')
+    const committed = this.#runAlone(work, isForPeople ? 'people' : 'others')
     return isForPeople ? committed : this.#finish(committed)
   }
 
@@ -196,7 +196,7 @@ export class Sequencer {
   async #finish(committed: Promise<Committed>): Promise<Committed> {
     let done = await committed
     while (this.#isUnfinished) {
-      const next = await this.#alone(async () =>
+      const next = await this.#runAlone(async () =>
         this.#isUnfinished ? this.#commit({ observations: [], submissions: [] }) : undefined,
       )
       if (next) done = { ...done, seq: next.seq, events: done.events + next.events }
@@ -207,7 +207,7 @@ export class Sequencer {
   /** Commits what time alone changed, if anything. */
   async tick(): Promise<Committed | undefined> {
     const now = this.#options.clock.now()
-    const isDue = await this.#alone(() => hasTimeChanged(this.index, now))
+    const isDue = await this.#runAlone(() => hasTimeChanged(this.index, now))
     if (!isDue) return undefined
     return this.commit({ observations: [], submissions: [], actor: 'pipeline:tick' })
   }
@@ -239,13 +239,13 @@ export class Sequencer {
 
   /** Runs work that reads the stores while no commit runs. */
   quietly<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#alone(work)
+    return this.#runAlone(work)
   }
 
   /** Makes replicas start over, because what was recorded for them has a gap. */
   restartChain(): Promise<void> {
     const { seals } = this.#stores
-    return this.#alone(async () => {
+    return this.#runAlone(async () => {
       seals.unseal()
       this.journal?.restart()
       seals.seal(this.paths.servingFile)
@@ -302,8 +302,8 @@ export class Sequencer {
    * there.
    */
   #break(cause: unknown): never {
-    this.#broken = new Fatal('a commit could not be projected: restart the registry', { cause })
-    throw this.#broken
+    this.#failure = new Fatal('a commit could not be projected: restart the registry', { cause })
+    throw this.#failure
   }
 
   async #step<Result>(step: Step, work: () => Result | Promise<Result>): Promise<Result> {
@@ -313,9 +313,9 @@ export class Sequencer {
     return result
   }
 
-  #alone<Result>(work: () => Promise<Result>, who: Priority = 'others'): Promise<Result> {
+  #runAlone<Result>(work: () => Promise<Result>, who: Priority = 'others'): Promise<Result> {
     return this.#turns.take(who, async () => {
-      if (this.#broken) throw this.#broken
+      if (this.#failure) throw this.#failure
       return work()
     })
   }

@@ -9,14 +9,14 @@ const FNV_PRIME = 0x01000193
  * their request cost the garbage collector more than building them again.
  */
 export class AdmissionFilter {
-  readonly #seen = new Int32Array(SLOTS)
+  readonly #hashes = new Int32Array(SLOTS)
 
   /** Tells whether a key was requested before, and remembers it. */
   admits(key: string): boolean {
     const hash = hashText(key)
     const slot = hash & (SLOTS - 1)
-    const isSecond = this.#seen[slot] === hash
-    this.#seen[slot] = hash
+    const isSecond = this.#hashes[slot] === hash
+    this.#hashes[slot] = hash
     return isSecond
   }
 }

@@ -40,7 +40,7 @@ export class TrackIterator {
   readonly #track: Track
   /** Number of the iterator in its page; undefined when it is the only one. */
   readonly #number: number | undefined
-  #later: Iterator<{ value: Uint8Array }> | undefined
+  #laterBlocks: Iterator<{ value: Uint8Array }> | undefined
   #block: EventBlock | undefined
   #index = 0
   #end = 0
@@ -52,8 +52,9 @@ export class TrackIterator {
     this.#track = track
     this.#number = number
     this.#enter(findBlockAround(store, track, from))
-    if (this.#block === undefined) this.#enter(this.#next(from))
-    while (this.#block !== undefined && this.#block.lastKey < from) this.#enter(this.#next(from))
+    if (this.#block === undefined) this.#enter(this.#readNextBlock(from))
+    while (this.#block !== undefined && this.#block.lastKey < from)
+      this.#enter(this.#readNextBlock(from))
     if (this.#block !== undefined) this.#moveTo(this.#block.indexFrom(from))
   }
 
@@ -99,13 +100,13 @@ export class TrackIterator {
   }
 
   close(): void {
-    this.#later?.return?.()
+    this.#laterBlocks?.return?.()
   }
 
   #moveTo(index: number): void {
     this.#index = index
     if (index < this.#block!.count) this.key = this.#block!.keyAt(index)
-    else this.#enter(this.#next(this.#block!.lastKey))
+    else this.#enter(this.#readNextBlock(this.#block!.lastKey))
   }
 
   #enter(block: EventBlock | undefined): void {
@@ -119,12 +120,12 @@ export class TrackIterator {
    * Moves to the next block. Most pages end in the block in which they begin, so later blocks are opened
    * only when needed.
    */
-  #next(after: EventKey): EventBlock | undefined {
+  #readNextBlock(after: EventKey): EventBlock | undefined {
     const { space, prefix } = this.#track
-    this.#later ??= this.#store
+    this.#laterBlocks ??= this.#store
       .events(space, { start: prefix + after, exclusiveStart: true, end: prefix + KEY_MAX })
       [Symbol.iterator]()
-    const { value, done } = this.#later.next()
+    const { value, done } = this.#laterBlocks.next()
     return done ? undefined : new EventBlock(value.value)
   }
 }

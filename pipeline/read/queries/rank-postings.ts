@@ -17,11 +17,11 @@ export interface PostingParts {
  * larger.
  */
 export class Postings {
-  readonly #words: number
+  readonly #wordCount: number
   readonly #ranksByKey: Map<string, number[] | Bits>
 
   private constructor({ words, sets }: PostingParts) {
-    this.#words = words
+    this.#wordCount = words
     this.#ranksByKey = sets
   }
 
@@ -34,7 +34,7 @@ export class Postings {
   }
 
   get parts(): PostingParts {
-    return { words: this.#words, sets: this.#ranksByKey }
+    return { words: this.#wordCount, sets: this.#ranksByKey }
   }
 
   /** Ranks are added in rising order. */
@@ -43,9 +43,9 @@ export class Postings {
     const ranks = this.#ranksByKey.get(key)
     if (ranks === undefined) this.#ranksByKey.set(key, [rank])
     else if (!Array.isArray(ranks)) set(ranks, rank)
-    else if (ranks.length < this.#words) ranks.push(rank)
+    else if (ranks.length < this.#wordCount) ranks.push(rank)
     else {
-      const bits = this.#none()
+      const bits = this.#createEmptySet()
       for (const rank of ranks) set(bits, rank)
       set(bits, rank)
       this.#ranksByKey.set(key, bits)
@@ -61,13 +61,13 @@ export class Postings {
     const lists = found.filter(ranks => Array.isArray(ranks))
     const bitmaps = found.filter((ranks): ranks is Bits => !Array.isArray(ranks))
     if (lists.length === 0) return bitmaps
-    const bits = this.#none()
+    const bits = this.#createEmptySet()
     for (const ranks of lists) for (const rank of ranks) set(bits, rank)
     return [...bitmaps, bits]
   }
 
-  #none(): Bits {
-    return new Uint32Array(this.#words)
+  #createEmptySet(): Bits {
+    return new Uint32Array(this.#wordCount)
   }
 }
 

@@ -226,7 +226,7 @@ export type HasChanged = (db: Database, tables: readonly string[]) => boolean
 
 /** Remembers which tables are completely projected; at first none. */
 export class ProjectionCursor {
-  #marks = new Map<Database, Map<string, number>>()
+  #projectedVersions = new Map<Database, Map<string, number>>()
 
   /**
    * Begins a projection; `commit` is called when everything that depends on the answers is done; until then
@@ -240,11 +240,14 @@ export class ProjectionCursor {
       const name = tables.join()
       const mark = db.written.version(tables)
       marks.set(name, mark)
-      return this.#marks.get(db)?.get(name) !== mark
+      return this.#projectedVersions.get(db)?.get(name) !== mark
     }
     const commit = () => {
       for (const [db, marks] of begun) {
-        this.#marks.set(db, new Map([...(this.#marks.get(db) ?? []), ...marks]))
+        this.#projectedVersions.set(
+          db,
+          new Map([...(this.#projectedVersions.get(db) ?? []), ...marks]),
+        )
       }
     }
     return { hasChanged, commit }

@@ -78,31 +78,31 @@ const EMPTY = Buffer.alloc(0)
 /** Rows of numbers and a text at their end, read where they lie. */
 class Lines {
   readonly #text: string
-  #at = 0
+  #position = 0
 
   constructor(text: string) {
     this.#text = text
   }
 
   get ended(): boolean {
-    return this.#at >= this.#text.length
+    return this.#position >= this.#text.length
   }
 
   number(): number {
     const text = this.#text
     let number = 0
-    let at = this.#at
+    let at = this.#position
     for (let digit = text.charCodeAt(at) - 48; digit >= 0; digit = text.charCodeAt(++at) - 48) {
       number = number * 10 + digit
     }
-    this.#at = at + 1
+    this.#position = at + 1
     return number
   }
 
   rest(): string {
-    const end = this.#text.indexOf(ROW_END, this.#at)
-    const text = this.#text.slice(this.#at, end < 0 ? undefined : end)
-    this.#at = end < 0 ? this.#text.length : end + 1
+    const end = this.#text.indexOf(ROW_END, this.#position)
+    const text = this.#text.slice(this.#position, end < 0 ? undefined : end)
+    this.#position = end < 0 ? this.#text.length : end + 1
     return text
   }
 }

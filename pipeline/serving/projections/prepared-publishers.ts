@@ -24,7 +24,7 @@ interface Prepared {
  */
 export class PreparedPublishers<Context> {
   readonly #builder: PublisherBuilder<Context>
-  readonly #known = new WeakMap<Database, Map<string, Prepared>>()
+  readonly #prepared = new WeakMap<Database, Map<string, Prepared>>()
 
   constructor(builder: PublisherBuilder<Context>) {
     this.#builder = builder
@@ -34,8 +34,8 @@ export class PreparedPublishers<Context> {
    * Performs the next step for a publisher: loads its rows, then builds the entries. False if both are done.
    */
   async prepare(index: Database, domain: string, changedAt: Instant): Promise<boolean> {
-    const known = this.#known.get(index) ?? new Map<string, Prepared>()
-    this.#known.set(index, known)
+    const known = this.#prepared.get(index) ?? new Map<string, Prepared>()
+    this.#prepared.set(index, known)
     const state = await loadState(index, domain)
     const before = known.get(domain)
     if (before?.state !== state) {
@@ -53,7 +53,7 @@ export class PreparedPublishers<Context> {
 
   /** Takes the prepared entries of a publisher, if nothing that they were built from has changed. */
   async take(index: Database, domain: string, context: Context): Promise<Entry[] | undefined> {
-    const known = this.#known.get(index)
+    const known = this.#prepared.get(index)
     const prepared = known?.get(domain)
     if (prepared?.entries === undefined) return undefined
     known!.delete(domain)

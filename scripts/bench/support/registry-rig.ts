@@ -105,16 +105,16 @@ export class RegistryRig {
     this.#night++
     this.#webNight = this.#night
     await this.#world.ask({ night: this.#webNight })
-    await this.#tellTime()
+    await this.#moveClocks()
   }
 
   /** Makes all files due once more, each as it was in the second night. */
   async quietNight(): Promise<void> {
     this.#night += QUIET_NIGHTS
-    await this.#tellTime()
+    await this.#moveClocks()
   }
 
-  async #tellTime(): Promise<void> {
+  async #moveClocks(): Promise<void> {
     const question = { offsetMs: this.#clockOffsetMs }
     await Promise.all([...this.#roles.values()].map(child => child.ask(question)))
   }

@@ -27,7 +27,7 @@ async function connect(use: 'failFast' | 'waitForever') {
 
 async function openClient(): Promise<SubmissionClient> {
   const writer = new SubmissionClient(
-    { commands: await connect('failFast'), listening: await connect('waitForever') },
+    { commands: await connect('failFast'), subscriber: await connect('waitForever') },
     generousTimeouts,
   )
   cleanUp(() => writer.close())
@@ -86,8 +86,8 @@ describe('the stream of submissions', () => {
         cleanUp(() => connection.disconnect())
         return connection
       }
-      const connections = { commands: open('failFast'), listening: open('waitForever') }
-      await waitUntilReady(slow === 'failFast' ? connections.listening : connections.commands)
+      const connections = { commands: open('failFast'), subscriber: open('waitForever') }
+      await waitUntilReady(slow === 'failFast' ? connections.subscriber : connections.commands)
       const writer = new SubmissionClient(connections, generousTimeouts)
       cleanUp(() => writer.close())
       expect(await writer.submit(buildOrganizationWrite('a'))).toEqual({ done: { commit: 1 } })
