@@ -70,8 +70,8 @@ function pack(observations: readonly Observation[]): { packed: string; bytes: nu
   const json = Buffer.from(JSON.stringify(entries))
   const head = Buffer.alloc(4)
   head.writeUInt32BE(json.length)
-  const whole = Buffer.concat([head, json, ...bodies])
-  return { packed: gzipSync(whole, { level: 1 }).toString('base64'), bytes: whole.length }
+  const unpacked = Buffer.concat([head, json, ...bodies])
+  return { packed: gzipSync(unpacked, { level: 1 }).toString('base64'), bytes: unpacked.length }
 }
 
 function unpack(packed: string): Observation[] {

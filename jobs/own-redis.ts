@@ -146,7 +146,7 @@ function hasData({ redis }: Paths): boolean {
 
 function move(from: string, to: string): void {
   mkdirSync(to, { recursive: true, mode: PRIVATE })
-  for (const name of DATA_FILES.filter(each => existsSync(join(from, each)))) {
+  for (const name of DATA_FILES.filter(file => existsSync(join(from, file)))) {
     renameSync(join(from, name), join(to, name))
   }
 }

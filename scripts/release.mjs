@@ -25,7 +25,7 @@ export function findNotes(changelog, version) {
 }
 
 function isNewer(version, than) {
-  const [ours, theirs] = [version, than].map(each => each.split('.').map(Number))
+  const [ours, theirs] = [version, than].map(version => version.split('.').map(Number))
   const at = ours.findIndex((number, place) => number !== theirs[place])
   return at !== -1 && ours[at] > theirs[at]
 }

@@ -11,7 +11,7 @@ export const asOf = z
   .optional()
   .describe('Past time, or UTC date (its start), to answer for')
 
-const Moment = z.iso.datetime({ offset: true })
+const DateTime = z.iso.datetime({ offset: true })
 const Day = z.iso.date()
 
 /** Completes a day to its first moment in UTC; any other text stays as it is. */
@@ -28,7 +28,7 @@ export interface Past {
 /** Finds the history for a moment; refuses one before it begins, or after what is published. */
 export async function findPast(reader: Reader, asOf: string): Promise<Past> {
   const text = completeDay(asOf)
-  if (!Moment.safeParse(text).success) {
+  if (!DateTime.safeParse(text).success) {
     refuse(
       'invalid_request',
       'as_of: must be a date and time such as 2026-01-31T09:00:00Z, or a date',

@@ -133,7 +133,7 @@ export function createCsv(description: string) {
 }
 
 /** An instant in ISO 8601: a day, or a day with a time and its zone; its UTC year has four digits. */
-export const Moment = z
+export const DateTime = z
   .string()
   .transform((text, ctx): string => {
     const time = ISO.test(text) ? Date.parse(text) : Number.NaN

@@ -2,9 +2,9 @@ import { type Clock, type Instant, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 
 /** Lines of one kind a minute. */
-const LINES = 10
+const LINES_PER_MINUTE = 10
 /** Only our own code names kinds; this limit guards against a mistake. */
-const KINDS = 1_000
+const KINDS_MAX = 1_000
 
 interface Kind {
   since: Instant
@@ -26,12 +26,12 @@ export class BoundedLog {
     const now = this.#clock.now()
     const known = this.#kinds.get(kind)
     if (known !== undefined && known.since + MINUTE > now) {
-      if (++known.lines > LINES) return
+      if (++known.lines > LINES_PER_MINUTE) return
       this.#log.warn(facts, message)
       return
     }
-    const suppressed = Math.max(0, (known?.lines ?? 0) - LINES)
-    if (this.#kinds.size >= KINDS) this.#kinds.clear()
+    const suppressed = Math.max(0, (known?.lines ?? 0) - LINES_PER_MINUTE)
+    if (this.#kinds.size >= KINDS_MAX) this.#kinds.clear()
     this.#kinds.set(kind, { since: now, lines: 1 })
     this.#log.warn(suppressed > 0 ? { ...facts, suppressed } : facts, message)
   }

@@ -43,9 +43,9 @@ export function toReference(schema: z.ZodType, io: 'input' | 'output', component
 }
 
 function convertToReference(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
-  const { id, ...whole } = toJsonSchema(schema, io, components)
-  if (typeof id !== 'string') return whole
-  components[id] = whole
+  const { id, ...definition } = toJsonSchema(schema, io, components)
+  if (typeof id !== 'string') return definition
+  components[id] = definition
   return { $ref: `#/components/schemas/${id}` }
 }
 

@@ -18,7 +18,7 @@ const boardHeaders = {
   'referrer-policy': 'no-referrer',
 }
 /** Queues whose jobs contain data that only their caller may see, such as sign-in links and credentials. */
-const PRIVATE = new Set(['live', 'storyboards', 'questions'])
+const PRIVATE_QUEUES = new Set(['live', 'storyboards', 'questions'])
 
 /**
  * Adds pages that show the queues and their jobs. They are read-only: lost work becomes due again without
@@ -31,7 +31,7 @@ export function addQueueBoard(app: FastifyInstance, redisUrl: string, log: Log):
   createBullBoard({
     queues: openQueues(redis).map(queue => {
       const adapter = new BullMQAdapter(queue, { readOnlyMode: true })
-      if (PRIVATE.has(queue.name)) {
+      if (PRIVATE_QUEUES.has(queue.name)) {
         adapter.setFormatter('data', hideValue)
         adapter.setFormatter('returnValue', hideValue)
       }

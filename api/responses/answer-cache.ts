@@ -8,7 +8,7 @@ import type { Sent } from './reply.ts'
 
 const CACHE_BYTES_MAX = 32 * 1024 * 1024
 /** Maximum length of a cached answer: longer ones would evict everything else. */
-const ANSWER_BYTES = 4 * 1024 * 1024
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 /** Factor by which the compressed forms of an answer add to its size. */
 const WITH_COMPRESSED = 1.5
 const ETAG_CHARS = 22
@@ -29,7 +29,7 @@ export class AnswerCache {
     this.#reader = reader
     this.#answers = new LRUCache({
       maxSize: mostBytes,
-      maxEntrySize: Math.min(ANSWER_BYTES, mostBytes),
+      maxEntrySize: Math.min(ANSWER_BYTES_MAX, mostBytes),
       ttl: MINUTE,
       ttlResolution: 0,
       perf: clock,

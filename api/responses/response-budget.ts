@@ -1,11 +1,11 @@
 /** Maximum bytes of one answer; clients refuse longer answers of single lookups. */
-const ANSWER_BYTES = 200 * 1024
+const ANSWER_BYTES_MAX = 200 * 1024
 
 /** Tracks how many bytes of an answer are left for its lists: 200 KiB for all of them together. */
 export class ResponseBudget {
   #left: number
 
-  constructor(bytes = ANSWER_BYTES) {
+  constructor(bytes = ANSWER_BYTES_MAX) {
     this.#left = bytes
   }
 

@@ -20,7 +20,7 @@ import { replyOk } from '../responses/reply.ts'
 /** Time in addition to the crawler's own in which its answer is awaited. */
 const SLACK_MS = 1_000
 /** Maximum bytes of an answer; callers refuse longer ones. */
-const ANSWER_BYTES = 256 * 1024 - 1_024
+const ANSWER_BYTES_MAX = 256 * 1024 - 1_024
 
 const errors = ['invalid_request', 'unavailable'] as const
 const bodyErrors = ['too_large', 'unsupported_media_type'] as const
@@ -148,7 +148,7 @@ export function checkAdagentsNow(
 
 /** Fits the answer to the size that callers accept, by leaving out the contents of the file if necessary. */
 function fitAnswer<Answer extends object>(answer: Answer, validation: AdagentsValidation): Answer {
-  if (Buffer.byteLength(JSON.stringify(answer)) <= ANSWER_BYTES) return answer
+  if (Buffer.byteLength(JSON.stringify(answer)) <= ANSWER_BYTES_MAX) return answer
   const { raw_data: _, ...lean } = validation
   const cut = { ...lean, raw_data_truncated: true }
   const { data } = answer as { data?: object }
@@ -202,7 +202,7 @@ export const createAdagentsFile = defineOperation({
     const { text, validation } = await workers.run('createAdagents', origin, body, now)
     const data = { success: true, adagents_json: text, validation }
     const answer = { success: true, data, timestamp: toIso(now) }
-    if (Buffer.byteLength(JSON.stringify(answer)) > ANSWER_BYTES) {
+    if (Buffer.byteLength(JSON.stringify(answer)) > ANSWER_BYTES_MAX) {
       refuse('too_large', 'the file is too large to be generated here')
     }
     return replyOk(answer)

@@ -66,8 +66,8 @@ export async function removeOldBackups(
 ): Promise<void> {
   const all = await listBackups(store)
   const older = all.filter(backup => backup.name < name)
-  const whole = older.filter(({ isComplete }) => isComplete)
-  const keeping = new Set(whole.slice(whole.length - kept).map(backup => backup.name))
+  const complete = older.filter(({ isComplete }) => isComplete)
+  const keeping = new Set(complete.slice(complete.length - kept).map(backup => backup.name))
   for (const backup of older) {
     if (keeping.has(backup.name)) continue
     // The manifest first: what is left of it is no backup.

@@ -58,7 +58,7 @@ export async function claimChallenge(
   }
   if (challenge?.domain !== domain || challenge.state !== 'issued')
     return refuseWithoutChallenge(domain)
-  if (challenge.expires_at <= toIso(now)) return isOver(domain)
+  if (challenge.expires_at <= toIso(now)) return refuseExpired(domain)
   await mark(db, challenge.challenge_id, { state: 'verifying', attempt_id, seq })
   const { nonce_hash } = challenge
   return { done: { challenge_id: challenge.challenge_id, nonce_hash } }
@@ -84,7 +84,7 @@ export async function settleChallenge(
   const inTime = challenge.expires_at > toIso(now)
   await settle(found !== 'nothing' && inTime ? 'consumed' : 'invalidated')
   if (found === 'nothing') return { done: { verified: false } }
-  if (!inTime) return isOver(domain)
+  if (!inTime) return refuseExpired(domain)
   await recordProof(db, { org_id, domain, method: found }, stamp)
   return { done: { verified: true, method: found, verified_at: toIso(now) } }
 }
@@ -127,7 +127,7 @@ function refuseWithoutChallenge(domain: string): Answer {
   return { refused, error: 'not_found' }
 }
 
-function isOver(domain: string): Answer {
+function refuseExpired(domain: string): Answer {
   const refused = `the challenge for ${domain} has expired: create another one`
   return { refused, error: 'challenge_expired' }
 }

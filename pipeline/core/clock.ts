@@ -29,8 +29,8 @@ export function toIso(instant: Instant): string {
 }
 
 function padTwo(part: number): string {
-  const whole = Math.trunc(part)
-  return whole < 10 ? `0${whole}` : String(whole)
+  const digits = Math.trunc(part)
+  return digits < 10 ? `0${digits}` : String(digits)
 }
 
 /** Formats the UTC day of an instant, `YYYY-MM-DD`. */

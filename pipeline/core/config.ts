@@ -17,7 +17,7 @@ import {
   share,
   tenantUrls,
   text,
-  whole,
+  wholeNumber,
 } from './settings/setting-kinds.ts'
 
 interface Setting<Schema extends z.ZodType> {
@@ -43,9 +43,9 @@ export const settings = {
   HOST: defineSetting(text.default('127.0.0.1'), 'address on which the API listens', {
     shown: '127.0.0.1',
   }),
-  PORT: defineSetting(whole(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
+  PORT: defineSetting(wholeNumber(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
   API_PROCESSES: defineSetting(
-    whole(1, 64).default(1),
+    wholeNumber(1, 64).default(1),
     'API processes that `start` runs on one port: with two, requests go on when one ends',
     { shown: '1' },
   ),
@@ -55,7 +55,7 @@ export const settings = {
     { shown: '127.0.0.1' },
   ),
   OPERATOR_PORT: defineSetting(
-    whole(0, 65_535).optional(),
+    wholeNumber(0, 65_535).optional(),
     'port for the operator: `/metrics`, `/healthz`, `/readyz`; `start` shows all its roles there, a role that runs alone listens only where this is set',
     { shown: 'PORT + 200 for start' },
   ),
@@ -163,28 +163,30 @@ export const settings = {
     },
   ),
   RECRAWL_HOURS: defineSetting(
-    whole(1, 24).default(6),
+    wholeNumber(1, 24).default(6),
     'hours until a file that has just changed is crawled again',
     { shown: '6' },
   ),
-  HOST_CONCURRENCY: defineSetting(whole(1, 64).default(1), 'connections to one host at a time', {
-    shown: '1',
-  }),
+  HOST_CONCURRENCY: defineSetting(
+    wholeNumber(1, 64).default(1),
+    'connections to one host at a time',
+    { shown: '1' },
+  ),
   ADDRESS_CONCURRENCY: defineSetting(
-    whole(1, 4096).default(64),
+    wholeNumber(1, 4096).default(64),
     'connections to one address at a time',
     {
       shown: '64',
     },
   ),
   CRAWL_CONCURRENCY: defineSetting(
-    whole(1, 4096).default(128),
+    wholeNumber(1, 4096).default(128),
     'hosts that a crawler fetches from at a time',
     {
       shown: '128',
     },
   ),
-  PUBLISH_EVERY: defineSetting(whole(1, 86_400).optional(), 'seconds between snapshots', {
+  PUBLISH_EVERY: defineSetting(wholeNumber(1, 86_400).optional(), 'seconds between snapshots', {
     shown: '5; more where copies take longer than 0.5 s by their size, up to 900',
   }),
   BACKUP_TO: defineSetting(
@@ -192,7 +194,7 @@ export const settings = {
     'folder or `s3://BUCKET/PREFIX` that gets backups of everything, also of what is private: with a Redis elsewhere, an indexer on another host takes over from them (docs/operating.md)',
     { shown: 'no backups are made' },
   ),
-  BACKUP_EVERY: defineSetting(whole(1, 86_400).default(900), 'seconds between two backups', {
+  BACKUP_EVERY: defineSetting(wholeNumber(1, 86_400).default(900), 'seconds between two backups', {
     shown: '900; sooner where much was answered since the last one',
   }),
   PUBLISH_TO: defineSetting(
@@ -213,7 +215,7 @@ export const settings = {
     { shown: 'the key that the replica sees first' },
   ),
   FRONTIER_MAX: defineSetting(
-    whole(1, 100_000_000).default(2_000_000),
+    wholeNumber(1, 100_000_000).default(2_000_000),
     'domains in the frontier at most',
     {
       shown: '2000000',
@@ -288,17 +290,17 @@ export const settings = {
     { shown: '0.02' },
   ),
   BRAKE_FACTOR: defineSetting(
-    whole(1, 1_000_000).default(5),
+    wholeNumber(1, 1_000_000).default(5),
     'multiple of the usual nightly loss (mean of three to seven nights) that one night may reach',
     { shown: '5' },
   ),
   BRAKE_ROWS: defineSetting(
-    whole(1, 1_000_000_000).default(200),
+    wholeNumber(1, 1_000_000_000).default(200),
     'losses below this number of grants and properties in a night are never held back',
     { shown: '200' },
   ),
   BRAKE_PUBLISHERS: defineSetting(
-    whole(1, 1_000_000_000).default(20),
+    wholeNumber(1, 1_000_000_000).default(20),
     'losses of fewer publishers than this in a night are never held back',
     { shown: '20' },
   ),
@@ -311,7 +313,7 @@ export const settings = {
     'whether an organization must prove that it controls a domain before it can save an entry for it',
     { shown: 'true' },
   ),
-  AGENT_PORT: defineSetting(whole(0, 65_535).optional(), 'port of the reference agent', {
+  AGENT_PORT: defineSetting(wholeNumber(0, 65_535).optional(), 'port of the reference agent', {
     shown: 'PORT + 100',
   }),
   AGENT_BASE_URL: defineSetting(

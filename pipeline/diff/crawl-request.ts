@@ -39,7 +39,7 @@ export function advance(
   const files = needed.map((source): RequestedFile => {
     const known = before.get(toSourceKey(source))
     const attempt = attempts.get(toSourceKey(source))
-    if (known && isOver(known)) return known
+    if (known && isSettled(known)) return known
     if (attempt === undefined || attempt.after_seq < request.requested_seq) {
       if (known === undefined || attempt) addDue(source, now)
       return known ?? toPendingFile(source)
@@ -88,7 +88,7 @@ function countTried(file: RequestedFile, { at, outcome, status, not_before }: At
 }
 
 function describeRequest(request: CrawlRequestRow, files: RequestedFile[], now: Instant) {
-  const open = files.filter(file => !isOver(file))
+  const open = files.filter(file => !isSettled(file))
   const times = files.flatMap(({ attempted_at }) => attempted_at ?? []).sort()
   const [next] = open
     .filter(({ next_attempt_at }) => next_attempt_at !== null)
@@ -126,7 +126,7 @@ function deriveStatus(
 }
 
 /** Tells whether a file was read, or given up. */
-function isOver({ attempts, next_attempt_at }: RequestedFile): boolean {
+function isSettled({ attempts, next_attempt_at }: RequestedFile): boolean {
   return attempts > 0 && next_attempt_at === null
 }
 

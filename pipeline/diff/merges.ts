@@ -48,7 +48,7 @@ export function mergeEntries(
   entries: readonly PropertyEntry[],
   rids: readonly string[],
   rows: readonly PropertyRow[],
-  { canonical, mergedRids: whole }: Merges,
+  { canonical, mergedRids }: Merges,
 ): Map<string, PropertyEntry> {
   const active = new Map(rows.map(row => [row.property_rid, row]))
   const elsewhere = new Set([...canonical.values()].filter(rid => !active.has(rid)))
@@ -56,7 +56,7 @@ export function mergeEntries(
   const grouped = new Map<string, PropertyEntry[]>()
   for (const [i, entry] of entries.entries()) {
     const rid = rids[i]!
-    if (whole.has(rid)) grouped.set(rid, [...(grouped.get(rid) ?? []), entry])
+    if (mergedRids.has(rid)) grouped.set(rid, [...(grouped.get(rid) ?? []), entry])
     if (!elsewhere.has(rid)) named.set(rid, pickFirst(named.get(rid), entry))
   }
   for (const [rid, group] of grouped) {

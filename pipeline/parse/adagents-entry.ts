@@ -136,8 +136,8 @@ function readCollections(part: ObjectReader): CollectionSelector[] | undefined {
 function readWindow(
   part: ObjectReader,
 ): Pick<AgentEntry, 'effective_from' | 'effective_until'> | undefined {
-  const from = part.moment('effective_from')
-  const until = part.moment('effective_until')
+  const from = part.dateTime('effective_from')
+  const until = part.dateTime('effective_until')
   for (const [key, moment] of [
     ['effective_from', from],
     ['effective_until', until],

@@ -52,7 +52,7 @@ function readPointer(root: ObjectReader, location: string): AdagentsPointer {
       `stands beside lists: ${rule}; keep one of the two`,
     )
   }
-  const lastUpdated = root.moment('last_updated')
+  const lastUpdated = root.dateTime('last_updated')
   return {
     variant: 'pointer',
     authoritative_location: location,
@@ -164,7 +164,7 @@ function readCatalogFacts(root: ObjectReader): Partial<AdagentsInline> {
     ...optional('superseded_by', supersededBy),
     ...optional('catalog_etag', root.text('catalog_etag')),
     ...optional('catalog_role', root.text('catalog_role')),
-    ...optional('last_updated', root.moment('last_updated')),
+    ...optional('last_updated', root.dateTime('last_updated')),
   }
 }
 

@@ -38,7 +38,7 @@ function readRevokedEntry(
 
 function readRevocation(part: ObjectReader): RevokedPublisherDomain[] {
   const domain = readDomain(part, 'publisher_domain')
-  const revokedAt = part.moment('revoked_at', false)
+  const revokedAt = part.dateTime('revoked_at', false)
   if (!part.has('revoked_at')) part.error('revoked_at', 'missing', 'is missing: say since when')
   const reason = part.oneOf('reason', revocationReasons)
   if (domain === undefined) return []

@@ -79,10 +79,10 @@ function readHouseRedirect(root: ObjectReader): BrandDocument | undefined {
 }
 
 function checkRedirect(root: ObjectReader) {
-  root.moment('last_updated')
+  root.dateTime('last_updated')
   return {
     ...optional('redirect_reason', root.oneOf('redirect_reason', redirectReasons)),
-    ...optional('redirect_effective_at', root.moment('redirect_effective_at')),
+    ...optional('redirect_effective_at', root.dateTime('redirect_effective_at')),
   }
 }
 
@@ -117,7 +117,7 @@ function readCanonical(root: ObjectReader): BrandDocument | undefined {
     variant: 'brand_canonical',
     brand,
     ...optional('house_domain', houseDomain),
-    ...optional('last_updated', root.moment('last_updated')),
+    ...optional('last_updated', root.dateTime('last_updated')),
   }
 }
 const ownKeys: ReadonlySet<string> = new Set(['$schema', 'version', 'last_updated'])

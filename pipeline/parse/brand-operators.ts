@@ -57,8 +57,8 @@ function readScopes(part: ObjectReader): AuthorizedOperator['scopes'] {
 function readWindow(
   part: ObjectReader,
 ): Pick<AuthorizedOperator, 'valid_from' | 'valid_until'> | undefined {
-  const from = part.moment('valid_from')
-  const until = part.moment('valid_until')
+  const from = part.dateTime('valid_from')
+  const until = part.dateTime('valid_until')
   const isUnclear =
     (part.has('valid_from') && from === undefined) ||
     (part.has('valid_until') && until === undefined)

@@ -34,7 +34,7 @@ export function readPortfolio(root: ObjectReader, house: ObjectReader, domain: s
   if (brands.length === 0 && refs.length === 0) {
     root.error('brands', 'empty', 'and brand_refs hold nothing usable: list at least one brand')
   }
-  const lastUpdated = root.moment('last_updated')
+  const lastUpdated = root.dateTime('last_updated')
   const portfolio: Portfolio = {
     variant: 'house_portfolio',
     house: readHouse(house, houseDomain),
@@ -128,7 +128,7 @@ function parseRef(part: ObjectReader): BrandRef | undefined {
   const id = part.requiredText('brand_id')
   if (!part.has('brand_id'))
     part.error('brand_id', 'missing', 'is missing: name the id of the brand')
-  const effectiveAt = part.moment('effective_at')
+  const effectiveAt = part.dateTime('effective_at')
   if (part.has('effective_at') && effectiveAt === undefined) return undefined
   if (domain === undefined || id === undefined) return undefined
   return { domain, brand_id: id, ...optional('effective_at', effectiveAt) }

@@ -1,12 +1,12 @@
 import { toIso } from '../core/clock.ts'
 
 /** Matches an ISO 8601 date, with an optional time, fraction of a second and zone. */
-const MOMENT =
+const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?(?:([Zz])|([+-]\d\d):?(\d\d))?)?$/
 /** Matches the form that the specification asks for (RFC 3339): date, time and zone. */
-const FULL = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
+const FULL_DATE_TIME = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i
 
-export interface Moment {
+export interface DateTime {
   /** ISO 8601 in UTC, with milliseconds only where they are not zero. */
   iso: string
   /** True if it was written with time and zone, as the specification asks. */
@@ -17,8 +17,8 @@ export interface Moment {
  * Parses a date and time as people write it. Without a time it is midnight, without a zone it is UTC. A day
  * that does not exist is invalid.
  */
-export function parseMoment(text: string): Moment | undefined {
-  const match = MOMENT.exec(text.trim())
+export function parseDateTime(text: string): DateTime | undefined {
+  const match = DATE_TIME.exec(text.trim())
   if (!match) return undefined
   const [, day, minutes, seconds = ':00', fraction = '', _utc, zoneHours, zoneMinutes] = match
   if (!isDay(day!)) return undefined
@@ -28,7 +28,7 @@ export function parseMoment(text: string): Moment | undefined {
   const iso = toIso(instant)
   // The zone can lead beyond the years 0000 to 9999, which ISO 8601 spells with a sign.
   if (iso.length !== '2026-01-31T09:00:00.000Z'.length) return undefined
-  return { iso: iso.replace('.000Z', 'Z'), isFull: FULL.test(text) }
+  return { iso: iso.replace('.000Z', 'Z'), isFull: FULL_DATE_TIME.test(text) }
 }
 
 /** Tells whether a day exists. `Date` would roll 30 February over to 2 March. */

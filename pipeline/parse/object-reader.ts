@@ -1,5 +1,5 @@
 import type { FaultCode } from '../model/fault-codes.ts'
-import { parseMoment } from './datetime.ts'
+import { parseDateTime } from './datetime.ts'
 import { type Faults, quote, truncate } from './faults.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -115,24 +115,24 @@ export class ObjectReader {
   }
 
   /** Reads an instant, in UTC. */
-  moment(key: string, isOptional = true): string | undefined {
+  dateTime(key: string, isOptional = true): string | undefined {
     const value = this.value[key]
     if (value === undefined) return undefined
-    const moment = typeof value === 'string' ? parseMoment(value) : undefined
-    if (!moment) {
+    const parsed = typeof value === 'string' ? parseDateTime(value) : undefined
+    if (!parsed) {
       const rule = 'must be a date and time such as 2026-01-31T09:00:00Z'
       const advice = isOptional ? '; leave it out if there is none' : ''
       this.error(key, 'bad_moment', `is ${quote(value)}, ${rule}${advice}`)
       return undefined
     }
-    if (!moment.isFull) {
+    if (!parsed.isFull) {
       this.warn(
         key,
         'imprecise',
-        `is not a full date and time with a zone and was read as ${moment.iso}: write it in that form`,
+        `is not a full date and time with a zone and was read as ${parsed.iso}: write it in that form`,
       )
     }
-    return moment.iso
+    return parsed.iso
   }
 
   list(key: string): unknown[] | undefined {

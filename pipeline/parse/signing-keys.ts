@@ -1,6 +1,6 @@
 import type { JsonObject, ObjectReader } from './object-reader.ts'
 
-const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const PUBLIC =
   /^(?:kid|kty|alg|use|crv|x|y|n|e|key_ops|x5u|x5c|x5t|x5t#S256|revoked_at|[a-z]+_use)$/
 const TEXTS = ['alg', 'use', 'crv', 'x', 'y', 'n', 'e']
@@ -27,7 +27,7 @@ function readKey(part: ObjectReader): JsonObject | undefined {
   for (const key of ['kid', 'kty'])
     if (!part.has(key)) part.error(key, 'missing', 'is missing, so the key was left out')
   for (const key of TEXTS) part.text(key, VALUE_CHARS)
-  const revokedAt = part.moment('revoked_at')
+  const revokedAt = part.dateTime('revoked_at')
   if (complete.length < 2 || (part.has('revoked_at') && revokedAt === undefined)) return undefined
   const key: JsonObject = {}
   for (const [name, value] of Object.entries(part.value)) {
@@ -53,7 +53,7 @@ export function checkPrivateKeys(
   const list = part.value[key]
   if (!Array.isArray(list)) return
   list.forEach((item, i) => {
-    const member = PRIVATE.find(name => item?.[name] !== undefined)
+    const member = PRIVATE_MEMBERS.find(name => item?.[name] !== undefined)
     if (member === undefined) return
     const message = `is part of a private key: replace the key pair at once: the private key is now public`
     part.error(`${key}[${i}].${member}`, 'private_key', message)

@@ -63,7 +63,7 @@ export class Receivers {
     const { state, clock, limits } = this.#parts
     const progress = state.findProgress(id)
     if (progress === undefined) return undefined
-    const isOver = hasFailedTooLong(progress.failing_since, clock.now(), limits)
-    return isFirst && !isOver ? progress : forgetFailures(progress)
+    const isDisabled = hasFailedTooLong(progress.failing_since, clock.now(), limits)
+    return isFirst && !isDisabled ? progress : forgetFailures(progress)
   }
 }

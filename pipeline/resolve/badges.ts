@@ -102,7 +102,7 @@ function keepBadge(
   const verdict = roles.get(badge.role)
   const loss = findLoss(facts, verdict !== undefined)
   if (loss) return revoke(badge, loss)
-  if (isOver(badge, facts.now) && !facts.isFullRun) return revoke(badge, 'expired')
+  if (hasExpired(badge, facts.now) && !facts.isFullRun) return revoke(badge, 'expired')
   if (!verdict?.isVerified) return demote(badge, facts.now)
   const active = { ...badge, state: 'active' as const, degraded_at: null }
   if (!facts.isFullRun) return active
@@ -130,7 +130,7 @@ function findExpiry({ now, interval_hours }: BadgeFacts): string {
 export function expireBadges(known: readonly Badge[], now: Instant): Badge[] {
   return known.map(badge => {
     if (badge.state === 'revoked') return badge
-    if (isOver(badge, now)) return revoke(badge, 'expired')
+    if (hasExpired(badge, now)) return revoke(badge, 'expired')
     return badge.state === 'degraded' ? demote(badge, now) : badge
   })
 }
@@ -161,6 +161,6 @@ function revoke(badge: Badge, revoked_for: BadgeLoss): Badge {
   return { ...badge, state: 'revoked', revoked_for }
 }
 
-function isOver({ state, expires_at }: Badge, now: Instant): boolean {
+function hasExpired({ state, expires_at }: Badge, now: Instant): boolean {
   return state !== 'revoked' && now >= Date.parse(expires_at)
 }

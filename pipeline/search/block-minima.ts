@@ -50,8 +50,8 @@ export class BlockMinima {
   /** Groups of a level that a range reaches into: all, or those of one group above. */
   #listGroups(range: Range, level: number, above?: number): Group[] {
     const size = BLOCK * GROUP ** level
-    const whole = { start: Math.floor(range.start / size), end: Math.ceil(range.end / size) }
-    const { start, end } = above === undefined ? whole : clip(whole, above * GROUP, GROUP)
+    const groupRange = { start: Math.floor(range.start / size), end: Math.ceil(range.end / size) }
+    const { start, end } = above === undefined ? groupRange : clip(groupRange, above * GROUP, GROUP)
     const minima = this.#levels[level]!
     const groups: Group[] = []
     for (let number = start; number < end; number++) {

@@ -1,7 +1,7 @@
 import { domainToUnicode } from 'node:url'
 
 /** Letters without a decomposition, as people type them on other keyboards. */
-const plain: Readonly<Record<string, string>> = {
+const replacements: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',
@@ -17,7 +17,7 @@ const plain: Readonly<Record<string, string>> = {
   ŧ: 't',
   ς: 'σ',
 }
-const PLAIN = new RegExp(`[${Object.keys(plain).join('')}]`, 'g')
+const SPECIAL_LETTERS = new RegExp(`[${Object.keys(replacements).join('')}]`, 'g')
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
 /**
@@ -35,7 +35,7 @@ function foldLetters(text: string): string {
     .toLowerCase()
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
-    .replace(PLAIN, (letter: string) => plain[letter]!)
+    .replace(SPECIAL_LETTERS, (letter: string) => replacements[letter]!)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .replace(/[\p{Cf}\p{Cs}]/gu, '')
 }

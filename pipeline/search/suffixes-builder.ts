@@ -62,11 +62,11 @@ export function writeSuffixes(
 /** Reads the first four bytes as a number, with `filler` for bytes that are missing or after an END. */
 export function readHead(bytes: Uint8Array, at: number, filler = 0): number {
   let head = 0
-  let isOver = false
+  let hasEnded = false
   for (let i = at; i < at + HEAD; i++) {
-    const byte: number = isOver ? filler : (bytes[i] ?? filler)
+    const byte: number = hasEnded ? filler : (bytes[i] ?? filler)
     head = head * 256 + byte
-    isOver ||= byte === END
+    hasEnded ||= byte === END
   }
   return head
 }

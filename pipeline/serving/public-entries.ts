@@ -8,7 +8,7 @@ import { CHAIN, type Entry, MEMBERS_CHANGED, POSITION, type SpaceName } from './
  * Spaces that are copied to replicas unchanged: their values are public, or derived from what a snapshot
  * contains.
  */
-const whole = [
+const publishedWhole = [
   'brand',
   'property',
   'publisher',
@@ -37,7 +37,7 @@ const whole = [
 ] as const satisfies readonly SpaceName[]
 
 /** Spaces of which only the public part is copied to replicas. */
-const partly = [
+const publishedPartly = [
   'member',
   'origin',
   'revision_content',
@@ -48,9 +48,9 @@ const partly = [
 export const derivedSpaces = ['named', 'portfolio'] as const satisfies readonly SpaceName[]
 
 /** Spaces whose entries leave this host, in the order in which a base has them. */
-export const publishedSpaces: readonly SpaceName[] = [...whole, ...partly]
+export const publishedSpaces: readonly SpaceName[] = [...publishedWhole, ...publishedPartly]
 
-const wholeSpaces: ReadonlySet<SpaceName> = new Set(whole)
+const wholeSpaces: ReadonlySet<SpaceName> = new Set(publishedWhole)
 const replicated: ReadonlySet<SpaceName> = new Set([...publishedSpaces, ...derivedSpaces])
 const publicMeta: ReadonlySet<unknown> = new Set([
   'seq',

@@ -9,22 +9,22 @@ export interface PublicJwk extends JsonWebKey {
 }
 
 /** Fields that a JWK of each algorithm must have. */
-const KINDS = {
+const ALGORITHMS = {
   ed25519: { kty: 'OKP', crv: 'Ed25519', alg: ['EdDSA', 'Ed25519'] },
   'ecdsa-p256-sha256': { kty: 'EC', crv: 'P-256', alg: ['ES256'] },
 } as const
 
 /** An algorithm as the `alg` parameter of a signature names it. */
-export type Algorithm = keyof typeof KINDS
+export type Algorithm = keyof typeof ALGORITHMS
 
 /** Tells whether a text names a supported algorithm. */
 export function isAlgorithm(alg: unknown): alg is Algorithm {
-  return typeof alg === 'string' && Object.hasOwn(KINDS, alg)
+  return typeof alg === 'string' && Object.hasOwn(ALGORITHMS, alg)
 }
 
 /** Tells whether a key is of the algorithm and declares that it verifies signatures of this profile. */
 export function isKeyFor(jwk: PublicJwk, alg: Algorithm, { keyUse }: SigningProfile): boolean {
-  const kind = KINDS[alg]
+  const kind = ALGORITHMS[alg]
   const isOfAlgorithm =
     jwk.kty === kind.kty &&
     jwk.crv === kind.crv &&

@@ -111,8 +111,8 @@ function readLastWholeLine(path: string): string | undefined {
       const end = tail.lastIndexOf(0x0a)
       const start = end <= 0 ? -1 : tail.lastIndexOf(0x0a, end - 1)
       if (start >= 0 || length === size) {
-        const whole = end < 0 ? 0 : size - length + end + 1
-        if (whole < size) ftruncateSync(descriptor, whole)
+        const completeBytes = end < 0 ? 0 : size - length + end + 1
+        if (completeBytes < size) ftruncateSync(descriptor, completeBytes)
         return end < 0 ? undefined : tail.toString('utf8', start + 1, end)
       }
       length = Math.min(size, length * 4)

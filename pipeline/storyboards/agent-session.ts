@@ -74,7 +74,7 @@ export class AgentSession {
   }
 
   /** Tells whether the time of the session is used up, or nobody waits for it. */
-  get isOver(): boolean {
+  get hasEnded(): boolean {
     return this.#signal.aborted
   }
 

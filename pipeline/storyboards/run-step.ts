@@ -62,7 +62,7 @@ export async function runStep(
 ): Promise<StepResult> {
   const planned = planStep(step, phase, state)
   if (planned.kind === 'skip') return toSkippedResult(step, planned.task, planned.reason)
-  if (session.isOver) return toSkippedResult(step, planned.task, 'timed_out')
+  if (session.hasEnded) return toSkippedResult(step, planned.task, 'timed_out')
   const answer = await session.call(planned.task, planned.args)
   return judgeStep(step, planned, answer, state.context)
 }

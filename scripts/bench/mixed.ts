@@ -65,12 +65,12 @@ const { quiet, busy, nights } = await HttpBench.with(options, {}, async bench =>
   const nights: NightRun[] = []
   while (busy.length < options.pairs) {
     note('readers while a night is committed …')
-    let isOver = false
+    let hasEnded = false
     const night = writer.ask({ ask: 'night', night: nextNight + 1 + nights.length })
     const ended = night.finally(() => {
-      isOver = true
+      hasEnded = true
     })
-    while (!isOver) busy.push(await drive(options.seconds))
+    while (!hasEnded) busy.push(await drive(options.seconds))
     nights.push(await ended)
   }
   return { quiet, busy, nights }

@@ -32,7 +32,7 @@ function readVersion(node) {
 
 /** Compares versions such as `24.13.1`, number by number. */
 export function isAtLeast(version, wanted) {
-  const [ours, theirs] = [version, wanted].map(each => each.split('.').map(Number))
+  const [ours, theirs] = [version, wanted].map(version => version.split('.').map(Number))
   const at = theirs.findIndex((number, place) => number !== ours[place])
   return at === -1 || ours[at] > theirs[at]
 }

@@ -57,7 +57,7 @@ export function execWith(node, ...args) {
   child.once('error', error => fail(`cannot start node: ${error.message}`))
   child.once('exit', (status, signal) => {
     if (!signal) process.exit(status ?? 1)
-    for (const each of signals) process.removeAllListeners(each)
+    for (const name of signals) process.removeAllListeners(name)
     process.kill(process.pid, signal)
   })
 }

@@ -13,7 +13,7 @@ const PREFIX = 'registry-tests-'
  */
 export function useTemporaryFolder() {
   const place = hasRoom() ? MEMORY : tmpdir()
-  for (const name of readdirSync(place).filter(each => each.startsWith(PREFIX))) {
+  for (const name of readdirSync(place).filter(file => file.startsWith(PREFIX))) {
     if (!isRunning(Number(name.slice(PREFIX.length)))) remove(join(place, name))
   }
   const folder = join(place, `${PREFIX}${process.pid}`)

@@ -4,7 +4,7 @@ import { type Brief, truncateText } from './build-creative.ts'
 import type { Asset, Assets } from './creative.ts'
 
 /** Colour of pictures of brands that name none. */
-const PLAIN = '#20343B'
+const DEFAULT_COLOR = '#20343B'
 
 const hexColor = /^#[0-9a-f]{6}$/i
 
@@ -40,7 +40,7 @@ export function readBrief({ message, assets, brand }: Sources): Brief {
     ({ id, house }) => brand && house.domain === brand.domain && (brand.brand_id ?? id) === id,
   )
   const [offering] = inline_offerings
-  const colors = [manifest?.colors?.primary, known?.colors.primary, PLAIN]
+  const colors = [manifest?.colors?.primary, known?.colors.primary, DEFAULT_COLOR]
   const messageTitle = message === undefined ? undefined : extractFirstSentence(message)
   return {
     assets: own,

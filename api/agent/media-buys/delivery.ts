@@ -79,7 +79,7 @@ export function describeSnapshot(
 ): Record<string, unknown> {
   const { impressions, spend, clicks } = measurePackage(pkg, 0, now)
   const isDelivering = pkg.periods.some(({ from, until }) => from <= now && now < until)
-  const isOver = now >= (pkg.end ?? buy.end)
+  const hasEnded = now >= (pkg.end ?? buy.end)
   return {
     as_of: toIso(now),
     staleness_seconds: 0,
@@ -88,6 +88,6 @@ export function describeSnapshot(
     clicks,
     currency: buy.currency,
     pacing_index: findPacing(pkg, buy, now),
-    delivery_status: isOver ? 'flight_ended' : isDelivering ? 'delivering' : 'not_delivering',
+    delivery_status: hasEnded ? 'flight_ended' : isDelivering ? 'delivering' : 'not_delivering',
   }
 }

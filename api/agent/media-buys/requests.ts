@@ -4,7 +4,7 @@ import { CallersId } from '../accounts.ts'
 import { Creative } from '../creatives/creative.ts'
 import { FormatId } from '../tasks/format-id.ts'
 
-const Moment = z.iso
+const DateTime = z.iso
   .datetime({ offset: true })
   .transform((text): Instant => Date.parse(text))
   .describe('A time with a zone')
@@ -14,7 +14,7 @@ export const StartTime = z
   .transform((text): Instant | 'asap' => (text === 'asap' ? text : Date.parse(text)))
   .describe('asap, or a time with a zone')
 
-export const EndTime = Moment
+export const EndTime = DateTime
 
 export const CreativeAssignment = z.looseObject({
   creative_id: CallersId,
@@ -29,8 +29,8 @@ const PackageTerms = z.looseObject({
   bid_price: z.number().min(0).optional().describe('Highest price for a thousand impressions'),
   pacing: z.enum(['even', 'asap', 'front_loaded']).optional(),
   impressions: z.number().min(0).optional(),
-  start_time: Moment.optional(),
-  end_time: Moment.optional(),
+  start_time: DateTime.optional(),
+  end_time: DateTime.optional(),
   paused: z.boolean().optional(),
   targeting_overlay: z.looseObject({}).optional(),
   optimization_goals: z.array(z.looseObject({})).min(1).max(20).optional(),

@@ -50,11 +50,11 @@ const changeActions = [
 
 /** Lists the actions that are valid now: exactly those that `update_media_buy` would accept. */
 export function listValidActions(buy: MediaBuy, now: Instant): string[] {
-  if (isOver(buy, now)) return []
+  if (hasEnded(buy, now)) return []
   return [buy.isPaused ? 'resume' : 'pause', ...changeActions]
 }
 
-function isOver(buy: MediaBuy, now: Instant): boolean {
+function hasEnded(buy: MediaBuy, now: Instant): boolean {
   const status = findStatus(buy, now)
   return status === 'canceled' || status === 'completed' || status === 'rejected'
 }
@@ -72,14 +72,14 @@ export function assertCanPause(buy: MediaBuy, paused: boolean, now: Instant): vo
 
 /** Throws where a buy is over: canceled, completed or rejected. */
 export function assertCanCancel(buy: MediaBuy, now: Instant): void {
-  if (!isOver(buy, now)) return
+  if (!hasEnded(buy, now)) return
   const message = `A media buy that is ${findStatus(buy, now)} cannot be canceled`
   throw new TaskError('NOT_CANCELLABLE', message, { field: 'canceled' })
 }
 
 /** Throws where a buy is over: canceled, completed or rejected. */
 export function assertCanChange(buy: MediaBuy, now: Instant): void {
-  if (!isOver(buy, now)) return
+  if (!hasEnded(buy, now)) return
   const message = `A media buy that is ${findStatus(buy, now)} cannot be changed`
   throw new TaskError('INVALID_STATE', message, { field: 'media_buy_id' })
 }

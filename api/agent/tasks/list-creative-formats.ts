@@ -7,17 +7,17 @@ import { defineTask } from '../task.ts'
 import type { TaskContext } from '../task-context.ts'
 import { FormatId, isSameFormat, toFormatId } from './format-id.ts'
 
-const whole = z.number().int().min(0)
+const pixels = z.number().int().min(0)
 const assetTypes = z.enum(['image', 'video', 'audio', 'text', 'url', 'html', 'javascript', 'vast'])
 
 const Input = z.object({
   format_ids: z.array(FormatId).optional().describe('Only these formats'),
   type: z.enum(['audio', 'video', 'display', 'dooh']).optional().describe('Only this type'),
   asset_types: z.array(assetTypes).optional().describe('Only formats made of these assets'),
-  max_width: whole.optional().describe('Maximum in pixels'),
-  max_height: whole.optional().describe('Maximum in pixels'),
-  min_width: whole.optional().describe('Minimum in pixels'),
-  min_height: whole.optional().describe('Minimum in pixels'),
+  max_width: pixels.optional().describe('Maximum in pixels'),
+  max_height: pixels.optional().describe('Maximum in pixels'),
+  min_width: pixels.optional().describe('Minimum in pixels'),
+  min_height: pixels.optional().describe('Minimum in pixels'),
   is_responsive: z
     .boolean()
     .optional()

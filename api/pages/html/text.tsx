@@ -5,11 +5,11 @@ const SURROGATE = /[\ud800-\udfff]/
 
 /** Shortens text from elsewhere at a whole character. */
 export function clipText(text: unknown, limit = 160): string {
-  const whole = typeof text === 'string' ? text : text === undefined ? '' : String(text)
-  if (whole.length <= limit) return whole
-  const start = whole.slice(0, limit - 1)
+  const full = typeof text === 'string' ? text : text === undefined ? '' : String(text)
+  if (full.length <= limit) return full
+  const start = full.slice(0, limit - 1)
   if (!SURROGATE.test(start)) return `${start}…`
-  return `${Array.from(whole.slice(0, 2 * limit))
+  return `${Array.from(full.slice(0, 2 * limit))
     .slice(0, limit - 1)
     .join('')}…`
 }

@@ -16,11 +16,11 @@ export async function show(): Promise<View> {
           For each kind of user, with calls that can be pasted. Every operation is in the{' '}
           <a href="/docs">API reference</a>.
         </p>
-        {renderSection('users', 'For you', renderGuides(guides.filter(each => each.isForUsers)))}
+        {renderSection('users', 'For you', renderGuides(guides.filter(guide => guide.isForUsers)))}
         {renderSection(
           'things',
           'By subject',
-          renderGuides(guides.filter(each => !each.isForUsers)),
+          renderGuides(guides.filter(guide => !guide.isForUsers)),
         )}
       </>
     ),

@@ -16,7 +16,7 @@ import type { Services } from '../../operation/services.ts'
 import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
 
 const SLACK_MS = 2_000
-const ANSWER_BYTES = 512 * 1024
+const ANSWER_BYTES_MAX = 512 * 1024
 
 const AgentAddress = z
   .string()
@@ -116,6 +116,6 @@ function replyAnswer(outcome: OutboundAnswer<AgentReport | AgentFailed>, name?: 
 }
 
 function replyBounded(body: object, outcome: { ageMs: number }): Sent {
-  if (measureBytes(body) <= ANSWER_BYTES) return replyOk(body, buildAgeHeader(outcome))
+  if (measureBytes(body) <= ANSWER_BYTES_MAX) return replyOk(body, buildAgeHeader(outcome))
   return replyRefused('bad_gateway', 'the agent’s answer is too large', {})
 }

@@ -122,8 +122,8 @@ function findCachedAnswer(reader: Reader, domain: string, agentUrl: string): Cac
   if (serving === undefined) return notCached
   return answers(reader).get(serving, `${domain} ${agentUrl}`, () => {
     const agent = findAgent(reader, agentUrl)
-    const whole = buildWholeAnswer(reader, domain, agent)
-    if (whole !== undefined) return whole
+    const wholeAnswer = buildWholeAnswer(reader, domain, agent)
+    if (wholeAnswer !== undefined) return wholeAnswer
     const inventory = findInventory(reader, domain)
     if (inventory === undefined || inventory.isTimed) return notCached
     if (inventory.grantsTo(agent.agent_url).length === 0) return notCached

@@ -18,8 +18,8 @@ import {
   createCursor,
   createPageSize,
   createWholeNumber,
+  DateTime,
   encodeCursor,
-  Moment,
   pageCursor,
 } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -69,7 +69,7 @@ export const listCatalog = defineOperation({
       max: OFFSET_MAX,
       default: 0,
     }),
-    active_since: Moment.optional().describe('Only properties that changed since this time'),
+    active_since: DateTime.optional().describe('Only properties that changed since this time'),
     limit: createPageSize({ defaultSize: 100, max: 1_000 }),
     cursor: createCursor(z.tuple([z.uuid()])),
   }),
@@ -108,7 +108,7 @@ export const syncCatalog = defineOperation({
   queriesSnapshot: true,
   cacheKey: () => '',
   query: z.object({
-    since: Moment.describe('Time after which changes are listed, in ISO 8601'),
+    since: DateTime.describe('Time after which changes are listed, in ISO 8601'),
     limit: createPageSize({ defaultSize: 10_000, max: 10_000 }),
     cursor: createCursor(changePlace),
   }),

@@ -27,7 +27,9 @@ export const listOwnSubscriptions = defineOperation({
   handle: ({ query, principal, services }) => {
     const { org_id } = resolveOrganization(principal, query.org)
     const own = listSubscriptions(services.reader, org_id)
-    return replyOk({ subscriptions: own.map(each => describeSubscription(each, services)) })
+    return replyOk({
+      subscriptions: own.map(subscription => describeSubscription(subscription, services)),
+    })
   },
 })
 

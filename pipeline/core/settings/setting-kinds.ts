@@ -12,7 +12,7 @@ export const flag = (fallback: 'true' | 'false') =>
     .default(fallback)
     .transform(text => text === 'true')
 
-export const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+export const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 /** A part of a whole, from 0 to 1. */
 export const share = z.coerce.number().min(0).max(1)
 export const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })

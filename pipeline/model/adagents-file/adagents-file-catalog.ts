@@ -6,8 +6,8 @@ import {
   signalValueTypes,
 } from '../documents/vocabulary.ts'
 import {
+  DateTime,
   filled,
-  Moment,
   nonEmptyList,
   SignalTag,
   Slug,
@@ -18,8 +18,8 @@ import {
 
 /** Parts of an adagents.json besides agents and properties. */
 
-const whole = (least: number) => z.int().min(least)
-const freely = z.record(text, z.unknown())
+const wholeNumber = (least: number) => z.int().min(least)
+const anyObject = z.record(text, z.unknown())
 
 const ratingSystems = [
   'tv_parental',
@@ -83,10 +83,10 @@ const Distribution = z.looseObject({
 
 const DeadlinePolicy = z
   .looseObject({
-    booking_lead_days: whole(0).optional(),
-    cancellation_lead_days: whole(0).optional(),
+    booking_lead_days: wholeNumber(0).optional(),
+    cancellation_lead_days: wholeNumber(0).optional(),
     material_stages: nonEmptyList(
-      z.looseObject({ stage: text, lead_days: whole(0), label: text.optional() }),
+      z.looseObject({ stage: text, lead_days: wholeNumber(0), label: text.optional() }),
     ).optional(),
     business_days_only: z.boolean().optional(),
   })
@@ -117,29 +117,29 @@ export const Collection = z.looseObject({
     .looseObject({
       name: text,
       category: z.enum(specialCategories).optional(),
-      starts: Moment.optional(),
-      ends: Moment.optional(),
+      starts: DateTime.optional(),
+      ends: DateTime.optional(),
     })
     .optional(),
   limited_series: z
     .looseObject({
-      total_installments: whole(1),
-      starts: Moment.optional(),
-      ends: Moment.optional(),
+      total_installments: wholeNumber(1),
+      starts: DateTime.optional(),
+      ends: DateTime.optional(),
     })
     .optional(),
   distribution: z.array(Distribution).optional(),
   deadline_policy: DeadlinePolicy.optional(),
   related_collections: z.array(Related).optional(),
-  ext: freely.optional(),
+  ext: anyObject.optional(),
 })
 
 const FormatId = z
   .looseObject({
     agent_url: Uri,
     id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may contain letters, digits, _ and -'),
-    width: whole(1).optional(),
-    height: whole(1).optional(),
+    width: wholeNumber(1).optional(),
+    height: wholeNumber(1).optional(),
     duration_ms: z.number().min(1).optional(),
   })
   .refine(({ width, height }) => (width === undefined) === (height === undefined), {
@@ -156,7 +156,7 @@ export const PlacementDefinition = z
     property_tags: nonEmptyList(Slug).optional(),
     collection_ids: nonEmptyList(text).optional(),
     format_ids: nonEmptyList(FormatId).optional(),
-    ext: freely.optional(),
+    ext: anyObject.optional(),
   })
   .refine(
     placement => placement.property_ids !== undefined || placement.property_tags !== undefined,
@@ -181,10 +181,10 @@ const FormatDeclaration = z.looseObject({
   format_kind: filled(255),
   format_option_id: filled(255).optional(),
   display_name: text.optional(),
-  params: freely.optional(),
+  params: anyObject.optional(),
   sample_render_url: Uri.optional(),
   format_revision: text.optional(),
-  reference_renderer: freely.optional(),
+  reference_renderer: anyObject.optional(),
   applies_to_property_ids: nonEmptyList(Slug).optional(),
   applies_to_property_tags: nonEmptyList(Slug).optional(),
   experimental: z.boolean().optional(),

@@ -30,7 +30,7 @@ export const Uri = text.refine(
   'must be an address such as https://acme.example/, with non-ASCII characters escaped',
 )
 
-export const Moment = z.iso
+export const DateTime = z.iso
   .datetime({ offset: true })
   .regex(/:\d\d:\d\d/, 'must be a date and time such as 2026-01-31T09:00:00Z')
 

@@ -14,8 +14,8 @@ import {
 } from './adagents-file-catalog.ts'
 import {
   BareDomain,
+  DateTime,
   filled,
-  Moment,
   nonEmptyList,
   SignalTag,
   Slug,
@@ -40,7 +40,7 @@ const SigningKey = z.looseObject({
   ...Object.fromEntries(
     ['alg', 'use', 'crv', 'x', 'y', 'n', 'e'].map(name => [name, text.optional()]),
   ),
-  revoked_at: Moment.optional(),
+  revoked_at: DateTime.optional(),
 })
 
 const EncryptionKey = z.strictObject({
@@ -90,8 +90,8 @@ const terms = {
   countries: uniqueList(
     text.regex(/^[A-Z]{2}$/, 'must be two capital letters, such as GB'),
   ).optional(),
-  effective_from: Moment.optional(),
-  effective_until: Moment.optional(),
+  effective_from: DateTime.optional(),
+  effective_until: DateTime.optional(),
 }
 
 const entry = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
@@ -138,7 +138,7 @@ const Feature = z.looseObject({
 
 const Revoked = z.looseObject({
   publisher_domain: BareDomain,
-  revoked_at: Moment,
+  revoked_at: DateTime,
   reason: z
     .enum(['relationship_ended', 'compliance_violation', 'publisher_request', 'other'])
     .optional(),
@@ -159,5 +159,5 @@ export const AdagentsFile = z.looseObject({
   ...Catalog,
   property_features: z.array(Feature).optional(),
   revoked_publisher_domains: z.array(Revoked).optional(),
-  last_updated: Moment.optional(),
+  last_updated: DateTime.optional(),
 })

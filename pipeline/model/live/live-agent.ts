@@ -6,7 +6,7 @@ export const agentTopics = ['itself', 'formats', 'products', 'publishers'] as co
 export type AgentTopic = (typeof agentTopics)[number]
 
 const text = z.string()
-const freely = z.record(text, z.unknown())
+const anyObject = z.record(text, z.unknown())
 const count = z.int().nonnegative()
 
 export const DiscoveredAgent = z
@@ -40,9 +40,9 @@ export type DiscoveredAgent = z.infer<typeof DiscoveredAgent>
 /** Creates the schema of a list that an agent gave. `offered` is false when the agent has no task for it. */
 function createListSchema<Name extends string>(name: Name) {
   const items = z
-    .array(freely)
+    .array(anyObject)
     .describe(`The ${name} in the agent’s own form; if there are many, the first ones`)
-  const list = { [name]: items } as Record<Name, z.ZodArray<typeof freely>>
+  const list = { [name]: items } as Record<Name, z.ZodArray<typeof anyObject>>
   return z.looseObject({
     success: Success,
     ...list,

@@ -6,7 +6,7 @@ import type { BrandResolution } from '../responses/index.ts'
 import { ManagerDomain } from '../shared-fields.ts'
 
 const text = z.string()
-const freely = z.record(text, z.unknown())
+const anyObject = z.record(text, z.unknown())
 
 export const discoveryMethods = [
   'direct',
@@ -27,7 +27,7 @@ export const AdagentsValidation = z
     resolved_url: text
       .optional()
       .describe('Address of the file that was read in the end, after redirects and pointers'),
-    raw_data: freely
+    raw_data: anyObject
       .optional()
       .describe('The file as it is; absent if there is none, or it was too long'),
     raw_data_truncated: z
@@ -49,7 +49,7 @@ export const AgentCheck = z
     errors: z.array(text).describe('Why it did not, each in a sentence; empty if it did'),
     status_code: z.int().optional().describe('HTTP status of its answer; absent without one'),
     response_time_ms: z.int().optional().describe('Milliseconds that its answer took'),
-    card_data: freely.optional().describe('Its agent card as it is; absent if it has none'),
+    card_data: anyObject.optional().describe('Its agent card as it is; absent if it has none'),
     card_endpoint: text.optional().describe('Address of that card; absent if it has none'),
     oauth_required: z.boolean().optional().describe('True if the agent requires a credential'),
   })

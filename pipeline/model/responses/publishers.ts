@@ -15,7 +15,7 @@ import { ResolvedPropertyItem } from './properties.ts'
 const text = z.string()
 const texts = z.array(text)
 const count = z.int().nonnegative()
-const freely = z.record(text, z.unknown())
+const anyObject = z.record(text, z.unknown())
 
 export const MemberName = z
   .looseObject({
@@ -118,7 +118,7 @@ export const PlacementItem = z
     property_tags: texts.optional().describe('It appears on properties with any of these tags'),
     collection_ids: texts.optional().describe('Ids of the collections in which it appears'),
     channels: texts.optional().describe('Channels under which it is sold, such as `display`'),
-    format_options: z.array(freely).optional().describe('Formats that it takes, as written'),
+    format_options: z.array(anyObject).optional().describe('Formats that it takes, as written'),
     source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   })
   .meta({ id: 'Placement', description: 'An ad placement that a publisher declares' })
@@ -128,7 +128,7 @@ const PublisherFormat = z.looseObject({
   format_kind: text.describe('Kind of format, such as `image`'),
   format_option_id: text.optional().describe('Id that the publisher gives this option'),
   display_name: text.describe('Name of the format, for people'),
-  params: freely.describe('Its measures and limits, as written'),
+  params: anyObject.describe('Its measures and limits, as written'),
   sample_render_url: text.optional().describe('HTTPS address of an example'),
   applies_to_property_ids: texts.optional().describe('Only on these properties; on any without it'),
   applies_to_property_tags: texts

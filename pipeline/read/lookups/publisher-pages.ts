@@ -29,11 +29,11 @@ function readPublisher(reader: Reader, domain: string, base: string): PublisherL
  * cursor covers them.
  */
 export function buildPublisherPage(reader: Reader, domain: string, asked: PageQuery): object {
-  const whole = omitCuts(readPublisher(reader, domain, asked.base))
+  const base = omitCuts(readPublisher(reader, domain, asked.base))
   const inventory = findInventory(reader, domain)
   const hasInventory = inventory !== undefined && inventory.properties.length > 0
-  const lent = hasInventory || whole.properties.length > 0 ? [] : listDeclaredItems(reader, domain)
-  if (inventory === undefined && lent.length === 0) return whole
+  const lent = hasInventory || base.properties.length > 0 ? [] : listDeclaredItems(reader, domain)
+  if (inventory === undefined && lent.length === 0) return base
   const { limit, cursor, fitHalf } = asked
   const all = hasInventory ? inventory.properties : lent
   const everyone = inventory === undefined ? [] : listAgents(inventory)
@@ -55,7 +55,7 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageQu
   const end = cursor + Math.max(step, 1)
   const isLast = end >= all.length && end >= everyone.length
   return {
-    ...whole,
+    ...base,
     properties: properties.slice(0, step),
     properties_total: all.length,
     authorized_agents: agents.slice(0, step),

@@ -53,9 +53,9 @@ type Keyed = keyof typeof vanished | 'agent' | 'agent_profile' | 'operator' | 'o
 export function projectAuthority(rows: InventoryRows, changedAt: Instant): Entry[] {
   const { domain } = rows.publisher
   const stored = buildInventory(rows)
-  const whole = listWholeSales(stored)
+  const wholeSales = listWholeSales(stored)
   const reaches = [...buildReaches(rows)].map(([agent, reach]) => {
-    const sold = whole.get(agent)
+    const sold = wholeSales.get(agent)
     return {
       space: 'reach' as const,
       key: toReachKey(agent, domain),

@@ -35,8 +35,8 @@ export async function applySuspensions(
     if (suspended && row.status === 'active') {
       return { ...row, status: 'stale', stale_reason: DISPUTED, ...stamped }
     }
-    const isOver = !suspended && row.stale_reason === DISPUTED
-    return isOver ? { ...row, status: 'active', stale_reason: null, ...stamped } : row
+    const isResolved = !suspended && row.stale_reason === DISPUTED
+    return isResolved ? { ...row, status: 'active', stale_reason: null, ...stamped } : row
   })
   const changes = diff(before, after, row => row.property_rid, ['status', 'stale_reason'])
   await writeChanges(db, 'properties', 'property_rid', changes)

@@ -9,7 +9,7 @@ import { type Newcomer, type Reason, reasons } from './newcomer.ts'
 /** Share of the frontier that looked-up names may fill. */
 export const OPEN_SHARE = 0.9
 
-const KINDS: readonly SourceKind[] = ['adagents.json', 'brand.json']
+const CRAWLED_KINDS: readonly SourceKind[] = ['adagents.json', 'brand.json']
 
 interface Known {
   kind: SourceKind
@@ -61,7 +61,7 @@ export async function addDomains(
   const waiting = { streak: 0, failures: 0, due_at: since, requested: false, seq }
   const missing = [...admitted].sort().flatMap(location => {
     const priority = reasons[best.get(location)!]
-    const kinds = KINDS.filter(kind => !there.has(`${kind} ${location}`))
+    const kinds = CRAWLED_KINDS.filter(kind => !there.has(`${kind} ${location}`))
     return kinds.map(kind => ({ kind, location, priority, ...waiting }))
   })
   await db.insert('crawl_state', missing)

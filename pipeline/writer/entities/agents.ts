@@ -114,7 +114,7 @@ async function updateReach(
   { now, seq }: RowStamp,
 ): Promise<AgentRow[]> {
   if (reached.length === 0) return []
-  await countAgain(db, reached)
+  await updateFacetCounts(db, reached)
   await addMergedReach(db)
   const isReached = new Set(reached.map(row => row.agent_url))
   const before = known.filter(row => isReached.has(row.agent_url))
@@ -136,7 +136,7 @@ async function updateReach(
 }
 
 /** Leaves the new counts of these agents in agent_facets, and in the temporary table `counted`. */
-async function countAgain(db: Database, reached: readonly FacetCount[]): Promise<void> {
+async function updateFacetCounts(db: Database, reached: readonly FacetCount[]): Promise<void> {
   await db.runTemporary(
     'create or replace temp table reached (agent_url varchar, facet varchar, value varchar, times double)',
   )

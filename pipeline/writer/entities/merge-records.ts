@@ -38,8 +38,8 @@ export type MergeRow = Pick<
   'publisher_domain' | 'identifiers' | 'status'
 >
 
-/** Merges the records with these rids, by rid. */
-export async function mergeRows(
+/** Loads the records with these rids, by rid. */
+export async function loadMergeRows(
   db: Database,
   op: Merge['op'],
   rids: readonly string[],

@@ -11,11 +11,11 @@ import { recordChanges } from '../../store/appended-rows.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import {
+  loadMergeRows,
   type Merge,
   type MergedRecord,
   type MergeRow,
   mergeKinds,
-  mergeRows,
 } from './merge-records.ts'
 import { loadPublishers } from './publisher-rows.ts'
 
@@ -55,15 +55,15 @@ async function applyMerge(db: Database, merge: Merge, stamp: RowStamp): Promise<
   const aliases = await loadAliases(db, kind, [merge.alias_rid, merge.canonical_rid])
   const canonical_rid = aliases.get(merge.canonical_rid) ?? merge.canonical_rid
   const merging = { alias_rid: merge.alias_rid, canonical_rid, evidence: merge.evidence }
-  const rows = await mergeRows(db, merge.op, [merging.alias_rid, canonical_rid])
+  const rows = await loadMergeRows(db, merge.op, [merging.alias_rid, canonical_rid])
   const [alias, canonical] = [rows.get(merging.alias_rid), rows.get(canonical_rid)]
-  const isOver = aliases.has(merging.alias_rid) || merging.alias_rid === canonical_rid
-  if (isOver || !alias || !canonical) return noneMerged
+  const isMergedAlready = aliases.has(merging.alias_rid) || merging.alias_rid === canonical_rid
+  if (isMergedAlready || !alias || !canonical) return noneMerged
   const owners = [...new Set([alias.publisher_domain, canonical.publisher_domain])] as Domain[]
   const before = await loadPublishers(db, owners)
   await recordAlias(db, kind, merging, stamp)
   const row = await joinRows(db, merge.op, { alias, canonical }, stamp)
-  await countAgain(db, merge.op, owners, stamp)
+  await updateActiveCounts(db, merge.op, owners, stamp)
   const after = await loadPublishers(db, owners)
   for (const domain of owners) {
     await recordChanges(db, stamp.seq, { ...listGoneKeys(before.get(domain)!, after.get(domain)!) })
@@ -115,15 +115,15 @@ async function joinRows(
   const { table, rid } = mergeKinds[op]
   const stamped = { changed_at: toIso(now), seq }
   const identifiers = uniteIdentifiers(canonical.identifiers, alias.identifiers)
-  const whole = { ...canonical, identifiers, ...stamped } as MergeRow
-  const rows = [{ ...alias, status: 'removed', ...stamped }, whole]
+  const joined = { ...canonical, identifiers, ...stamped } as MergeRow
+  const rows = [{ ...alias, status: 'removed', ...stamped }, joined]
   const rids = rows.map(row => (row as unknown as Record<string, string>)[rid]!)
   await deleteRows(db, table, rid, rids)
   await db.insert(table, rows)
-  return whole
+  return joined
 }
 
-async function countAgain(
+async function updateActiveCounts(
   db: Database,
   op: Merge['op'],
   domains: readonly string[],

@@ -1,7 +1,7 @@
 import type { Submission } from '../../model/submission.ts'
 import { loadAliases } from '../../store/aliases.ts'
 import type { Database } from '../../store/duckdb.ts'
-import { type Merge, mergeKinds, mergeRows } from './merge-records.ts'
+import { loadMergeRows, type Merge, mergeKinds } from './merge-records.ts'
 
 /**
  * Finds merges that cannot be carried out, with the reason, by submission. Each is judged as if the
@@ -19,7 +19,7 @@ export async function findRefusedMerges(
     )
     if (merges.length === 0) continue
     const rids = merges.flatMap(({ alias_rid, canonical_rid }) => [alias_rid, canonical_rid])
-    const rows = await mergeRows(db, op, rids)
+    const rows = await loadMergeRows(db, op, rids)
     const aliases = await loadAliases(db, mergeKinds[op].kind, rids)
     for (const merge of merges) {
       const reason = findRefusal(merge, rows, aliases)

@@ -23,7 +23,7 @@ export interface Comparison {
 }
 
 const WARM_SECONDS = 2
-const SAMPLED = 200
+const SAMPLES_MAX = 200
 
 /** Runs the shipped API as one process, with Redis and a load client beside it. */
 export class HttpBench {
@@ -177,7 +177,7 @@ export class HttpBench {
   async #sample(questions: readonly Question[]) {
     let bytes = 0
     let headers: Record<string, string> = {}
-    const every = Math.max(1, Math.floor(questions.length / SAMPLED))
+    const every = Math.max(1, Math.floor(questions.length / SAMPLES_MAX))
     const sampled = questions.filter((_, i) => i % every === 0)
     for (const { method, path, headers: requestHeaders = {}, body = null } of sampled) {
       const answer = await fetch(new URL(path, this.#api.ready.url), {

@@ -22,17 +22,17 @@ export interface NightCosts {
  */
 function computeCosts(night: Night, quiet: Night, parts: Record<Part, Cost>): NightCosts {
   const sum = (unit: keyof Cost) => Object.values(parts).reduce((all, took) => all + took[unit], 0)
-  const each = (seconds: number, count: number) => (seconds * 1e6) / count
+  const toMicrosecondsPer = (seconds: number, count: number) => (seconds * 1e6) / count
   const both = (measure: (unit: keyof Cost) => number): Cost => ({
     seconds: measure('seconds'),
     cpuSeconds: measure('cpuSeconds'),
   })
-  const ofQuiet = both(unit => each(quiet[unit], quiet.observations))
+  const ofQuiet = both(unit => toMicrosecondsPer(quiet[unit], quiet.observations))
   return {
-    least: both(unit => each(sum(unit), quiet.observations)),
+    least: both(unit => toMicrosecondsPer(sum(unit), quiet.observations)),
     quiet: ofQuiet,
     changed: both(unit =>
-      each(night[unit] - (ofQuiet[unit] * night.observations) / 1e6, night.changed),
+      toMicrosecondsPer(night[unit] - (ofQuiet[unit] * night.observations) / 1e6, night.changed),
     ),
   }
 }
@@ -57,7 +57,7 @@ export function printCosts(
     seconds: costs.quiet.seconds - least.seconds,
     cpuSeconds: costs.quiet.cpuSeconds - least.cpuSeconds,
   }
-  const each = ({ seconds, cpuSeconds }: Cost): Cost => ({
+  const toCostPerFile = ({ seconds, cpuSeconds }: Cost): Cost => ({
     seconds: (seconds * 1e6) / quiet.observations,
     cpuSeconds: (cpuSeconds * 1e6) / quiet.observations,
   })
@@ -68,7 +68,9 @@ export function printCosts(
     [title, 's', 'CPU s', 'each', ''],
     [
       row('the least: staged, joined, times written', least, all, 'a file'),
-      ...Object.entries(parts).map(([name, took]) => row(`  ${name}`, each(took), all, 'a file')),
+      ...Object.entries(parts).map(([name, took]) =>
+        row(`  ${name}`, toCostPerFile(took), all, 'a file'),
+      ),
       row('beyond that, a file that is as it was', beyond, all, 'a file'),
       row(`beyond that, ${rest}`, changed, night.changed, 'a changed file'),
       ['together', roundForPrint(night.seconds), roundForPrint(night.cpuSeconds), '', ''],
