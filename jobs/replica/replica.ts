@@ -2,18 +2,12 @@ import { setTimeout } from 'node:timers/promises'
 import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { isBucketAddress } from '../../pipeline/core/publish-target.ts'
-import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
+import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { Follower } from '../../pipeline/replica/follower.ts'
-import {
-  type Origin,
-  openBucketOrigin,
-  openFolderOrigin,
-  openHttpOrigin,
-} from '../../pipeline/replica/origin.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildFetcherOptions } from '../crawler/fetcher-options.ts'
 import type { Role } from '../process-role.ts'
+import { openOrigin } from './open-origin.ts'
 
 /** Interval at which the origin is polled. */
 const FOLLOW_EVERY_MS = SECOND / 2
@@ -54,13 +48,4 @@ export function runReplica(config: Config, from: string, clock: Clock, log: Log)
       await following
     },
   }
-}
-
-async function openOrigin(from: string, fetcher: Fetcher, signal: AbortSignal): Promise<Origin> {
-  if (isBucketAddress(from)) {
-    // The SDK takes as long to load as everything else: only who needs it waits for it.
-    const { openBucket } = await import('../../pipeline/replica/bucket.ts')
-    return openBucketOrigin(openBucket(from, signal))
-  }
-  return /^https?:/.test(from) ? openHttpOrigin(fetcher, from) : openFolderOrigin(from)
 }

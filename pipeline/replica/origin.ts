@@ -14,15 +14,18 @@ export interface Origin {
   readManifest(): Promise<string | undefined>
   /** Reads bytes of a file from `first` to `last`, which is included. */
   readRange(name: string, first: number, last: number): Promise<Buffer>
-  /** Reads a file of the log of events; undefined where there is none. */
-  readLogFile(name: string): Promise<Buffer | undefined>
+  /**
+   * Reads a file of the log of events, of at most `maxBytes` (64 KiB by default, more than any check of a head
+   * needs); undefined where there is none.
+   */
+  readLogFile(name: string, maxBytes?: number): Promise<Buffer | undefined>
 }
 
 /** Folder of the log of events, beside the manifest; an API has it at its root. */
 const LOG = 'log'
-/** A bundle of the largest entries, which no check of a head asks for, is larger. */
 const LOG_FILE_BYTES_MAX = 64 * 1024
 const MANIFEST_MS = 10_000
+const LOG_FILE_MS = 60_000
 const PART_MS = 120_000
 
 /** Opens a folder that a registry publishes to, or a mirror of it. */
@@ -70,7 +73,8 @@ export function openBucketOrigin(bucket: Bucket): Origin {
       etag = found.etag
       return found.content.toString()
     },
-    readLogFile: file => bucket.read(`${LOG}/${file}`, LOG_FILE_BYTES_MAX).catch(explain(file)),
+    readLogFile: (file, maxBytes = LOG_FILE_BYTES_MAX) =>
+      bucket.read(`${LOG}/${file}`, maxBytes).catch(explain(file)),
     readRange: (file, first, last) =>
       bucket.readRange(`${FILES}/${file}`, first, last).catch(explain(file)),
   }
@@ -104,9 +108,9 @@ export function openHttpOrigin(fetcher: Fetcher, url: string): Origin {
       etag = fetched.etag
       return fetched.body.toString()
     },
-    async readLogFile(name) {
+    async readLogFile(name, maxBytes = LOG_FILE_BYTES_MAX) {
       const place = `${log}/${name}`
-      const limits = { maxBytes: LOG_FILE_BYTES_MAX, deadlineMs: MANIFEST_MS }
+      const limits = { maxBytes, deadlineMs: LOG_FILE_MS }
       const fetched = await operated.fetchDocument(place, { ...ask, ...limits })
       if (fetched.kind === 'ok') return fetched.body
       if (fetched.kind === 'failed' && fetched.status === 404) return undefined

@@ -22,7 +22,7 @@ export function addStores(program: Command): void {
     .description('check a log from its signed head down to every event; exit 1 with what is wrong')
     .argument(
       '[place]',
-      'address of a registry, or folder of a log; that of DATA_DIR by default',
+      'address or bucket of a registry, or folder of a log; by default that of DATA_DIR, or of the registry it follows',
       path,
     )
     .option('--key <key>', 'public key that you know, as name+id+key', verifierKey)

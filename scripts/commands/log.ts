@@ -2,22 +2,29 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
+import { openOrigin } from '../../jobs/replica/open-origin.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
+import {
+  type CheckedGrants,
+  LoggedGrants,
+} from '../../pipeline/maintenance/verify/check-logged-grants.ts'
+import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
-import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
+import { readReplicaState } from '../../pipeline/store/replica-state.ts'
 import { EventTail } from '../../pipeline/transparency/event-tail.ts'
-import { KEY, TILE_NAME } from '../../pipeline/transparency/tile-names.ts'
+import { KEY } from '../../pipeline/transparency/tile-names.ts'
 import {
   EntryFinder,
   type PublishedLog,
+  type VerifiedLog,
   verifyLog,
 } from '../../pipeline/transparency/verify-log.ts'
 import { readSettings } from './environment.ts'
 
 const FILE_BYTES_MAX = 256 * (65_535 + 2)
-const FILE_MS = 60_000
 const EVENTS_PER_PAGE = 50_000
 const FAULTS_PRINTED_MAX = 20
 
@@ -28,7 +35,10 @@ interface Verifying {
   remember?: string
 }
 
-/** Checks a log from outside and prints what was found; without a place, that of DATA_DIR and its event files. */
+/**
+ * Checks a log and prints what was found. Without a place it is that of DATA_DIR, with its event files; in a
+ * replica, that of its registry. Then the current snapshot of DATA_DIR is compared with it too.
+ */
 export async function verifyPublishedLog(
   place: string | undefined,
   { key: givenKey, remember }: Verifying,
@@ -36,36 +46,65 @@ export async function verifyPublishedLog(
   const config = readSettings()
   const paths = resolvePaths(config.DATA_DIR)
   const fetcher = createFetcher(buildFetcherOptions(config, systemClock, silentLog))
+  const replica = existsSync(paths.index) ? undefined : readReplicaState(paths)
+  const trustedKey = givenKey ?? (place === undefined ? replica?.log_key : undefined)
+  const snapshotFile = place === undefined ? findSnapshotFile(paths) : undefined
+  const grants = snapshotFile === undefined ? undefined : await LoggedGrants.open(snapshotFile)
   try {
-    const read = openLog(place ?? paths.log, fetcher)
-    const key = (givenKey ?? (await read(KEY))?.toString() ?? '').trim()
+    const read = await openLog(place ?? replica?.origin ?? paths.log, fetcher)
+    const key = (trustedKey ?? (await read(KEY))?.toString() ?? '').trim()
     const remembered =
       remember !== undefined && existsSync(remember) ? readFileSync(remember, 'utf8') : undefined
     const entries = new EntryFinder()
-    const found = await verifyLog({ read, key, remembered }, entries.add)
-    const faults = [...found.faults]
-    if (place === undefined) faults.push(...findUnlogged(paths, entries))
-    for (const fault of faults.slice(0, FAULTS_PRINTED_MAX)) process.stdout.write(`${fault}\n`)
-    if (faults.length > FAULTS_PRINTED_MAX)
-      process.stdout.write(`and ${faults.length - FAULTS_PRINTED_MAX} more\n`)
+    const found = await verifyLog({ read, key, remembered }, (...entry) => {
+      entries.add(...entry)
+      grants?.add(...entry)
+    })
+    const checked = await grants?.check()
+    const faults = [...found.faults, ...(checked?.faults ?? [])]
+    if (place === undefined && replica === undefined) faults.push(...findUnlogged(paths, entries))
     process.exitCode = faults.length === 0 ? 0 : 1
-    if (faults.length > 0) return
-    const { size, erased, pruned } = found
-    process.stdout.write(
-      `${size} events are logged and signed by ${key}: ${erased} were taken down, ${pruned} are older than the feed\n`,
-    )
-    if (givenKey === undefined)
-      process.stdout.write(
-        'the key is the one that the log names: compare it with the one you know\n',
-      )
+    if (faults.length > 0) return printFaults(faults)
+    printFound(found, key, trustedKey === undefined)
+    if (checked !== undefined) printChecked(checked)
     if (remember !== undefined) replaceFile(remember, found.note)
   } finally {
+    grants?.close()
     await fetcher.close()
   }
 }
 
+function findSnapshotFile(paths: Paths): string | undefined {
+  const checkpoint = readCheckpoint(paths)
+  return checkpoint && join(paths.snapshots, checkpoint.snapshot)
+}
+
+function printFaults(faults: readonly string[]): void {
+  for (const fault of faults.slice(0, FAULTS_PRINTED_MAX)) process.stdout.write(`${fault}\n`)
+  if (faults.length > FAULTS_PRINTED_MAX)
+    process.stdout.write(`and ${faults.length - FAULTS_PRINTED_MAX} more\n`)
+}
+
+function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: boolean): void {
+  process.stdout.write(
+    `${size} events are logged and signed by ${key}: ${erased} were taken down, ${pruned} are older than the feed\n`,
+  )
+  if (isNew)
+    process.stdout.write(
+      'the key is the one that the log names: compare it with the one you know\n',
+    )
+}
+
+function printChecked({ agreed, unknown }: CheckedGrants): void {
+  const rest =
+    unknown === 0
+      ? ''
+      : `; of ${unknown} the last events were taken down or are older than the feed`
+  process.stdout.write(`${agreed} authorizations are as the log says${rest}\n`)
+}
+
 /** Lists the events of the event files that the log does not have as they are. */
-function findUnlogged(paths: ReturnType<typeof resolvePaths>, entries: EntryFinder): string[] {
+function findUnlogged(paths: Paths, entries: EntryFinder): string[] {
   const tail = new EventTail(paths)
   const faults: string[] = []
   for (let last: string | undefined; ; ) {
@@ -77,26 +116,12 @@ function findUnlogged(paths: ReturnType<typeof resolvePaths>, entries: EntryFind
   }
 }
 
-function openLog(place: string, fetcher: Fetcher): ReadFile {
-  if (!/^https?:/.test(place)) {
-    const folder = existsSync(join(place, 'log')) ? join(place, 'log') : place
-    return name => readFile(join(folder, name)).catch(() => undefined)
+async function openLog(place: string, fetcher: Fetcher): Promise<ReadFile> {
+  if (/^(https?|s3):/.test(place)) {
+    const published = place.replace(/\/+$/, '').replace(/\/log$/, '')
+    const origin = await openOrigin(published, fetcher, new AbortController().signal)
+    return name => origin.readLogFile(name, FILE_BYTES_MAX)
   }
-  const base = place.replace(/\/+$/, '')
-  const log = base.endsWith('/log') ? base : `${base}/log`
-  const { protocol, hostname } = new URL(log)
-  const operated = fetcher.for({ kind: 'operator' })
-  return async name => {
-    const fetched = await operated.fetchDocument(`${log}/${name}`, {
-      redirects: 'none',
-      maxRedirects: 0,
-      accept: '*/*',
-      allow: { http: protocol === 'http:', anyPort: true, privateHost: hostname },
-      maxBytes: TILE_NAME.test(name) ? FILE_BYTES_MAX : 64 * 1024,
-      deadlineMs: FILE_MS,
-    })
-    if (fetched.kind === 'ok') return fetched.body
-    if (fetched.kind === 'failed' && fetched.status === 404) return undefined
-    throw new Error(`${log}/${name}: ${fetched.kind === 'failed' ? fetched.detail : 'no body'}`)
-  }
+  const folder = existsSync(join(place, 'log')) ? join(place, 'log') : place
+  return name => readFile(join(folder, name)).catch(() => undefined)
 }

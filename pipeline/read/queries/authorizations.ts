@@ -115,7 +115,9 @@ export async function listGrants(
 }
 
 /** Streams every grant in force, in batches. */
-export async function* streamGrants(snapshot: Snapshot): AsyncGenerator<AuthorizationItem[]> {
+export async function* streamGrants(
+  snapshot: Pick<Snapshot, 'db'>,
+): AsyncGenerator<AuthorizationItem[]> {
   for await (const rows of snapshot.db.stream<Grant>(selectGrants(current))) {
     for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
       yield await makeItems(snapshot, rows.slice(at, at + ROWS_PER_TURN))
@@ -127,7 +129,7 @@ export async function* streamGrants(snapshot: Snapshot): AsyncGenerator<Authoriz
 const ROWS_PER_TURN = 200
 
 async function makeItems(
-  snapshot: Snapshot,
+  snapshot: Pick<Snapshot, 'db'>,
   rows: readonly Grant[],
   source = current,
 ): Promise<AuthorizationItem[]> {
@@ -141,7 +143,7 @@ async function makeItems(
 
 /** Lists the properties that a grant reaches: all of them only if nothing else tells which these are. */
 async function listReached(
-  { db }: Snapshot,
+  { db }: Pick<Snapshot, 'db'>,
   grant: GrantFacts,
   { sets }: Source,
 ): Promise<readonly string[]> {

@@ -1,0 +1,125 @@
+import { hashCanonicalJson } from '../../core/canonical-json.ts'
+import { authorizationFacts } from '../../diff/authorization-events.ts'
+import type { FeedEvent } from '../../model/event.ts'
+import type { AuthorizationItem } from '../../model/responses/authorizations.ts'
+import { streamGrants } from '../../read/queries/authorizations.ts'
+import { SnapshotQueries } from '../../read/query-pool.ts'
+import { Database } from '../../store/duckdb.ts'
+import type { OnEntry } from '../../transparency/verify-log.ts'
+
+/** The last that the log says about a grant: the hash of its facts, or undefined where it was revoked. */
+interface LastEvent {
+  hash: string | undefined
+  /** Place of the event in the log. */
+  index: number
+}
+
+/** The result of a comparison of all grants in force with the log. */
+export interface CheckedGrants {
+  /** Grants that are what the log says. */
+  agreed: number
+  /** Grants whose last events cannot be read any more: they were taken down, or are older than the feed. */
+  unknown: number
+  faults: string[]
+}
+
+const comparedFacts = [
+  'agent_url',
+  'publisher_domain',
+  'authorization_type',
+  'properties_authorized',
+  'property_rids',
+  ...authorizationFacts,
+]
+
+/**
+ * Compares the authorizations of a snapshot with the log: each one in force is as its last event says, and none
+ * is missing. Whoever runs a registry can change its data without an event, and this finds it.
+ */
+export class LoggedGrants {
+  readonly #snapshot: Database
+  readonly #lastEventId: string
+  readonly #last = new Map<string, LastEvent>()
+  /** Id of the last entry; undefined where that cannot be read. */
+  #end: string | undefined
+  /** Place of the last entry that cannot be read. */
+  #lastUnreadable = -1
+
+  private constructor(snapshot: Database, lastEventId: string) {
+    this.#snapshot = snapshot
+    this.#lastEventId = lastEventId
+  }
+
+  static async open(snapshotFile: string): Promise<LoggedGrants> {
+    const snapshot = await Database.open(snapshotFile, { readOnly: true })
+    const meta = await snapshot.one<{ last_event_id: string | null }>(
+      'select last_event_id from meta',
+    )
+    return new LoggedGrants(snapshot, meta?.last_event_id ?? '')
+  }
+
+  /** Takes the next entry of the log. */
+  readonly add: OnEntry = (entry, index) => {
+    const event = entry && parseEvent(entry)
+    this.#end = event?.event_id
+    if (event === undefined) this.#lastUnreadable = index
+    // What came after the snapshot is not in it.
+    else if (event.event_id <= this.#lastEventId && event.entity_type === 'authorization') {
+      const isRevoked = event.event_type === 'authorization.revoked'
+      const hash = isRevoked ? undefined : hashFacts(event.payload)
+      this.#last.set(event.entity_id, { hash, index })
+    }
+  }
+
+  /** Compares the grants of the snapshot with all entries that were added. */
+  async check(): Promise<CheckedGrants> {
+    const found: CheckedGrants = { agreed: 0, unknown: 0, faults: [] }
+    if (this.#end !== undefined && this.#end < this.#lastEventId)
+      return { ...found, faults: ['the log ends before the snapshot: check again in a minute'] }
+    const inForce = new Set<string>()
+    const queries = await SnapshotQueries.on(this.#snapshot, 1)
+    for await (const grants of streamGrants({ db: queries })) {
+      for (const grant of grants) {
+        inForce.add(grant.id)
+        this.#count(found, grant.id, hashFacts(grant), describe(grant))
+      }
+    }
+    for (const [id, { hash }] of this.#last)
+      if (hash !== undefined && !inForce.has(id)) this.#count(found, id, undefined, id)
+    return found
+  }
+
+  close(): void {
+    this.#snapshot.close()
+  }
+
+  #count(found: CheckedGrants, id: string, hash: string | undefined, name: string): void {
+    const last = this.#last.get(id)
+    if (last !== undefined && last.hash === hash) found.agreed++
+    else if ((last?.index ?? -1) < this.#lastUnreadable) found.unknown++
+    else found.faults.push(explain(last, hash, name))
+  }
+}
+
+function explain(last: LastEvent | undefined, hash: string | undefined, name: string): string {
+  if (last === undefined) return `${name} is in force, and no event of the log says so`
+  if (last.hash === undefined) return `${name} is in force, and the log says that it was revoked`
+  return hash === undefined
+    ? `${name} is not in force, and the log says that it is`
+    : `${name} has other terms than the log says`
+}
+
+/** Parses an entry; undefined where it has only the hash of its event, which was too long. */
+function parseEvent(entry: Buffer): FeedEvent | undefined {
+  const event = JSON.parse(entry.toString()) as FeedEvent
+  return event.event_type === undefined ? undefined : event
+}
+
+function describe(grant: AuthorizationItem): string {
+  return `${grant.id} (${grant.agent_url} for ${grant.publisher_domain})`
+}
+
+/** Hashes what an event says about a grant; a fact without a value is absent in an event and null in a row. */
+function hashFacts(grant: Record<string, unknown>): string {
+  return hashCanonicalJson(comparedFacts.map(name => grant[name] ?? null))
+}
