@@ -31,20 +31,20 @@ export function createListQuery<const Source extends string>(
   })
 }
 
-/** Start of a page: a cursor, else an offset. */
+/** Start of a page: the cursor if there is one, otherwise the offset. */
 interface Start {
   cursor?: string | undefined
   offset: number
 }
 
-/** Returns the start of a page: its cursor, else its offset. */
+/** Converts the start of a page to an offset: a cursor of these lists is an offset as text. */
 function toOffset({ cursor, offset }: Start) {
   return cursor === undefined ? offset : Number(cursor)
 }
 
 /**
- * Replies with a page of a list: the matches of a search text, or else all items, from the search file or,
- * while there is none, from the snapshot.
+ * Replies with a page of a list: the items that match the search text, or all items if there is none. Items
+ * come from the search file, or from the snapshot as long as no search file exists.
  */
 export async function replyList<Source extends string>(
   list: RegisteredList<Source>,
@@ -85,14 +85,14 @@ function formatSnapshotPage<Source extends string>(
   })
 }
 
-/** Requests one item more than the page shows, which tells whether the list continues. */
+/** Raises the limit by one: if that item exists, there is another page. */
 function addNextItem<Query extends ListQuery>(page: Query): Query {
   return { ...page, limit: page.limit + 1 }
 }
 
 /**
- * Formats a page as JSON, with the counts of all matches. An item beyond the page size shows that the list
- * continues.
+ * Formats a page as JSON, with the counts of all matches. `items` may have one more than `limit`, which is
+ * not shown: then there is another page.
  */
 function formatListPage(
   name: string,

@@ -10,18 +10,18 @@ export interface OwnershipDeps {
   protocolName: string
 }
 
-/** Method by which the nonce was shown; `throttled`: by none, and not all methods could be tried. */
+/** Result of a check. It is `throttled` if no method was found and a rate limit kept us from trying all of them. */
 export interface OwnershipResult {
   found: OwnershipMethod | null
   throttled?: true
 }
 
-/** Texts that one method shows; undefined when the request budget of its site is used up. */
+/** Texts that the domain publishes by one method; undefined if they could not be requested, because of a rate limit. */
 type PublishedTexts = string[] | undefined
 
 /**
- * Checks by which of these methods a domain shows the nonce with this hash. A domain that cannot be read
- * shows it by none.
+ * Checks whether a domain publishes the nonce with this hash, and by which of these methods. A domain that
+ * cannot be reached does not publish it.
  */
 export async function checkOwnership(
   {

@@ -1,11 +1,11 @@
 import type { Identifier } from '../model/documents/index.ts'
 
-/** Sorts a list whose order in the file means nothing; null if it is absent. */
+/** Sorts texts, so that lists with the same texts in another order are equal; null for an absent list. */
 export function sortOptional(values: readonly string[] | undefined): string[] | null {
   return sortBy(values, value => value)
 }
 
-/** Sorts items by a key whose order means nothing; null if the list is absent. */
+/** Sorts items by a key, so that lists with the same items in another order are equal; null for an absent list. */
 export function sortBy<Item>(
   items: readonly Item[] | undefined,
   key: (item: Item) => string,
@@ -14,12 +14,12 @@ export function sortBy<Item>(
   return [...items].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
 }
 
-/** Sorts texts and removes repeats. */
+/** Sorts texts and removes duplicates. */
 export function sortDistinct(values: readonly string[]): string[] {
   return [...new Set(values)].sort()
 }
 
-/** Compares identifiers for sorting. */
+/** Compares two different identifiers by type, then value, for `sort`. */
 export function compareTypeAndValue(a: Identifier, b: Identifier): number {
   return a.type < b.type || (a.type === b.type && a.value < b.value) ? -1 : 1
 }

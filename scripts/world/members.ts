@@ -1,6 +1,6 @@
 import { type Agent, demoAgents, toUrl } from './demo-agents.ts'
 
-/** An organization of the demo that has enrolled its agents in the registry. */
+/** An organization of the demo that is a member and has registered its agents. */
 export interface DemoMember {
   organization: string
   domain: string
@@ -11,8 +11,8 @@ export interface DemoMember {
 }
 
 /**
- * Members among the companies of the cast: most of their agents are public, some shown to members
- * or nobody.
+ * Members of the demo registry. Most of their agents are public; others are visible to members only, or to
+ * their organization only.
  */
 export const demoMembers: readonly DemoMember[] = [
   buildMember('pinnacle-network.example', 'company_leader', { founding: true }),

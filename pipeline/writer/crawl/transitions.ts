@@ -12,7 +12,7 @@ const UNREACHABLE = toOutcomeList('unreachable')
 /** Condition on an observation `i` and the state `s` of its file: the content is new. */
 const IS_NEW = `i.outcome = 'ok' and i.hash is distinct from s.hash`
 
-/** Condition that the answer brought validators other than the known ones. */
+/** Condition that the answer has other validators than those stored. */
 const IS_VALIDATED_ANEW = `
   (if(i.outcome = 'unchanged', coalesce(i.etag, s.etag), i.etag) is distinct from s.etag
     or if(i.outcome = 'unchanged', coalesce(i.last_modified, s.last_modified), i.last_modified)
@@ -20,20 +20,25 @@ const IS_VALIDATED_ANEW = `
 
 const OBSERVED_AT = 'to_timestamp(i.at_ms / 1000)'
 
-/** Times of a file only ever rise. */
+/** Time of the observation; always later than the one before, whatever the clocks of the crawlers say. */
 const RISING_OBSERVED_AT = `
 if(${OBSERVED_AT} <= s.attempted_at,
   greatest($now::timestamptz, s.attempted_at + interval 1 millisecond), ${OBSERVED_AT})`
 
 /**
- * Builds the query for the state of files after one attempt, from the staged observations `i` and the
- * states `s` for which `where` holds; its last step is `turning`. `stale_at` and `ended_at` are the moments from which its properties
- * are stale and its grants over: a success sets both a week ahead, and so does the first attempt of all,
- * so that silence fails closed by itself; a refusal to answer changes neither; an answer "not here" or
- * "not this" draws them nearer and never pushes them away. A streak counts equal answers. An attempt that
- * brought no answer is counted apart and neither ends a streak nor lengthens it: a timeout between two
- * 404 proves nothing. A column that another one needs is made a step before it: in one step it would be
- * computed again wherever it is named.
+ * Builds the query that computes the state of files after an attempt to fetch them: from the staged
+ * observations `i` and the stored states `s`, as far as `where` holds. Select from its last step, `turning`.
+ *
+ * From `stale_at` on the properties of a file are stale, from `ended_at` on its grants have ended. The first
+ * attempt and every success set both to a week later, so a file that never answers again expires without
+ * further work. If a file is absent, unusable or garbled, these times can only become earlier. Attempts without
+ * an answer change neither.
+ *
+ * `streak` counts equal answers in a row. Attempts without an answer are counted in `failures` instead: a
+ * timeout between two 404 neither ends the streak nor adds to it.
+ *
+ * Columns that others are computed from have a step of their own: DuckDB would compute them again at each
+ * use.
  */
 const buildTransitions = (join: string, where: string) => `
 with seen as (
@@ -105,7 +110,7 @@ select seen_id, row_id, seen_at, attempted_at as known_at, is_probed, is_unreach
   ) as has_changed
 from turning`
 
-/** Condition that a valid state stays valid. */
+/** Condition that a file succeeded again, without new content or validators, and its state was and remains valid. */
 const IS_IN_FORCE = `
 s.outcome in ${toOutcomeList('success')}
   and s.stale_at > $now::timestamptz and s.ended_at > $now::timestamptz
@@ -113,7 +118,7 @@ s.outcome in ${toOutcomeList('success')}
   and not (${IS_NEW}) and not ${IS_VALIDATED_ANEW}`
 
 /**
- * Condition that an absent or garbled file is so again: at most its grants end, and it has no document.
+ * Condition that a file that was absent or garbled is so again, and that this ends no properties or grants.
  */
 const STAYS_AWAY = `
 s.stale_at <= least(${OBSERVED_AT}, $now::timestamptz) and case i.effect
@@ -122,11 +127,14 @@ s.stale_at <= least(${OBSERVED_AT}, $now::timestamptz) and case i.effect
     or (s.hash is null and s.ended_at > $now::timestamptz)
   else false end`
 
-/** A failed attempt that changes nothing in force; its expiry is known since the first attempt. */
+/** Condition that an attempt without an answer changes nothing: times of expiry are set and remain. */
 const STAYS_UNREACHABLE = `
 s.stale_at is not null and s.ended_at is not null`
 
-/** Tells from the columns themselves what changes nothing but times and counts: that is cheaper than the transitions. */
+/**
+ * Condition that a transition changes nothing but times and counts. It reads stored columns only, which costs less
+ * than computing the transition first.
+ */
 const IS_AS_BEFORE = `
 ${OBSERVED_AT} > s.attempted_at and i.kind != 'agent' and not s.requested
   and coalesce(s.turns_at > $now::timestamptz, true)

@@ -2,15 +2,17 @@ import { connect, type Socket } from 'node:net'
 import { serveParent } from './child.ts'
 
 /**
- * Sends load at less CPU than the servers it drives (autocannon costs more than a bare Fastify
- * route): plain sockets, requests formatted in advance, answers delimited by their content-length.
- * It runs in a child process.
+ * A load generator that runs as a child process. It must need less CPU than the server it measures, or it would
+ * measure itself; autocannon needs more than a bare Fastify route. So it writes requests that were formatted in
+ * advance to plain sockets, and finds the end of an answer by its content-length.
  */
+
+/** A set of requests to one server, sent in turn. */
 export interface Target {
   set: string
   port: number
   requests: string[]
-  /** Kind of each request; without it all are of one kind. */
+  /** Kind of each request, by which times are reported; without it there is one kind. */
   kinds?: string[] | undefined
 }
 
@@ -35,9 +37,7 @@ export interface Load extends Times {
   bytes: number
   seconds: number
   byKind: Record<string, Times>
-  /**
-   * User and system time of this process; close to `seconds`, the client would be the bottleneck.
-   */
+  /** User and system time of this process. Close to `seconds`, the result is the limit of the client, not of the server. */
   cpuSeconds: number
 }
 
