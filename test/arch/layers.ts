@@ -31,18 +31,14 @@ const push = 'pipeline/push'
 const replica = 'pipeline/replica'
 const transparency = 'pipeline/transparency'
 const apiClient = 'jobs/api-client'
-const jobMetrics = 'jobs/metrics/role-metrics.ts'
+const jobMetrics = 'jobs/metrics'
 
 /** Contains code for clients, as text, that reads their environment. */
 const codeSamples = 'api/reference/code-samples.ts'
 const crossOrigin = 'api/operation/cross-origin.ts'
 
-/** Validate files that a caller proposes. */
-const validators = [
-  `${parse}/check-file.ts`,
-  `${parse}/check-adagents.ts`,
-  `${parse}/brand-json.ts`,
-]
+/** Say how published files are named. */
+const publishedNames = [`${replica}/manifest.ts`, `${transparency}/tile-names.ts`]
 
 const readsNoWeb = 'the writer and its projections take observations and reach no network'
 
@@ -168,14 +164,13 @@ export const layers: Layer[] = [
     imports: [
       core,
       model,
+      parse,
       resolve,
       read,
       signing,
-      ...validators,
       `${storyboards}/catalog.ts`,
       `${push}/state.ts`,
-      `${replica}/manifest.ts`,
-      `${transparency}/tile-names.ts`,
+      ...publishedNames,
       apiClient,
       jobMetrics,
       'jobs/redis.ts',
@@ -212,7 +207,7 @@ export const layers: Layer[] = [
       `${read}/health.ts`,
       `${store}/paths.ts`,
       apiClient,
-      'jobs/metrics',
+      jobMetrics,
       'jobs/redis.ts',
     ],
     because: 'it shows the operator what the processes tell, and opens no store',
