@@ -16,7 +16,7 @@ export function toAssignedCountry(code: string): string | undefined {
 }
 
 function lookUp(code: string): string | undefined {
-  const [canonical] = Intl.getCanonicalLocales(`und-${code}`)
-  const country = canonical!.slice('und-'.length)
+  const [canonical = ''] = Intl.getCanonicalLocales(`und-${code}`)
+  const country = canonical.slice('und-'.length)
   return country === NOBODY || names.of(country) === undefined ? undefined : country
 }

@@ -76,7 +76,7 @@ export function parseIdBytes(bytes: Uint8Array): string {
 /** Derives the permanent id of a thing from the facts that identify it (UUID v8 of their SHA-256). */
 export function deriveId(...facts: string[]): string {
   const hash = createHash('sha256').update(facts.join('\n')).digest()
-  hash[6] = (hash[6]! & 0x0f) | 0x80
-  hash[8] = (hash[8]! & 0x3f) | 0x80
+  hash.writeUInt8((hash.readUInt8(6) & 0x0f) | 0x80, 6)
+  hash.writeUInt8((hash.readUInt8(8) & 0x3f) | 0x80, 8)
   return parseIdBytes(hash.subarray(0, 16))
 }

@@ -1,3 +1,4 @@
+import { getFirst } from '../core/present.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import { FairPool } from './fair-pool.ts'
 
@@ -30,9 +31,14 @@ export class SnapshotQueries {
     return (await this.all<Row>(sql, parameters))[0]
   }
 
+  /** Runs a query that always has a row, such as a count, and returns its first row. */
+  async oneOrThrow<Row>(sql: string, parameters?: Parameters): Promise<Row> {
+    return getFirst(await this.all<Row>(sql, parameters))
+  }
+
   /** Streams rows on a connection of its own; callers must bound how many run at once. */
   stream<Row>(sql: string): AsyncGenerator<Row[]> {
-    return this.#connections[0]!.stream<Row>(sql)
+    return getFirst(this.#connections).stream<Row>(sql)
   }
 
   close(): void {

@@ -90,6 +90,17 @@ export class Database {
     return (await this.all<Row>(sql, parameters, planning))[0]
   }
 
+  /** Runs a query that always has a row, such as a count, and returns its first row. */
+  async oneOrThrow<Row>(
+    sql: string,
+    parameters: Parameters = {},
+    planning: Planning = 'prepare',
+  ): Promise<Row> {
+    const row = await this.one<Row>(sql, parameters, planning)
+    if (row === undefined) throw new Error(`a query that always has a row had none: ${sql}`)
+    return row
+  }
+
   /**
    * Reads columns of all rows of `from` as texts, null as an empty one: ten times cheaper than `all` for many
    * small rows. No value may contain the separators, U+001E and U+001F. The rows can be iterated once. All of
@@ -268,10 +279,10 @@ function describeStructure(columns: [string, string][]): string {
 /** Converts a DuckDB type, such as `STRUCT(a VARCHAR)[]`, to that description. */
 function toShape(type: string): unknown {
   const list = /^(.*)\[\]$/.exec(type)
-  if (list) return [toShape(list[1]!)]
+  if (list) return [toShape(list[1] ?? '')]
   const struct = /^STRUCT\((.*)\)$/.exec(type)
   if (!struct) return type
-  const members = [...struct[1]!.matchAll(/"?(\w+)"? (\w+)/g)]
+  const members = [...(struct[1] ?? '').matchAll(/"?(\w+)"? (\w+)/g)]
   return Object.fromEntries(members.map(([, name, member]) => [name, member]))
 }
 

@@ -1,6 +1,7 @@
 import { createPrivateKey, hkdfSync, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { type Config, ConfigError } from '../config.ts'
+import { getFirst, requireValue } from '../present.ts'
 import { type PublicJwk, toPublicJwk } from './signing-key.ts'
 
 /** Purposes for which the registry signs; each has a key of its own, and its JWK names the purpose. */
@@ -36,7 +37,7 @@ export function readRegistryKeys(
   const sets = readRegistrySecrets(path).map(deriveKeys)
   const field = `${config.PROTOCOL_NAME}_use`
   return {
-    signers: sets[0]!,
+    signers: getFirst(sets),
     published: sets.flatMap(keys =>
       signingPurposes.map(use => publish(keys[use], { [field]: use })),
     ),
@@ -62,7 +63,10 @@ export function readRegistrySecrets(path: string): Buffer[] {
 function readSecret(jwk: JsonWebKey): Buffer {
   const key = createPrivateKey({ key: jwk, format: 'jwk' })
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('another kind of key')
-  return Buffer.from(key.export({ format: 'jwk' }).d!, 'base64url')
+  return Buffer.from(
+    requireValue(key.export({ format: 'jwk' }).d, 'private part of the key'),
+    'base64url',
+  )
 }
 
 function deriveKeys(secret: Buffer): Record<SigningPurpose, RegistrySigner> {

@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
+import { requireValue } from '../present.ts'
 
 export interface SigningKey {
   private: KeyObject
@@ -33,7 +34,7 @@ export function readSigningKey(path: string, setting = 'CRAWL_SIGNING_KEY'): Sig
 
 /** Converts a private Ed25519 key to its public half; the id is the thumbprint of RFC 7638. */
 export function toPublicJwk(key: KeyObject): PublicJwk {
-  const x = createPublicKey(key).export({ format: 'jwk' }).x!
+  const x = requireValue(createPublicKey(key).export({ format: 'jwk' }).x, 'public part of the key')
   const kid = createHash('sha256')
     .update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`)
     .digest('base64url')

@@ -34,7 +34,7 @@ export function toSkeleton(name: string): string {
   return unhomoglyph(text)
     .normalize('NFD')
     .toLowerCase()
-    .replace(EXTRA_CONFUSABLE, letter => extraConfusables[letter]!)
+    .replace(EXTRA_CONFUSABLE, letter => extraConfusables[letter] ?? letter)
 }
 
 /** Computes the skeleton of an ASCII host name, by the same rules as the SQL of `ASCII_SKELETON`. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { getRegistrableDomain, parseDomain } from '../domain.ts'
+import { getFirst } from '../present.ts'
 import { toSkeleton, toUnicode } from './confusables.ts'
 
 /** Names that other registrants must not imitate. */
@@ -20,7 +21,7 @@ export function buildProtectedNames(domains: Iterable<string>): ProtectedNames {
   const byLabelSkeleton = new Map<string, { label: string; site: string }>()
   for (const domain of domains) {
     const site = getRegistrableDomain(domain) ?? domain
-    const label = toUnicode(site).split('.', 1)[0]!
+    const label = getFirst(toUnicode(site).split('.', 1))
     sites.add(site)
     bySkeleton.set(toSkeleton(site), site)
     byLabelSkeleton.set(toSkeleton(label), { label, site })

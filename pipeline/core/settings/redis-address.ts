@@ -1,3 +1,4 @@
+import { getFirst } from '../present.ts'
 /** A server that listens on TCP. */
 export interface Host {
   host: string
@@ -53,7 +54,7 @@ export function parseRedisAddress(url: string): RedisAddress | undefined {
 function readAddress(parts: Record<string, string | undefined>): RedisAddress | undefined {
   const login = readLogin(parts)
   const path = (parts.path ?? '').split('/').filter(part => part !== '')
-  const hosts = readHosts(parts.hosts!, parts.kind === 'sentinel' ? SENTINEL_PORT : REDIS_PORT)
+  const hosts = readHosts(parts.hosts ?? '', parts.kind === 'sentinel' ? SENTINEL_PORT : REDIS_PORT)
   if (hosts === undefined) return undefined
   if (parts.kind === 'cluster')
     return path.length === 0 ? { kind: 'cluster', nodes: hosts, login } : undefined
@@ -61,7 +62,7 @@ function readAddress(parts: Record<string, string | undefined>): RedisAddress | 
   const db = Number(path[0] ?? 0)
   if (!Number.isInteger(db) || db < 0 || path.length > 1 || name === '') return undefined
   if (name === undefined)
-    return hosts.length === 1 ? { kind: 'server', server: hosts[0]!, db, login } : undefined
+    return hosts.length === 1 ? { kind: 'server', server: getFirst(hosts), db, login } : undefined
   const sentinelPassword = new URLSearchParams(parts.query).get('sentinel_password')
   return {
     kind: 'sentinel',
