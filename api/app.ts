@@ -10,6 +10,7 @@ import { readRegistryKeys } from '../pipeline/core/keys/registry-keys.ts'
 import { readSigningKey } from '../pipeline/core/keys/signing-key.ts'
 import { readTokenKeys } from '../pipeline/core/keys/token-keys.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import { getFirst } from '../pipeline/core/present.ts'
 import { PushStateFile } from '../pipeline/push/state.ts'
 import { Caches } from '../pipeline/read/cache/caches.ts'
 import type { Reader } from '../pipeline/read/reader.ts'
@@ -161,7 +162,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
       config,
       deps.reader,
       issuerKeys,
-      tokenKeys && { keys: tokenKeys.public, signing: tokenKeys.private[0]!, baseUrl },
+      tokenKeys && { keys: tokenKeys.public, signing: getFirst(tokenKeys.private), baseUrl },
     ),
     outbound: new Outbound(deps.writer, config, deps.clock),
     demand,

@@ -1,6 +1,7 @@
 import { Cluster, Redis as Server } from 'ioredis'
 import { type Limits, limits } from '../pipeline/core/limits.ts'
 import type { Log } from '../pipeline/core/log.ts'
+import { requireValue } from '../pipeline/core/present.ts'
 import {
   type Login,
   parseRedisAddress,
@@ -133,6 +134,6 @@ export function defineScript<Answer>(
   const commands = redis as unknown as Record<string, Script<Answer>> | undefined
   return async (...values) => {
     if (commands === undefined) throw new Error('no connection to Redis')
-    return await commands[name]!(...values)
+    return await requireValue(commands[name], name).call(commands, ...values)
   }
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { A2AError, DefaultRequestHandler, JsonRpcTransportHandler } from '@a2a-js/sdk/server'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
+import { getFirst } from '../../pipeline/core/present.ts'
 import { anyOrigin } from '../operation/cross-origin.ts'
 import { buildAgentCard } from './a2a-card.ts'
 import { buildExecutor, buildTaskStore } from './a2a-executor.ts'
@@ -24,7 +25,7 @@ export function addA2aCards(app: FastifyInstance, services: AgentServices): void
       )
     }
   }
-  serve('', tenants[0]!)
+  serve('', getFirst(tenants))
   for (const tenant of tenants) {
     serve(`/${tenant.name}`, tenant)
     serve(`/${tenant.name}/a2a`, tenant)
@@ -68,7 +69,7 @@ function refuseMessage(body: unknown): object | undefined {
   if (!request.success || !request.data.method.startsWith('message/')) return undefined
   const { error } = MessageRequest.safeParse(body)
   if (error === undefined) return undefined
-  const { path, message } = error.issues[0]!
+  const { path, message } = getFirst(error.issues)
   const fault = A2AError.invalidParams(`${path.join('.')}: ${message}`)
   return { jsonrpc: '2.0', id: request.data.id ?? null, error: fault.toJSONRPCError() }
 }

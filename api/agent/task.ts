@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getFirst } from '../../pipeline/core/present.ts'
 import { TaskError } from './errors.ts'
 import { IdempotencyKey, runOnce, toOwner } from './state/idempotency.ts'
 import type { TaskContext } from './task-context.ts'
@@ -100,7 +101,7 @@ export function readContext(args: Record<string, unknown>): { context?: unknown 
 function parse(schema: z.ZodType, args: unknown): unknown {
   const parsed = schema.safeParse(args)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]!
+  const issue = getFirst(parsed.error.issues)
   const field = formatPath(issue.path)
   const isFormatId = issue.path.some(part => /^(?:target_)?format_ids?$/.test(String(part)))
   throw new TaskError(

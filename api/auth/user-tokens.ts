@@ -2,6 +2,7 @@ import { createLocalJWKSet, errors, importJWK, type JWTPayload, jwtVerify, SignJ
 import type { Config } from '../../pipeline/core/config.ts'
 import { parseDomain } from '../../pipeline/core/domain.ts'
 import type { TokenJwk } from '../../pipeline/core/keys/token-keys.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { asymmetricAlgorithms } from '../../pipeline/core/signature-algorithms.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import { EmailAddress, type Person as SignedIn } from '../../pipeline/model/accounts/person.ts'
@@ -120,7 +121,7 @@ export class UserTokens {
         currentDate: new Date(this.#reader.now()),
         clockTolerance: CLOCK_TOLERANCE_S,
       })
-      const known = findPerson(this.#reader, payload.sub!)
+      const known = findPerson(this.#reader, requireValue(payload.sub, 'subject'))
       return known && toSignedIn(known)
     } catch {
       return undefined
@@ -128,13 +129,14 @@ export class UserTokens {
   }
 
   async #verify(token: string): Promise<Person | 'unknown key' | undefined> {
-    const { AUTH_ISSUER: issuer, AUTH_AUDIENCE: audience } = this.#config
-    const keySet = this.#importKeys(issuer!)
+    const { AUTH_ISSUER, AUTH_AUDIENCE: audience } = this.#config
+    const issuer = requireValue(AUTH_ISSUER, 'AUTH_ISSUER')
+    const keySet = this.#importKeys(issuer)
     if (keySet === undefined) return 'unknown key'
     try {
       const { payload, protectedHeader } = await jwtVerify(token, keySet, {
         algorithms: asymmetricAlgorithms,
-        issuer: issuer!,
+        issuer,
         requiredClaims: ['exp', 'sub'],
         ...(audience !== undefined && { audience }),
         currentDate: new Date(this.#reader.now()),
@@ -165,7 +167,7 @@ export class UserTokens {
     const { name } = claims
     return {
       id,
-      subject: claims.sub!,
+      subject: requireValue(claims.sub, 'subject'),
       ...(typeof name === 'string' && name.trim() !== '' && { name: name.trim().slice(0, 100) }),
       ...readVerifiedEmail(claims),
     }
@@ -186,7 +188,8 @@ function toSignedIn({ user_id, name, email, email_verified }: SignedIn): Person 
 function isMachine({ sub, grant_type, gty }: JWTPayload): boolean {
   const grants = [grant_type, gty]
   return (
-    grants.some(grant => /^client[_-]credentials$/.test(String(grant))) || /^client_/.test(sub!)
+    grants.some(grant => /^client[_-]credentials$/.test(String(grant))) ||
+    /^client_/.test(sub ?? '')
   )
 }
 

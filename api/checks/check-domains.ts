@@ -1,4 +1,5 @@
 import { parseDomain, stripHostPrefix, toIdentifierHost } from '../../pipeline/core/domain.ts'
+import { getOrThrow } from '../../pipeline/core/present.ts'
 import type { CheckedList, DomainsChecked } from '../../pipeline/model/property-check.ts'
 import { findBlocked } from '../../pipeline/read/lookups/blocklist.ts'
 import { getInventorySource } from '../../pipeline/read/lookups/inventory-source.ts'
@@ -62,7 +63,7 @@ async function classify(
     if (entry && infrastructureClasses.has(entry.classification)) {
       const blocked_reason = `the catalog classifies it as ${entry.classification}`
       remove.push({
-        input: inputsByName.get(name)!,
+        input: getOrThrow(inputsByName, name),
         canonical: name,
         reason: 'blocked',
         blocked_reason,

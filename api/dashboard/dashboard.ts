@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from '../identity/dashboard-client.ts'
 import type { Identity } from '../identity/identity.ts'
 import { buildSignedOutPage } from '../identity/pages.tsx'
@@ -140,7 +141,7 @@ async function buildDashboardRequest(
 function requireOrganization(context: DashboardRequest) {
   const organization = context.memberships.find(({ org_id }) => org_id === context.params.org)
   if (organization === undefined) refuse('not_found', 'you belong to no such organization')
-  return { ...context, organization: organization!, org: { org: organization!.org_id } }
+  return { ...context, organization, org: { org: organization.org_id } }
 }
 
 /** Sends a visitor who is not signed in to the sign-in, which leads back to their invitation or file. */
@@ -183,7 +184,7 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
   const { person, query, request, token, memberships, params } = context
   const { status, headers, body } = buildDashboardPage(answer.title, answer.status, answer.body, {
     who: person.email ?? person.name ?? person.user_id,
-    path: request.url.split('?', 1)[0]!,
+    path: getFirst(request.url.split('?', 1)),
     token,
     canReview: canReview(context),
     signsInElsewhere: context.identity.getUpstream(context.services) !== undefined,

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import type { Identity } from '../identity/identity.ts'
 import { requireOwnForm } from '../identity/sign-in-request.ts'
 
@@ -9,8 +10,9 @@ export const TOKEN_FIELD = 'form_token'
 
 /** Derives the token of the forms of one session. Another site can neither read nor compute it. */
 export function deriveFormToken({ keys }: Identity, sessionUid: string): string {
-  const [secret] = keys.cookies
-  return createHmac('sha256', secret!).update(`dashboard form ${sessionUid}`).digest('base64url')
+  return createHmac('sha256', getFirst(keys.cookies))
+    .update(`dashboard form ${sessionUid}`)
+    .digest('base64url')
 }
 
 /**

@@ -1,3 +1,4 @@
+import { getFirst, requireValue } from '../../pipeline/core/present.ts'
 import { isModerator } from '../../pipeline/core/roles.ts'
 import type { ReviewAnswer, ReviewList } from '../../pipeline/model/responses/reviews.ts'
 import type { ReviewKind } from '../../pipeline/model/review.ts'
@@ -105,14 +106,14 @@ function renderQueue({ reviews, total }: ReviewList): Html {
 
 /** Shortens the subject of a logo to its domain, since the page shows the picture itself. */
 function toTitle(kind: ReviewKind, subject: string): string {
-  return kind === 'logo' ? subject.split(' ', 1)[0]! : subject
+  return kind === 'logo' ? getFirst(subject.split(' ', 1)) : subject
 }
 
 async function findReview({
   callApi,
   params,
 }: DashboardRequest): Promise<ReviewAnswer | undefined> {
-  const url = `${URL}/${encodeURIComponent(params.id!)}`
+  const url = `${URL}/${encodeURIComponent(requireValue(params.id, 'id in the path'))}`
   const { refused, body } = await callApi<ReviewAnswer>({ method: 'GET', url })
   return refused === undefined ? body : undefined
 }
@@ -209,7 +210,7 @@ async function decide(context: DashboardRequest): Promise<DashboardAnswer> {
   if (!isApproval && notes === '') return showReview(context, 'A rejection needs a reason.')
   const { refused } = await callApi({
     method: 'POST',
-    url: `${URL}/${encodeURIComponent(params.id!)}/${isApproval ? 'approve' : 'reject'}`,
+    url: `${URL}/${encodeURIComponent(requireValue(params.id, 'id in the path'))}/${isApproval ? 'approve' : 'reject'}`,
     payload: { digest: form.get('digest') ?? '', ...(notes !== '' && { notes }) },
   })
   if (refused !== undefined) return showReview(context, refused)

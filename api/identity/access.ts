@@ -1,5 +1,6 @@
 import type Provider from 'oidc-provider'
 import { SECOND, toIso } from '../../pipeline/core/clock.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { DASHBOARD_CLIENT } from './dashboard-client.ts'
 
 /** An application that may act for a person. */
@@ -25,7 +26,13 @@ export async function listAccess(
       if (accountId !== userId || clientId === undefined || clientId === DASHBOARD_CLIENT) return []
       const client = await provider.Client.find(clientId)
       const name = client?.clientName ?? 'An application without a name'
-      return [{ id: jti!, name, until: exp === undefined ? undefined : toIso(exp * SECOND) }]
+      return [
+        {
+          id: requireValue(jti, 'id of the grant'),
+          name,
+          until: exp === undefined ? undefined : toIso(exp * SECOND),
+        },
+      ]
     }),
   )
   return found.flat()

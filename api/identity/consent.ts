@@ -1,4 +1,5 @@
 import type Provider from 'oidc-provider'
+import { requireValue } from '../../pipeline/core/present.ts'
 import type { Interaction } from './sign-in-request.ts'
 
 /** The missing part of a consent, as the library lists it. */
@@ -15,7 +16,7 @@ export async function storeConsent(provider: Provider, interaction: Interaction)
   const grant =
     known ??
     new provider.Grant({
-      accountId: session!.accountId,
+      accountId: requireValue(session, 'session').accountId,
       clientId: String(params.client_id),
     })
   const { missingOIDCScope, missingOIDCClaims, missingResourceScopes } = prompt.details as Missing

@@ -4,6 +4,7 @@ import type { Redis } from '../../jobs/redis.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { TokenKeys } from '../../pipeline/core/keys/token-keys.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Services } from '../operation/services.ts'
@@ -198,12 +199,16 @@ function findAccount(reader: Reader, id: string): Account | undefined {
  * consent.
  */
 async function loadExistingGrant(issuer: string, { oidc }: KoaContextWithOIDC) {
-  const { client, session, provider, result } = oidc
-  const { clientId } = client!
-  const grantId = result?.consent?.grantId ?? session!.grantIdFor(clientId)
+  const { provider, result } = oidc
+  const session = requireValue(oidc.session, 'session')
+  const { clientId } = requireValue(oidc.client, 'client')
+  const grantId = result?.consent?.grantId ?? session.grantIdFor(clientId)
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId)
   if (known !== undefined || clientId !== DASHBOARD_CLIENT) return known
-  const grant = new provider.Grant({ accountId: session!.accountId!, clientId })
+  const grant = new provider.Grant({
+    accountId: requireValue(session.accountId, 'account'),
+    clientId,
+  })
   grant.addOIDCScope('openid')
   grant.addResourceScope(issuer, 'openid')
   await grant.save()

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { parseUrl } from '../../pipeline/core/url.ts'
 import type { Services } from '../operation/services.ts'
 import { setForwardedHost } from './forwarded-host.ts'
@@ -45,7 +46,7 @@ export async function describeClient({
   interaction,
 }: SignInRequest): Promise<ClientShown> {
   const { client_id, redirect_uri } = interaction.params as Record<string, string>
-  const client = await provider.Client.find(client_id!)
+  const client = await provider.Client.find(requireValue(client_id, 'client_id'))
   const url = parseUrl(redirect_uri ?? '')
   const returnsTo = url === undefined ? 'an unknown place' : url.host || url.protocol
   return { name: client?.clientName ?? 'An application without a name', returnsTo }

@@ -1,6 +1,7 @@
 import { createHash, hash, randomBytes } from 'node:crypto'
 import type { Redis } from '../../jobs/redis.ts'
 import { type Instant, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import type {
   OpenIdCode,
   OpenIdPerson,
@@ -92,7 +93,7 @@ export class Upstream {
     const address = new URL(provider.authorization_endpoint)
     const query = {
       response_type: 'code',
-      client_id: this.#services.config.OPENID_CLIENT_ID!,
+      client_id: this.#clientId,
       redirect_uri: this.#redirectUri,
       scope: 'openid profile email',
       state,
@@ -136,12 +137,16 @@ export class Upstream {
     return this.#exchange(code)
   }
 
+  get #clientId(): string {
+    return requireValue(this.#services.config.OPENID_CLIENT_ID, 'OPENID_CLIENT_ID')
+  }
+
   /** Returns the address at which people sign out of the provider; undefined where none is known. */
   getSignOutAddress(): string | undefined {
     const { end_session_endpoint: endpoint } = this.#cachedProvider?.provider ?? {}
     if (endpoint === undefined) return undefined
     const address = new URL(endpoint)
-    address.searchParams.set('client_id', this.#services.config.OPENID_CLIENT_ID!)
+    address.searchParams.set('client_id', this.#clientId)
     return address.href
   }
 

@@ -1,5 +1,6 @@
 import { refuse } from '../../pipeline/core/errors.ts'
 import { detectImageType, type ImageType } from '../../pipeline/core/image-type.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import { LogoNote, LogoTag } from '../../pipeline/model/logo.ts'
 import { parseForm } from './form-data.ts'
 
@@ -47,7 +48,7 @@ function readTags(form: FormData): string[] {
   const tags = words.map(word => {
     const read = LogoTag.safeParse(word)
     if (read.success) return read.data
-    return refuse('invalid_request', `tags: ${read.error.issues[0]!.message}`)
+    return refuse('invalid_request', `tags: ${getFirst(read.error.issues).message}`)
   })
   return [...new Set(tags)]
 }
@@ -55,7 +56,7 @@ function readTags(form: FormData): string[] {
 function readNote(form: FormData): string {
   const read = LogoNote.safeParse(readText(form, 'note'))
   if (read.success) return read.data
-  return refuse('invalid_request', `note: ${read.error.issues[0]!.message}`)
+  return refuse('invalid_request', `note: ${getFirst(read.error.issues).message}`)
 }
 
 function readText(form: FormData, name: string): string {

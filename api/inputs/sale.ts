@@ -3,6 +3,7 @@ import { toAgentUrlKey } from '../../pipeline/core/agent-url.ts'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import { toAssignedCountry } from '../../pipeline/core/country.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import { delegationTypes } from '../../pipeline/model/documents/index.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
 
@@ -119,7 +120,7 @@ export function parseAgent(name: string, text: string): string {
   if (key !== undefined) return key
   const read = AgentUrl.safeParse(text)
   if (read.success) return read.data
-  return refuse('invalid_request', `${name}: ${read.error.issues[0]!.message}`)
+  return refuse('invalid_request', `${name}: ${getFirst(read.error.issues).message}`)
 }
 
 /** Sentence that the descriptions of several endpoints share. */

@@ -28,7 +28,7 @@ export async function readWorkshopForm(body: Buffer, contentType: string): Promi
   if (kind === undefined)
     refuse('invalid_request', `kind: must be one of ${proposedKinds.join(', ')}`)
   return {
-    kind: kind!,
+    kind,
     domain: read('domain').trim().slice(0, 300),
     // Browsers send line breaks of fields as those of mail.
     text: text.replaceAll('\r\n', '\n').replace(/^\ufeff/, ''),

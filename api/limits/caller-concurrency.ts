@@ -1,4 +1,5 @@
 import { refuse } from '../../pipeline/core/errors.ts'
+import { getOrThrow } from '../../pipeline/core/present.ts'
 
 const RETRY_AFTER_S = 1
 
@@ -23,7 +24,7 @@ export class CallerConcurrency {
   }
 
   #release(caller: string): void {
-    const left = this.#running.get(caller)! - 1
+    const left = getOrThrow(this.#running, caller) - 1
     if (left === 0) this.#running.delete(caller)
     else this.#running.set(caller, left)
   }

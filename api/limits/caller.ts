@@ -1,14 +1,15 @@
+import { getAt, getFirst } from '../../pipeline/core/present.ts'
 /**
  * Converts an address to the one that counts as a caller, without the port that some proxies append. For IPv6
  * that is the /64 network, since one machine usually has a whole /64.
  */
 export function toCaller(ip: string): string {
   const behindPort = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[(.+)\](?::\d+)?$/.exec(ip)
-  if (behindPort) return toCaller(behindPort[1] ?? behindPort[2]!)
+  if (behindPort) return toCaller(behindPort[1] ?? getAt(behindPort, 2))
   if (!ip.includes(':')) return ip
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
   if (mapped !== undefined) return mapped
-  const [head = '', tail] = ip.split('%')[0]!.split('::')
+  const [head = '', tail] = getFirst(ip.split('%')).split('::')
   const groups = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after.length)

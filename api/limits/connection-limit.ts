@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { getOrThrow } from '../../pipeline/core/present.ts'
 import type { BoundedLog } from '../operation/bounded-log.ts'
 import { refuseConnection } from '../operation/malformed-requests.ts'
 
@@ -105,7 +106,8 @@ export class Connections {
     }
     const idle = [...this.#open.values()].filter(({ answering }) => answering === 0)
     idle.sort(
-      (a, b) => counts.get(b.address)! - counts.get(a.address)! || a.idleSince - b.idleSince,
+      (a, b) =>
+        getOrThrow(counts, b.address) - getOrThrow(counts, a.address) || a.idleSince - b.idleSince,
     )
     const closed = idle.slice(0, Math.ceil(this.#max * CLOSED_SHARE))
     for (const { socket } of closed) {

@@ -1,4 +1,5 @@
 import { refuse } from '../../pipeline/core/errors.ts'
+import { getOrThrow, requireValue } from '../../pipeline/core/present.ts'
 
 const RETRY_AFTER_S = 1
 
@@ -66,8 +67,8 @@ export class FairTaskQueue {
       length = queue.length
     }
     if (longest === caller) this.#refuse()
-    const queue = this.#queues.get(longest)!
-    const last = queue.pop()!
+    const queue = getOrThrow(this.#queues, longest)
+    const last = requireValue(queue.pop(), 'waiting task')
     this.#waiting--
     if (queue.length === 0) this.#queues.delete(longest)
     try {
@@ -85,7 +86,7 @@ export class FairTaskQueue {
     const [next] = this.#queues
     if (next === undefined || this.#running >= this.#concurrency) return
     const [caller, queue] = next
-    const first = queue.shift()!
+    const first = requireValue(queue.shift(), 'waiting task')
     this.#waiting--
     // It queues behind all other callers.
     this.#queues.delete(caller)

@@ -5,6 +5,7 @@ import {
   publicErrors,
   toErrorBody,
 } from '../../pipeline/core/errors.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { buildChallenge } from '../auth/principal.ts'
 import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
 import type { Services } from './services.ts'
@@ -63,7 +64,11 @@ async function sendErrorPage(
   const { retryAfterSeconds } = error ?? {}
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
   reply.headers({ ...error?.headers, ...headers, 'cache-control': 'no-store' })
-  return reply.header('x-content-type-options', 'nosniff').code(status).type(type!).send(body)
+  return reply
+    .header('x-content-type-options', 'nosniff')
+    .code(status)
+    .type(requireValue(type, 'media type of the page'))
+    .send(body)
 }
 
 export function sendError(error: PublicError | undefined, reply: FastifyReply): FastifyReply {

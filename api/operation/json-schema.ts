@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getAt, getFirst } from '../../pipeline/core/present.ts'
 
 export type Json = Record<string, unknown>
 
@@ -60,8 +61,8 @@ function copyMetadata({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; j
 /** Moves a description out of a union with null, so that the field itself has it. */
 function raiseDescription(jsonSchema: Json): void {
   const parts = jsonSchema.anyOf as Json[] | undefined
-  if (parts?.length !== 2 || parts[1]!.type !== 'null' || jsonSchema.description) return
-  const { description, ...rest } = parts[0]!
+  if (parts?.length !== 2 || getAt(parts, 1).type !== 'null' || jsonSchema.description) return
+  const { description, ...rest } = getFirst(parts)
   if (description === undefined) return
   jsonSchema.anyOf = [rest, parts[1]]
   jsonSchema.description = description

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
 import { z } from 'zod'
 import { type PublicErrorName, publicErrors } from '../../pipeline/core/errors.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import { ErrorBody } from '../../pipeline/model/responses/index.ts'
 import {
   addParameterExample,
@@ -164,7 +165,7 @@ function buildContent(body: NonNullable<ReplyBody>, components: Json, example?: 
     schema: { type: 'string' },
     ...(body.item && { [ITEM_SCHEMA]: toReference(body.item, 'output', components) }),
   }
-  const types = [body.type].flat().map(type => type.split(';')[0]!)
+  const types = [body.type].flat().map(type => getFirst(type.split(';')))
   return Object.fromEntries(types.map(type => [type, content]))
 }
 

@@ -159,5 +159,5 @@ export function defineOperation<
 
 /** Lists the names of the parameters in a path, `:domain` as `domain`. */
 export function listPathParameters(path: string): string[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 }

@@ -6,6 +6,7 @@ import type {
   preHandlerHookHandler,
 } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
+import { getFirst, requireValue } from '../../pipeline/core/present.ts'
 import { requireWriter, selectOrganization } from '../auth/organization-access.ts'
 import { OrganizationQuery } from '../auth/organization-query.ts'
 import { authenticate, identifyCaller, type Principal } from '../auth/principal.ts'
@@ -96,13 +97,17 @@ function chooseOrganization(operation: Operation, principal: Principal, query: u
 /** Sets the id of the submission that a write will make. */
 async function setSubmissionId(request: FastifyRequest) {
   const { headers, principal, url } = request
-  request.submissionId = deriveIdempotentId(headers, url.split('?', 1)[0]!, principal!)
+  request.submissionId = deriveIdempotentId(
+    headers,
+    getFirst(url.split('?', 1)),
+    requireValue(principal, 'caller'),
+  )
 }
 
 /** Counts a save before the request is checked: invalid requests count too. */
 function reserveQuota({ saves, clock }: Services) {
   return async ({ submissionId: id, principal }: FastifyRequest, reply: FastifyReply) => {
-    const { id: user, org_id: organization } = principal!
+    const { id: user, org_id: organization } = requireValue(principal, 'caller')
     reply.headers(await saves.reserve({ id, user, organization }, clock.now()))
   }
 }

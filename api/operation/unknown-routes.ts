@@ -1,5 +1,6 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import { preflight } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 
@@ -18,7 +19,7 @@ export function answerUnknown(app: FastifyInstance, operations: readonly RoutePa
     methods,
   }))
   const answer: onRequestHookHandler = (request, reply, done) => {
-    const path = request.url.split('?', 1)[0]!
+    const path = getFirst(request.url.split('?', 1))
     // A path may belong to one operation and match a parameter of another one.
     const methods = new Set(paths.flatMap(route => (route.pattern.test(path) ? route.methods : [])))
     if (methods.size === 0) return done(new PublicError('not_found', `${path} does not exist`))

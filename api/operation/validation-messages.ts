@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { getFirst } from '../../pipeline/core/present.ts'
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0]
 
@@ -54,7 +55,7 @@ const formats: Record<string, string> = {
 }
 
 function joinChoices(values: readonly string[]): string {
-  return values.length === 1 ? values[0]! : `one of ${values.join(', ')}`
+  return values.length === 1 ? getFirst(values) : `one of ${values.join(', ')}`
 }
 
 function isNumber(origin: string): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getAt } from '../../pipeline/core/present.ts'
 import type { Json } from '../operation/json-schema.ts'
 import { listPathParameters, type Operation } from '../operation/operation.ts'
 import { ndjsonHeaders } from '../responses/ndjson.ts'
@@ -42,7 +43,10 @@ function readParameters({ path }: Operation, url: string): Record<string, string
   const { pathname, searchParams } = new URL(url, 'http://any.example')
   const pattern = path.replace(/[.]/g, '\\.').replace(/:\w+/g, '([^/]+?)')
   const [, ...values] = new RegExp(`^${pattern}$`).exec(pathname) ?? []
-  const named = listPathParameters(path).map((name, at) => [name, decodeURIComponent(values[at]!)])
+  const named = listPathParameters(path).map((name, at) => [
+    name,
+    decodeURIComponent(getAt(values, at)),
+  ])
   return { ...Object.fromEntries(named), ...Object.fromEntries(searchParams) }
 }
 

@@ -43,7 +43,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => entities[character]!)
+  return text.replace(/[&<>"']/g, character => entities[character] ?? '')
 }
 
 /** Escapes what would end a link, as percent codes: an encoded address may still hold parentheses. */

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { RegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { BADGE_MODES, type Badge, badgeRoles } from '../../pipeline/model/badge.ts'
 import { STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboards/storyboard.ts'
 
@@ -75,7 +76,8 @@ function isForBadges(key: object): boolean {
 function readClaims({ sub, exp, role, adcp_version }: JWTPayload): ReadToken {
   const known = badgeRoles.find(name => name === role)
   if (known === undefined || typeof adcp_version !== 'string') return 'not_signed_here'
-  return { agent_url: sub!, role: known, adcp_version, expires_at: exp! * 1_000 }
+  const expires_at = requireValue(exp, 'time of expiry') * 1_000
+  return { agent_url: requireValue(sub, 'subject'), role: known, adcp_version, expires_at }
 }
 
 function toSeconds(instant: Instant): number {

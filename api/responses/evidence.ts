@@ -1,3 +1,4 @@
+import { getAt, getFirst, getLast } from '../../pipeline/core/present.ts'
 import { type Source, toUrl } from '../../pipeline/model/observation.ts'
 import type { Evidence } from '../../pipeline/model/responses/authority.ts'
 import type { FreshnessBlock } from '../../pipeline/model/responses/index.ts'
@@ -74,7 +75,7 @@ export function listEvidence(
     build: index => ({
       ...about,
       ...(index < judged.publisher.length
-        ? buildPublisherEvidence(reader, publisher, judged.publisher[index]!)
+        ? buildPublisherEvidence(reader, publisher, getAt(judged.publisher, index))
         : buildOperatorEvidence(
             reader,
             property,
@@ -132,14 +133,17 @@ function listOwnCollections({ collections }: GrantInForce, publisher: string): s
 function findPublisherFile(reader: Reader, domain: string) {
   const deciding = listFilesOfPublisher(reader, domain)
   const targets = new Map(
-    findTargets(reader, deciding[0]!).map(({ source, freshness }) => [source.location, freshness]),
+    findTargets(reader, getFirst(deciding)).map(({ source, freshness }) => [
+      source.location,
+      freshness,
+    ]),
   )
   const files = deciding.map(file => describeFile(reader, file, targets.get(file.location)))
-  const { file, ...read } = files.at(-1)!
+  const { file, ...read } = getLast(files)
   // A file that the registry serves itself is never fetched: the file that led there stands for it.
-  const { file: _, ...led } = read.file_state === 'never_crawled' ? files[0]! : files.at(-1)!
+  const { file: _, ...led } = read.file_state === 'never_crawled' ? getFirst(files) : getLast(files)
   for (const { location } of deciding) targets.delete(location)
-  const kind = deciding[0]!.kind
+  const kind = getFirst(deciding).kind
   const unused = [...targets].map(([location, freshness]) =>
     describeFile(reader, { kind, location }, freshness),
   )

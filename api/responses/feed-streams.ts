@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import type { EventType } from '../../pipeline/model/event.ts'
 import { type FeedPage, readPageAfter } from '../../pipeline/read/lookups/feed.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -101,7 +102,7 @@ export class FeedStreams {
 
   async #serveCommit(): Promise<void> {
     for (const streams of this.#idleByPlace().values()) {
-      const page = this.#pageFor(streams[0]!)
+      const page = this.#pageFor(getFirst(streams))
       const frame = page && !page.isEmpty ? formatFrame('feed', page.body) : undefined
       for (const [index, stream] of streams.entries()) {
         if (page === undefined) this.#expire(stream)

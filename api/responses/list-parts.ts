@@ -1,4 +1,5 @@
 import { buildListPartEnd } from '../../pipeline/core/page-end.ts'
+import { getAt } from '../../pipeline/core/present.ts'
 
 export { buildListPartEnd }
 
@@ -12,7 +13,7 @@ export interface LongList<Item> {
 }
 
 export function toLongList<Item>(items: readonly Item[]): LongList<Item> {
-  return { total: items.length, build: index => items[index]! }
+  return { total: items.length, build: index => getAt(items, index) }
 }
 
 /** Joins lists, in their order. */
@@ -27,7 +28,7 @@ export function joinLists<Item>(lists: readonly LongList<Item>[]): LongList<Item
     total,
     build(index) {
       const place = ends.findIndex(end => index < end)
-      return lists[place]!.build(index - (ends[place - 1] ?? 0))
+      return getAt(lists, place).build(index - (ends[place - 1] ?? 0))
     },
   }
 }

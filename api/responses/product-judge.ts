@@ -1,3 +1,4 @@
+import { requireValue } from '../../pipeline/core/present.ts'
 import type { Evidence } from '../../pipeline/model/responses/authority.ts'
 import {
   type Deciding,
@@ -78,7 +79,9 @@ export class ProductJudge {
     const granting = inventory?.granting(this.#agentUrl)
     const items = selectRequested(selector, inventory?.properties ?? []).map(
       ({ id, properties }): JudgedItem => {
-        const sales = properties.map(property => this.#judgeSale(property, granting!))
+        const sales = properties.map(property =>
+          this.#judgeSale(property, requireValue(granting, 'inventory')),
+        )
         const authorized = sales.length > 0 && sales.every(({ verdict }) => verdict.authorized)
         return { ...(id !== undefined && { id }), sales, authorized }
       },
@@ -137,12 +140,20 @@ export class ProductJudge {
       const domain = selector.publisher_domain
       if (items.length === 0) steps.push(toLongList([buildNothingAsked(domain)]))
       for (const { id, sales } of items) {
-        if (sales.length === 0) steps.push(toLongList([buildNotListed(domain, id!)]))
+        if (sales.length === 0)
+          steps.push(toLongList([buildNotListed(domain, requireValue(id, 'id of a property'))]))
         for (const sale of sales.filter(judged => !reported.has(judged))) {
           reported.add(sale)
           const { property, verdict } = sale
           steps.push(
-            listEvidence(this.#reader, property, domain!, this.#operating, verdict, declaredCursor),
+            listEvidence(
+              this.#reader,
+              property,
+              requireValue(domain, 'publisher'),
+              this.#operating,
+              verdict,
+              declaredCursor,
+            ),
           )
         }
       }

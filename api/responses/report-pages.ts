@@ -1,3 +1,4 @@
+import { getAt } from '../../pipeline/core/present.ts'
 import { measureBytes } from '../../pipeline/core/truncate-json.ts'
 import { fitItems } from './lists.ts'
 
@@ -22,11 +23,11 @@ export function cutReport({ summary, ...members }: Report, start: number) {
   const fitting = lists.map(
     ([name, , rest]) => fitItems(name, rest, bytesPerList)[name] as unknown[],
   )
-  const cut = fitting.filter((shown, i) => shown.length < lists[i]![2].length)
+  const cut = fitting.filter((shown, i) => shown.length < getAt(lists, i)[2].length)
   // An item that is larger than a page is skipped, so that a page always makes progress.
   const step = Math.max(1, Math.min(...cut.map(shown => shown.length)))
   const shown = lists.map(([name, all], i) => {
-    const items = fitting[i]!.slice(0, step)
+    const items = getAt(fitting, i).slice(0, step)
     const total = { [`${name}_total`]: all.length, [`${name}_truncated`]: true }
     return { [name]: items, ...(items.length < all.length && total) }
   })

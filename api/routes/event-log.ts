@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import {
   LogCheckpoint,
   LogConsistency,
@@ -73,7 +74,8 @@ export const proveInclusion = defineOperation({
       refuse('invalid_request', 'event_id: name either this or index')
     const { head, note } = await findHead(reader)
     const size = checkSize('size', query.size ?? head.size, head.size)
-    const index = query.index ?? findLeafIndex(reader.paths, size, query.event_id!)
+    const index =
+      query.index ?? findLeafIndex(reader.paths, size, requireValue(query.event_id, 'event_id'))
     if (index === undefined || index >= size)
       return refuse('not_found', `the log of ${size} events does not contain it`)
     const { leafHash, proof, entry } = await readInclusionProof(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { hasApiAccess, tiers, type Visibility } from '../../pipeline/core/tiers.ts'
 import type { StoredMember } from '../../pipeline/model/accounts/member.ts'
 import { agentTypes } from '../../pipeline/model/documents/index.ts'
@@ -91,7 +92,7 @@ function formatOperated(
   page: PageOfAgents,
 ): string {
   const question = `${member.org_id} ${[...visible].join()} ${page.start} ${page.limit}`
-  return operators(reader).get(reader.serving!, question, () => {
+  return operators(reader).get(requireValue(reader.serving, 'serving store'), question, () => {
     const agents = member.agents.filter(({ visibility }) => visible.has(visibility))
     const budget = { bytes: PUBLISHER_BYTES }
     const shown = cutAgents(agents, page).map(({ url, name, type }) => ({

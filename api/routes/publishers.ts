@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getLast } from '../../pipeline/core/present.ts'
 import { type PublisherEntry, PublisherList } from '../../pipeline/model/responses/agents.ts'
 import { getMembers, toPublicMember } from '../../pipeline/read/lookups/members.ts'
 import { listPublishers } from '../../pipeline/read/queries/publishers.ts'
@@ -57,7 +58,7 @@ export const listRegisteredPublishers = defineOperation({
         count: publishers.length,
         total: (await countAll(snapshot)).total_publishers,
         has_more: publishers.length < rows.length,
-        next_cursor: publishers.length < rows.length ? publishers.at(-1)!.domain : null,
+        next_cursor: publishers.length < rows.length ? getLast(publishers).domain : null,
       },
       buildSeqHeader(snapshot),
     )

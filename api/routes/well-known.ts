@@ -78,11 +78,11 @@ export const describeRegistry = defineOperation({
 export const openapiDocuments = [
   ['openapi', '/openapi/registry.yaml'],
   ['openapiWellKnown', '/.well-known/openapi.yaml'],
-].map(([id, path]) =>
+].map(([id = '', path = '']) =>
   defineOperation({
-    id: id!,
+    id,
     method: 'GET',
-    path: path!,
+    path,
     summary: 'Get this API as OpenAPI 3.1',
     access: 'public',
     cache: 'document',

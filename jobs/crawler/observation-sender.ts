@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import type { Limits } from '../../pipeline/core/limits.ts'
+import { getFirst, requireValue } from '../../pipeline/core/present.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
 import { type ObservationsMessage, packObservations } from '../crawl-messages.ts'
@@ -57,7 +58,7 @@ export class ObservationSender {
       const { id } = await this.#queue.add('seen', message, queues.observations.options)
       const bytes =
         message.payload.length + message.parts.length * this.#limits.observationMessageBytes
-      this.#sent.push({ jobId: id!, bytes })
+      this.#sent.push({ jobId: requireValue(id, 'id of the job'), bytes })
       this.#sentBytes += bytes
     }
   }
@@ -75,7 +76,7 @@ export class ObservationSender {
     const { observationsWaiting, sentBytes } = this.#limits
     if ((await this.#queue.getWaitingCount()) > observationsWaiting) return false
     while (this.#sentBytes > sentBytes) {
-      const first = this.#sent[0]!
+      const first = getFirst(this.#sent)
       if (!FINISHED_STATES.includes(await this.#queue.getJobState(first.jobId))) return false
       // Another batch may have removed it meanwhile.
       if (this.#sent[0] !== first) continue

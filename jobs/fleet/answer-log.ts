@@ -1,4 +1,5 @@
 import { Fatal } from '../../pipeline/core/errors.ts'
+import { getOrThrow, requireValue } from '../../pipeline/core/present.ts'
 import type { Answer, Submission } from '../../pipeline/model/submission.ts'
 import type { RecordedAnswers } from '../../pipeline/writer/apply-context.ts'
 import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
@@ -93,7 +94,7 @@ export class AnswerLog {
     messages,
   }: AnswersToSend): Promise<void> {
     const answered = submissions.map(
-      submission => [submission, committed.answers.get(submission.submission_id)!] as const,
+      submission => [submission, getOrThrow(committed.answers, submission.submission_id)] as const,
     )
     const text = JSON.stringify({ at: committed.at, answered } satisfies Recorded)
     const keys = [STATE_KEY, ANSWERED_KEY, SUBMISSIONS.key]
@@ -138,7 +139,8 @@ export class AnswerLog {
 export async function* readAnswered(redis: Redis, seq: number): AsyncGenerator<AnsweredBatch> {
   for (let from = `${seq + 1}-0`; ; ) {
     const entries = await redis.xrange(ANSWERED_KEY, from, '+', 'COUNT', ENTRIES_MAX)
-    for (const [, [, text]] of entries) yield parseRecorded(text!)
+    for (const [, [, text]] of entries)
+      yield parseRecorded(requireValue(text, 'text of the record'))
     const last = entries.at(-1)?.[0]
     if (last === undefined) return
     from = `(${last}`

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { type Clock, type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
@@ -86,7 +87,7 @@ export function startBackups(deps: BackupLoopDeps): BackupLoop {
       isClearing ||= clearing
     },
     report: () => ({
-      bucket: config.BACKUP_TO!,
+      bucket: requireValue(config.BACKUP_TO, 'BACKUP_TO'),
       behind_ms: sequencer.seq === lastSeq ? 0 : Math.max(0, clock.now() - lastAt),
       ...(problem !== undefined && { problem }),
     }),

@@ -22,8 +22,8 @@ export function nameBackup(fence: number, seq: number, at: number): string {
 }
 
 export function parseBackupName(name: string): NamedBackup {
-  const [fence, seq] = name.split('-').map(Number)
-  return { name, fence: fence!, seq: seq! }
+  const [fence = Number.NaN, seq = Number.NaN] = name.split('-').map(Number)
+  return { name, fence, seq }
 }
 
 /** Finds the newest backup that is complete. */

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import type { Submission } from '../../pipeline/model/submission.ts'
 import { type BackupStore, openBackupStore } from '../../pipeline/replica/backup-store.ts'
@@ -90,7 +91,7 @@ export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
       await answers.sendAnswers(toSend)
       if (toSend.submissions.some(isTakedown)) backups?.request(true)
     },
-    report: () => backups!.report(),
+    report: () => requireValue(backups, 'backup').report(),
     async close() {
       lease.stop()
       backups?.stop()

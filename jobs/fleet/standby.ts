@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Fatal } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { prepareStores } from '../../pipeline/maintenance/prepared-restore.ts'
 import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
@@ -86,7 +87,7 @@ async function begin({ lease, store, tenure }: StandbyDeps): Promise<boolean> {
 async function buildSuccession({ redis, lease, log }: StandbyDeps): Promise<Succession> {
   const state = await loadWriterState(redis)
   // A later one may be there, of a writer that nobody believes any more.
-  const backup = parseBackupName(state.backup!)
+  const backup = parseBackupName(requireValue(state.backup, 'backup'))
   log.warn({ backup: backup.name, fence: lease.fence }, 'the writer is gone; taking over')
   return { backup, state }
 }

@@ -1,3 +1,5 @@
+import { getAt } from '../../pipeline/core/present.ts'
+
 interface WaitingItem<Item, Result> {
   item: Item
   resolve(result: Result): void
@@ -67,7 +69,7 @@ export class Batcher<Item, Result> {
     let units = 0
     let count = 0
     while (count < this.#queue.length && units < max)
-      units += measureSize(this.#queue[count++]!.item)
+      units += measureSize(getAt(this.#queue, count++).item)
     this.#units -= units
     return this.#queue.splice(0, count)
   }
@@ -78,7 +80,7 @@ export class Batcher<Item, Result> {
     this.#isRunning = true
     try {
       const results = await this.#commit(batch.map(({ item }) => item))
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!)
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result)
     } catch (error) {
       for (const { reject } of batch) reject(error)
     } finally {

@@ -2,6 +2,7 @@ import { Queue } from 'bullmq'
 import type { Clock, Instant } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import type { Source } from '../../pipeline/model/observation.ts'
 import {
   type Due,
@@ -143,7 +144,7 @@ export class Dispatcher {
         this.#batches.release(tracked)
         throw error
       })
-      this.#batches.register(job.id!, tracked)
+      this.#batches.register(requireValue(job.id, 'id of the job'), tracked)
     }
     if (targets.length > 0) this.#log.debug({ targets: targets.length }, 'dispatched')
   }
@@ -156,7 +157,10 @@ export class Dispatcher {
     for (const job of await this.#queue.getJobs([...PENDING])) {
       if (!job) continue
       const isUrgent = job.opts.lifo === true
-      this.#batches.register(job.id!, this.#batches.track(job.data.targets, isUrgent))
+      this.#batches.register(
+        requireValue(job.id, 'id of the job'),
+        this.#batches.track(job.data.targets, isUrgent),
+      )
     }
     const results = new Queue<ObservationsMessage>('observations', {
       connection: this.#connection,

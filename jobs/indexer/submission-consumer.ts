@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../../pipeline/core/log.ts'
+import { getFirst, getOrThrow } from '../../pipeline/core/present.ts'
 import { traceWork } from '../../pipeline/core/trace.ts'
 import { type Answer, Submission } from '../../pipeline/model/submission.ts'
 import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
@@ -107,7 +108,7 @@ export class SubmissionConsumer {
         'commit submissions',
         { submissions: submissions.length },
         () => this.#commit(submissions),
-        { parent: submissions[0]!.trace },
+        { parent: getFirst(submissions).trace },
       )
       const maxMs = Math.min(performance.now() - started, this.#gatherMs)
       // Read before anyone is answered, so that repeated requests are not among these.
@@ -206,7 +207,7 @@ function buildMessages(
   for (const { client, submission } of received) {
     const { submission_id: id } = submission
     const answersOfClient = byClient.get(client) ?? []
-    answersOfClient.push([id, answers.get(id)!])
+    answersOfClient.push([id, getOrThrow(answers, id)])
     byClient.set(client, answersOfClient)
   }
   return new Map(

@@ -1,6 +1,7 @@
 import { type Clock, type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
 import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { openBucket } from '../../pipeline/replica/bucket.ts'
@@ -35,7 +36,8 @@ export function startUploading(
   if (!isBucketAddress(target)) return undefined
   const closing = new AbortController()
   const bucket = openBucket(target, closing.signal)
-  const uploader = new Uploader(resolvePublishFolder(target, dataDir)!, paths, bucket, clock)
+  const folder = requireValue(resolvePublishFolder(target, dataDir), 'folder to publish to')
+  const uploader = new Uploader(folder, paths, bucket, clock)
   let failures = 0
   let completeAt: Instant = clock.now()
   let problem: string | undefined

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { requireValue } from '../../pipeline/core/present.ts'
 
 /** Gauges that are named like counters, which Prometheus refuses to check; each has a version by type. */
 const MISNAMED = ['handles', 'requests', 'resources'].map(what => `nodejs_active_${what}_total`)
@@ -12,7 +13,7 @@ let ofProcess: Registry | undefined
 export function registerProcessMetrics(registry: Registry, role: string): void {
   ofProcess ??= measureProcess(role)
   for (const { name } of ofProcess.getMetricsAsArray()) {
-    registry.registerMetric(ofProcess.getSingleMetric(name)!)
+    registry.registerMetric(requireValue(ofProcess.getSingleMetric(name), name))
   }
 }
 

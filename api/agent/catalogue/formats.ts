@@ -1,3 +1,4 @@
+import { getFirst } from '../../../pipeline/core/present.ts'
 /** A format as the creative tenant describes it. */
 export interface Format {
   id: string
@@ -186,8 +187,8 @@ const documentKinds = {
 
 /** Describes a format for the capabilities: its kind, and what can be done with it. */
 export function describeSupport({ id, name, size, isResponsive, assets }: Format): object {
-  const main = assets[0]!.asset_type as keyof typeof documentKinds
-  const seconds = assets[0]!.requirements?.duration_seconds
+  const main = getFirst(assets).asset_type as keyof typeof documentKinds
+  const seconds = getFirst(assets).requirements?.duration_seconds
   return {
     capability_id: id,
     display_name: name,

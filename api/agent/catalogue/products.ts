@@ -1,3 +1,4 @@
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { formats } from './formats.ts'
 import { type Offer, type Publisher, publishers } from './publishers.ts'
 
@@ -31,7 +32,7 @@ const accepted: Record<Offer['kind'], RegExp> = {
 
 function buildProduct(publisher: Publisher, offer: Offer): Product {
   const isGuaranteed = offer.delivery === 'guaranteed'
-  const label = publisher.domain.split('.')[0]!.replaceAll('-', '_')
+  const label = getFirst(publisher.domain.split('.')).replaceAll('-', '_')
   return {
     id: offer.ids?.product ?? `${label}_${offer.kind}_${isGuaranteed ? 'reserved' : 'auction'}`,
     name: `${publisher.name}: ${names[offer.kind]}, ${isGuaranteed ? 'reserved' : 'by auction'}`,

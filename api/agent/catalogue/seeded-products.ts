@@ -1,3 +1,4 @@
+import { getFirst, getLast } from '../../../pipeline/core/present.ts'
 import type { TaskContext } from '../task-context.ts'
 import { formats } from './formats.ts'
 import { findListedProduct, type Product, products } from './products.ts'
@@ -53,13 +54,13 @@ export function listProducts(
 /** Converts an entry to a product; every product of the sandbox belongs to the practice publisher. */
 function toProduct(seeded: SeededProduct): Product {
   const prices = seeded.prices.length > 0 ? seeded.prices : [FIRST_PRICE]
-  const { cpm, currency } = prices[0]!
+  const { cpm, currency } = getFirst(prices)
   const known = new Set(formats.map(({ id }) => id))
   return {
     id: seeded.product_id,
     name: seeded.name,
     description: seeded.description,
-    publisher: publishers.at(-1)!,
+    publisher: getLast(publishers),
     offer: {
       kind: seeded.channel,
       delivery: seeded.delivery,

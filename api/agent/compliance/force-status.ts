@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import {
   type Account,
   type AccountStatus,
@@ -133,7 +134,7 @@ export function parseParams<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(params ?? {})
   if (parsed.success) return parsed.data
-  const { path, message } = parsed.error.issues[0]!
+  const { path, message } = getFirst(parsed.error.issues)
   throw new ControllerError('INVALID_PARAMS', `params.${path.join('.')}: ${message}`)
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { type Account, CallersId, saveAccount } from '../accounts.ts'
 import { findListedProduct, pickTerms, products } from '../catalogue/products.ts'
 import { saveFormat } from '../catalogue/seeded-formats.ts'
@@ -161,7 +162,7 @@ const Buy = z.looseObject({
 export function seedMediaBuy(params: unknown, account: Account, context: TaskContext) {
   const { media_buy_id, fixture } = parseParams(Buy, params)
   const { now } = context
-  const product = products[0]!
+  const product = getFirst(products)
   saveAccount(account, context)
   saveMediaBuy(
     {

@@ -40,7 +40,7 @@ export function readBrief({ message, assets, brand }: Sources): Brief {
     ({ id, house }) => brand && house.domain === brand.domain && (brand.brand_id ?? id) === id,
   )
   const [offering] = inline_offerings
-  const colors = [manifest?.colors?.primary, known?.colors.primary, DEFAULT_COLOR]
+  const colors = [manifest?.colors?.primary, known?.colors.primary]
   const messageTitle = message === undefined ? undefined : extractFirstSentence(message)
   return {
     assets: own,
@@ -48,7 +48,7 @@ export function readBrief({ message, assets, brand }: Sources): Brief {
     body: readText(own.body) ?? offering?.description,
     link: manifest?.url ?? (brand && `https://${brand.domain}/`),
     brandName: manifest?.name ?? known?.names[0]?.en ?? brand?.domain,
-    color: colors.find(color => color !== undefined && hexColor.test(color))!,
+    color: colors.find(color => color !== undefined && hexColor.test(color)) ?? DEFAULT_COLOR,
   }
 }
 

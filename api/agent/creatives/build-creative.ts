@@ -1,3 +1,4 @@
+import { requireValue } from '../../../pipeline/core/present.ts'
 import type { Format, FormatAsset } from '../catalogue/formats.ts'
 import { TaskError } from '../errors.ts'
 import type { TaskContext } from '../task-context.ts'
@@ -67,10 +68,16 @@ function makeVideoTag(
   const video = Object.values(assets)
     .flat()
     .find(({ asset_type, url }) => asset_type === 'video' && typeof url === 'string')
-  const seconds = requirements.duration_seconds!
+  const seconds = requireValue(requirements.duration_seconds, 'duration of the video')
   if (!video || (video.duration_ms ?? seconds * 1000) !== seconds * 1000) return undefined
   const title = headline ?? brandName ?? 'Video'
-  const content = writeVast({ url: video.url as string, seconds, ...size!, link, title })
+  const content = writeVast({
+    url: video.url as string,
+    seconds,
+    ...requireValue(size, 'size of the video'),
+    link,
+    title,
+  })
   const duration_ms = seconds * 1000
   return {
     asset_type: 'vast',

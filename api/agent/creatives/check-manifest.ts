@@ -23,9 +23,9 @@ export function assertMatchesFormat(
   field = 'creative_manifest',
 ): void {
   const issues = checkAssets(assets, format)
-  if (issues.length === 0) return
   const [first] = issues
-  throw new TaskError('CREATIVE_REJECTED', `${field}${first!.pointer}: ${first!.message}`, {
+  if (first === undefined) return
+  throw new TaskError('CREATIVE_REJECTED', `${field}${first.pointer}: ${first.message}`, {
     field,
     issues,
   })

@@ -77,6 +77,8 @@ export function savePicture(svg: string, { state, now, origin }: TaskContext): s
 
 /** Chooses black or white, whichever is more legible on a colour such as `#F2B134`. */
 export function chooseTextColor(ground: string): string {
-  const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(ground.slice(at, at + 2), 16))
-  return 0.299 * red! + 0.587 * green! + 0.114 * blue! > 150 ? '#111111' : '#ffffff'
+  const readByte = (at: number) => Number.parseInt(ground.slice(at, at + 2), 16)
+  return 0.299 * readByte(1) + 0.587 * readByte(3) + 0.114 * readByte(5) > 150
+    ? '#111111'
+    : '#ffffff'
 }

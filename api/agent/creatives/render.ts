@@ -62,9 +62,10 @@ function readField(asset: Asset | Asset[] | undefined, name: string): string {
 
 /** Replaces placeholders with a known value, encoded by `encode`; the others stay. */
 function replaceMacros(text: string, macros: Macros, encode = (value: string) => value): string {
-  return text.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) =>
-    Object.hasOwn(macros, name) ? encode(macros[name]!) : whole,
-  )
+  return text.replace(/\{([A-Za-z0-9_]+)\}/g, (whole, name: string) => {
+    const value = Object.hasOwn(macros, name) ? macros[name] : undefined
+    return value === undefined ? whole : encode(value)
+  })
 }
 
 /** Escapes a text for element content and for attributes, of XML too. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Instant, MINUTE, SECOND, toIso } from '../../../pipeline/core/clock.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import type { TaskContext } from '../task-context.ts'
 import { queueCompletion } from '../webhooks/outbox.ts'
 import type { WebhookTarget } from './media-buy.ts'
@@ -75,7 +76,7 @@ export function runOrSubmit(
   const task: SubmittedTask = {
     task_id,
     task_type,
-    protocol: protocols[0]!.replace('_', '-'),
+    protocol: getFirst(protocols).replace('_', '-'),
     ...(message !== undefined && { message }),
     createdAt: now,
     completesAt: later.now,

@@ -1,4 +1,5 @@
 import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import { getAt, requireValue } from '../../../pipeline/core/present.ts'
 import { listPricingOptionIds, type Product } from '../catalogue/products.ts'
 import { findProduct } from '../catalogue/seeded-products.ts'
 import { TaskError } from '../errors.ts'
@@ -54,7 +55,7 @@ export function proposeBalanced(products: readonly Product[], brief: string): Pr
     proposal_id: quarter ? `balanced_reach_q${quarter}` : 'balanced_reach',
     allocations: chosen.map(({ id }, at) => ({
       product_id: id,
-      share: sharesByCount[chosen.length]![at]!,
+      share: getAt(requireValue(sharesByCount[chosen.length], 'split of so many'), at),
     })),
   }
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { DAY, type Instant, MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
+import { requireValue } from '../../../pipeline/core/present.ts'
 import { TaskError } from '../errors.ts'
 import type { AgentState } from './store.ts'
 
@@ -135,7 +136,7 @@ function refuseExpired(): TaskError {
 
 /** Tells whether nobody works on a claim any more: the process has ended, or takes too long. */
 function isAbandoned({ at, worker }: Claim, now: Instant): boolean {
-  return now - at > IN_FLIGHT_MS || !isRunning(worker!.pid)
+  return now - at > IN_FLIGHT_MS || !isRunning(requireValue(worker, 'worker of the claim').pid)
 }
 
 function isRunning(pid: number): boolean {

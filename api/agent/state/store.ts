@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import { DAY, type Instant } from '../../../pipeline/core/clock.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
+import { getAt, requireValue } from '../../../pipeline/core/present.ts'
 import { assertSoundHead } from '../../../pipeline/store/lmdb-head.ts'
 import { PRIVATE } from '../../../pipeline/store/paths.ts'
 import { CallCounter } from './call-counter.ts'
@@ -131,7 +132,7 @@ export class AgentState {
   /** Lists ids of records of a kind within a scope that come before another one, in order. */
   listIdsUntil(kind: Kind, scope: string, until: string, limit: number): string[] {
     const range = this.#records.getKeys({ start: [kind, scope], end: [kind, scope, until], limit })
-    return [...range].map(key => key[2]!)
+    return [...range].map(key => getAt(key, 2))
   }
 
   /** Writes a record; only within a transaction. One of the agent's own counts for no owner. */
@@ -200,7 +201,9 @@ export class AgentState {
     const { expires, owner, at } = parseRecord(text)
     this.#records.removeSync(key)
     this.#expiries.removeSync([expires, ...key])
-    if (owner !== undefined) this.#ledger.remove({ owner, at: at!, key, bytes: countBytes(text) })
+    if (owner === undefined) return
+    const recordedAt = requireValue(at, 'time of the record')
+    this.#ledger.remove({ owner, at: recordedAt, key, bytes: countBytes(text) })
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { AccountRef, BrandRef, CallersId, resolveAccount } from '../accounts.ts'
 import { hasContent, readBrief } from '../creatives/brief.ts'
 import { buildCreative } from '../creatives/build-creative.ts'
@@ -46,8 +47,8 @@ export const buildCreativeTask = defineTask({
     )
     const manifests = request.target_format_ids
       ? { creative_manifests: built }
-      : { creative_manifest: built[0]! }
-    return { ...manifests, ...addPreview(request, built[0]!, context), sandbox: true }
+      : { creative_manifest: getFirst(built) }
+    return { ...manifests, ...addPreview(request, getFirst(built), context), sandbox: true }
   },
 })
 

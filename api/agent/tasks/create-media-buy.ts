@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
+import { getFirst, requireValue } from '../../../pipeline/core/present.ts'
 import {
   type Account,
   AccountRef,
@@ -103,7 +104,10 @@ function buildMediaBuy(request: Request, account: Account, context: TaskContext)
   const packages = listPackages(request, account.account_id, context).map((pkg, at) =>
     buildPackage(pkg, account.account_id, context, `packages[${at}]`),
   )
-  const currencies = packages.map(pkg => findProduct(pkg.product_id, context)!.offer.currency)
+  const currencies = packages.map(
+    pkg =>
+      requireValue(findProduct(pkg.product_id, context), 'product of the package').offer.currency,
+  )
   const other = currencies.findIndex(currency => currency !== currencies[0])
   if (other > 0) {
     const field = `packages[${other}].product_id`
@@ -121,7 +125,7 @@ function buildMediaBuy(request: Request, account: Account, context: TaskContext)
     updatedAt: now,
     ...flight,
     isPaused: false,
-    currency: currencies[0]!,
+    currency: getFirst(currencies),
     ...(webhook && { webhook }),
     packages,
     history: [{ revision: 1, at: now, action: 'created' }],
@@ -150,7 +154,7 @@ function listPackages(request: Request, accountId: string, context: TaskContext)
       const message = `total_budget.currency: the proposal is sold in ${product?.offer.currency}`
       throw new TaskError('INVALID_REQUEST', message, { field: 'total_budget.currency' })
     }
-    const pricing_option_id = listPricingOptionIds(product)[0]!
+    const pricing_option_id = getFirst(listPricingOptionIds(product))
     return { product_id, pricing_option_id, budget: (total_budget.amount * share) / 100 }
   })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { AccountRef, CallersId, resolveAccount } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
 import {
@@ -72,7 +73,7 @@ function findBuys({ account, media_buy_ids, status_filter }: Request, context: T
   const found = (named ?? listMediaBuys(accountId, context)).filter(
     buy => !wanted || wanted.includes(findStatus(buy, context.now)),
   )
-  return found.filter(({ currency }) => currency === found[0]!.currency)
+  return found.filter(({ currency }) => currency === getFirst(found).currency)
 }
 
 function findSpan({ start_date, end_date }: Request, buys: MediaBuy[], now: Instant): Span {

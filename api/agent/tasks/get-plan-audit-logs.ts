@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { groupBy } from '../../../pipeline/core/group.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { CallersId } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
 import { type AuditEntry, GOVERNANCE, type Plan, resolvePlan } from '../governance/plan.ts'
@@ -112,13 +113,13 @@ function describePlan({ plan_id, version, request, committed }: Plan, entries: A
 function describeActions(entries: AuditEntry[]) {
   const byToken = groupBy(
     entries.filter(entry => entry.governance_context !== undefined),
-    entry => entry.governance_context!,
+    entry => entry.governance_context,
   )
   return [...byToken].map(([governance_context, all]) => {
     const reference = all.find(entry => entry.seller_reference !== undefined)?.seller_reference
     return {
       governance_context,
-      purchase_type: all[0]!.purchase_type,
+      purchase_type: getFirst(all).purchase_type,
       status: all.some(({ outcome }) => outcome === 'completed') ? 'completed' : 'active',
       committed: all.reduce((sum, { committed_budget = 0 }) => sum + committed_budget, 0),
       check_count: all.filter(({ type }) => type === 'check').length,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireValue } from '../../../pipeline/core/present.ts'
 import { AccountRef, BrandRef, resolveAccount } from '../accounts.ts'
 import { buildForecast } from '../catalogue/forecast.ts'
 import { listPricingOptionIds, type Product } from '../catalogue/products.ts'
@@ -57,7 +58,9 @@ export const getProducts = defineTask({
     const changed = new ChangedProposals(accountId, context)
     const refined =
       request.buying_mode === 'refine'
-        ? applyRefinements(candidates, request.refine!, refinement => changed.apply(refinement))
+        ? applyRefinements(candidates, requireValue(request.refine, 'refinement'), refinement =>
+            changed.apply(refinement),
+          )
         : undefined
     const chosen =
       refined?.products ??

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DAY, type Instant } from '../../../pipeline/core/clock.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { AccountRef, CallersId } from '../accounts.ts'
 import { type EventType, eventTypes } from '../measurement/event-types.ts'
 import { defineTask } from '../task.ts'
@@ -95,8 +96,8 @@ function checkEvent(
 ): { code: string; message: string } | undefined {
   const event = LoggedEvent.safeParse(value)
   if (!event.success) {
-    const [issue] = event.error.issues
-    return { code: 'INVALID_REQUEST', message: `${issue!.path.join('.')}: ${issue!.message}` }
+    const { path, message } = getFirst(event.error.issues)
+    return { code: 'INVALID_REQUEST', message: `${path.join('.')}: ${message}` }
   }
   const { event_type, event_time } = event.data
   if (!allowed.includes(event_type)) {

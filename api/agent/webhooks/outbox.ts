@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { normalizeTargetUri } from '../../../pipeline/signing/target-uri.ts'
 import type { MediaBuy, WebhookTarget } from '../media-buys/media-buy.ts'
 import { findStatus } from '../media-buys/status.ts'
@@ -127,7 +128,7 @@ export function queueCompletion(
   target: WebhookTarget,
   { state, now, protocols }: TaskContext,
 ): void {
-  const protocol = protocols[0]!.replace('_', '-')
+  const protocol = getFirst(protocols).replace('_', '-')
   const message = { ...(task_id !== undefined && { task_id }), task_type: task, protocol, result }
   const body = writeBody(message, target, now)
   saveDelivery({ id: randomUUID(), target, dueAt: now, attempts: 0, body }, state, now)

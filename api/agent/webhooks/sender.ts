@@ -1,6 +1,7 @@
 import { type Clock, type Instant, MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
 import type { Log } from '../../../pipeline/core/log.ts'
 import { isLoopback } from '../../../pipeline/core/loopback.ts'
+import { requireValue } from '../../../pipeline/core/present.ts'
 import type { Fetcher, PostOptions } from '../../../pipeline/fetch/http.ts'
 import { buildWebhookProfile } from '../../../pipeline/signing/profile.ts'
 import { signRequest } from '../../../pipeline/signing/sign.ts'
@@ -99,7 +100,7 @@ export class WebhookSender {
     const { state, clock, log, fetcher, reachesLoopback = false } = this.#parts
     const { url } = delivery.target
     const posted = await fetcher.call(url, {
-      body: delivery.body!,
+      body: requireValue(delivery.body, 'body of the webhook'),
       headers: this.#sign(delivery),
       accept: 'application/json',
       maxBytes: 4096,
@@ -130,7 +131,7 @@ export class WebhookSender {
     const { kid, privateKey } = loadSigningKey(state, 'webhook-signing', clock.now())
     const headers = { 'content-type': 'application/json' }
     const signed = signRequest(
-      { method: 'POST', url: target.url, headers, body: body! },
+      { method: 'POST', url: target.url, headers, body: requireValue(body, 'body of the webhook') },
       { keyid: kid, alg: 'ed25519', privateKey },
       buildWebhookProfile(protocolName),
       { now: Math.floor(clock.now() / SECOND) },

@@ -42,7 +42,7 @@ const ESCAPED = new RegExp(`[&<>"']|${UNSEEN.source}`)
 /** Escapes text for content and for quoted attributes alike. */
 export function escapeHtml(text: string): string {
   if (!ESCAPED.test(text)) return text
-  return text.replace(UNSEEN, '\ufffd').replace(/[&<>"']/g, character => entities[character]!)
+  return text.replace(UNSEEN, '\ufffd').replace(/[&<>"']/g, character => entities[character] ?? '')
 }
 
 /** Holds the text around an element's attributes and content. */
@@ -112,7 +112,7 @@ export function renderChildren(child: Child): string {
 function renderEditable(children: readonly Child[]): string {
   const [text = '', ...more] = children
   if (typeof text !== 'string' || more.length > 0) throw new Error('<textarea> holds one text')
-  return text.replace(/[&<>]/g, character => entities[character]!).replaceAll('\0', '\ufffd')
+  return text.replace(/[&<>]/g, character => entities[character] ?? '').replaceAll('\0', '\ufffd')
 }
 
 function renderAttributes(attributes: Readonly<Record<string, Value | Child>>): string {

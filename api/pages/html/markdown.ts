@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { requireValue } from '../../../pipeline/core/present.ts'
 import { type Child, type Html, h } from './jsx.ts'
 
 const markdown = new MarkdownIt({ html: false })
@@ -26,7 +27,7 @@ function renderTokens(tokens: readonly Token[], toAddress: ToAddress): Child[] {
   for (const token of tokens) {
     if (token.nesting === 1) open.push({ token, children: [] })
     else if (token.nesting === -1) {
-      const element = open.pop()!
+      const element = requireValue(open.pop(), 'open element')
       if (token.tag === 'th') addColumn(open, element.token.content)
       add(renderElement(element, toAddress))
     } else if (token.type === 'inline') {

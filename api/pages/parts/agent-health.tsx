@@ -1,5 +1,6 @@
 import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
+import { getAt, getLast } from '../../../pipeline/core/present.ts'
 import type { HealthChange } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMoment } from '../html/text.tsx'
@@ -36,7 +37,7 @@ export function renderHealthHistory(changes: readonly HealthChange[], now: Insta
       {renderStrip(periods, now)}
       <p>
         It answered in <strong>{formatUptime(periods)}</strong> of the time since{' '}
-        {renderMoment(toIso(periods.at(-1)!.start))}, as seen by probes some hours apart.
+        {renderMoment(toIso(getLast(periods).start))}, as seen by probes some hours apart.
       </p>
       {renderTable({
         caption: 'When it began to answer or to fail',
@@ -72,7 +73,7 @@ export function listPeriods(
 ): Period[] {
   const periods = changes.map((change, n) => ({
     start: Math.max(from, Date.parse(change.since)),
-    end: n === 0 ? to : Date.parse(changes[n - 1]!.since),
+    end: n === 0 ? to : Date.parse(getAt(changes, n - 1).since),
     isOnline: isOnline(change),
   }))
   return periods.filter(({ start, end }) => end > start)

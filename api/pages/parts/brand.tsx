@@ -1,3 +1,4 @@
+import { requireValue } from '../../../pipeline/core/present.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
@@ -22,7 +23,7 @@ export function renderHead(brand: BrandResolution, domain: string, logos: Logos)
       ) : (
         <img
           class="logo"
-          src={toPath(logo.url!)}
+          src={toPath(requireValue(logo.url, 'address of the logo'))}
           alt={`Logo of ${clipText(brand_name, 80)}`}
           width="64"
           height="64"

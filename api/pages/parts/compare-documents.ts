@@ -12,11 +12,12 @@ const DEPTH_MAX = 12
 
 /** Compares two documents field by field, in the order of the newer one; what is gone comes last. */
 export function compareDocuments(before: unknown, after: unknown): Change[] {
-  const [old, now] = [before, after].map(document => new Map(listFields(document)))
-  const paths = [...new Set([...now!.keys(), ...old!.keys()])]
+  const old = new Map(listFields(before))
+  const now = new Map(listFields(after))
+  const paths = [...new Set([...now.keys(), ...old.keys()])]
   return paths
-    .filter(path => old!.get(path) !== now!.get(path))
-    .map(path => ({ path, before: old!.get(path), after: now!.get(path) }))
+    .filter(path => old.get(path) !== now.get(path))
+    .map(path => ({ path, before: old.get(path), after: now.get(path) }))
 }
 
 /** Lists the innermost values of a document as JSON, each with its path. */

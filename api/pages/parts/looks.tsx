@@ -1,3 +1,4 @@
+import { getAt } from '../../../pipeline/core/present.ts'
 import { type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
 
@@ -65,10 +66,13 @@ const tints = [
  */
 export function renderMonogram(name: string, id: string): Html {
   const [letter = '?'] = Array.from(name.trim())
-  const sum = Array.from(id).reduce((total, character) => total + character.codePointAt(0)!, 0)
+  const sum = Array.from(id).reduce(
+    (total, character) => total + (character.codePointAt(0) ?? 0),
+    0,
+  )
   return (
     <svg class="monogram" viewBox="0 0 64 64" width="64" height="64" aria-hidden="true">
-      <rect width="64" height="64" rx="12" fill={tints[sum % tints.length]!} />
+      <rect width="64" height="64" rx="12" fill={getAt(tints, sum % tints.length)} />
       <text x="32" y="43" text-anchor="middle" fill="#ffffff">
         {letter.toUpperCase()}
       </text>

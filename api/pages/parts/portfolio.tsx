@@ -62,7 +62,7 @@ export function renderTree({ brands, total }: Portfolio, root: string): Html {
   const ids = new Set(brands.flatMap(({ brand_id }) => brand_id ?? []))
   const hasParent = ({ parent_brand, brand_id }: PortfolioBrand) =>
     parent_brand !== null && parent_brand !== brand_id && ids.has(parent_brand)
-  const children = groupBy(brands.filter(hasParent), ({ parent_brand }) => parent_brand!)
+  const children = groupBy(brands.filter(hasParent), ({ parent_brand }) => parent_brand)
   const render = (brand: PortfolioBrand): Html => {
     const below = (brand.brand_id && children.get(brand.brand_id)) || []
     if (brand.brand_id) children.delete(brand.brand_id)

@@ -42,7 +42,7 @@ const entities: Readonly<Record<string, string>> = {
 }
 
 function escapeXml(text: string): string {
-  return text.replace(UNSEEN, ' ').replace(/[&<>"']/g, character => entities[character]!)
+  return text.replace(UNSEEN, ' ').replace(/[&<>"']/g, character => entities[character] ?? '')
 }
 
 /** Tells whether a picture needs the second font. */
@@ -106,7 +106,7 @@ export function wrapText(
     if (left[0] === ' ') left.shift()
   }
   if (left.length > 0) {
-    const last = Array.from(wrapped.pop()!)
+    const last = Array.from(wrapped.pop() ?? '')
     wrapped.push(`${last.slice(0, countFitting(last, chars - 1)).join('')}…`)
   }
   return wrapped

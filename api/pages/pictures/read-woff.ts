@@ -24,11 +24,14 @@ export function readWoff(file: Buffer): Buffer {
 }
 
 function readTable(file: Buffer, at: number): FontTable {
-  const [offset, packed, size, checksum] = [4, 8, 12, 16].map(part => file.readUInt32BE(at + part))
-  const stored = file.subarray(offset!, offset! + packed!)
+  const offset = file.readUInt32BE(at + 4)
+  const packed = file.readUInt32BE(at + 8)
+  const size = file.readUInt32BE(at + 12)
+  const checksum = file.readUInt32BE(at + 16)
+  const stored = file.subarray(offset, offset + packed)
   const bytes = packed === size ? stored : inflateSync(stored)
   if (bytes.length !== size) throw new Error('a table of the font has another size')
-  return { tag: file.subarray(at, at + 4), checksum: checksum!, bytes }
+  return { tag: file.subarray(at, at + 4), checksum, bytes }
 }
 
 function buildFont(flavor: Buffer, tables: readonly FontTable[]): Buffer {

@@ -24,8 +24,9 @@ async function load(): Promise<Rasterize> {
   const fonts = FONTS.map(path => readFileSync(resolve(path)))
   let second: Buffer | undefined
   return svg => {
-    if (needsSecondFont(svg)) second ??= readWoff(readFileSync(resolve(SECOND_FONT)))
-    const fontBuffers = needsSecondFont(svg) ? [...fonts, second!] : fonts
+    const isUsed = needsSecondFont(svg)
+    if (isUsed) second ??= readWoff(readFileSync(resolve(SECOND_FONT)))
+    const fontBuffers = isUsed && second ? [...fonts, second] : fonts
     const drawing = new Resvg(svg, { font: { fontBuffers, defaultFontFamily: 'DejaVu Sans' } })
     const picture = drawing.render()
     try {

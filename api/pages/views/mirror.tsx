@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import type { Mirror } from '../../../pipeline/model/responses/mirrors.ts'
 import { readCommunityMirror } from '../../routes/community/mirrors.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -60,7 +61,7 @@ function listItems({ adagents_json }: Held, name: string): Item[] {
 
 function renderList(name: string, items: readonly Item[], rest: string): Html | null {
   if (items.length === 0) return null
-  const title = `${name[0]!.toUpperCase()}${name.slice(1)}`
+  const title = `${getFirst(name).toUpperCase()}${name.slice(1)}`
   return renderSection(
     name,
     title,

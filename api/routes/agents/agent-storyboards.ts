@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { PublicError, refuse } from '../../../pipeline/core/errors.ts'
 import { groupBy } from '../../../pipeline/core/group.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { ApplicableStoryboards } from '../../../pipeline/model/responses/storyboards.ts'
 import {
   COMPLIANCE_TARGET,
@@ -230,7 +231,7 @@ function describeApplicable(
     adcp_version: STORYBOARD_PROTOCOL_VERSION,
     ...(capabilities_probe_error !== undefined && { capabilities_probe_error }),
     bundles: [...bundles.values()].map(members => ({
-      ...members[0]!.bundle,
+      ...getFirst(members).bundle,
       storyboards: members.map(({ storyboard: { id, title, summary, phases } }) => ({
         id,
         title,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
+import { requireValue } from '../../../pipeline/core/present.ts'
 import { measureBytes } from '../../../pipeline/core/truncate-json.ts'
 import {
   type AgentFailed,
@@ -95,7 +96,7 @@ async function ask(
   { config, outbound }: Services,
 ): Promise<OutboundAnswer<AgentReport | AgentFailed>> {
   return outbound.ask<'ask_agent'>({
-    cacheKey: `agent ${about} ${toAgentUrlKey(url)!}`,
+    cacheKey: `agent ${about} ${requireValue(toAgentUrlKey(url), 'key of the address')}`,
     caller,
     ms: config.LIMITS.agentAskMs + SLACK_MS,
     request: () => ({ kind: 'ask_agent', address: url, about }),
@@ -112,7 +113,10 @@ function replyAnswer(outcome: OutboundAnswer<AgentReport | AgentFailed>, name?: 
   if ('discovered' in answer) return replyBounded(answer.discovered, outcome)
   const { items, offered, total } = answer.list
   const truncated = total > items.length
-  return replyBounded({ success: true, [name!]: items, offered, total, truncated }, outcome)
+  return replyBounded(
+    { success: true, [requireValue(name, 'name of the list')]: items, offered, total, truncated },
+    outcome,
+  )
 }
 
 function replyBounded(body: object, outcome: { ageMs: number }): Sent {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
+import { getAt } from '../../../pipeline/core/present.ts'
 import {
   type AgentPublisher,
   AgentPublishers,
@@ -224,8 +225,10 @@ function* listInOrder(
   )
   let next = 0
   const goneBefore = function* (domain?: string) {
-    while (next < gone.length && (domain === undefined || gone[next]!.publisher_domain < domain)) {
-      yield { status: 'revoked' as const, reach: gone[next++]! }
+    for (; next < gone.length; next++) {
+      const reach = getAt(gone, next)
+      if (domain !== undefined && reach.publisher_domain >= domain) return
+      yield { status: 'revoked' as const, reach }
     }
   }
   if (authorized) {

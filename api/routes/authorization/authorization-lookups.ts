@@ -147,8 +147,9 @@ async function loadPastSellers({ snapshot, at }: Past, identifier: Identifier): 
     if (!property?.is_active) continue
     for (const publisher of publishers) {
       const inventory = await loadPastInventory(snapshot, publisher, at)
-      for (const agent of inventory?.agents ?? []) {
-        const isSeller = isGranted(property, inventory!.granting(agent), { at, anywhere: true })
+      if (inventory === undefined) continue
+      for (const agent of inventory.agents) {
+        const isSeller = isGranted(property, inventory.granting(agent), { at, anywhere: true })
         if (isSeller) all.push(toSeller(agent, publisher, property))
       }
     }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
+import { getAt } from '../../../pipeline/core/present.ts'
 import {
   AgentAuthorizations,
   AuthorizationItem,
@@ -156,7 +157,7 @@ function compareGrants(a: AuthorizationItem, b: AuthorizationItem): number {
   ]
   const [left, right] = [place(a), place(b)]
   const first = left.findIndex((part, index) => part !== right[index])
-  return first < 0 ? 0 : left[first]! < right[first]! ? -1 : 1
+  return first < 0 ? 0 : getAt(left, first) < getAt(right, first) ? -1 : 1
 }
 
 export const snapshotAuthorizations = defineOperation({

@@ -1,3 +1,4 @@
+import { getLast } from '../../../pipeline/core/present.ts'
 import type { AgentPublisher } from '../../../pipeline/model/responses/authority.ts'
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { listPastReaches, type PastReach } from '../../../pipeline/read/queries/past-states.ts'
@@ -33,7 +34,7 @@ export async function buildPastPage(
     bytes += JSON.stringify(shown).length
   }
   const hasMore = publishers.length < found.length
-  const next_cursor = hasMore ? buildPublisherCursor(publishers.at(-1)!.publisher_domain) : null
+  const next_cursor = hasMore ? buildPublisherCursor(getLast(publishers).publisher_domain) : null
   return { publishers, blocks, has_more: hasMore, next_cursor }
 }
 

@@ -306,8 +306,9 @@ function listProperties({ items }: JudgedSelector) {
       tags: property.tags,
     }))
     .sort((a, b) => {
-      const [first, other] = [a, b].map(row => `${row.property_type}\n${row.property_name}`)
-      return first! < other! ? -1 : first === other ? 0 : 1
+      const first = `${a.property_type}\n${a.property_name}`
+      const other = `${b.property_type}\n${b.property_name}`
+      return first < other ? -1 : first === other ? 0 : 1
     })
 }
 

@@ -140,9 +140,9 @@ export const readLogo = defineOperation({
         buildFileName(logo) === file && logo.status !== 'rejected' && isVisible(logo, principal),
     )
     const picture = logo && (await readPicture(reader, logo.hash))
-    if (picture === undefined)
+    if (logo === undefined || picture === undefined)
       return replyRefused('not_found', `${domain} has no such logo`, { domain })
-    const { content_type: type, hash: etag, status } = logo!
+    const { content_type: type, hash: etag, status } = logo
     const caching = status === 'approved' ? FOR_EVER : FOR_NOBODY_ELSE
     return { status: 200, body: picture, type, etag, headers: { ...CONFINED, ...caching } }
   },

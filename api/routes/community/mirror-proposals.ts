@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
+import { requireValue } from '../../../pipeline/core/present.ts'
 import { isModerator } from '../../../pipeline/core/roles.ts'
 import type { MirrorProposal } from '../../../pipeline/model/mirror.ts'
 import {
@@ -144,7 +145,8 @@ export const rejectMirrorProposal = defineOperation({
   errors: writeErrors,
   handle: async ({ params: { id }, body, principal, services }) => {
     await decide('review.reject', id, body, principal, services)
-    return replyOk({ success: true, proposal: findProposal(services.reader, id, principal)! })
+    const proposal = requireValue(findProposal(services.reader, id, principal), 'proposal')
+    return replyOk({ success: true, proposal })
   },
 })
 

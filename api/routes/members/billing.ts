@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SECOND } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { findTierOfPrice } from '../../../pipeline/core/tiers.ts'
 import { BillingEvent } from '../../../pipeline/model/accounts/billing.ts'
 import { BillingTaken } from '../../../pipeline/model/responses/own-organization.ts'
@@ -59,8 +60,8 @@ export const takeBillingEvent = defineOperation({
 function parseEvent(body: Buffer): BillingEvent {
   const read = BillingEvent.safeParse(parseJson(body))
   if (read.success) return read.data
-  const [issue] = read.error.issues
-  return refuse('invalid_request', `body: ${issue!.path.join('.')}: ${issue!.message}`)
+  const { path, message } = getFirst(read.error.issues)
+  return refuse('invalid_request', `body: ${path.join('.')}: ${message}`)
 }
 
 function parseJson(body: Buffer): unknown {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
+import { getLast } from '../../../pipeline/core/present.ts'
 import {
   Catalog,
   CatalogSync,
@@ -81,7 +82,7 @@ export const listCatalog = defineOperation({
       ? await listCatalogEntries(snapshot, { ...filters, after: cursor?.[0], limit: limit + 1 })
       : { items: [], total: 0 }
     const { items: entries, hasMore } = cutPage(items, limit)
-    const next_cursor = hasMore ? encodeCursor([entries.at(-1)!.property_rid]) : null
+    const next_cursor = hasMore ? encodeCursor([getLast(entries).property_rid]) : null
     return replyOk(
       { entries, total, has_more: hasMore, next_cursor },
       buildSyncHeaders(snapshot, services),
