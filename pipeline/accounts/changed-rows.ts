@@ -20,7 +20,7 @@ export async function performRecorded(
   const changes = before.map(({ table, rows }, i) => ({
     table,
     before: rows,
-    after: after[i]!.rows,
+    after: after[i]?.rows ?? [],
   }))
   return { answer, changes: changes.filter(isChanged) }
 }
@@ -58,7 +58,7 @@ async function selectRows(db: Database, operation: Operation) {
 function buildParameters(operation: Operation, where: string): Parameters {
   const policy_id = 'policy' in operation ? operation.policy.policy_id : null
   const fields = { policy_id, ...operation } as unknown as Parameters
-  const names = new Set([...where.matchAll(/\$(\w+)/g)].map(([, name]) => name!))
+  const names = new Set([...where.matchAll(/\$(\w+)/g)].map(([, name = '']) => name))
   return Object.fromEntries([...names].map(name => [name, fields[name] ?? null]))
 }
 

@@ -77,7 +77,7 @@ export const domainDefinitions: OperationDefinitions<
     watches: [domains],
     requires: { membershipIn: ({ org }) => org },
     invert({ org, domain }, known) {
-      const { proof } = getRowBefore(known, 'verified_domains')!
+      const { proof } = getRowBefore(known, 'verified_domains')
       return { op: 'organization.domain.add', org, domain, proof }
     },
   },

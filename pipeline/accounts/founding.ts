@@ -111,13 +111,13 @@ function findHoldingOrganization(db: Database, domain: string): Promise<Organiza
  */
 async function isProspect(db: Database, { org_id, membership_tier }: Organization) {
   if (membership_tier !== null) return false
-  const row = await db.one<{ used: boolean }>(
+  const row = await db.oneOrThrow<{ used: boolean }>(
     `select exists (from memberships where org_id = $org_id)
        or exists (from api_keys where org_id = $org_id)
        or exists (from member_agents where org_id = $org_id) as used`,
     { org_id },
   )
-  return !row!.used
+  return !row.used
 }
 
 function refuseExisting(refused: string, { org_id, name }: Organization): Refusal {

@@ -37,11 +37,11 @@ export async function createInvitation(
        and (email = $email or expires_at <= $at::timestamptz)`,
     { org_id, email, at, seq },
   )
-  const pending = await db.one<{ count: number }>(
+  const pending = await db.oneOrThrow<{ count: number }>(
     'select count(*)::int as count from invitations where org_id = $org_id and ended_at is null',
     { org_id },
   )
-  if (pending!.count >= most) {
+  if (pending.count >= most) {
     return { refused: `at most ${most} invitations can be pending`, error: 'conflict' }
   }
   await db.insert('invitations', [

@@ -1,4 +1,5 @@
 import { groupBy } from '../core/group.ts'
+import { requireValue } from '../core/present.ts'
 import { type AgentEnrolment, chooseKeeper, isOnDomain } from '../resolve/agent-keeper.ts'
 import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
 
@@ -34,7 +35,7 @@ export async function loadKeepers(
   return new Map(
     [...groupBy(enrolments, row => row.agent_url)].map(([url, group]) => [
       url,
-      chooseKeeper(group)!,
+      requireValue(chooseKeeper(group), 'enrolment'),
     ]),
   )
 }

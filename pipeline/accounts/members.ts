@@ -168,7 +168,7 @@ export const memberDefinitions: OperationDefinitions<
     requires: { membershipIn: ({ org }) => org },
     changesEnrolments: true,
     invert({ org }, known) {
-      const { slug, display_name, is_founding, is_public } = getRowBefore(known, 'members')!
+      const { slug, display_name, is_founding, is_public } = getRowBefore(known, 'members')
       return { op: 'member.update', org, slug, display_name, is_founding, is_public }
     },
   },
@@ -181,7 +181,7 @@ export const memberDefinitions: OperationDefinitions<
       if (known.changes.some(({ table }) => table === 'member_agents')) {
         return 'it hid agents too: set the tier again, then publish each agent again'
       }
-      const { membership_tier } = getRowBefore(known, 'organizations')!
+      const { membership_tier } = getRowBefore(known, 'organizations')
       return { op: 'member.tier', org, tier: membership_tier }
     },
   },

@@ -50,14 +50,14 @@ async function findLastProof(
   org_id: string,
   domain: string,
 ): Promise<{ is_lasting: boolean; last: Instant | null }> {
-  const row = await db.one<{ is_lasting: boolean; last: Instant | null }>(
+  const row = await db.oneOrThrow<{ is_lasting: boolean; last: Instant | null }>(
     `select coalesce(bool_or(method = 'operator'), false) as is_lasting,
        epoch_ms(max(verified_at))::double as last
      from ${PROOFS} where org_id = $org_id and not is_over
        and domain in (select unnest(${toListExpression('$domains')}))`,
     { org_id, domains: JSON.stringify(listSelfAndParents(domain)) },
   )
-  return row!
+  return row
 }
 
 interface NewProof {

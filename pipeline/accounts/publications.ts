@@ -56,9 +56,9 @@ export async function loadPublicationsSince(
   db: Database,
   seq: number,
 ): Promise<Publications | undefined> {
-  const read = () => db.one<{ seq: number }>(CHANGED)
+  const read = () => db.oneOrThrow<{ seq: number }>(CHANGED)
   const last = await db.written.memo('last publication', '', [...TABLES, 'reviews'], read)
-  if (last!.seq <= seq) return undefined
+  if (last.seq <= seq) return undefined
   const policies = await db.all<StoredPolicyRow>(
     'select * exclude (seq) from policies where seq > $seq order by policy_id',
     { seq },
@@ -124,8 +124,8 @@ export async function listDecisionsSince(
 
 /** Finds the last commit that decided about an entry; most commits decide nothing. */
 async function findLastDecision(db: Database): Promise<number> {
-  const row = await db.one<{ seq: number }>(
+  const row = await db.oneOrThrow<{ seq: number }>(
     `select coalesce(max(seq), 0) as seq from reviews where kind = 'entry' and status != 'pending'`,
   )
-  return row!.seq
+  return row.seq
 }

@@ -38,8 +38,10 @@ export async function loadStoredMembers(
 
 /** Finds the commit in which any member changed last; 0 while there is none. */
 export async function findLastMemberChange(db: Database): Promise<number> {
-  const row = await db.one<{ seq: number }>('select coalesce(max(seq), 0) as seq from members')
-  return Number(row!.seq)
+  const row = await db.oneOrThrow<{ seq: number }>(
+    'select coalesce(max(seq), 0) as seq from members',
+  )
+  return Number(row.seq)
 }
 
 /** Loads the agents that these organizations publish. */

@@ -77,7 +77,7 @@ export const takedownDefinitions: OperationDefinitions<'domain.takedown' | 'doma
     perform: readmit,
     watches: [taken],
     invert({ domain }, known) {
-      const { reason } = getRowBefore(known, 'taken_down')!
+      const { reason } = getRowBefore(known, 'taken_down')
       return { op: 'domain.takedown', domain, ...(reason !== null && { reason }) }
     },
   },

@@ -1,4 +1,5 @@
 import type { Limits } from '../core/limits.ts'
+import { getFirst } from '../core/present.ts'
 import { parseUrl } from '../core/url.ts'
 import type { Fetcher, FetchResult } from '../fetch/http.ts'
 import type { AgentCard, AgentTool } from '../model/documents/index.ts'
@@ -64,7 +65,9 @@ function readCardFile(address: string, fetched: FetchResult): CardRead {
     return isSure ? 'absent' : 'failed'
   }
   if (fetched.kind !== 'ok') return 'failed'
-  const type = (fetched.contentType ?? '').split(';')[0]!.trim().toLowerCase()
+  const type = getFirst((fetched.contentType ?? '').split(';'))
+    .trim()
+    .toLowerCase()
   if (type.includes('html')) return 'absent'
   const card = readObject(fetched.body)
   if (card === undefined) return { fault: 'is not a JSON object' }

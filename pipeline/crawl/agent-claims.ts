@@ -1,5 +1,6 @@
 import { parsePublisherDomain } from '../core/domain.ts'
 import type { Limits } from '../core/limits.ts'
+import { getFirst } from '../core/present.ts'
 import { isObject, type ObjectReader } from '../parse/object-reader.ts'
 import { hasList } from './agent-blocks.ts'
 
@@ -19,6 +20,6 @@ export function listPublishers(list: unknown, { agentClaims }: Limits): string[]
  */
 export function readClaims(part: ObjectReader, limits: Limits): string[] | undefined {
   const keys = ['publisher_domains', 'properties']
-  const key = keys.find(candidate => Array.isArray(part.value[candidate])) ?? keys[0]!
+  const key = keys.find(candidate => Array.isArray(part.value[candidate])) ?? getFirst(keys)
   return hasList(part, key) ? listPublishers(part.value[key], limits) : undefined
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getFirst } from '../core/present.ts'
 import { parseUrl } from '../core/url.ts'
 import type { MeasurementCapabilities } from '../model/documents/index.ts'
 import { stripControls } from '../parse/clip.ts'
@@ -62,7 +63,7 @@ export function readMeasurement(part: ObjectReader): MeasurementCapabilities | u
   if (!part.has('measurement')) return undefined
   const read = Block.safeParse(part.value.measurement)
   if (read.success) return read.data
-  const { path, message } = read.error.issues[0]!
+  const { path, message } = getFirst(read.error.issues)
   const where = ['measurement', ...path.map(String)].join('.')
   part.error(
     where,

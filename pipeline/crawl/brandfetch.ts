@@ -84,7 +84,8 @@ function readLogos(value: unknown): BrandProfile['logos'] {
 function readColors(value: unknown): Record<string, string> | undefined {
   const colors = new Map<string, string>()
   for (const { hex, type } of listObjects(value)) {
-    const role = Object.hasOwn(colorRoles, String(type)) ? colorRoles[String(type)]! : 'other'
+    const known = Object.hasOwn(colorRoles, String(type)) ? colorRoles[String(type)] : undefined
+    const role = known ?? 'other'
     const color = parseColor(hex)
     if (color !== undefined && !colors.has(role)) colors.set(role, color)
   }

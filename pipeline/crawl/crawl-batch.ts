@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { getAt } from '../core/present.ts'
 import { traceWork } from '../core/trace.ts'
 import { parseUrl } from '../core/url.ts'
 import type { Cause, Fetcher } from '../fetch/http.ts'
@@ -55,7 +56,7 @@ export async function crawlBatch(
   await crawlEach(
     targets,
     deps,
-    (observation, index) => void observations[index]!.push(observation),
+    (observation, index) => void getAt(observations, index).push(observation),
   )
   return observations.flat()
 }
@@ -78,7 +79,7 @@ export async function crawlEach(
     let unanswered = 0
     for (const index of indexes) {
       if (isStopped || deps.stopping?.aborted) return
-      const target = targets[index]!
+      const target = getAt(targets, index)
       const isSkipped = target.kind === 'agent' && unanswered >= SILENT_AGENTS_MAX
       const observation = isSkipped
         ? skipSilentAgent(target, deps)
@@ -90,7 +91,7 @@ export async function crawlEach(
     }
   }
   const crawls = groupByHost(targets).map(indexes => {
-    const isLarge = indexes.some(index => mayBeLarge(targets[index]!))
+    const isLarge = indexes.some(index => mayBeLarge(getAt(targets, index)))
     return deps
       .limitHost(isLarge, () => crawlHost(indexes))
       .catch(error => {

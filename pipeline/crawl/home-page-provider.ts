@@ -69,8 +69,9 @@ async function readManifest(
     maxRedirects: limits.httpRedirects,
     accept: 'application/manifest+json, application/json',
   })
-  const parsed = fetched && readJson(fetched.body, new Faults(1))
-  return parsed?.outcome === 'ok' ? { url: fetched!.url, content: parsed.root } : undefined
+  if (fetched === undefined) return undefined
+  const parsed = readJson(fetched.body, new Faults(1))
+  return parsed.outcome === 'ok' ? { url: fetched.url, content: parsed.root } : undefined
 }
 
 /** Merges the manifest into the profile; the page's own texts come first. */

@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
+import { getFirst } from '../core/present.ts'
 import type { Failure } from './failures.ts'
 
 /** Called with each decoded chunk instead of buffering it; returns true when enough was read. */
@@ -170,7 +171,7 @@ class CodedBody implements BodyReader {
   }
 
   #openDecoder(): Transform {
-    const decoder = createDecoder(this.#coding, this.#wire[0]!)
+    const decoder = createDecoder(this.#coding, getFirst(this.#wire))
     decoder.on('data', (chunk: Buffer) => this.#decoded.write(chunk))
     decoder.once('end', () => this.#decoded.end())
     decoder.on('error', () => this.#done(undecodable))
@@ -212,7 +213,7 @@ function hasZlibHeader(bytes: Buffer): boolean {
 }
 
 function joinChunks(chunks: Buffer[]): Buffer {
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+  return chunks.length === 1 ? getFirst(chunks) : Buffer.concat(chunks)
 }
 
 /** Decodes the beginning of a body that explains an error, if that is possible. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import { getFirst } from '../core/present.ts'
 import { parseRequestUrl } from '../core/url.ts'
 import { type CompleteExchange, type Headers, readHeader } from './exchange.ts'
 import { type Failure, timedOut } from './failures.ts'
@@ -101,5 +102,7 @@ function toAnswered(
 }
 
 function readContentType(headers: Headers): string {
-  return (readHeader(headers['content-type']) ?? '').split(';')[0]!.trim().toLowerCase()
+  return getFirst((readHeader(headers['content-type']) ?? '').split(';'))
+    .trim()
+    .toLowerCase()
 }

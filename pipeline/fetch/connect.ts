@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import tls from 'node:tls'
+import { getAt, requireValue } from '../core/present.ts'
 import { classifyDialError, FailureError } from './failures.ts'
 
 export interface DialOptions {
@@ -70,7 +71,7 @@ class Attempt {
 
   #dialNext(): void {
     const { secure, addresses } = this.#target
-    const address = addresses[this.#tried++]!
+    const address = getAt(addresses, this.#tried++)
     const socket = secure ? this.#openTls(address) : this.#openTcp(address)
     this.#socket = socket
     let reached = false
@@ -104,7 +105,7 @@ class Attempt {
     if (this.#settled) return
     this.#settled = true
     clearTimeout(this.#timer)
-    if (error === undefined) return this.#done(null, this.#socket!)
+    if (error === undefined) return this.#done(null, requireValue(this.#socket, 'connection'))
     this.#socket?.destroy()
     this.#done(error, null)
   }

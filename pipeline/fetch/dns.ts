@@ -2,6 +2,7 @@ import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 import { type Clock, HOUR, MINUTE, SECOND } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
+import { requireValue } from '../core/present.ts'
 import { createTtlCache } from '../core/ttl-cache.ts'
 import type { FetchMeter } from './fetch-meter.ts'
 import { isPublicAddress } from './ssrf-guard.ts'
@@ -107,7 +108,10 @@ export function createResolver(options: ResolverOptions): Resolver {
       if (asks) return this.resolve(host)
       try {
         const [first, ...rest] = await dns.lookup(host, { all: true })
-        return found([first!.address, ...rest.map(({ address }) => address)])
+        return found([
+          requireValue(first, 'address').address,
+          ...rest.map(({ address }) => address),
+        ])
       } catch (error) {
         return classifyFailure([{ status: 'rejected', reason: error }]).resolution
       }

@@ -1,3 +1,4 @@
+import { requireValue } from '../core/present.ts'
 import { type BodyReader, decodeHead, openBody, type PieceReader } from './body.ts'
 import type { Controller, Handler, PooledConnection, Request } from './connections.ts'
 import { classifyError, type Failure, FailureError, timedOut } from './failures.ts'
@@ -150,7 +151,8 @@ class Exchange implements Handler {
 
   #answer(body: Buffer, complete = this.#ended): void {
     if (!this.#settle()) return
-    const [status, headers] = [this.#status!, this.#headers]
+    const status = requireValue(this.#status, 'status')
+    const headers = this.#headers
     this.#resolve({ kind: 'answer', status, headers, body, complete })
   }
 

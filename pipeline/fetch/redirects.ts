@@ -1,4 +1,5 @@
 import { isSameSite } from '../core/domain.ts'
+import { getAt, getFirst } from '../core/present.ts'
 import { parseRequestUrl } from '../core/url.ts'
 import type { Failure } from './failures.ts'
 import { type Allowance, checkHost, checkUrlForm } from './ssrf-guard.ts'
@@ -30,7 +31,7 @@ export function resolveHop(
     return refuseRedirect('redirects, which is not allowed for this file')
   if (typeof location !== 'string')
     return refuseRedirect('redirects without a location, or to several')
-  const [first, last] = [visited[0]!, visited[visited.length - 1]!]
+  const [first, last] = [getFirst(visited), getAt(visited, visited.length - 1)]
   const next = parseRequestUrl(location, last.href)
   if (!next) return refuseRedirect('redirects to an invalid address')
   if (visited.some(url => url.href === next.href)) return refuseRedirect('redirects in a loop')

@@ -256,8 +256,10 @@ function takeTokens(local: LocalBucket, count: number, rate: Rate): boolean {
 
 /** Admits waiting requests in order while there are tokens. */
 function serve(local: LocalBucket): void {
-  while (local.waiting.length > 0 && local.waiting[0]!.count <= local.tokens) {
-    const next = local.waiting.shift()!
+  for (;;) {
+    const [next] = local.waiting
+    if (next === undefined || next.count > local.tokens) return
+    local.waiting.shift()
     local.tokens -= next.count
     next.resolve(undefined)
   }

@@ -1,3 +1,4 @@
+import { requireValue } from '../core/present.ts'
 import type { CardFound } from '../crawl/agent-card.ts'
 import { readCard } from '../crawl/agent-card.ts'
 import type { ProbeDeps } from '../crawl/agent-probe.ts'
@@ -81,5 +82,5 @@ async function openSession(address: string, deps: ProbeDeps): Promise<string> {
     why ??= describeFailure(reply.failure)
     if (!reply.failure.isAboutUrl) break
   }
-  return why!
+  return requireValue(why, 'address to try')
 }

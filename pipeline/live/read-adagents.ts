@@ -1,5 +1,6 @@
 import { type Domain, parseDomain } from '../core/domain.ts'
 import { isMissing } from '../core/outcomes.ts'
+import { requireValue } from '../core/present.ts'
 import { truncateJson } from '../core/truncate-json.ts'
 import type { AdagentsInline, AdsTxtDocument } from '../model/documents/index.ts'
 import type { AdagentsReport, AdagentsValidation } from '../model/live/live.ts'
@@ -93,7 +94,9 @@ async function followPointer(
   files: LiveFiles,
   now: number,
 ): Promise<Reading> {
-  const file = await files.fetch(parseSource('adagents.json', address)!)
+  const file = await files.fetch(
+    requireValue(parseSource('adagents.json', address), 'address of the file'),
+  )
   const checked = checkFile(file, now)
   const method = 'authoritative_location'
   const failed = describeFailure(omitFaults(file))
@@ -246,8 +249,7 @@ function listAgents({ document }: CheckedFile): string[] {
 }
 
 function sortWorstFirst(faults: readonly Fault[]): Fault[] {
-  const [errors, warnings] = (['error', 'warning'] as const).map(severity =>
-    faults.filter(fault => fault.severity === severity),
-  )
-  return [...errors!, ...warnings!]
+  const listOf = (severity: Fault['severity']) =>
+    faults.filter(fault => fault.severity === severity)
+  return [...listOf('error'), ...listOf('warning')]
 }

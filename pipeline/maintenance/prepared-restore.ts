@@ -64,7 +64,7 @@ async function numberStores(paths: Paths, seen: LastNumbers): Promise<void> {
   const serving = ServingStore.open(paths.servingFile)
   try {
     await continueNumbering(facts, seen)
-    const { seq } = (await facts.index.one<{ seq: number }>('select seq from meta'))!
+    const { seq } = await facts.index.oneOrThrow<{ seq: number }>('select seq from meta')
     serving.write([], seq)
   } finally {
     await serving.close()

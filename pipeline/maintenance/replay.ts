@@ -6,6 +6,7 @@ import {
   nothingPublished,
 } from '../accounts/publications.ts'
 import { groupBy } from '../core/group.ts'
+import { getFirst } from '../core/present.ts'
 import type { Submission } from '../model/submission.ts'
 import { findRefusedMerges } from '../writer/entities/refused-merges.ts'
 import { listUnknownToIndex } from '../writer/healing/facts.ts'
@@ -43,7 +44,7 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
     const refused = await findRefusedMerges(sequencer.index, all)
     const submissions = all.filter(({ submission_id }) => !refused.has(submission_id))
     if (submissions.length > 0) {
-      const submittedAt = Date.parse(rows[0]!.submitted_at)
+      const submittedAt = Date.parse(getFirst(rows).submitted_at)
       const decisions = await listDecisionsSince(sequencer.accounts.db, seq - 1, seq)
       // A domain that was readmitted later is not on the list of take-downs, but its earlier data must not return.
       const takedowns = submissions.flatMap(({ operation }) =>

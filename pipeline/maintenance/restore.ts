@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
+import { requireValue } from '../core/present.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { listPendingIn } from '../store/migrations.ts'
@@ -77,7 +78,8 @@ async function copyStore(
   const fresh = `${place}.new`
   await copyFile(`${dir}/${name}`, fresh)
   syncPath(fresh)
-  await checkFile(fresh, manifest.files.find(file => file.name === name)!)
+  const listed = manifest.files.find(file => file.name === name)
+  await checkFile(fresh, requireValue(listed, `${name} in the manifest`))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
+import { getFirst } from '../core/present.ts'
 import type { Source } from './observation.ts'
 
 /** Addresses of the schemas that the files say they follow. */
@@ -39,7 +40,7 @@ export function parseHostedDomain(base: string | undefined, source: Source): str
 export function isHostedFor(domain: string, { kind, location }: Source): boolean {
   if (!(kind in places)) return false
   const { before, after } = places[kind as HostedKind]
-  return location.split('?', 1)[0]!.endsWith(before + domain + after)
+  return getFirst(location.split('?', 1)).endsWith(before + domain + after)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { requireValue } from '../core/present.ts'
 
 /** Fields that several answers and requests share, each with its description. */
 
@@ -92,6 +93,9 @@ export function describeFields<Shape extends Record<string, z.ZodType>>(
   texts: { readonly [Name in keyof Shape]: string },
 ): Shape {
   return Object.fromEntries(
-    Object.entries(shape).map(([name, field]) => [name, field.describe(texts[name]!)]),
+    Object.entries(shape).map(([name, field]) => [
+      name,
+      field.describe(requireValue(texts[name], `text of ${name}`)),
+    ]),
   ) as Shape
 }

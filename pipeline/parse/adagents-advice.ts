@@ -1,4 +1,5 @@
 import type { Instant } from '../core/clock.ts'
+import { requireValue } from '../core/present.ts'
 import type { AdagentsInline, AgentEntry } from '../model/documents/index.ts'
 import type { Faults } from './faults.ts'
 
@@ -30,10 +31,12 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
       faults.warn(toField('signing_keys'), 'unpinned', `is missing: ${rule}`)
     }
   }
-  for (const { entry } of agents
-    .filter(({ exclusive }) => exclusive === true)
-    .slice(0, EXCLUSIVE_ENTRIES_MAX)) {
-    const own = agents.find(agent => agent.entry === entry)!
+  const exclusives = agents.filter(({ exclusive }) => exclusive === true)
+  for (const { entry } of exclusives.slice(0, EXCLUSIVE_ENTRIES_MAX)) {
+    const own = requireValue(
+      agents.find(agent => agent.entry === entry),
+      'entry',
+    )
     const other = agents.find(agent => agent.entry !== entry && isOverlapping(own, agent))
     if (other === undefined) continue
     const where = `authorized_agents[${other.entry}]`

@@ -1,4 +1,5 @@
 import { parseDomain } from '../core/domain.ts'
+import { getFirst } from '../core/present.ts'
 import {
   channels,
   type Identifier,
@@ -29,7 +30,7 @@ export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
   if (propertyId !== undefined) checkSlug(part, 'property_id', propertyId)
   const property: PropertyEntry = {
     property_type: readPropertyType(part),
-    name: readName(part) ?? propertyId ?? identifiers[0]!.value,
+    name: readName(part) ?? propertyId ?? getFirst(identifiers).value,
     identifiers,
     tags: part.names('tags', SLUG) ?? [],
     supported_channels: readChannels(part),

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { groupBy } from '../core/group.ts'
+import { requireValue } from '../core/present.ts'
 import type { AgentEntry, PropertyEntry } from '../model/documents/index.ts'
 import { type Predicate, Selectable } from '../model/selection.ts'
 import type { Accepted } from './accepted-items.ts'
@@ -42,7 +43,10 @@ export function limitReach(
   })
   const leftOut = agents.length - accepted.length
   if (leftOut > 0) {
-    const first = agents.find((agent, i) => agent !== accepted[i])!.part.field
+    const first = requireValue(
+      agents.find((agent, i) => agent !== accepted[i]),
+      'entry that is left out',
+    ).part.field
     root.error(
       'authorized_agents',
       'too_broad',
@@ -81,7 +85,7 @@ class Reach {
       if (selectable === undefined) continue
       const indexes = selectable.select(predicate)
       reached += indexes.length * (this.#isNew(publisher, indexes) ? NEW_SET_WEIGHT : 1)
-      for (const index of indexes) tags += selectable.properties[index]!.tags.length
+      for (const index of indexes) tags += selectable.properties[index]?.tags.length ?? 0
     }
     return reached + Math.min(tags, this.#tags) * TAG_WEIGHT
   }

@@ -1,3 +1,4 @@
+import { getAt } from '../core/present.ts'
 import { CLAIMS_MAX, limitClaims } from '../model/claims-size.ts'
 import type { AdagentsInline, PropertyEntry } from '../model/documents/index.ts'
 import { PUBLISHER_MAX, RECORD_CHARS_MAX, weighPublisher } from '../model/publisher-size.ts'
@@ -18,7 +19,7 @@ export function checkSize(
     root.error(
       'authorized_agents',
       'too_broad',
-      `name other publishers more than ${CLAIMS_MAX} times: from the entry ${agents[claiming.length]!.entry} on nothing is kept of what they say of these`,
+      `name other publishers more than ${CLAIMS_MAX} times: from the entry ${getAt(agents, claiming.length).entry} on nothing is kept of what they say of these`,
     )
   }
   const isOwn = ({ publisher_domain = domain }: PropertyEntry) => publisher_domain === domain

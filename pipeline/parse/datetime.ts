@@ -20,8 +20,8 @@ export interface DateTime {
 export function parseDateTime(text: string): DateTime | undefined {
   const match = DATE_TIME.exec(text.trim())
   if (!match) return undefined
-  const [, day, minutes, seconds = ':00', fraction = '', _utc, zoneHours, zoneMinutes] = match
-  if (!isDay(day!)) return undefined
+  const [, day = '', minutes, seconds = ':00', fraction = '', _utc, zoneHours, zoneMinutes] = match
+  if (!isDay(day)) return undefined
   const zone = zoneHours ? `${zoneHours}:${zoneMinutes}` : 'Z'
   const instant = Date.parse(`${day}T${minutes ?? '00:00'}${seconds}${fraction}${zone}`)
   if (Number.isNaN(instant)) return undefined

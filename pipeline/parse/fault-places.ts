@@ -1,4 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { getAt } from '../core/present.ts'
 import type { Fault } from '../model/observation.ts'
 
 /** Place in a text as editors count: both from 1, columns in UTF-16 units. */
@@ -69,8 +70,7 @@ function findOffset(root: Node, field: string): number {
     node = step.node
     rest = step.rest
   }
-  const isMember = node.parent?.type === 'property'
-  return isMember ? node.parent!.offset : node.offset
+  return node.parent?.type === 'property' ? node.parent.offset : node.offset
 }
 
 interface Step {
@@ -79,9 +79,9 @@ interface Step {
 }
 
 function findItem({ children = [] }: Node, path: string): Step | undefined {
-  const [written, index] = /^\[(\d+)\]\.?/.exec(path) ?? []
+  const [written = '', index] = /^\[(\d+)\]\.?/.exec(path) ?? []
   const node = index === undefined ? undefined : children[Number(index)]
-  return node && { node, rest: path.slice(written!.length) }
+  return node && { node, rest: path.slice(written.length) }
 }
 
 /** Finds the member that a path begins with: the longest name, since names may have dots; the last of equal ones. */
@@ -109,9 +109,9 @@ function buildPlaces(text: string): (offset: number) => TextPlace {
     let [low, high] = [0, starts.length]
     while (high - low > 1) {
       const middle = (low + high) >> 1
-      if (starts[middle]! <= offset) low = middle
+      if (getAt(starts, middle) <= offset) low = middle
       else high = middle
     }
-    return { line: low + 1, column: offset - starts[low]! + 1 }
+    return { line: low + 1, column: offset - getAt(starts, low) + 1 }
   }
 }

@@ -1,3 +1,4 @@
+import { getFirst } from '../core/present.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import { parseDateTime } from './datetime.ts'
 import { type Faults, quote, truncate } from './faults.ts'
@@ -255,7 +256,9 @@ function readText(
 }
 
 export function joinAlternatives(values: readonly string[]): string {
-  return values.length === 1 ? values[0]! : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+  return values.length === 1
+    ? getFirst(values)
+    : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
 
 /** Returns `{ [key]: value }`, or nothing, so that absent keys stay absent. */

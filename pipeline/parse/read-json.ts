@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { isPersonal } from '../core/pii.ts'
+import { getLast } from '../core/present.ts'
 import { type Faults, quote } from './faults.ts'
 import { isObject, type JsonObject } from './object-reader.ts'
 
@@ -69,7 +70,7 @@ function explainSyntaxError(text: string, error: unknown): string {
   const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')
   if (!position) return 'is not valid JSON: run it through a JSON checker'
   const before = text.slice(0, Number(position[1])).split('\n')
-  return `is not valid JSON near line ${before.length}, column ${before.at(-1)!.length + 1}`
+  return `is not valid JSON near line ${before.length}, column ${getLast(before).length + 1}`
 }
 
 /** Cleans a node and those below it; false when it is too deep, which also bounds the recursion. */

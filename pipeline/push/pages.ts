@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
+import { removeOldest } from '../core/present.ts'
 import type { EventType, FeedEvent } from '../model/event.ts'
 import { type FeedQuery, type FeedSource, readPageAfter } from '../read/lookups/feed.ts'
 import {
@@ -98,7 +99,7 @@ export class Pages {
     if (this.#cached.has(key)) return this.#cached.get(key)
     const page = this.#load({ cursor, types, limit, to })
     this.#cached.set(key, page)
-    if (this.#cached.size > PAGES_MAX) this.#cached.delete(this.#cached.keys().next().value!)
+    if (this.#cached.size > PAGES_MAX) removeOldest(this.#cached)
     return page
   }
 

@@ -1,4 +1,5 @@
 import { refuse } from '../core/errors.ts'
+import { getOrThrow, requireValue } from '../core/present.ts'
 
 const AGAIN_SECONDS = 1
 
@@ -53,13 +54,13 @@ export class FairPool<Tool> {
     while (this.#idle.length > 0) {
       const kind = this.#nextKind()
       if (kind === undefined) return
-      const line = this.#waitingByKind.get(kind)!
-      const next = line.shift()!
+      const line = getOrThrow(this.#waitingByKind, kind)
+      const next = requireValue(line.shift(), 'waiting task')
       // It queues behind all others.
       this.#waitingByKind.delete(kind)
       if (line.length > 0) this.#waitingByKind.set(kind, line)
       add(this.#runningByKind, kind, 1)
-      next(this.#idle.pop()!)
+      next(requireValue(this.#idle.pop(), 'idle tool'))
     }
   }
 

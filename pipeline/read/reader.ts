@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Clock, type Instant, MINUTE, toIso } from '../core/clock.ts'
 import { limits } from '../core/limits.ts'
+import { removeOldest } from '../core/present.ts'
 import { readSearchCheckpoint, type SearchCheckpoint } from '../search/checkpoint.ts'
 import { SearchIndex } from '../search/search-index.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
@@ -187,7 +188,7 @@ export class Reader {
 
   #noteAsOf({ seq, as_of }: Checkpoint): void {
     if (as_of !== undefined) this.#asOf.set(seq, as_of)
-    if (this.#asOf.size > SNAPSHOT_TIMES_MAX) this.#asOf.delete(this.#asOf.keys().next().value!)
+    if (this.#asOf.size > SNAPSHOT_TIMES_MAX) removeOldest(this.#asOf)
   }
 
   async #openSearch(): Promise<void> {

@@ -1,4 +1,5 @@
 import { toAgentUrlKey } from '../core/agent-url.ts'
+import { getFirst } from '../core/present.ts'
 import { fetchBrandFile, listDeclaredAgents } from './brand-file.ts'
 import { Cached, type FetchJson, findInKeySet } from './key-set.ts'
 import type { PublicJwk } from './keys.ts'
@@ -73,7 +74,7 @@ export class AgentKeys {
       ? listDeclaredAgents(found.brand, ({ url }) => toAgentUrlKey(url) === wanted)
       : []
     if (!found || agents.length !== 1) return { value: undefined, maxAge: 0 }
-    const declared = agents[0]!.jwks_uri
+    const declared = getFirst(agents).jwks_uri
     if (typeof declared === 'string') return { value: declared, maxAge: found.maxAge }
     const isSameOrigin = new URL(agentUrl).origin === new URL(found.url).origin
     const own = isSameOrigin ? new URL('/.well-known/jwks.json', agentUrl).href : undefined

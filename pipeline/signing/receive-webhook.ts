@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { removeOldest } from '../core/present.ts'
 import { pushTypes } from '../core/push-types.ts'
 import { toErrorCode } from './profile.ts'
 import type { SignedRequest } from './signature-base.ts'
@@ -109,7 +110,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     if (known) return known
     const run = process()
     this.#runs.set(key, run)
-    if (this.#runs.size > this.#capacity) this.#runs.delete(this.#runs.keys().next().value!)
+    if (this.#runs.size > this.#capacity) removeOldest(this.#runs)
     try {
       await run
     } catch (error) {

@@ -26,9 +26,9 @@ function splitMembers(field: string): Map<string, string> | undefined {
   if (parts.join(',') !== field) return undefined
   const members = new Map<string, string>()
   for (const part of parts) {
-    const [, label, value] = LABELLED.exec(part.trim()) ?? []
+    const [, label, value = ''] = LABELLED.exec(part.trim()) ?? []
     if (label === undefined || members.has(label)) return undefined
-    members.set(label, value!)
+    members.set(label, value)
   }
   return members
 }

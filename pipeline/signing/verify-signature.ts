@@ -136,11 +136,12 @@ function readHeaders(
   const input = inputs?.find(({ label }) => label === 'sig1') ?? inputs?.[0]
   const signature = input && signatures?.get(input.label)
   if (!input || !signature || !hasAsciiAuthority(request.url)) return undefined
+  const digest = findHeader(request, 'content-digest')
   const isAmbiguous =
     findHeader(request, 'content-type')?.includes(',') ||
     (input.components.includes('content-digest') &&
-      findHeader(request, 'content-digest') !== undefined &&
-      !parseByteDictionary(findHeader(request, 'content-digest')!))
+      digest !== undefined &&
+      !parseByteDictionary(digest))
   return isAmbiguous ? undefined : { input, signature }
 }
 

@@ -9,8 +9,8 @@ export function inList(
   values: readonly string[],
 ): { condition: string; keys: Parameters } {
   const [only] = values
-  return values.length === 1
-    ? { condition: `${column} = $keys`, keys: { keys: only! } }
+  return values.length === 1 && only !== undefined
+    ? { condition: `${column} = $keys`, keys: { keys: only } }
     : {
         condition: `${column} in (select unnest(${toListExpression('$keys')}))`,
         keys: { keys: JSON.stringify(values) },

@@ -14,7 +14,7 @@ export interface Meta {
 export async function raiseFence(index: Database): Promise<Meta> {
   return index.transaction(async () => {
     await index.write('update', 'meta', 'set fence = fence + 1')
-    return (await index.one<Meta>('select format, fence, seq, last_event_id from meta'))!
+    return index.oneOrThrow<Meta>('select format, fence, seq, last_event_id from meta')
   })
 }
 

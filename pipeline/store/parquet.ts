@@ -62,10 +62,10 @@ interface Export {
 
 /** Reads which commit the snapshot shows. */
 async function readFacts(snapshot: Database): Promise<Facts> {
-  const { seq, as_of } = (await snapshot.one<{ seq: string; as_of: string | null }>(
+  const { seq, as_of } = await snapshot.oneOrThrow<{ seq: string; as_of: string | null }>(
     `select seq::varchar as seq, strftime(committed_at::timestamp, '%Y-%m-%dT%H:%M:%S.%gZ') as as_of
      from ${STORED_SCHEMA}.meta`,
-  ))!
+  )
   return { registry_seq: seq, registry_as_of: as_of ?? '' }
 }
 

@@ -75,8 +75,8 @@ export class RowCache<Row extends object> {
         [...fresh.values()].flatMap(row => row ?? []),
       )
     }
-    if (fresh.size > CACHED_QUERY_ROWS_MAX) return
-    const memory = this.#memories.get(db)!
+    const memory = this.#memories.get(db)
+    if (memory === undefined || fresh.size > CACHED_QUERY_ROWS_MAX) return
     memory.mark = db.written.version([table])
     for (const [key, row] of fresh) keep(memory, key, row)
   }

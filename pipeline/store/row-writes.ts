@@ -26,8 +26,12 @@ export async function updateRows<Row extends object>(
   key: keyof Row & string,
   changes: readonly { old: Row; row: Row }[],
 ): Promise<void> {
-  const fresh = changes.map(({ old, row }): Row => ({ ...toNullRow(old), ...row }))
-  const changed = new Set(changes.flatMap(({ old }, n) => listDiffering(old, fresh[n]!)))
+  const completed = changes.map(({ old, row }) => ({
+    old,
+    row: { ...toNullRow(old), ...row } as Row,
+  }))
+  const fresh = completed.map(({ row }) => row)
+  const changed = new Set(completed.flatMap(({ old, row }) => listDiffering(old, row)))
   const [only] = fresh
   if (changed.size === 0 || only === undefined) return
   if (fresh.length === 1) await updateRow(db, table, key, [...changed], only)
@@ -44,7 +48,7 @@ async function updateRow(
 ): Promise<void> {
   const cells = toCells(row)
   const set = changed.map(column => `${column} = $${column}`)
-  const values = changed.map(column => [column, cells.get(column)!])
+  const values = changed.map(column => [column, cells.get(column) ?? null])
   await db.write(
     'update',
     table,

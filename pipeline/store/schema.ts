@@ -1,3 +1,4 @@
+import { getFirst } from '../core/present.ts'
 import { isDeclared, noteDeclared } from './definitions.ts'
 import type { Database } from './duckdb.ts'
 import { STORED_SCHEMA, USE_STORED } from './stored-schema.ts'
@@ -42,7 +43,7 @@ function isPublished({ isBookkeeping }: TableFile, folder: TableFolder): boolean
 }
 
 function omitComments(sql: string): string {
-  return sql.split(/^comment on /m)[0]!
+  return getFirst(sql.split(/^comment on /m))
 }
 
 /** Tells whether a table is there with all its comments; one without comments is never known to be. */

@@ -47,8 +47,10 @@ export class StatementCache<Statement extends { destroySync(): void }> {
     this.#idle.get(sql)?.statement.destroySync()
     this.#idle.set(sql, plan)
     if (this.#idle.size <= STATEMENTS_MAX) return
-    const [oldest, { statement }] = this.#idle.entries().next().value!
-    this.#idle.delete(oldest)
-    statement.destroySync()
+    for (const [oldest, { statement }] of this.#idle) {
+      this.#idle.delete(oldest)
+      statement.destroySync()
+      return
+    }
   }
 }

@@ -53,7 +53,7 @@ export function readTableFile(folder: TableFolder, name: string): TableFile {
     columns: parseColumns(lines),
     key: /^-- key: (.+)$/m.exec(head)?.[1],
     references: [...head.matchAll(/^-- references: (.+) -> (\w+)\.(.+)$/gm)].map(
-      ([, columns, table, targets]) => ({ columns: columns!, table: table!, targets: targets! }),
+      ([, columns = '', table = '', targets = '']) => ({ columns, table, targets }),
     ),
     isBookkeeping: /^-- bookkeeping$/m.test(head),
   }
@@ -61,7 +61,7 @@ export function readTableFile(folder: TableFolder, name: string): TableFile {
 
 function parseColumns(lines: string): ColumnDeclaration[] {
   return [...lines.matchAll(/^ {2}(\w+) .*?(?: -- published as (.+))?$/gm)].map(
-    ([, name, publishedAs]) => ({ name: name!, publishedAs }),
+    ([, name = '', publishedAs]) => ({ name, publishedAs }),
   )
 }
 

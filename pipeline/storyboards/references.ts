@@ -1,5 +1,6 @@
 import type { Instant } from '../core/clock.ts'
 import { DAY, HOUR } from '../core/clock.ts'
+import { requireValue } from '../core/present.ts'
 
 /** Values that a run knows when it makes a request. */
 export interface RunContext {
@@ -51,7 +52,7 @@ function replaceText(text: string, context: RunContext, missing: string[]): unkn
     return value
   }
   if (text.startsWith('$generate:')) return context.generate(text.slice(text.indexOf('#') + 1))
-  const [, amount, unit] = TIME.exec(text)!
+  const [, amount, unit] = requireValue(TIME.exec(text), 'meaning of the reference')
   const ms = Number(amount) * (unit === 'd' ? DAY : HOUR)
   return new Date(context.startedAt + ms).toISOString()
 }

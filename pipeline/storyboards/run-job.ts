@@ -2,6 +2,7 @@ import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Config } from '../core/config.ts'
 import type { Outcome } from '../core/outcomes.ts'
 import { chooseAgentPort } from '../core/ports.ts'
+import { requireValue } from '../core/present.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import { decryptCredential, type OpenedCredential } from '../model/agent-credential.ts'
 import type { Storyboard } from '../model/storyboards/storyboard.ts'
@@ -191,7 +192,9 @@ async function resolveTarget(
   deps: JobDeps,
 ): Promise<AgentTarget | NeedsCredential> {
   const { agent_url: url } = agent
-  const isReference = toAgentUrlKey(url)!.startsWith(`${findReferenceBase(deps.config)}/`)
+  const isReference = requireValue(toAgentUrlKey(url), 'key of the address').startsWith(
+    `${findReferenceBase(deps.config)}/`,
+  )
   if (isReference) {
     return { url, authorization: buildReferenceHeader(deps.config), isOperators: true }
   }
@@ -221,5 +224,5 @@ function findReferenceBase(config: Config): string {
   const { REFERENCE_AGENT_URL, AGENT_BASE_URL } = config
   const base =
     REFERENCE_AGENT_URL ?? AGENT_BASE_URL ?? `http://127.0.0.1:${chooseAgentPort(config)}`
-  return toAgentUrlKey(base)!
+  return requireValue(toAgentUrlKey(base), 'key of the address')
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DAY, toIso } from '../core/clock.ts'
+import { requireValue } from '../core/present.ts'
 import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
@@ -90,7 +91,7 @@ export async function runSingleStep(
   session: AgentSession,
   { context, startedAt, protocolName }: StepStart,
 ): Promise<SingleStep> {
-  const { phase, step } = findStep(storyboard, stepId)!
+  const { phase, step } = requireValue(findStep(storyboard, stepId), 'step')
   const state = createState(session, startedAt, protocolName, context)
   const result = await runStep(step, phase, state, session)
   return describeSingle(storyboard, result, state)
@@ -103,7 +104,7 @@ export function previewStep(
   url: string,
   { context, startedAt, protocolName }: StepStart,
 ): SingleStep {
-  const { phase, step } = findStep(storyboard, stepId)!
+  const { phase, step } = requireValue(findStep(storyboard, stepId), 'step')
   const tools = new Set([applyProtocolName(step.task, protocolName)])
   const state = createState({ tools }, startedAt, protocolName, context)
   const planned = planStep(step, phase, state)
@@ -123,7 +124,7 @@ function describeSingle(
   result: StepResult,
   { context }: RunState,
 ): SingleStep {
-  const { phase, step, next } = findStep(storyboard, result.step)!
+  const { phase, step, next } = requireValue(findStep(storyboard, result.step), 'step')
   return {
     ...result,
     requested_compliance_target: COMPLIANCE_TARGET,

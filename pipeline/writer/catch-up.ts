@@ -1,4 +1,5 @@
 import type { Accounts } from '../accounts/store.ts'
+import { getLast } from '../core/present.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { Batch } from './apply-context.ts'
 import { findUnknownVerdicts } from './community/agent-verdicts.ts'
@@ -30,6 +31,6 @@ export async function* findUncommitted({
     const unrecorded = await findUnrecorded(index, after)
     if (unrecorded.length === 0) return
     yield { ...nothing, unrecorded }
-    after = unrecorded.at(-1)!
+    after = getLast(unrecorded)
   }
 }

@@ -95,9 +95,11 @@ async function commitSubmissions(
 }
 
 function joinParts(parts: readonly Committed[]): Committed {
+  const last = parts.at(-1)
+  if (last === undefined) throw new Error('nothing was committed')
   return {
-    seq: parts.at(-1)!.seq,
-    at: parts.at(-1)!.at,
+    seq: last.seq,
+    at: last.at,
     events: parts.reduce((sum, part) => sum + part.events, 0),
     answers: new Map(parts.flatMap(({ answers }) => [...answers])),
   }

@@ -7,7 +7,7 @@ import { findLastTime, findNextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import { WindowCounter } from '../core/window-counter.ts'
 import { toHostingBase } from '../model/hosted.ts'
-import type { Answer, Refusal } from '../model/submission.ts'
+import type { Answer, Refusal, Submission } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import { type Meta, numberCommit } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
@@ -144,9 +144,7 @@ export class Committer {
   async #readAccountFacts(batch: Batch, answers: ReadonlyMap<string, Answer>) {
     const { accounts, takedowns, meta } = this.#parts
     const { db } = accounts
-    const done = batch.submissions.filter(
-      ({ submission_id }) => 'done' in answers.get(submission_id)!,
-    )
+    const done = batch.submissions.filter(submission => isDone(submission, answers))
     const enrolments = done.length > 0 ? await accounts.loadEnrolments(done, answers) : []
     const verdicts =
       batch.verdicts ?? (done.length > 0 ? await accounts.loadVerdicts(done, answers) : undefined)
@@ -171,9 +169,7 @@ export class Committer {
     }
     const taken = await index.transaction(async () => {
       const { answers, fresh, report } = await decided
-      const submissions = requested.submissions.filter(
-        ({ submission_id }) => 'done' in answers.get(submission_id)!,
-      )
+      const submissions = requested.submissions.filter(submission => isDone(submission, answers))
       const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}
       const batch: Batch = { ...requested, ...report, ...editing, submissions, fresh }
       const applied = await apply(index, batch, this.#buildContext(now, seq))
@@ -251,3 +247,10 @@ type AccountsReport = Pick<
   Batch,
   'takedowns' | 'enrolments' | 'verdicts' | 'publications' | 'decisions'
 >
+
+/** Tells whether a submission was carried out, not refused. */
+function isDone({ submission_id }: Submission, answers: ReadonlyMap<string, Answer>): boolean {
+  const answer = answers.get(submission_id)
+  if (answer === undefined) throw new Error(`the submission ${submission_id} has no answer`)
+  return 'done' in answer
+}

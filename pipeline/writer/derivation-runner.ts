@@ -1,4 +1,5 @@
 import type { Instant } from '../core/clock.ts'
+import { requireValue } from '../core/present.ts'
 import type { Source } from '../model/observation.ts'
 import type { Derivation, KnownFile, Question } from '../resolve/derivation.ts'
 import { noFile } from '../serving/hosted-files.ts'
@@ -60,10 +61,12 @@ export async function deriveWithin<Subject, Answer>(
   let weight = 0
   // What the next subject weighs is not known before: so first one is tried, then twice as many.
   for (let tried = 1; waiting.length > 0 && weight < large.maxWeight; tried *= 2) {
-    const [next] = waiting
-    if (files.isSkipped(next!.sees!) && count-- <= 0) break
-    await files.load([next!.sees!])
-    const ready = waiting.filter(({ sees }) => !files.isSkipped(sees!)).slice(0, tried)
+    const next = requireValue(waiting[0]?.sees, 'file that the subject waits for')
+    if (files.isSkipped(next) && count-- <= 0) break
+    await files.load([next])
+    const ready = waiting
+      .filter(({ sees }) => sees !== undefined && !files.isSkipped(sees))
+      .slice(0, tried)
     const tries = new Set(ready)
     const stopped = new Set(await runInStep(ready, files, LARGE_FILE_BYTES))
     waiting = [...stopped, ...waiting.filter(run => !tries.has(run))]

@@ -1,3 +1,4 @@
+import { getLast } from '../core/present.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import type { Database } from '../store/duckdb.ts'
@@ -32,14 +33,14 @@ export async function deriveEverything(db: Database, context: ApplyContext): Pro
       const subjects = await listSubjects(db, rule, { after, limit: SLICE_SUBJECTS_MAX })
       if (subjects.length === 0) break
       await derive({ [rule]: subjects }, [])
-      after = subjects.at(-1)!
+      after = getLast(subjects)
     }
   }
   for (let after = ''; ; ) {
     const files = await listFilesOnAgents(db, after)
     if (files.length === 0) break
     await derive({}, files)
-    after = files.at(-1)!.location
+    after = getLast(files).location
   }
   return drafts
 }

@@ -1,4 +1,5 @@
 import { groupBy } from '../../core/group.ts'
+import { getFirst } from '../../core/present.ts'
 import type { AgentRequest } from '../../model/agent-request.ts'
 import type {
   AgentDiagnostics,
@@ -125,7 +126,7 @@ function toDiagnosedRuns(
 ): AgentDiagnostics['runs'] {
   return [...groupBy(steps, step => step.run_id)].map(([run_id, group]) => ({
     run_id,
-    captured_at: group[0]!.captured_at,
+    captured_at: getFirst(group).captured_at,
     steps: group.map(
       ({ agent_url: _, run_id: __, captured_at: ___, ...step }): StepDiagnostic => step,
     ),

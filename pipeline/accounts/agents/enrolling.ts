@@ -1,3 +1,4 @@
+import { requireValue } from '../../core/present.ts'
 import type { Founding } from '../../model/accounts/organization.ts'
 import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
@@ -102,7 +103,8 @@ export const enrollingDefinitions: OperationDefinitions<'member.agent.enrol'> = 
     requires: { membershipIn: ({ org }) => org },
     changesEnrolments: true,
     updateRights(rights, { founding }, { org_id, org_auto_created }) {
-      if (org_auto_created) rights.setMembership(String(org_id), founding!.user_id, 'owner')
+      if (org_auto_created)
+        rights.setMembership(String(org_id), requireValue(founding, 'founder').user_id, 'owner')
     },
     irreversible: 'that cannot be undone',
   },

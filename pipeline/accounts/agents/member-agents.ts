@@ -1,4 +1,5 @@
 import { toIso } from '../../core/clock.ts'
+import { requireValue } from '../../core/present.ts'
 import { canBePublic } from '../../core/public-name.ts'
 import { hasApiAccess } from '../../core/tiers.ts'
 import type { MemberAgent } from '../../model/accounts/member.ts'
@@ -85,8 +86,8 @@ async function limitVisibility(
   org_id: string,
   wanted: MemberAgent['visibility'],
 ): Promise<MemberAgent['visibility']> {
-  const owner = await findOrganization(db, org_id)
-  return wanted === 'public' && !hasApiAccess(owner!.membership_tier) ? 'members_only' : wanted
+  const owner = requireValue(await findOrganization(db, org_id), 'organization')
+  return wanted === 'public' && !hasApiAccess(owner.membership_tier) ? 'members_only' : wanted
 }
 
 function warnOfVisibility(agent_url: string) {
@@ -113,12 +114,12 @@ export function findMemberAgent(
 }
 
 async function findNextPosition(db: Database, org_id: string): Promise<number> {
-  const row = await db.one<{ next: number }>(
+  const row = await db.oneOrThrow<{ next: number }>(
     `select coalesce(max(position), 0)::double + 1 as next from member_agents
      where org_id = $org_id`,
     { org_id },
   )
-  return row!.next
+  return row.next
 }
 
 async function removeRow(db: Database, org_id: string, url: string): Promise<void> {

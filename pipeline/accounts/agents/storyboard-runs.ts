@@ -1,4 +1,5 @@
 import { groupBy } from '../../core/group.ts'
+import { getFirst } from '../../core/present.ts'
 import type { CountedResult } from '../../model/compliance.ts'
 import type { AgentRuns, RecordedRun } from '../../model/storyboards/storyboard-record.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
@@ -113,7 +114,7 @@ export async function loadAgentRuns(
 function toAgentRuns(agent_url: string, rows: (RecordedRun & { agent_url: string })[]): AgentRuns {
   const runs = rows.map(({ agent_url: _, ...run }): RecordedRun => run)
   const storyboards = [...groupBy(runs, run => run.storyboard_id).values()].map(group => ({
-    ...group[0]!,
+    ...getFirst(group),
     last_passed_at: group.find(({ status }) => status === 'passing')?.tested_at ?? null,
   }))
   storyboards.sort((a, b) => (a.storyboard_id < b.storyboard_id ? -1 : 1))

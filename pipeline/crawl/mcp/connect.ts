@@ -1,3 +1,4 @@
+import { requireValue } from '../../core/present.ts'
 import { clip } from '../../parse/clip.ts'
 import { isObject } from '../../parse/object-reader.ts'
 import { listEndpoints } from './endpoints.ts'
@@ -33,7 +34,7 @@ export async function connectMcp(
     if (first === undefined || (isNoAgent(first) && !isNoAgent(failure))) first = failure
     if (!failure.isAboutUrl) return { failure: isFinal(failure) ? failure : first }
   }
-  return { failure: first! }
+  return { failure: requireValue(first, 'address to connect to') }
 }
 
 /**

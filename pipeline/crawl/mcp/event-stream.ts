@@ -36,7 +36,8 @@ export class EventStream {
 
   /** Returns the event that this line completes: an empty line after data. */
   #endLine(): string | undefined {
-    const line = this.#line.length === 1 ? this.#line[0]! : this.#line.join('')
+    const [part = '', ...others] = this.#line
+    const line = others.length === 0 ? part : this.#line.join('')
     this.#line = []
     if (line !== '') {
       if (line === 'data') this.#data.push('')

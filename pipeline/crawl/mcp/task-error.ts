@@ -94,9 +94,8 @@ export function chooseAction(error: TaskError | undefined): ErrorAction {
   if (error === undefined) return 'generic_error'
   const { code, recovery } = error
   if (recovery !== undefined) {
-    return typeof recovery === 'string' && Object.hasOwn(actionsByRecovery, recovery)
-      ? actionsByRecovery[recovery]!
-      : 'escalate_to_human'
+    const isKnown = typeof recovery === 'string' && Object.hasOwn(actionsByRecovery, recovery)
+    return (isKnown ? actionsByRecovery[recovery] : undefined) ?? 'escalate_to_human'
   }
   if (transient.has(code)) return 'retry'
   return terminal.has(code) || OWN_CODE.test(code) ? 'escalate_to_human' : 'surface_to_caller'

@@ -44,7 +44,9 @@ export async function reportFailures(
   limit: number,
 ): Promise<FailureReport> {
   const [total, groups] = await Promise.all([
-    db.one<{ files: number }>(`select count(*)::double as files from crawl_state where ${FAILED}`),
+    db.oneOrThrow<{ files: number }>(
+      `select count(*)::double as files from crawl_state where ${FAILED}`,
+    ),
     db.all<FailureGroup>(
       `select ${groupBy[by]} as "group", count(*)::double as files, max(attempted_at) as latest_at,
          list(kind || ' of ' || location order by attempted_at desc, location)[:${EXAMPLES_MAX}] as first
@@ -53,5 +55,5 @@ export async function reportFailures(
       { limit },
     ),
   ])
-  return { files: total!.files, groups }
+  return { files: total.files, groups }
 }

@@ -72,12 +72,12 @@ from nights order by night desc limit 1`
 /** Reports the state of the index and of its crawls. */
 export async function reportIndex(db: Database, now: Instant): Promise<IndexStatus> {
   const [status, day, night] = await Promise.all([
-    db.one<Omit<IndexStatus, 'day' | 'night'>>(STATUS, {
+    db.oneOrThrow<Omit<IndexStatus, 'day' | 'night'>>(STATUS, {
       now: toIso(now),
       week: toIso(now - 7 * DAY),
     }),
     db.all<IndexStatus['day'][number]>(LAST_DAY, { day: toIso(now - DAY) }),
     db.one<NonNullable<IndexStatus['night']>>(LAST_NIGHT),
   ])
-  return { ...status!, day, night: night ?? null }
+  return { ...status, day, night: night ?? null }
 }

@@ -159,7 +159,7 @@ async function countMiscountedAgents(index: Database): Promise<number> {
   const count = Math.max(1, Math.ceil((pairs?.n ?? 0) / SLICE_PAIRS))
   let faults = 0
   for (let slice = 0; slice < count; slice++) {
-    faults += (await index.one<{ n: number }>(AGENTS_COUNT_WRONG, { count, slice }))!.n
+    faults += (await index.oneOrThrow<{ n: number }>(AGENTS_COUNT_WRONG, { count, slice })).n
   }
   return faults
 }

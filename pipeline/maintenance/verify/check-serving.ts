@@ -1,3 +1,4 @@
+import { getFirst, getOrThrow } from '../../core/present.ts'
 import { hasSameContent } from '../../serving/document-value.ts'
 import { encodePairs, toIdentifierName } from '../../serving/identifier-index.ts'
 import {
@@ -35,7 +36,7 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
   const compare = (entries: readonly Entry[]) => {
     for (const { space, key, value } of entries) {
       if (value === undefined || !counted.has(space)) continue
-      counted.set(space, counted.get(space)! + 1)
+      counted.set(space, getOrThrow(counted, space) + 1)
       const stored = serving.get(space, key)
       if (stored === undefined) wrong.push(`serving: ${space} ${formatKey(key)} is missing`)
       else if (!isSame(space, stored, value)) {
@@ -111,14 +112,14 @@ function checkIdentifierIndex(serving: ServingStore): { wrong: string[]; count: 
     const built = encodePairs(pairs)
     if (built === undefined) return
     count++
-    const name = toIdentifierName(pairs[0]!.key)
+    const name = toIdentifierName(getFirst(pairs).key)
     if (serving.get('named', name)?.equals(built) !== true) {
       wrong.push(`serving: named ${name} differs`)
     }
   }
   for (const { key, value } of serving.entries('identifier')) {
     const pair = { key: key as string, value: Buffer.from(value) }
-    if (pairs.length > 0 && toIdentifierName(pairs[0]!.key) !== toIdentifierName(pair.key)) {
+    if (pairs.length > 0 && toIdentifierName(getFirst(pairs).key) !== toIdentifierName(pair.key)) {
       check()
       pairs = []
     }

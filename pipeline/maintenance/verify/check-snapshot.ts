@@ -27,5 +27,5 @@ export async function checkSnapshot({ index, paths }: Stores): Promise<string[]>
 }
 
 async function readMeta(db: Database): Promise<{ seq: number }> {
-  return (await db.one<{ seq: number }>('select seq from meta'))!
+  return db.oneOrThrow<{ seq: number }>('select seq from meta')
 }

@@ -67,8 +67,8 @@ function toUnknownAgent(agentUrl: string): KnownAgent {
 }
 
 function findIgnoringCase(store: ServingStore, agentUrl: string): Buffer | undefined {
-  const [foldedHash] = toAgentKey(agentUrl).split(' ')
-  const found = [...store.range('agent', foldedHash!)].map(({ value }) => Buffer.from(value))
+  const [foldedHash = ''] = toAgentKey(agentUrl).split(' ')
+  const found = [...store.range('agent', foldedHash)].map(({ value }) => Buffer.from(value))
   return found.sort(Buffer.compare)[0]
 }
 

@@ -73,8 +73,8 @@ export function findPropertyPlaces(reader: Reader, identifier: Identifier): Prop
 
 /** Lists other publishers whose grants reach a property, because theirs was merged into it. */
 function listGranters(reader: Reader, store: ServingStore, rid: string): string[] {
-  const [name] = toElsewhereKey(rid, '').split(' ')
-  return readPairs(reader, store, name!, CANDIDATES_MAX).map(pair => pair.rid)
+  const [name = ''] = toElsewhereKey(rid, '').split(' ')
+  return readPairs(reader, store, name, CANDIDATES_MAX).map(pair => pair.rid)
 }
 
 const SHARED_NAMES_BYTES = 8 * 1024 * 1024

@@ -27,8 +27,9 @@ export interface SignedHead {
 export async function readSignedHead({ log }: LogPaths): Promise<SignedHead | undefined> {
   const folder = new LogFolder(log)
   const [note, key] = await Promise.all([folder.readText(HEAD), folder.readText(KEY)])
-  const head = note === undefined ? undefined : parseHead(note)
-  return head && { head, note: note!, key: (key ?? '').trim() }
+  if (note === undefined) return undefined
+  const head = parseHead(note)
+  return head && { head, note, key: (key ?? '').trim() }
 }
 
 /** An entry of the log, and what shows that a tree contains it. */

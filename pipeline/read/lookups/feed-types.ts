@@ -15,8 +15,8 @@ export function matchTypes(filters: readonly string[]): EventType[] {
 
 /** Tells whether the parts between the stars occur in this order, the first at the start, the last at the end. */
 function isMatch(parts: readonly string[], name: string): boolean {
-  const first = parts[0]!
-  const last = parts.at(-1)!
+  const [first = ''] = parts
+  const last = parts.at(-1) ?? ''
   if (parts.length === 1) return name === first
   if (!name.startsWith(first) || !name.endsWith(last)) return false
   let at = first.length

@@ -1,4 +1,5 @@
 import { groupBy } from '../../core/group.ts'
+import { requireValue } from '../../core/present.ts'
 import type { MemberAgent, StoredMember } from '../../model/accounts/member.ts'
 import { type AgentEnrolment, chooseKeeper, isOnDomain } from '../../resolve/agent-keeper.ts'
 import { declareCache } from '../cache/caches.ts'
@@ -96,7 +97,9 @@ function buildKeepers(members: readonly StoredMember[]): Map<string, AgentEnrolm
     })),
   )
   const byAgent = groupBy(enrolments, ({ url }) => url)
-  return new Map([...byAgent].map(([url, group]) => [url, chooseKeeper(group)!]))
+  return new Map(
+    [...byAgent].map(([url, group]) => [url, requireValue(chooseKeeper(group), 'enrolment')]),
+  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import { requireValue } from '../../core/present.ts'
 import type { PublisherLookup } from '../../model/responses/index.ts'
 import { ROLLUP_AGENTS_MAX, toPropertyItem } from '../../serving/documents.ts'
 import type { Reader } from '../reader.ts'
@@ -46,7 +47,11 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageQu
   const properties = fitHalf<object>(rows)
   const agents = fitHalf(
     urls.map((url, i) =>
-      toAgent(inventory!, url, lent.length === 0 && cursor + i < ROLLUP_AGENTS_MAX),
+      toAgent(
+        requireValue(inventory, 'inventory'),
+        url,
+        lent.length === 0 && cursor + i < ROLLUP_AGENTS_MAX,
+      ),
     ),
   )
   const isCut = [properties.length < rows.length, agents.length < urls.length]

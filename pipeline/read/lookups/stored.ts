@@ -1,4 +1,5 @@
 import type { Instant } from '../../core/clock.ts'
+import { requireValue } from '../../core/present.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import { isHostedFor } from '../../model/hosted.ts'
 import type { FileKind, Source } from '../../model/observation.ts'
@@ -93,7 +94,7 @@ export function findStored(
   if (isShort) return { etag, modifiedAt, hasInventory: stocked, body: text + end }
   const body = longAnswers(reader).get(store, `${space.space} ${domain} ${end}`, () => {
     // The next read invalidates the bytes that `peek` returned.
-    const value = store.peek(space.space, domain)!
+    const value = requireValue(store.peek(space.space, domain), 'document')
     return Buffer.concat([readContent(value, braces), Buffer.from(end)])
   })
   return { etag, modifiedAt, hasInventory: stocked, body }

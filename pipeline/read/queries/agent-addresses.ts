@@ -15,7 +15,7 @@ export async function findAgentsByAddress(
   if (wanted === '') return found
   const last = Math.min(urls.length, AGENTS_SEARCHED_MAX)
   for (let at = 0; at < last && found.length < limit; at++) {
-    const url = urls[at]!
+    const url = urls[at] ?? ''
     if (url.toLowerCase().includes(wanted)) found.push(url)
   }
   return found

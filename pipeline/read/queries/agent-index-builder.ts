@@ -85,12 +85,12 @@ export async function buildAgentIndex(db: Database): Promise<AgentIndex> {
 }
 
 async function readFingerprint(db: Database): Promise<string> {
-  const { text } = (await db.one<{ text: string }>(FINGERPRINT))!
+  const { text } = await db.oneOrThrow<{ text: string }>(FINGERPRINT)
   return text
 }
 
 export async function countAgents(db: Database): Promise<number> {
-  const { size } = (await db.one<{ size: number }>('select count(*) as size from agents'))!
+  const { size } = await db.oneOrThrow<{ size: number }>('select count(*) as size from agents')
   return size
 }
 

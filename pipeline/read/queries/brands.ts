@@ -28,9 +28,9 @@ export const brandList: RegisteredList = {
   async load({ db }, { source, limit, offset }) {
     const [rows, stats] = await Promise.all([
       db.all<Record<string, unknown>>(ITEMS, { source: source ?? null, limit, offset }),
-      db.one<BrandStats>(STATS),
+      db.oneOrThrow<BrandStats>(STATS),
     ])
-    return { items: rows.map(toBrandItem), stats: stats! }
+    return { items: rows.map(toBrandItem), stats }
   },
   isOfSource: (flags, source) => brandSources[flags & brandBits.source] === source,
   count: countBrands,

@@ -1,3 +1,4 @@
+import { getFirst, getLast } from '../../core/present.ts'
 import { toUrl } from '../../model/observation.ts'
 import type { CatalogChange, CatalogEntry, CollectionEntry } from '../../model/responses/catalog.ts'
 import type { Parameters } from '../../store/duckdb.ts'
@@ -73,8 +74,12 @@ export async function listCatalogEntries(
 async function loadPage<Row>({ db }: Snapshot, rows: string, page: string, parameters: Parameters) {
   const rids = (await db.all<{ rid: string }>(page, parameters)).map(({ rid }) => rid)
   if (rids.length === 0) return []
-  const [first, last] = [...rids].sort().filter((_, i, { length }) => i === 0 || i === length - 1)
-  return db.all<Row>(rows, { first: first!, last: last ?? first!, rids: JSON.stringify(rids) })
+  const sorted = [...rids].sort()
+  return db.all<Row>(rows, {
+    first: getFirst(sorted),
+    last: getLast(sorted),
+    rids: JSON.stringify(rids),
+  })
 }
 
 /** A position among changes: the time, and the record that changed. */

@@ -69,7 +69,7 @@ async function queryOverview({ db }: Snapshot, now: Instant, hour: number): Prom
     db.all<CrawlOverview['hours'][number]>(HOURS, { since }),
     db.all<CrawlOverview['days'][number]>(DAYS),
     db.all<CrawlOverview['nights'][number]>(NIGHTS),
-    db.one<StateCounts>(STATE, { now: toIso(now) }),
+    db.oneOrThrow<StateCounts>(STATE, { now: toIso(now) }),
   ])
-  return { outcomes, hours, days: days.reverse(), nights, ...state! }
+  return { outcomes, hours, days: days.reverse(), nights, ...state }
 }

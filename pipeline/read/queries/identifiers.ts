@@ -1,3 +1,4 @@
+import { getAt } from '../../core/present.ts'
 import type { Identifier } from '../../model/documents/index.ts'
 import type { ResolvedIdentifier } from '../../model/responses/catalog.ts'
 import { listLookupKeys, normalizeIdentifier } from '../../resolve/identifiers.ts'
@@ -35,7 +36,7 @@ export async function findIdentifiers(
   const rows = await db.all<Known>(OWNERS, { keys: JSON.stringify([...new Set(keys.flat())]) })
   const known = new Map(rows.map(({ key, ...row }) => [key, row]))
   return asked.map((identifier, i) => {
-    const key = keys[i]!.find(candidate => known.has(candidate))
+    const key = getAt(keys, i).find(candidate => known.has(candidate))
     return toAnswer(identifier, key === undefined ? undefined : known.get(key))
   })
 }

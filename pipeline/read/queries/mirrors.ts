@@ -15,7 +15,7 @@ export async function listMirrors(
        order by updated_at desc, platform limit $limit offset $offset`,
       { ...page },
     ),
-    db.one<{ total: number }>('select count(*)::double as total from mirrors'),
+    db.oneOrThrow<{ total: number }>('select count(*)::double as total from mirrors'),
   ])
-  return { mirrors, total: count!.total }
+  return { mirrors, total: count.total }
 }

@@ -52,7 +52,7 @@ export async function listPolicies(
   }
   const [policies, stats] = await Promise.all([
     db.all<PolicySummary>(SUMMARIES, { ...matching, limit, offset }),
-    db.one<PolicyStats>(STATS, matching),
+    db.oneOrThrow<PolicyStats>(STATS, matching),
   ])
-  return { policies, stats: stats! }
+  return { policies, stats }
 }

@@ -26,9 +26,9 @@ export const propertyList: RegisteredList<PropertySource> = {
     const catalogSource = source === undefined ? null : catalogSources[source]
     const [rows, stats] = await Promise.all([
       db.all<PropertyItemRow>(ITEMS, { source: catalogSource, limit, offset }),
-      db.one<PropertyStats>(STATS),
+      db.oneOrThrow<PropertyStats>(STATS),
     ])
-    return { items: rows.map(toPropertyListItem), stats: stats! }
+    return { items: rows.map(toPropertyListItem), stats }
   },
   isOfSource: (flags, source) => propertySources[flags] === source,
   count: countProperties,

@@ -57,12 +57,12 @@ export async function countPublishers(
   { db }: Snapshot,
   domains: readonly string[],
 ): Promise<number> {
-  const row = await db.one<{ n: number }>(
+  const row = await db.oneOrThrow<{ n: number }>(
     `select count(*)::double as n from publishers
      where valid and domain in (select unnest(${toListExpression('$domains')}))`,
     { domains: JSON.stringify(domains) },
   )
-  return row!.n
+  return row.n
 }
 
 /** Finds the domains of a list that are publishers with a valid file, by domain. */

@@ -56,12 +56,12 @@ export function countAll(snapshot: Snapshot): Promise<RegistryStats> {
 }
 
 async function count({ db, seq }: Snapshot): Promise<RegistryStats> {
-  const totals = await db.one<RegistryStats>(STATS)
+  const totals = await db.oneOrThrow<RegistryStats>(STATS)
   const types = await db.all<{ property_type: string; properties: number }>(BY_TYPE)
   return {
-    ...totals!,
+    ...totals,
     seq,
-    authorizations_by_source: { adagents_json: totals!.authorizations, agent_claim: 0 },
+    authorizations_by_source: { adagents_json: totals.authorizations, agent_claim: 0 },
     properties_by_type: Object.fromEntries(
       types.map(({ property_type, properties }) => [property_type, properties]),
     ),

@@ -47,8 +47,8 @@ export async function findRefusedEnrichments(
 }
 
 async function countEnriched(index: Database): Promise<number> {
-  const row = await index.one<{ n: number }>(
+  const row = await index.oneOrThrow<{ n: number }>(
     `select count(*)::double as n from entries where entity = 'brand' and source = 'enriched'`,
   )
-  return row!.n
+  return row.n
 }

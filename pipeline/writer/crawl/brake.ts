@@ -119,16 +119,16 @@ async function checkMassLoss(
   { night, brake: limits }: BrakeContext,
 ): Promise<boolean> {
   const now = sumLosses(fresh)
-  const tonight = await db.one<{ publishers: number; losses: number; taken: number }>(
+  const tonight = await db.oneOrThrow<{ publishers: number; losses: number; taken: number }>(
     'select publishers, losses, taken from nights where night = $night::timestamptz',
     { night: toIso(night) },
   )
   const total = {
-    rows: tonight!.losses + now.grants + now.properties,
-    publishers: tonight!.publishers + now.publishers,
+    rows: tonight.losses + now.grants + now.properties,
+    publishers: tonight.publishers + now.publishers,
   }
   if (!reachesFloors(total, limits)) return false
-  const active = await db.one<{ n: number }>(
+  const active = await db.oneOrThrow<{ n: number }>(
     `select (select count(*) from authorizations where in_force)
        + (select count(*) from properties where status = 'active') as n`,
   )
@@ -137,7 +137,7 @@ async function checkMassLoss(
        order by night desc limit ${BASELINE_NIGHTS.max}) order by night`,
     { night: toIso(night) },
   )
-  const known = { active: active!.n + tonight!.taken, before: before.map(({ taken }) => taken) }
+  const known = { active: active.n + tonight.taken, before: before.map(({ taken }) => taken) }
   return isMassLoss(total, known, limits)
 }
 

@@ -125,7 +125,7 @@ export async function applyChanged(
   const parameters = toParameters(recrawling)
   const readDifferences = async () => {
     await db.runTemporary(CREATE_TRANSITIONS, parameters)
-    return (await db.one<Differences>(DIFFERENCES))!
+    return db.oneOrThrow<Differences>(DIFFERENCES)
   }
   let differences = await readDifferences()
   if (differences.any_unknown) {

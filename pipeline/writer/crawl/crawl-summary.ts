@@ -25,7 +25,7 @@ export async function crawlSummary(
   { withFaults = false } = {},
 ): Promise<CrawlSummary> {
   const at = { since: toIso(since), now: toIso(now) }
-  const [waiting] = await db.all<{ files: number }>(
+  const waiting = await db.oneOrThrow<{ files: number }>(
     `select count(*) as files from crawl_state
      where priority < 3 and due_at between $since::timestamptz and $now::timestamptz`,
     at,
@@ -36,7 +36,7 @@ export async function crawlSummary(
      group by all order by kind desc, files desc, outcome`,
     { since: at.since },
   )
-  const [counts] = await db.all<
+  const counts = await db.oneOrThrow<
     Pick<CrawlSummary, 'brands' | 'publishers' | 'properties' | 'authorizations' | 'agents'>
   >(
     `select (select count(*) from brands) as brands, (select count(*) from publishers) as publishers,
@@ -45,7 +45,7 @@ export async function crawlSummary(
        (select count(*) from agents) as agents`,
   )
   const faults = withFaults ? await countCommonFaults(db, at.since) : []
-  return { waiting: waiting!.files, outcomes, ...counts!, faults }
+  return { waiting: waiting.files, outcomes, ...counts, faults }
 }
 
 function countCommonFaults(db: Database, since: string): Promise<CrawlSummary['faults']> {

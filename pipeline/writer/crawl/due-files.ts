@@ -117,16 +117,24 @@ export async function findNextDue(db: Database): Promise<Instant | undefined> {
 }
 
 function* toTargets(rows: Iterable<string[]>): Generator<DueTarget> {
-  for (const [kind, location, priority, etag, lastModified, hash, afterSeq] of rows) {
+  for (const [
+    kind,
+    location = '',
+    priority,
+    etag = '',
+    lastModified = '',
+    hash = '',
+    afterSeq,
+  ] of rows) {
     yield {
       kind: kind as SourceKind,
-      location: location!,
+      location,
       priority: Number(priority),
       ...(afterSeq !== '' && { after_seq: Number(afterSeq) }),
-      ...(hash!.startsWith(`${PARSER_VERSION}-`) && {
-        hash: hash!,
-        ...(etag !== '' && { etag: etag! }),
-        ...(lastModified !== '' && { last_modified: lastModified! }),
+      ...(hash.startsWith(`${PARSER_VERSION}-`) && {
+        hash,
+        ...(etag !== '' && { etag }),
+        ...(lastModified !== '' && { last_modified: lastModified }),
       }),
     }
   }

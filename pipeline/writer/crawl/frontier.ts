@@ -1,4 +1,5 @@
 import { type Instant, toIso } from '../../core/clock.ts'
+import { getOrThrow } from '../../core/present.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import type { Source } from '../../model/observation.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
@@ -60,7 +61,7 @@ export async function addDomains(
   const there = new Set(files.map(({ kind, location }) => `${kind} ${location}`))
   const waiting = { streak: 0, failures: 0, due_at: since, requested: false, seq }
   const missing = [...admitted].sort().flatMap(location => {
-    const priority = reasons[best.get(location)!]
+    const priority = reasons[getOrThrow(best, location)]
     const kinds = CRAWLED_KINDS.filter(kind => !there.has(`${kind} ${location}`))
     return kinds.map(kind => ({ kind, location, priority, ...waiting }))
   })
@@ -132,10 +133,10 @@ async function admitDomains(
 ): Promise<string[]> {
   const fresh = [...best.keys()].filter(domain => !known.has(domain)).sort()
   if (fresh.length === 0) return []
-  const counted = await db.one<{ n: number }>('select count(*) as n from frontier')
+  const counted = await db.oneOrThrow<{ n: number }>('select count(*) as n from frontier')
   return fresh
-    .sort((a, b) => reasons[best.get(a)!] - reasons[best.get(b)!])
-    .slice(0, Math.max(0, max - counted!.n))
+    .sort((a, b) => reasons[getOrThrow(best, a)] - reasons[getOrThrow(best, b)])
+    .slice(0, Math.max(0, max - counted.n))
 }
 
 async function moveForward(
@@ -143,7 +144,7 @@ async function moveForward(
   files: readonly Known[],
   best: ReadonlyMap<string, Reason>,
 ): Promise<void> {
-  const getTurn = (location: string) => reasons[best.get(location)!]
+  const getTurn = (location: string) => reasons[getOrThrow(best, location)]
   const behind = files.filter(({ location, priority }) => getTurn(location) < priority)
   for (const turn of new Set(behind.map(({ location }) => getTurn(location)))) {
     const locations = behind

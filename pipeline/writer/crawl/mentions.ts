@@ -1,5 +1,6 @@
 import { HOUR, type Instant, toIso } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
+import { getAt } from '../../core/present.ts'
 import type { WindowCounter } from '../../core/window-counter.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import type { Rule } from '../dependencies.ts'
@@ -50,7 +51,7 @@ export async function admitMentions(
   if (some.length === 0) return []
   await db.runTemporary('create or replace temp table mentioned (document integer, domain varchar)')
   await db.append('mentioned', toRows(some))
-  const { most, alike } = (await db.one<{ most: number; alike: number }>(CROWDED))!
+  const { most, alike } = await db.oneOrThrow<{ most: number; alike: number }>(CROWDED)
   const { namesPerDocumentHour: perDocument } = context
   if (most <= perDocument && alike <= SAME_ENDING_MAX) {
     return some.flatMap(({ domains }) => domains.map(domain => ({ domain, why: 'mentioned' })))
@@ -60,7 +61,7 @@ export async function admitMentions(
   await db.insert(
     'wakes',
     [...postponed].map(document => {
-      const { rule, subject } = some[document]!
+      const { rule, subject } = getAt(some, document)
       return { rule, subject, wakes_at: toIso(context.now + RETRY_MS) }
     }),
   )
@@ -120,7 +121,7 @@ function admit(
   const admitted: Newcomer[] = []
   for (const { document, domain } of fresh) {
     const count = counts.get(document) ?? 0
-    const isFull = count >= namesPerDocumentHour * weights[document]!
+    const isFull = count >= namesPerDocumentHour * getAt(weights, document)
     const site = getRegistrableDomain(domain) ?? domain
     if (isFull || !newNames.take(site, namesPerSiteHour, now)) {
       postponed.add(document)

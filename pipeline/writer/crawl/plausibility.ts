@@ -1,5 +1,6 @@
 import { type Instant, SECOND, toIso } from '../../core/clock.ts'
 import { getEffect } from '../../core/outcomes.ts'
+import { getOrThrow } from '../../core/present.ts'
 import type { DocumentOf } from '../../model/documents/index.ts'
 import {
   isUnderstood,
@@ -45,7 +46,7 @@ export async function filterImplausible(
   const doubts = new Map<string, { observation: Understood; suspicion: PlausibilityFault }>()
   const settled: Source[] = []
   for (const file of known) {
-    const observation = last.get(toSourceKey(file))!
+    const observation = getOrThrow(last, toSourceKey(file))
     const suspicion = isUnderstood(observation) ? findSuspicion(file, observation) : undefined
     if (suspicion)
       doubts.set(toSourceKey(file), { observation: observation as Understood, suspicion })

@@ -115,10 +115,10 @@ async function listFullSites(
   agentsPerSite: number,
 ): Promise<string[]> {
   if (answered.length === 0) return []
-  const row = await db.one<{ n: number }>(
+  const row = await db.oneOrThrow<{ n: number }>(
     "select count(*) as n from crawl_state where kind = 'agent' and due_at is not null",
   )
-  return row!.n < agentsPerSite ? [] : [...new Set(answered.map(getSite))]
+  return row.n < agentsPerSite ? [] : [...new Set(answered.map(getSite))]
 }
 
 async function addWaiting(db: Database, sites: readonly string[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Domain } from '../../core/domain.ts'
 import { groupBy } from '../../core/group.ts'
+import { getFirst } from '../../core/present.ts'
 import { buildClaimRows, claimFacts } from '../../diff/claims.ts'
 import { diff } from '../../diff/diff.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
@@ -165,7 +166,7 @@ function selectClaims(domain: Domain, claims: readonly Claim[], slice: ClaimSlic
 /** Updates all claims of these domains, or of a slice of one. */
 async function updateSlice(db: Database, sliced: readonly Sliced[], stamp: Context): Promise<void> {
   if (sliced.length === 0) return
-  const { agents = [], from, to } = sliced[0]!.slice ?? {}
+  const { agents = [], from, to } = getFirst(sliced).slice ?? {}
   const rows = await db.all<ClaimRow>(
     `select * from claims where manager_domain in (select unnest(${toListExpression('$domains')}))
      ${agents.length > 0 ? `and agent_url in (select unnest(${toListExpression('$agents')}))` : ''}

@@ -1,3 +1,4 @@
+import { requireValue } from '../../core/present.ts'
 import { createCollectionMerged, createPropertyMerged } from '../../diff/merge-events.ts'
 import type { CollectionRow, PropertyRow } from '../../model/rows.ts'
 import type { OperationOf } from '../../model/submission.ts'
@@ -49,5 +50,5 @@ export async function loadMergeRows(
     `select * from ${table} where ${rid}::varchar in (select unnest(${toListExpression('$rids')}))`,
     { rids: JSON.stringify(rids) },
   )
-  return new Map(rows.map(row => [row[rid]!, row]))
+  return new Map(rows.map(row => [requireValue(row[rid], rid), row]))
 }

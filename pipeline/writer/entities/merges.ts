@@ -1,5 +1,6 @@
 import { toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
+import { getOrThrow, requireValue } from '../../core/present.ts'
 import { uniteIdentifiers } from '../../diff/merges.ts'
 import { diffReach, type FacetCount } from '../../diff/reach.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
@@ -66,9 +67,13 @@ async function applyMerge(db: Database, merge: Merge, stamp: RowStamp): Promise<
   await updateActiveCounts(db, merge.op, owners, stamp)
   const after = await loadPublishers(db, owners)
   for (const domain of owners) {
-    await recordChanges(db, stamp.seq, { ...listGoneKeys(before.get(domain)!, after.get(domain)!) })
+    await recordChanges(db, stamp.seq, {
+      ...listGoneKeys(getOrThrow(before, domain), getOrThrow(after, domain)),
+    })
   }
-  const reached = owners.flatMap(domain => diffReach(before.get(domain)!, after.get(domain)!))
+  const reached = owners.flatMap(domain =>
+    diffReach(getOrThrow(before, domain), getOrThrow(after, domain)),
+  )
   reached.push(...(await markAgents(db, [merging.alias_rid, canonical_rid], [])))
   const publishers = [...owners, ...(await listGranters(db, merging.alias_rid))]
   return { aliases: [merging.alias_rid], publishers, reached, events: [createEvent(merging, row)] }
@@ -117,7 +122,7 @@ async function joinRows(
   const identifiers = uniteIdentifiers(canonical.identifiers, alias.identifiers)
   const joined = { ...canonical, identifiers, ...stamped } as MergeRow
   const rows = [{ ...alias, status: 'removed', ...stamped }, joined]
-  const rids = rows.map(row => (row as unknown as Record<string, string>)[rid]!)
+  const rids = rows.map(row => requireValue((row as unknown as Record<string, string>)[rid], rid))
   await deleteRows(db, table, rid, rids)
   await db.insert(table, rows)
   return joined

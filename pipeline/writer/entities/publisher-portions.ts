@@ -91,11 +91,11 @@ const STATE = [
 /** Describes the rows that an answer is made from and compared with, by their number and last commit. */
 async function loadState(db: Database, domain: Domain, { sources }: Unfinished): Promise<string> {
   const locations = sources.map(({ location }) => location)
-  const row = await db.one<{ state: string }>(`select concat_ws(',', ${STATE}) as state`, {
+  const row = await db.oneOrThrow<{ state: string }>(`select concat_ws(',', ${STATE}) as state`, {
     domain,
     sources: JSON.stringify(locations),
   })
-  return `${db.written.version([])} ${row!.state}`
+  return `${db.written.version([])} ${row.state}`
 }
 
 /** An answer with its comparison, and the changes that earlier commits have not applied yet. */

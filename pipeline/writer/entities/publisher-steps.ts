@@ -1,5 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
+import { requireValue } from '../../core/present.ts'
 import { countChanges } from '../../diff/portion.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
@@ -70,7 +71,7 @@ export async function takeSteps(
     else if (before) {
       const answer = { domain, facts: derived.answer as Answered['facts'] }
       const [made] = await compareWith(db, [answer], new Map([[domain, before]]), stamp)
-      stepped.set(domain, { ...beginLarge(derived), compared: made! })
+      stepped.set(domain, { ...beginLarge(derived), compared: requireValue(made, 'comparison') })
     } else {
       const rows = (await loadPublishers(db, [domain])).get(domain)
       stepped.set(domain, {

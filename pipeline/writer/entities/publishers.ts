@@ -1,5 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
+import { requireValue } from '../../core/present.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { FacetCount } from '../../diff/reach.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
@@ -171,7 +172,10 @@ function listRemainders(
   return portions.flatMap((portion): [Domain, UnfinishedPublisher][] => {
     const { domain, isLast } = portion
     if (isLast) return []
-    const derived = all.find(({ subject }) => subject === domain)!
+    const derived = requireValue(
+      all.find(({ subject }) => subject === domain),
+      `answer for ${domain}`,
+    )
     const slices = claimsLeft.get(domain)
     const rest = { derived, ends: ends.get(domain), ...(slices && { slices }) }
     return [[domain, buildRemainder(portion, rest, stamp)]]
@@ -212,7 +216,7 @@ function listReachedByMerges(
 ): Promise<FacetCount[]> | FacetCount[] {
   const merged = touched.filter(({ merges }) => merges !== undefined)
   if (merged.length === 0) return []
-  const rids = merged.flatMap(({ merges }) => [...merges!.mergedRids])
+  const rids = merged.flatMap(({ merges }) => [...(merges?.mergedRids ?? [])])
   const domains = merged.map(({ domain }) => domain)
   return markAgents(db, rids, domains)
 }

@@ -1,5 +1,6 @@
 import { toIso } from '../../core/clock.ts'
 import { groupBy } from '../../core/group.ts'
+import { getOrThrow } from '../../core/present.ts'
 import { diffAuthorization } from '../../diff/authorization-events.ts'
 import { applyToReached, listPropertySets } from '../../diff/property-sets.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
@@ -40,7 +41,10 @@ export async function moveGrants(
   const before = new Map(old.map(row => [row.id, row]))
   return rows.flatMap(row => {
     const fields = ['property_set']
-    return diffAuthorization({ kind: 'changed', old: before.get(row.id)!, row, fields }, stamp)
+    return diffAuthorization(
+      { kind: 'changed', old: getOrThrow(before, row.id), row, fields },
+      stamp,
+    )
   })
 }
 

@@ -73,7 +73,7 @@ async function openAccounts(
 
 async function findLastCommit(index: Database): Promise<number> {
   if ((await findFormat(index)) === undefined) return 0
-  return (await index.one<{ seq: number }>('select seq from meta'))!.seq
+  return (await index.oneOrThrow<{ seq: number }>('select seq from meta')).seq
 }
 
 async function openStore<Store>(
@@ -154,11 +154,11 @@ export function refuseOlderIndex(lost: string): never {
  */
 export async function countUnfinished({ index, accounts }: Facts): Promise<number> {
   const meta = await index.one<{ seq: number }>('select seq from meta')
-  const unfinished = await accounts.db.one<{ writes: number }>(
+  const unfinished = await accounts.db.oneOrThrow<{ writes: number }>(
     `select count(*) as writes from submissions where (answer->'done') is not null and seq > $seq`,
     { seq: meta?.seq ?? 0 },
   )
-  return unfinished!.writes
+  return unfinished.writes
 }
 
 /**
@@ -182,10 +182,10 @@ export async function listUnknownToIndex(
 
 /** Finds the number of the last commit that the accounts know; 0 before the first. */
 export async function findLastNumber(accounts: Database): Promise<number> {
-  const last = await accounts.one<{ seq: number }>(
+  const last = await accounts.oneOrThrow<{ seq: number }>(
     'select coalesce(max(seq), 0) as seq from submissions',
   )
-  return last!.seq
+  return last.seq
 }
 
 /** Has the next commit numbered after this one. */
