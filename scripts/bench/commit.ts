@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { getFirst, getLast } from '../../pipeline/core/present.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { builtFolder, Child } from './support/child.ts'
 import type { NightRun, Question } from './support/commit-night.ts'
@@ -46,7 +47,7 @@ const rounds = await runInterleaved(options.pairs, {
 await sequencer.stop()
 const parts = await measureLeast(
   resolvePaths(options.folder).index,
-  rounds.at(-1)!.quiet.commits.count,
+  getLast(rounds).quiet.commits.count,
 )
 options.tidy()
 
@@ -58,7 +59,7 @@ const quietSeconds = computeMedian(rounds.map(({ quiet }) => quiet.seconds))
 const changed = options.size / CHANGING
 const joinSeconds = computeMedian(rounds.map(({ join }) => join.seconds))
 const steps = Object.fromEntries(
-  Object.keys(nights[0]!.steps).map(step => [
+  Object.keys(getFirst(nights).steps).map(step => [
     step,
     roundForPrint(middle(night => night.steps[step] ?? 0)),
   ]),
@@ -79,7 +80,7 @@ printTable(
   ],
 )
 const summarizeCommits = (runs: readonly Run[], changes: number): Night => ({
-  count: runs[0]!.commits.count,
+  count: getFirst(runs).commits.count,
   observations: options.size,
   changed: changes,
   seconds: computeMedian(runs.map(({ commits }) => commits.seconds)),

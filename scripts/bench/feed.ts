@@ -1,3 +1,4 @@
+import { getFirst } from '../../pipeline/core/present.ts'
 import { matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
 import { computeRatios, printComparison } from './support/comparison-report.ts'
 import { fillEvents, listCursors, rareType, secret } from './support/event-store.ts'
@@ -36,7 +37,7 @@ const memory = await HttpBench.with(options, {}, async bench => {
   return bench.apiMemoryMB
 })
 
-const slowest = Object.values(ratios).sort((a, b) => a.ratio.median - b.ratio.median)[0]!
+const slowest = getFirst(Object.values(ratios).sort((a, b) => a.ratio.median - b.ratio.median))
 printResult({
   bench: 'feed',
   size: options.size,

@@ -1,3 +1,4 @@
+import { getFirst } from '../../pipeline/core/present.ts'
 import { createRandom } from '../world/random.ts'
 import { builtFolder, Child } from './support/child.ts'
 import type { Question as NightQuestion, NightRun } from './support/commit-night.ts'
@@ -31,7 +32,7 @@ function toQuestion(number: number): Question {
 }
 
 function get(path: string): Question {
-  return { method: 'GET', path: `/api/${encodeURI(path)}`, kind: path.split('?')[0]! }
+  return { method: 'GET', path: `/api/${encodeURI(path)}`, kind: getFirst(path.split('?')) }
 }
 
 /** Builds the rows of one table: the times of each kind of question, from the slowest run. */

@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { getAt, getOrThrow } from '../../pipeline/core/present.ts'
 import { createRandom } from '../world/random.ts'
 import { createSparseWorld } from '../world/sparse.ts'
 import { roles } from './support/night-role.ts'
@@ -52,7 +53,7 @@ for (let night = 2; night <= NIGHTS; night++) {
 const wrong = await rig.verify()
 await rig.close()
 
-const [early, late] = [sizes.get(EARLY)!, sizes.get(NIGHTS)!]
+const [early, late] = [getOrThrow(sizes, EARLY), getOrThrow(sizes, NIGHTS)]
 const names = Object.keys(early) as (keyof Sizes)[]
 const ratios = names.map(name => late[name] / Math.max(1, early[name]))
 printTable(
@@ -61,7 +62,7 @@ printTable(
     name,
     roundForPrint(early[name]),
     roundForPrint(late[name]),
-    roundForPrint(ratios[i]!),
+    roundForPrint(getAt(ratios, i)),
   ]),
 )
 console.log(wrong.length === 0 ? 'verify: clean' : wrong.join('\n'))

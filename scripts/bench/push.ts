@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { limits } from '../../pipeline/core/limits.ts'
+import { getLast } from '../../pipeline/core/present.ts'
 import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
 import type { Subscription } from '../../pipeline/model/subscription.ts'
 import { toSubscriptionKey } from '../../pipeline/serving/keys.ts'
@@ -100,7 +101,7 @@ function commit(count: number): string {
   }))
   committed += count
   store.write(projectEvents(events), store.seq + 1)
-  return events.at(-1)!.event_id
+  return getLast(events).event_id
 }
 
 function subscribe(cursor: string): void {

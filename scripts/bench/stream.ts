@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { toIso } from '../../pipeline/core/clock.ts'
+import { getAt } from '../../pipeline/core/present.ts'
 import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import { ServingStore } from '../../pipeline/serving/lmdb.ts'
@@ -60,7 +61,7 @@ await store.close()
 
 const { open, kilobytes, idleShare, waits } = result
 const sorted = [...waits].sort((a, b) => a - b)
-const p99 = sorted[Math.ceil(sorted.length * 0.99) - 1]!
+const p99 = getAt(sorted, Math.ceil(sorted.length * 0.99) - 1)
 printTable(
   [`${open} idle streams`, 'measured', 'must'],
   [

@@ -1,3 +1,4 @@
+import { getAt, getFirst } from '../../pipeline/core/present.ts'
 /** Speed and remaining time of a crawl. */
 export interface Estimate {
   /** Files per second over the last seconds. */
@@ -27,9 +28,9 @@ export class CrawlEstimator {
 
   add(atMs: number, done: number, waiting: number): Estimate {
     this.#points.push({ atMs, done })
-    while (this.#points.length > 2 && this.#points[1]!.atMs <= atMs - WINDOW_MS)
+    while (this.#points.length > 2 && getAt(this.#points, 1).atMs <= atMs - WINDOW_MS)
       this.#points.shift()
-    const first = this.#points[0]!
+    const first = getFirst(this.#points)
     const seconds = (atMs - first.atMs) / 1_000
     const rate = seconds > 0 ? (done - first.done) / seconds : 0
     const isKnown = rate > 0 && (waiting === 0 || waiting > LAST_FILES)

@@ -7,6 +7,7 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog } from '../../pipeline/core/log.ts'
+import { getOrThrow } from '../../pipeline/core/present.ts'
 import { crawlBatch, createHostLimiter } from '../../pipeline/crawl/crawl-batch.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { Answer, Operation } from '../../pipeline/model/submission.ts'
@@ -146,7 +147,7 @@ async function submitAlone(sequencer: Sequencer, operation: Operation): Promise<
   const submission_id = randomUUID()
   const submissions = [{ submission_id, operation, by: identifyUser() }]
   const { answers } = await sequencer.commit({ observations: [], submissions })
-  return answers.get(submission_id)!
+  return getOrThrow(answers, submission_id)
 }
 
 /** Fetches the files that became due since then and those they lead to, until none is left. */

@@ -6,6 +6,7 @@ import type { Question } from '../../jobs/indexer/questions.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
+import { getOrThrow } from '../../pipeline/core/present.ts'
 import { type Answer, type Asker, Operation } from '../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { findOrOpen, type OpenOptions } from './open-registry.ts'
@@ -78,7 +79,7 @@ export async function submitOrApply(
         by,
       }))
       const { answers } = await sequencer.commit({ observations: [], submissions })
-      return submissions.map(({ submission_id }) => answers.get(submission_id)!)
+      return submissions.map(({ submission_id }) => getOrThrow(answers, submission_id))
     },
   )
 }

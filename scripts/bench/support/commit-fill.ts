@@ -5,6 +5,7 @@ import { HOUR } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
+import { getAt } from '../../../pipeline/core/present.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { freshnessProjection } from '../../../pipeline/serving/projections/freshness.ts'
 import { projectEntries } from '../../../pipeline/serving/projections/index.ts'
@@ -115,8 +116,8 @@ export async function project(folder: string, domains: readonly string[]): Promi
       policies: `(select policy_id as key from policies where ${within('policy_id')} and false)`,
       changedAt: filledAt,
       parameters: {
-        from: domains[at]!,
-        to: domains[Math.min(at + PROJECTED_AT_ONCE, domains.length) - 1]!,
+        from: getAt(domains, at),
+        to: getAt(domains, Math.min(at + PROJECTED_AT_ONCE, domains.length) - 1),
       },
     })
     store.write(entries, store.seq)

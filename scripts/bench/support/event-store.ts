@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { DAY, toIso } from '../../../pipeline/core/clock.ts'
+import { getAt } from '../../../pipeline/core/present.ts'
 import { parseIdBytes } from '../../../pipeline/core/uuid-v7.ts'
 import {
   type EventType,
@@ -73,7 +74,9 @@ function buildPrincipal(): Entry {
 }
 
 function pickType(number: number): EventType {
-  return number % RARE_EVERY === RARE_EVERY >> 1 ? rareType : cycle[(number * 37) % cycle.length]!
+  return number % RARE_EVERY === RARE_EVERY >> 1
+    ? rareType
+    : getAt(cycle, (number * 37) % cycle.length)
 }
 
 /** Builds an event that follows from its number. */
@@ -120,7 +123,7 @@ export function listCursors(
   const numbers: number[] = []
   for (let n = 0; n < events; n++) if (types.includes(pickType(n))) numbers.push(n)
   return Array.from({ length: count }, () => {
-    const number = numbers[random.below(numbers.length)]!
+    const number = getAt(numbers, random.below(numbers.length))
     return parseIdBytes(toKey(number, computeCreatedAt(number, from, events)))
   })
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { OwnRedis } from '../../../jobs/own-redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { builtFolder, Child, root } from './child.ts'
 import {
@@ -111,7 +112,7 @@ export class HttpBench {
    */
   async compare(questions: readonly Question[]): Promise<Comparison> {
     const sample = await this.#sample(questions)
-    const { method, path, route = path.split('?')[0] } = questions[0]!
+    const { method, path, route = path.split('?')[0] } = getFirst(questions)
     const shape = { method, path: route, ...sample }
     const bare = await Child.start<{ url: string }>(join(root, 'scripts/bench/bare/server.mjs'), {
       args: [JSON.stringify(shape)],

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { getAt, getOrThrow } from '../../../pipeline/core/present.ts'
 import { serveParent } from './child.ts'
 
 /**
@@ -51,7 +52,7 @@ serveParent<Target | LoadRun, Load | object>({}, async question => {
 })
 
 async function run({ set, connections, seconds }: LoadRun): Promise<Load> {
-  const target = targets.get(set)!
+  const target = getOrThrow(targets, set)
   const tally = {
     answers: 0,
     unwanted: 0,
@@ -103,7 +104,7 @@ function sendUntil(target: Target & { next: number }, tally: Tally, end: number)
       }
       const number = target.next++ % target.requests.length
       kind = target.kinds?.[number] ?? ''
-      socket.write(target.requests[number]!, 'latin1')
+      socket.write(getAt(target.requests, number), 'latin1')
     }
     socket.setNoDelay(true)
     socket.on('connect', ask)

@@ -1,3 +1,4 @@
+import { getAt } from '../../../pipeline/core/present.ts'
 export type Round<Name extends string, Run> = Record<Name, Run>
 
 /**
@@ -13,7 +14,7 @@ export async function runInterleaved<Name extends string, Run>(
   for (let round = 0; round < rounds; round++) {
     const runs = {} as Round<Name, Run>
     for (let i = 0; i < names.length; i++) {
-      const name = names[(round + i) % names.length]!
+      const name = getAt(names, (round + i) % names.length)
       runs[name] = await runners[name](round)
     }
     results.push(runs)

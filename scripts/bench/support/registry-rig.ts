@@ -5,6 +5,7 @@ import { connectRedis, type Redis } from '../../../jobs/redis.ts'
 import { HOUR } from '../../../pipeline/core/clock.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
+import { getOrThrow } from '../../../pipeline/core/present.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import type { CrawlSummary } from '../../../pipeline/writer/crawl/crawl-summary.ts'
 import { addDomains } from '../../commands/crawl.ts'
@@ -153,7 +154,7 @@ export class RegistryRig {
   }
 
   findPid(role: RoleName): number {
-    return this.#roles.get(role)!.pid
+    return getOrThrow(this.#roles, role).pid
   }
 
   redisMB(): Promise<number> {

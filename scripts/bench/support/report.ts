@@ -1,10 +1,11 @@
+import { getAt } from '../../../pipeline/core/present.ts'
 /** Prints rows under a head, numbers right-aligned. */
 export function printTable(head: readonly string[], rows: readonly (string | number)[][]): void {
   const lines = [head, ...rows].map(row => row.map(String))
-  const widths = head.map((_, i) => Math.max(...lines.map(line => line[i]!.length)))
+  const widths = head.map((_, i) => Math.max(...lines.map(line => getAt(line, i).length)))
   for (const line of lines) {
     const cells = line.map((cell, i) =>
-      i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!),
+      i === 0 ? cell.padEnd(getAt(widths, i)) : cell.padStart(getAt(widths, i)),
     )
     console.log(cells.join('   '))
   }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { getAt, getFirst } from '../../../pipeline/core/present.ts'
 import { readSearchCheckpoint } from '../../../pipeline/search/checkpoint.ts'
 import { SearchPublisher } from '../../../pipeline/search/publish.ts'
 import { advance } from '../../../pipeline/store/checkpoint.ts'
@@ -95,7 +96,7 @@ function drawWord(random: Random): string {
 }
 
 function capitalize(word: string): string {
-  return word[0]!.toUpperCase() + word.slice(1)
+  return getFirst(word).toUpperCase() + word.slice(1)
 }
 
 const BRANDS = `insert into brands by name
@@ -173,11 +174,11 @@ export const questionTexts = {
 function misspell(random: Random, text: string): string {
   const characters = [...text]
   const at = random.below(characters.length - 1)
-  const letter = random.pick(syllables)[0]!
+  const letter = getFirst(random.pick(syllables))
   const edit = random.below(4)
   if (edit === 0) characters.splice(at, 1)
   else if (edit === 1) characters.splice(at, 0, letter)
   else if (edit === 2) characters[at] = letter
-  else characters.splice(at, 2, characters[at + 1]!, characters[at]!)
+  else characters.splice(at, 2, getAt(characters, at + 1), getAt(characters, at))
   return characters.join('')
 }

@@ -8,8 +8,8 @@ export function computeSpread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b)
   const at = (share: number) => {
     const place = share * (sorted.length - 1)
-    const below = sorted[Math.floor(place)]!
-    return below + (sorted[Math.ceil(place)]! - below) * (place % 1)
+    const below = sorted[Math.floor(place)] ?? Number.NaN
+    return below + ((sorted[Math.ceil(place)] ?? Number.NaN) - below) * (place % 1)
   }
   return { median: at(0.5), q1: at(0.25), q3: at(0.75) }
 }

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { getAt, getFirst, getLast } from '../../../pipeline/core/present.ts'
 import { builtFolder, Child } from './child.ts'
 import type { Options } from './options.ts'
 import { note, printResult, printTable } from './report.ts'
@@ -50,7 +51,7 @@ export async function runUnfetchedNights(options: Options): Promise<void> {
         ],
     ),
   ]
-  const [small, large] = [runs[0]!, runs.at(-1)!]
+  const [small, large] = [getFirst(runs), getLast(runs)]
   const growth = Math.log(large.domains / small.domains)
   const exponents = rows.map(([, measure]) =>
     roundForPrint(Math.log(measure(large) / Math.max(1e-9, measure(small))) / growth),
@@ -60,7 +61,7 @@ export async function runUnfetchedNights(options: Options): Promise<void> {
     rows.map(([name, measure], at) => [
       name,
       ...runs.map(run => roundForPrint(measure(run))),
-      exponents[at]!,
+      getAt(exponents, at),
     ]),
   )
   const perFile = ({ quiet }: Run) => quiet.cpuSeconds / quiet.files
