@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: positions are within the levels, and a check in each step would slow searches
+
 import { clip, type Range } from './range.ts'
 import { BLOCK, insertSmallest, MINIMA_PER_BLOCK, NONE } from './suffixes-builder.ts'
 

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: ids are those of entries, and starts have one more
+
 import { Owners } from './owners.ts'
 import type { PartLocation } from './parts-layout.ts'
 import type { Bytes, PartsReader } from './parts-reader.ts'

@@ -1,6 +1,6 @@
 /** Converts a text to its code points. */
 export function toCodePoints(text: string): number[] {
-  return Array.from(text, character => character.codePointAt(0)!)
+  return Array.from(text, character => character.codePointAt(0) ?? 0)
 }
 
 /**

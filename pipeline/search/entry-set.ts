@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: ids are those of entries, for which there are bits
+
 import type { Slices } from './slices.ts'
 
 /** Size up to which a set is a hash set, which is sorted when it is read; a larger one is a bitmap. */

@@ -35,7 +35,7 @@ function foldLetters(text: string): string {
     .toLowerCase()
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
-    .replace(SPECIAL_LETTERS, (letter: string) => replacements[letter]!)
+    .replace(SPECIAL_LETTERS, (letter: string) => replacements[letter] ?? letter)
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .replace(/[\p{Cf}\p{Cs}]/gu, '')
 }

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: flags are one byte, and blocks cover all entries
+
 import type { Collection } from './collection.ts'
 
 /** Values of the byte that holds the flags of an entry. */

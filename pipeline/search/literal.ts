@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: ids are those of entries, and gains those of ranks
+
 import type { Collection, Rank } from './collection.ts'
 import type { Range } from './range.ts'
 import type { Slices } from './slices.ts'

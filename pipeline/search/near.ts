@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: the typed text has at least two characters here
+
 import type { Collection } from './collection.ts'
 import { toCodePoints } from './edit-distance.ts'
 import { EntrySet } from './entry-set.ts'

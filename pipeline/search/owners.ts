@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: positions are within the texts
+
 const PAGE_BITS = 6
 
 /** Finds the entry to which a byte of the texts belongs. */

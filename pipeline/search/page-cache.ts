@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: pages are those of the file, and slots those of the cache
+
 import { readSync } from 'node:fs'
 
 /** Bytes of a page: a power of two, so that no number crosses the end of a page. */

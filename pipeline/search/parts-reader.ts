@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: callers stay within the part, and a check for each number would slow searches
+
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { PAGE_BYTES, PageCache } from './page-cache.ts'
 import { MARK, type PartLocation, TRAILER_BYTES } from './parts-layout.ts'

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: a list ends before its bytes do
+
 /**
  * Encodes rising ids as varints: each is the difference to the one before, with seven bits per byte, the
  * lowest first.

@@ -115,11 +115,10 @@ function lowerPriority(pid: number): void {
 async function readContents(snapshot: string): Promise<{ contents: string; entries: number }> {
   const db = await Database.open(snapshot, { readOnly: true, memoryLimit: '128MB', threads: 1 })
   try {
-    const row = await db.one<{ contents: string; entries: number }>(
+    return await db.oneOrThrow<{ contents: string; entries: number }>(
       `select ${CONTENTS.join(' || ')} as contents, (select count(*) from brands)
          + (select count(*) from publishers) + (select count(*) from properties) as entries`,
     )
-    return row!
   } finally {
     db.close()
   }

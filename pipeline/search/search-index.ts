@@ -1,3 +1,4 @@
+import { getAt } from '../core/present.ts'
 import { Collection, type CollectionContents } from './collection.ts'
 import { fold } from './fold.ts'
 import { Listing } from './listing.ts'
@@ -80,7 +81,10 @@ export class SearchIndex {
   ): Promise<Record<Name, string[]>> {
     const collections = names.map(name => this.#collections[name])
     const items = await runInSlices(findBestItems(collections, fold(text), limit), this.#mayGoOn)
-    return Object.fromEntries(names.map((name, i) => [name, items[i]!])) as Record<Name, string[]>
+    return Object.fromEntries(names.map((name, i) => [name, getAt(items, i)])) as Record<
+      Name,
+      string[]
+    >
   }
 
   /**
@@ -110,6 +114,7 @@ export class Matches {
   counter(): (matches: (flags: number) => boolean) => number {
     this.#collection.assertOpen()
     const counts = new Uint32Array(256)
+    // biome-ignore lint/style/noNonNullAssertion: flags are one byte
     for (const id of this.#ids) counts[this.#collection.readFlags(id)]!++
     return matches => counts.reduce((sum, count, flags) => (matches(flags) ? sum + count : sum), 0)
   }
@@ -143,7 +148,7 @@ function* findBestItems(
   limit: number,
 ): Slices<string[][]> {
   const found = yield* findBest(collections, folded, limit)
-  return found.map((ids, i) => ids.map(id => collections[i]!.readItem(id)))
+  return found.map((ids, i) => ids.map(id => getAt(collections, i).readItem(id)))
 }
 
 function* findBest(
@@ -162,7 +167,7 @@ function* findBest(
   const all = found.reduce((sum, { length }) => sum + length, 0)
   if (isCalledSo || all >= limit) return found
   for (const [i, collection] of collections.entries()) {
-    const ids = found[i]!
+    const ids = getAt(found, i)
     if (ids.length === limit) continue
     ids.push(...(yield* findNear(collection, folded, new Set(ids), limit - ids.length)))
   }

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: positions are within the texts, and a check for each byte would slow the build
+
 import { END } from './texts.ts'
 
 /** Bytes by which suffixes are sorted; those that are equal so far keep their order. */

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: positions are within the texts, and a check for each byte would slow the build
+
 import type { Owners } from './owners.ts'
 import type { PartLocation } from './parts-layout.ts'
 import type { PartsWriter } from './parts-writer.ts'

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: positions are within the texts, and a check in each step would slow searches
+
 import { BlockMinima } from './block-minima.ts'
 import type { Owners } from './owners.ts'
 import type { Numbers32, PartsReader } from './parts-reader.ts'

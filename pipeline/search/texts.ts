@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: the loop ends where the run does
+
 import { toCodePoints } from './edit-distance.ts'
 import { splitWords } from './fold.ts'
 

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: numbers are those of words, and starts have one more
+
 import { isWithinOneEdit } from './edit-distance.ts'
 import type { Bytes, Numbers32, PartsReader } from './parts-reader.ts'
 import { Cursor } from './postings.ts'

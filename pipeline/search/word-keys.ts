@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: the loop ends where the points do
+
 /** Characters of the longest word that is indexed. */
 export const WORD_CHARS_MAX = 64
 /** Characters from which a word is found by a misspelling; shorter words have too many neighbours. */
