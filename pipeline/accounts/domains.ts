@@ -1,4 +1,5 @@
 import { toIso } from '../core/clock.ts'
+import { requireValue } from '../core/present.ts'
 import type { DomainProof } from '../model/accounts/member.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
@@ -77,7 +78,7 @@ export const domainDefinitions: OperationDefinitions<
     watches: [domains],
     requires: { membershipIn: ({ org }) => org },
     invert({ org, domain }, known) {
-      const { proof } = getRowBefore(known, 'verified_domains')
+      const { proof } = requireValue(getRowBefore(known, 'verified_domains'), 'row before')
       return { op: 'organization.domain.add', org, domain, proof }
     },
   },

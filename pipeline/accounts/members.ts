@@ -1,4 +1,5 @@
 import { toIso } from '../core/clock.ts'
+import { requireValue } from '../core/present.ts'
 import { hasApiAccess } from '../core/tiers.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
@@ -168,7 +169,10 @@ export const memberDefinitions: OperationDefinitions<
     requires: { membershipIn: ({ org }) => org },
     changesEnrolments: true,
     invert({ org }, known) {
-      const { slug, display_name, is_founding, is_public } = getRowBefore(known, 'members')
+      const { slug, display_name, is_founding, is_public } = requireValue(
+        getRowBefore(known, 'members'),
+        'row before',
+      )
       return { op: 'member.update', org, slug, display_name, is_founding, is_public }
     },
   },
@@ -181,7 +185,7 @@ export const memberDefinitions: OperationDefinitions<
       if (known.changes.some(({ table }) => table === 'member_agents')) {
         return 'it hid agents too: set the tier again, then publish each agent again'
       }
-      const { membership_tier } = getRowBefore(known, 'organizations')
+      const { membership_tier } = requireValue(getRowBefore(known, 'organizations'), 'row before')
       return { op: 'member.tier', org, tier: membership_tier }
     },
   },

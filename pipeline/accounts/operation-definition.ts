@@ -1,4 +1,3 @@
-import { requireValue } from '../core/present.ts'
 import type { MembershipRole, OrganizationRight } from '../core/roles.ts'
 import type { Editor } from '../model/save.ts'
 import type { Answer, Operation, OperationOf } from '../model/submission.ts'
@@ -100,8 +99,8 @@ export type Inverse = object | string
 export const ORGANIZATION_NAMED = '(select org_id from organizations where $org in (name, org_id))'
 
 /** Returns the earlier row of a table, if there was one. */
-export function getRowBefore({ changes }: KnownChange, table: string): Row {
-  return requireValue(changes.find(change => change.table === table)?.before[0], `row of ${table}`)
+export function getRowBefore({ changes }: KnownChange, table: string): Row | undefined {
+  return changes.find(change => change.table === table)?.before[0]
 }
 
 /** Inverts a revision: restores the state before it; before the first there was nothing. */

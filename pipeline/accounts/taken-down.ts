@@ -1,5 +1,6 @@
 import { type Instant, toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
+import { requireValue } from '../core/present.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import { buildDomainCondition } from '../store/domain-match.ts'
 import type { Database } from '../store/duckdb.ts'
@@ -77,7 +78,7 @@ export const takedownDefinitions: OperationDefinitions<'domain.takedown' | 'doma
     perform: readmit,
     watches: [taken],
     invert({ domain }, known) {
-      const { reason } = getRowBefore(known, 'taken_down')
+      const { reason } = requireValue(getRowBefore(known, 'taken_down'), 'row before')
       return { op: 'domain.takedown', domain, ...(reason !== null && { reason }) }
     },
   },

@@ -55,6 +55,7 @@ function indexReached(
       known.get(positions) ??
       buildReached(
         domain,
+        // biome-ignore lint/style/noNonNullAssertion: positions are indexes of the list of rids
         positions.map(position => rids[position]!),
       )
     const shared = sets.get(reached.property_set) ?? reached
@@ -87,6 +88,7 @@ function buildAuthorizationRow(
 export function readTerms(domain: Domain, entry: AgentEntry) {
   return {
     agent_url: entry.agent_url,
+    // biome-ignore lint/style/noNonNullAssertion: entries without a type grant nothing and have no row
     authorization_type: entry.authorization_type!,
     authorized_for: entry.authorized_for ?? null,
     property_ids: sortOptional(entry.property_ids),

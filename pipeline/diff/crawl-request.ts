@@ -92,7 +92,7 @@ function describeRequest(request: CrawlRequestRow, files: RequestedFile[], now: 
   const times = files.flatMap(({ attempted_at }) => attempted_at ?? []).sort()
   const [next] = open
     .filter(({ next_attempt_at }) => next_attempt_at !== null)
-    .sort((a, b) => (a.next_attempt_at! < b.next_attempt_at! ? -1 : 1))
+    .sort((a, b) => ((a.next_attempt_at ?? '') < (b.next_attempt_at ?? '') ? -1 : 1))
   const status = deriveStatus(files, open, next)
   const waits = status === 'retrying' || status === 'deferred'
   return {
@@ -101,7 +101,7 @@ function describeRequest(request: CrawlRequestRow, files: RequestedFile[], now: 
     started_at: request.started_at ?? times[0] ?? null,
     last_attempted_at: times.at(-1) ?? request.last_attempted_at,
     completed_at: open.length === 0 ? toIso(now) : null,
-    next_attempt_at: waits ? next!.next_attempt_at : null,
+    next_attempt_at: waits ? (next?.next_attempt_at ?? null) : null,
     last_error_code: describeError(files),
     files,
   }

@@ -1,4 +1,5 @@
 import { toIso } from '../core/clock.ts'
+import { getAt } from '../core/present.ts'
 import type { PropertyEntry } from '../model/documents/index.ts'
 import type { PropertyRow } from '../model/rows.ts'
 import type { HostedProperty, SavedProperty } from '../model/save.ts'
@@ -32,7 +33,10 @@ export function buildHostedProperties(
   const others = records.filter(row => row.status !== 'removed' && !own.has(row.property_rid))
   const rids = assignRids([...before.map(toHintRow), ...others], declared.map(withName), mint)
   const hosted = new Map(
-    declared.map((property, i) => [rids[i]!, { property_rid: rids[i]!, ...property }]),
+    declared.map((property, i) => {
+      const property_rid = getAt(rids, i)
+      return [property_rid, { property_rid, ...property }]
+    }),
   )
   return [...hosted.values()]
 }

@@ -1,3 +1,4 @@
+import { getAt, getFirst, getOrThrow } from '../core/present.ts'
 import type { CollectionEntry, Identifier, PropertyEntry } from '../model/documents/index.ts'
 import type { CollectionRow, PropertyRow } from '../model/rows.ts'
 import { toFactsKey } from './property-identity.ts'
@@ -23,7 +24,7 @@ export function uniteIdentifiers<Item extends Identifier & Partial<Owned>>(
   return [...all.values()].sort((a, b) => {
     const [first, other] = [toSortParts(a), toSortParts(b)]
     const at = first.findIndex((part, i) => part !== other[i])
-    return at < 0 ? 0 : first[at]! < other[at]! ? -1 : 1
+    return at < 0 ? 0 : getAt(first, at) < getAt(other, at) ? -1 : 1
   })
 }
 
@@ -55,12 +56,12 @@ export function mergeEntries(
   const named = new Map<string, PropertyEntry>()
   const grouped = new Map<string, PropertyEntry[]>()
   for (const [i, entry] of entries.entries()) {
-    const rid = rids[i]!
+    const rid = getAt(rids, i)
     if (mergedRids.has(rid)) grouped.set(rid, [...(grouped.get(rid) ?? []), entry])
     if (!elsewhere.has(rid)) named.set(rid, pickFirst(named.get(rid), entry))
   }
   for (const [rid, group] of grouped) {
-    const row = active.get(rid)!
+    const row = getOrThrow(active, rid)
     const identifiers = uniteIdentifiers(row.identifiers, ...group.map(entry => entry.identifiers))
     named.set(rid, { ...pickClosest(group, row), identifiers })
   }
@@ -79,7 +80,7 @@ function pickClosest(group: readonly PropertyEntry[], row: PropertyRow): Propert
     (a, b) =>
       countMatches(b) - countMatches(a) || (toComparableText(a) < toComparableText(b) ? -1 : 1),
   )
-  return sorted[0]!
+  return getFirst(sorted)
 }
 
 /**

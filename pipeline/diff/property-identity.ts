@@ -43,7 +43,7 @@ export function assignRids(
   const capacities = countCapacities(known, aliases)
   const assign = ({ item }: Known<PropertyRow>, facts: string) => {
     const rid = aliases.get(item.property_rid) ?? item.property_rid
-    const remaining = capacities.get(rid)!
+    const remaining = capacities.get(rid) ?? 0
     if (remaining === 0 || assigned.has(facts)) return
     capacities.set(rid, remaining - 1)
     assigned.set(facts, rid)
@@ -52,7 +52,7 @@ export function assignRids(
   const exact = rows.filter(row => fresh.has(row.facts))
   for (const row of exact) assign(row, row.facts)
   const open = rows.filter(
-    ({ item }) => capacities.get(aliases.get(item.property_rid) ?? item.property_rid)! > 0,
+    ({ item }) => (capacities.get(aliases.get(item.property_rid) ?? item.property_rid) ?? 0) > 0,
   )
   const unknown = [...fresh.values()].filter(({ facts }) => !assigned.has(facts))
   for (const { row, entry } of pairCandidates(open, unknown)) assign(row, entry.facts)

@@ -147,9 +147,12 @@ async function readManaged(
   const field = 'managerdomain'
   if (managed !== undefined && managed !== pending && managed !== revokedByManager) {
     const { location, manager_domain: manager } = managed
-    const file = observed.find(
-      observation => observation.kind === 'adagents.json' && observation.location === location,
-    )!
+    const file = requireValue(
+      observed.find(
+        observation => observation.kind === 'adagents.json' && observation.location === location,
+      ),
+      'file of the manager',
+    )
     const checked = checkFile(file, now)
     const message = `there is no file here, so the file of ${manager} was read, which ads.txt names`
     const used: Fault = { field, code: 'manager_used', message, severity: 'warning' }
@@ -249,7 +252,7 @@ function listAgents({ document }: CheckedFile): string[] {
 }
 
 function sortWorstFirst(faults: readonly Fault[]): Fault[] {
-  const listOf = (severity: Fault['severity']) =>
+  const listFaults = (severity: Fault['severity']) =>
     faults.filter(fault => fault.severity === severity)
-  return [...listOf('error'), ...listOf('warning')]
+  return [...listFaults('error'), ...listFaults('warning')]
 }

@@ -1,3 +1,4 @@
+import { requireValue } from '../core/present.ts'
 import { BADGE_VERSION, type BadgeRole, specialisms } from '../model/badge.ts'
 
 /** Claims of an agent that do not fit together, and what they were judged by. */
@@ -46,7 +47,7 @@ export function checkClaims(claims: Claims): ClaimFault | undefined {
     declared_specialisms: orphans,
     declared_protocols: protocols,
     required_protocols: [
-      ...new Set(orphans.map(name => toProtocol(specialisms[name]!.role))),
+      ...new Set(orphans.map(name => toProtocol(requireValue(specialisms[name], name).role))),
     ].sort(),
   }
 }

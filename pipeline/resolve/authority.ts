@@ -1,4 +1,5 @@
 import { isSameSite } from '../core/domain.ts'
+import { getFirst } from '../core/present.ts'
 import type { Identifier } from '../model/documents/index.ts'
 import { compareDeclared, type Declarations, type Operator, type OperatorRule } from './operator.ts'
 import {
@@ -115,7 +116,7 @@ export function judge(
   terms: Terms,
 ): Verdict {
   const judged = judgePublisher(property, publisher, terms)
-  let best = judged[0]!
+  let best = getFirst(judged)
   let operator: DecidingRules['operator'] | undefined
   for (const current of judged) {
     const delegation = terms.delegation_type ?? current.grant?.delegation_type ?? undefined
@@ -125,9 +126,10 @@ export function judge(
     best = current
     operator = { rule, delegation }
   }
+  if (operator === undefined) throw new Error('no rule of the publisher was judged')
   const sides = {
     publisher: judgePublisherSide(best.rule),
-    operator: judgeOperatorSide(operator!.rule),
+    operator: judgeOperatorSide(operator.rule),
   }
   const granted = sides.publisher === 'match'
   return {
@@ -135,7 +137,7 @@ export function judge(
     confirmed: granted && sides.operator === 'match',
     sides,
     ...(granted && best.grant && { grant: best.grant }),
-    judged: { publisher: judged, operator: operator! },
+    judged: { publisher: judged, operator },
   }
 }
 

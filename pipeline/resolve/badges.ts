@@ -1,5 +1,6 @@
 import { HOUR, type Instant, toIso } from '../core/clock.ts'
 import { groupBy } from '../core/group.ts'
+import { requireValue } from '../core/present.ts'
 import {
   BADGE_VERSION,
   type Badge,
@@ -39,7 +40,10 @@ export function judgeSpecialisms({
   const results = new Map(storyboards.map(result => [result.storyboard_id, result.status]))
   const stable = claimed.filter(name => Object.hasOwn(specialisms, name))
   return Object.fromEntries(
-    stable.map(name => [name, judgeSpecialism(specialisms[name]!.storyboards, results)]),
+    stable.map(name => [
+      name,
+      judgeSpecialism(requireValue(specialisms[name], name).storyboards, results),
+    ]),
   )
 }
 
@@ -77,7 +81,7 @@ export function updateBadges(known: readonly Badge[], facts: BadgeFacts): Badge[
 
 function judgeRoles({ state, isTested }: BadgeFacts): Map<BadgeRole, RoleVerdict> {
   const claimed = Object.entries(judgeSpecialisms(state))
-  const roles = groupBy(claimed, ([name]) => specialisms[name]!.role)
+  const roles = groupBy(claimed, ([name]) => requireValue(specialisms[name], name).role)
   return new Map(
     [...roles].map(([role, members]) => [
       role,

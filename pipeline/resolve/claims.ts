@@ -33,6 +33,7 @@ export function listClaims(
   const selectInline = (publisher: string, selector: Selector) => {
     const naming = known.get(publisher) ?? findNamingProperties(document, publisher, revocations)
     known.set(publisher, naming)
+    // biome-ignore lint/style/noNonNullAssertion: positions are indexes of the properties
     return listDistinct(naming.select(selector).map(position => naming.properties[position]!))
   }
   return limitClaims(document.agents, domain)

@@ -17,7 +17,7 @@ export function listCollections(
   const owners = owned.get(document) ?? buildOwners(document)
   owned.set(document, owners)
   const own = document.collections.filter(collection => {
-    if (isShared) return owners.get(collection)!.has(domain)
+    if (isShared) return owners.get(collection)?.has(domain)
     return (readDeclaredOwner(collection) ?? domain) === domain
   })
   return [...new Map(own.reverse().map(entry => [entry.collection_id, entry])).values()].reverse()

@@ -55,7 +55,7 @@ export function sumByTrack(
 ): Record<string, TrackStatus> {
   const tracks = groupBy(
     results.filter(({ track }) => track !== null),
-    ({ track }) => track!,
+    ({ track }) => track ?? '',
   )
   return Object.fromEntries(
     [...tracks].map(([track, members]) => [track, trackStatuses[chooseCompliance(members)]]),

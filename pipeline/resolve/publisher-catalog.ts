@@ -72,6 +72,7 @@ function selectItems<Item extends object>(
     for (const tag of tags)
       for (const position of positions.byTag.get(tag) ?? []) found.add(position)
   }
+  // biome-ignore lint/style/noNonNullAssertion: positions are indexes of the items
   return [...found].sort((a, b) => a - b).map(position => items[position]!)
 }
 

@@ -163,13 +163,13 @@ function selectInCollections(
   const isAnywhere = ({ collection_ids }: Placed) => collection_ids === undefined
   if (requested === undefined) {
     return placements.filter(
-      placement => isAnywhere(placement) || placement.collection_ids!.length > 0,
+      ({ collection_ids }) => collection_ids === undefined || collection_ids.length > 0,
     )
   }
   const requestedIds = new Set(requested)
   const inCollections = placements.filter(
-    placement =>
-      isAnywhere(placement) || placement.collection_ids!.some(id => requestedIds.has(id)),
+    ({ collection_ids }) =>
+      collection_ids === undefined || collection_ids.some(id => requestedIds.has(id)),
   )
   const covered = new Set(inCollections.flatMap(placement => placement.collection_ids ?? []))
   return inCollections.some(isAnywhere) || requested.every(id => covered.has(id))

@@ -1,5 +1,6 @@
 import type { Instant } from '../core/clock.ts'
 import type { Effect, Outcome } from '../core/outcomes.ts'
+import { getAt } from '../core/present.ts'
 
 /** Attempts to read one file, as a row of crawl_state. */
 export interface FileState {
@@ -34,5 +35,5 @@ export function getValidity(state: FileState | undefined, now: Instant): Validit
 
 /** Picks the worst of several validities, for a fact that was read through several files. */
 export function pickWorst(...validities: Validity[]): Validity {
-  return bestToWorst[Math.max(...validities.map(validity => bestToWorst.indexOf(validity)))]!
+  return getAt(bestToWorst, Math.max(...validities.map(validity => bestToWorst.indexOf(validity))))
 }

@@ -48,9 +48,13 @@ export function encodeDocument(document: object, storedAt: Instant, marked: Mark
   return value
 }
 
+function readMarks(value: Uint8Array): number {
+  return value[MARK_AT] ?? 0
+}
+
 /** Tells where the JSON of a document ends. */
 export function findJsonEnd(value: Buffer): number {
-  if ((value[MARK_AT]! & HAS_FILES) === 0) return value.length
+  if ((readMarks(value) & HAS_FILES) === 0) return value.length
   const end = value.length - FILES_LENGTH
   return end - value.readUInt16BE(end)
 }
@@ -72,11 +76,11 @@ export function readEtag(value: Buffer): string {
 }
 
 export function isMutual(value: Uint8Array): boolean {
-  return (value[MARK_AT]! & MUTUAL) !== 0
+  return (readMarks(value) & MUTUAL) !== 0
 }
 
 export function hasInventory(value: Uint8Array): boolean {
-  return (value[MARK_AT]! & HAS_INVENTORY) !== 0
+  return (readMarks(value) & HAS_INVENTORY) !== 0
 }
 
 /** Tells whether two document values have equal content, whenever they were stored. */

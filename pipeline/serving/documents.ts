@@ -180,11 +180,17 @@ function toHosting({ domain, resolved_location, valid }: PublisherRow) {
   }
 }
 
+/** Converts the first grant of an agent to what it says of its purpose, if it says something. */
+function toReason(grant: AuthorizationRow | undefined): { authorized_for?: string } {
+  const authorized_for = grant?.authorized_for ?? null
+  return authorized_for === null ? {} : { authorized_for }
+}
+
 /** Converts entries to agents: one item an agent, however many entries name it. */
 function toAgents(rows: readonly AuthorizationRow[]) {
   return [...groupByAgent(rows)].map(([url, [first]]) => ({
     url,
-    ...(first!.authorized_for === null ? {} : { authorized_for: first!.authorized_for }),
+    ...toReason(first),
   }))
 }
 
@@ -199,7 +205,7 @@ function countReach({ publisher, properties, authorizations }: PublisherState) {
     const reached = i < ROLLUP_AGENTS_MAX ? countReached(grants, own) : 0
     return {
       url,
-      ...(grants[0]!.authorized_for === null ? {} : { authorized_for: grants[0]!.authorized_for }),
+      ...toReason(grants[0]),
       source: 'adagents_json',
       authorization_types: [...new Set(grants.map(grant => grant.authorization_type))],
       ...(i < ROLLUP_AGENTS_MAX && {

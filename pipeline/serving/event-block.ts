@@ -1,3 +1,4 @@
+import { getFirst } from '../core/present.ts'
 import { toIdBytes } from '../core/uuid-v7.ts'
 import { type EventType, eventTypeNames, type FeedEvent } from '../model/event.ts'
 
@@ -40,12 +41,13 @@ function buildBlock(events: readonly FeedEvent[]): MadeBlock {
   let end = 0
   events.forEach(({ event_id }, index) => {
     const at = COUNT_BYTES + index * ENTRY_BYTES
+    // biome-ignore lint/style/noNonNullAssertion: there is a text for each event
     end += texts[index]!.length + (index === 0 ? 0 : 1)
     toIdBytes(event_id).copy(head, at)
     head.writeUInt32BE(end, at + 16)
   })
   const joined = texts.flatMap((text, index) => (index === 0 ? [text] : [COMMA, text]))
-  return { id: toIdBytes(events[0]!.event_id), value: Buffer.concat([head, ...joined]) }
+  return { id: toIdBytes(getFirst(events).event_id), value: Buffer.concat([head, ...joined]) }
 }
 
 const COMMA = Buffer.from(',')
@@ -58,7 +60,7 @@ export class EventBlock {
 
   constructor(value: Uint8Array) {
     this.#bytes = Buffer.from(value.buffer, value.byteOffset, value.length)
-    this.count = this.#bytes[0]!
+    this.count = this.#bytes[0] ?? 0
     this.#texts = COUNT_BYTES + this.count * ENTRY_BYTES
   }
 

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: each record has whole cells, so the offsets are within it
+
 import { type Instant, toIso } from '../core/clock.ts'
 import { type Effect, getEffect, type Outcome, outcomeNames } from '../core/outcomes.ts'
 import type { SourceKind } from '../model/documents/index.ts'

@@ -31,10 +31,11 @@ export async function loadHostedFiles(
   const files = new Map<string, KnownFile>()
   for (const kind of ['adagents.json', 'brand.json'] as const) {
     const requested = sources.filter(source => source.kind === kind)
-    const toDomain = (source: Source) => parseHostedDomain(base, source)!
-    const entries = await loadEntries(db, entityByFile[kind], requested.map(toDomain))
+    const domains = requested.flatMap(source => parseHostedDomain(base, source) ?? [])
+    const entries = await loadEntries(db, entityByFile[kind], domains)
     for (const source of requested) {
-      const domain = toDomain(source)
+      const domain = parseHostedDomain(base, source)
+      if (domain === undefined) continue
       const document = toDocument(entries.get(domain))
       const file: KnownFile = document
         ? { validity: 'valid', document, location: buildHostedAddress(base, kind, domain) }

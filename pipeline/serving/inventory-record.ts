@@ -187,6 +187,7 @@ export function listWholeSales({ properties, grants, sets }: InventoryGrants): M
       known.get(name) ??
       isReached(
         active,
+        // biome-ignore lint/style/noNonNullAssertion: places are indexes of the sets
         named.map(place => sets[place]!),
       )
     known.set(name, isWhole)
@@ -196,7 +197,8 @@ export function listWholeSales({ properties, grants, sets }: InventoryGrants): M
 }
 
 function isReached(active: readonly number[], lists: readonly number[][]): boolean {
-  if (lists.length === 1 && lists[0]!.length < active.length) return false
+  const [list, ...others] = lists
+  if (list !== undefined && others.length === 0 && list.length < active.length) return false
   const reached = new Set<number>()
   for (const list of lists) for (const position of list) reached.add(position)
   return active.every(position => reached.has(position))

@@ -264,11 +264,11 @@ export class ServingStore {
     const write = () =>
       this.#transact(() => {
         for (const { space, key, value } of part)
-          this.#spaces[space].putSync(key, value!, { append: true })
+          if (value !== undefined) this.#spaces[space].putSync(key, value, { append: true })
       })
     for (const entry of entries) {
       part.push(entry)
-      bytes += entry.value!.length
+      bytes += entry.value?.length ?? 0
       if (bytes < APPEND_BYTES) continue
       write()
       part = []
@@ -355,6 +355,7 @@ export class ServingStore {
     const digits = this.#spaces.meta.getBinaryFast(key)
     if (digits === undefined) return undefined
     let number = 0
+    // biome-ignore lint/style/noNonNullAssertion: the index is below the length
     for (let i = 0; i < digits.length; i++) number = 10 * number + digits[i]! - ZERO
     return number
   }

@@ -39,7 +39,9 @@ export const FRAME_HEAD_BYTES = HEAD_BYTES
 export function decodeEntries(body: Buffer): Entry[] {
   const entries: Entry[] = []
   for (let at = 0; at < body.length; ) {
+    // biome-ignore lint/style/noNonNullAssertion: a frame has whole entries
     const space = spaces[body[at]!] as SpaceName
+    // biome-ignore lint/style/noNonNullAssertion: a frame has whole entries
     const flags = body[at + 1]!
     const start = at + ENTRY_BYTES
     const middle = start + body.readUInt32BE(at + 2)

@@ -11,11 +11,13 @@ export class BloomFilter {
   readonly #bits = new Uint32Array(BITS / 32)
 
   add(id: string): void {
+    // biome-ignore lint/style/noNonNullAssertion: every bit is below BITS
     for (const bit of hashBits(id)) this.#bits[bit >>> 5]! |= 1 << (bit & 31)
   }
 
   /** Tells whether an id may have been added; false is certain. */
   mayHave(id: string): boolean {
+    // biome-ignore lint/style/noNonNullAssertion: every bit is below BITS
     return hashBits(id).every(bit => (this.#bits[bit >>> 5]! >>> (bit & 31)) & 1)
   }
 }

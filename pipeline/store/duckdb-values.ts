@@ -13,6 +13,7 @@ export function isNamed(sql: string, name: string): boolean {
 /** Binds parameters, numbers as the type that the statement expects: another type would be planned again. */
 export function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): void {
   for (let index = 1; index <= statement.parameterCount; index++) {
+    // biome-ignore lint/style/noNonNullAssertion: callers give every parameter of their statement
     const value = parameters[statement.parameterName(index)]!
     if (typeof value !== 'number') statement.bindValue(index, value)
     else if (statement.parameterTypeId(index) === DuckDBTypeId.BIGINT) {
@@ -35,6 +36,7 @@ export function createRowMaker<Row>(result: Columns) {
     const row: Record<string, unknown> = {}
     for (let i = 0; i < names.length; i++) {
       const value = values[i]
+      // biome-ignore lint/style/noNonNullAssertion: the index is below the length
       row[names[i]!] = json[i] && typeof value === 'string' ? JSON.parse(value) : toPlain(value)
     }
     return row as Row

@@ -63,7 +63,7 @@ export class TrackIterator {
    * most `bytes` long. Returns their number.
    */
   select(before: EventKey | undefined, events: number, bytes: number): number {
-    const block = this.#block!
+    const block = this.#currentBlock
     const from = this.#index
     let end = before === undefined ? block.count : block.indexFrom(before)
     end = Math.min(end, from + events)
@@ -86,12 +86,12 @@ export class TrackIterator {
 
   /** Returns the selected run as JSON with commas between; valid until the next `advance`. */
   get text(): Uint8Array {
-    return this.#block!.text(this.#index, this.#end)
+    return this.#currentBlock.text(this.#index, this.#end)
   }
 
   /** Returns the key of the last event of the selected run. */
   get lastKey(): EventKey {
-    return this.#block!.keyAt(this.#end - 1)
+    return this.#currentBlock.keyAt(this.#end - 1)
   }
 
   /** Moves to the event after the selected run. */
@@ -103,10 +103,16 @@ export class TrackIterator {
     this.#laterBlocks?.return?.()
   }
 
+  /** Returns the block of the current event; only called while there is one. */
+  get #currentBlock(): EventBlock {
+    // biome-ignore lint/style/noNonNullAssertion: `key` says whether there is a current event, and callers check it
+    return this.#block!
+  }
+
   #moveTo(index: number): void {
     this.#index = index
-    if (index < this.#block!.count) this.key = this.#block!.keyAt(index)
-    else this.#enter(this.#readNextBlock(this.#block!.lastKey))
+    if (index < this.#currentBlock.count) this.key = this.#currentBlock.keyAt(index)
+    else this.#enter(this.#readNextBlock(this.#currentBlock.lastKey))
   }
 
   #enter(block: EventBlock | undefined): void {

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noNonNullAssertion: ranks are indexes of every list of the agent index
+
 import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
 import { type AgentIndex, type Dimension, formatScore } from './agent-index.ts'
 import { intersectRanks } from './rank-postings.ts'

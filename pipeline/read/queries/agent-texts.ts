@@ -81,6 +81,7 @@ export class AgentTexts {
     rank: number,
     { comma, score }: { comma: boolean; score: boolean },
   ): void {
+    // biome-ignore lint/style/noNonNullAssertion: every rank has a piece
     const piece = this.#pieces[this.#pieceNumbers[rank]!]!
     const [start = 0, inventory = 0, middle = 0, rest = 0, scoreAt = 0, end = 0] =
       this.#readBounds(rank)

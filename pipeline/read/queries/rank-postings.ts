@@ -76,6 +76,7 @@ function toKey(facet: string, value: string): string {
 }
 
 function set(bits: Bits, rank: number): void {
+  // biome-ignore lint/style/noNonNullAssertion: sets have a bit for every rank
   bits[rank >>> 5]! |= 1 << (rank & 31)
 }
 
@@ -106,6 +107,7 @@ export function intersectRanks(
 
 function uniteWord(union: Union, word: number): number {
   let united = 0
+  // biome-ignore lint/style/noNonNullAssertion: sets have equally many words
   for (const bits of union) united |= bits[word]!
   return united
 }

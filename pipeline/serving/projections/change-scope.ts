@@ -68,9 +68,10 @@ export async function buildScopeAfter(
   const selectKeys = (name: string, ...spaces: string[]) => {
     if (touched === undefined) return selectTouched(spaces)
     const keys = listKeys(touched, spaces)
-    if (keys.length === 0) return ''
+    const [only] = keys
+    if (only === undefined) return ''
     if (keys.length === 1 && name !== 'policies') {
-      parameters[name] = keys[0]!
+      parameters[name] = only
       return `($${name})`
     }
     parameters[name] = JSON.stringify(keys)

@@ -57,6 +57,7 @@ function* toCells(lines: Lines, timings: Entry[]): Iterable<{ key: string; value
     const took = lines.number()
     const location = lines.rest()
     if (storedKinds[kind] === 'agent') timings.push(toTiming(location, took))
+    // biome-ignore lint/style/noNonNullAssertion: rows have the number of a kind
     const own = toFreshnessKey(storedKinds[kind]!, location)
     if (own === key) value = mergeFreshness(value, cell)
     else {

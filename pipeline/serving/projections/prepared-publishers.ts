@@ -56,7 +56,7 @@ export class PreparedPublishers<Context> {
     const known = this.#prepared.get(index)
     const prepared = known?.get(domain)
     if (prepared?.entries === undefined) return undefined
-    known!.delete(domain)
+    known?.delete(domain)
     if (prepared.context !== JSON.stringify(context)) return undefined
     return prepared.state === (await loadState(index, domain)) ? prepared.entries : undefined
   }
@@ -72,8 +72,11 @@ const STATE = [
 
 /** Describes the rows of a publisher by their number and last commit. */
 async function loadState(index: Database, domain: string): Promise<string> {
-  const row = await index.one<{ state: string }>(`select concat_ws(',', ${STATE}) as state`, {
-    domain,
-  })
-  return `${index.written.version([])} ${row!.state}`
+  const row = await index.oneOrThrow<{ state: string }>(
+    `select concat_ws(',', ${STATE}) as state`,
+    {
+      domain,
+    },
+  )
+  return `${index.written.version([])} ${row.state}`
 }

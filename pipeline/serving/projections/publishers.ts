@@ -2,6 +2,7 @@ import { loadContacts } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { Instant } from '../../core/clock.ts'
 import { groupBy } from '../../core/group.ts'
+import { getOrThrow } from '../../core/present.ts'
 import type { BrandRow, EntryRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
 import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
@@ -97,7 +98,7 @@ async function projectCrawled(
   return publishers.flatMap(
     ({ domain }) =>
       prepared.get(domain) ??
-      buildEntries(projected.get(domain)!, findContext(domain), scope.changedAt),
+      buildEntries(getOrThrow(projected, domain), findContext(domain), scope.changedAt),
   )
 }
 

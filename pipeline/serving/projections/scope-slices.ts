@@ -1,4 +1,5 @@
 import type { Instant } from '../../core/clock.ts'
+import { getLast, getOrThrow } from '../../core/present.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { publisherRows } from '../../store/entries.ts'
 import type { Scope } from './change-scope.ts'
@@ -26,7 +27,9 @@ interface Stores {
 
 /** Names a part: by itself, or by its table. */
 export function namePart(part: ScopePart): string {
-  return typeof part === 'string' ? part : part.tables[0]!.split(' ')[0]!
+  if (typeof part === 'string') return part
+  const [table = ''] = part.tables
+  return table.replace(/ .*/, '')
 }
 
 export function hasPart(scope: Scope, part: ScopePart): boolean {
@@ -46,7 +49,8 @@ function buildEmptyScope({ parameters, changedAt, planning }: Scope): Scope {
 /** Builds a scope with a single part of another one; its events and its removed keys count as parts too. */
 export function selectPart(scope: Scope, part: ScopePart | 'events' | 'gone'): Scope {
   const empty = buildEmptyScope(scope)
-  if (typeof part !== 'string') return { ...empty, rows: new Map([[part, scope.rows.get(part)!]]) }
+  if (typeof part !== 'string')
+    return { ...empty, rows: new Map([[part, getOrThrow(scope.rows, part)]]) }
   if (part === 'revisions')
     return { ...empty, revisions: scope.revisions, newRevisions: scope.newRevisions }
   return { ...empty, [part]: scope[part] }
@@ -59,7 +63,7 @@ export function narrowScope(scope: Scope, part: ScopePart, subjects: readonly st
   const empty = { ...buildEmptyScope(scope), parameters }
   const none = { brands: [], publishers: [], hosts: [] }
   if (typeof part !== 'string') {
-    const where = `(${scope.rows.get(part)!}) and ${part.slicedBy}::varchar in (${SUBJECTS})`
+    const where = `(${getOrThrow(scope.rows, part)}) and ${part.slicedBy}::varchar in (${SUBJECTS})`
     return { ...empty, rows: new Map([[part, where]]) }
   }
   switch (part) {
@@ -140,7 +144,7 @@ export async function listSubjects(
 
 function selectSubjects(scope: Scope, part: ScopePart): string {
   if (typeof part !== 'string') {
-    return `${part.slicedBy}::varchar as key from ${part.from} where ${scope.rows.get(part)!}`
+    return `${part.slicedBy}::varchar as key from ${part.from} where ${getOrThrow(scope.rows, part)}`
   }
   if (part === 'revisions') return `domain as key from revisions where ${scope.revisions}`
   return part === 'keyed'
@@ -191,7 +195,7 @@ function cut(subjects: readonly string[], weigh: (subject: string) => number): s
       slices.push([])
       left = SLICE_ROWS
     }
-    slices.at(-1)!.push(subject)
+    getLast(slices).push(subject)
     left -= weight
   }
   return slices

@@ -15,7 +15,9 @@ export const subscriptionProjection: RowProjection = {
   async project({ accounts }, where, parameters) {
     const rows = await loadSubscriptions(accounts.db, where, parameters)
     if (rows.length === 0) return []
-    const last = await accounts.db.one<{ seq: number }>('select max(seq) as seq from subscriptions')
+    const last = await accounts.db.oneOrThrow<{ seq: number }>(
+      'select max(seq) as seq from subscriptions',
+    )
     return [
       ...rows.map(({ begins_after: cursor, url, ...row }) => {
         const subscription: Subscription | null = url === null ? null : { ...row, url, cursor }
@@ -28,7 +30,7 @@ export const subscriptionProjection: RowProjection = {
       {
         space: 'meta' as const,
         key: SUBSCRIPTIONS_CHANGED,
-        value: Buffer.from(String(last!.seq)),
+        value: Buffer.from(String(last.seq)),
       },
     ]
   },
