@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { builtFolder, Child, root } from './support/child.ts'
 import { computeRatios, printComparison } from './support/comparison-report.ts'
 import type { Comparison } from './support/http-bench.ts'
@@ -133,7 +134,7 @@ printResult({
   bench: 'agent',
   pairs,
   seconds,
-  ratio: roundSpread(nearest!.ratio),
+  ratio: roundSpread(requireValue(nearest, 'row').ratio),
   by_task: Object.fromEntries(
     ratios.map(({ task, atLeast, ratio, cpuRatio }) => [
       task,

@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream, mkdirSync, readFileSync, rmSync } 
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout } from 'node:timers/promises'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { FILES, MANIFEST, PublishedManifest } from '../../pipeline/replica/manifest.ts'
 import { readSearchCheckpoint } from '../../pipeline/search/checkpoint.ts'
 import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
@@ -32,8 +33,10 @@ const origin = await Child.start<OriginReady, object, NightEnd>(program('follow-
   args: [options.folder, published, sized],
 })
 const manifest = readManifest()
-const { base, segments, snapshot, search } = manifest
-const copied = [base, ...segments, snapshot!, search!]
+const { base, segments } = manifest
+const snapshot = requireValue(manifest.snapshot, 'snapshot')
+const search = requireValue(manifest.search, 'search file')
+const copied = [base, ...segments, snapshot, search]
 
 const rounds = await runInterleaved(options.pairs, {
   replica: async () => {
@@ -106,8 +109,8 @@ async function startReplica(name: string) {
 function hasAll(paths: Paths): boolean {
   return (
     readReplicaState(paths)?.seq === manifest.seq &&
-    readCheckpoint(paths)?.sha256 === snapshot!.checkpoint.sha256 &&
-    readSearchCheckpoint(paths)?.seq === search!.checkpoint.seq
+    readCheckpoint(paths)?.sha256 === snapshot.checkpoint.sha256 &&
+    readSearchCheckpoint(paths)?.seq === search.checkpoint.seq
   )
 }
 

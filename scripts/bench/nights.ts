@@ -41,7 +41,7 @@ await rig.untilQuiet()
 const sizes = new Map<number, Sizes>()
 for (let night = 2; night <= NIGHTS; night++) {
   await rig.nextNight()
-  const role = roles[night % roles.length]!
+  const role = getAt(roles, night % roles.length)
   await setTimeout(random.below(KILL_WITHIN_MS))
   await rig.killRole(role)
   await rig.startRole(role)

@@ -1,3 +1,4 @@
+import { requireValue } from '../../pipeline/core/present.ts'
 import { createRandom, type Random } from '../world/random.ts'
 import { pickDomain, toDomain } from './support/brand-store.ts'
 import { HttpBench } from './support/http-bench.ts'
@@ -120,7 +121,7 @@ printResult({
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundSpread(dearest!),
+  ratio: roundSpread(requireValue(dearest, 'page')),
   by_page: Object.fromEntries(
     Object.entries(ratios).map(([name, spread]) => [name, roundSpread(spread)]),
   ),

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { limits } from '../../pipeline/core/limits.ts'
-import { getLast } from '../../pipeline/core/present.ts'
+import { getAt, getLast, requireValue } from '../../pipeline/core/present.ts'
 import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
 import type { Subscription } from '../../pipeline/model/subscription.ts'
 import { toSubscriptionKey } from '../../pipeline/serving/keys.ts'
@@ -58,7 +58,7 @@ const { feedMs, pushMs } = await HttpBench.with(
 )
 await store.close()
 
-const ratio = computeSpread(pushMs.map((ms, n) => ms / feedMs[n]!))
+const ratio = computeSpread(pushMs.map((ms, n) => ms / getAt(feedMs, n)))
 const middle = (times: number[]) => computeSpread(times).median / 1_000
 printTable(
   [`${options.size} events to ${subscribers} readers`, 'seconds until the last has all'],
@@ -151,5 +151,5 @@ function startPush(redisUrl: string, receivers: string): Promise<Child<object, n
 async function fetchHead(url: string): Promise<string> {
   const headers = { authorization: `Bearer ${secret}` }
   const answer = await fetch(`${url}/api/registry/feed?limit=1`, { headers })
-  return answer.headers.get('x-sync-cursor')!
+  return requireValue(answer.headers.get('x-sync-cursor'), 'x-sync-cursor')
 }

@@ -1,3 +1,4 @@
+import { requireValue } from '../../pipeline/core/present.ts'
 import { createRandom } from '../world/random.ts'
 import { computeRatios, printComparison } from './support/comparison-report.ts'
 import { HttpBench } from './support/http-bench.ts'
@@ -46,7 +47,7 @@ printResult({
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundSpread(nearest!.ratio),
+  ratio: roundSpread(requireValue(nearest, 'row').ratio),
   by_row: Object.fromEntries(
     ratios.map(({ name, atLeast, ratio, cpuRatio }) => [
       name,

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { toIso } from '../../pipeline/core/clock.ts'
-import { getAt } from '../../pipeline/core/present.ts'
+import { getAt, requireValue } from '../../pipeline/core/present.ts'
 import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
 import type { FeedEvent } from '../../pipeline/model/event.ts'
 import { ServingStore } from '../../pipeline/serving/lmdb.ts'
@@ -83,7 +83,7 @@ printResult({
 async function fetchHead(url: string): Promise<string> {
   const headers = { authorization: `Bearer ${secret}` }
   const answer = await fetch(`${url}/api/registry/feed?limit=1`, { headers })
-  return answer.headers.get('x-sync-cursor')!
+  return requireValue(answer.headers.get('x-sync-cursor'), 'x-sync-cursor')
 }
 
 /** Writes one event to the serving store as a commit does; returns the time of it. */

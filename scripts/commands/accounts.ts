@@ -3,12 +3,11 @@ import { type ListedKey, listOrganizationKeys } from '../../pipeline/accounts/or
 import type { KeyPermission, MembershipRole } from '../../pipeline/core/roles.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import { readSettings } from './environment.ts'
-import { askOrOpen, submitOrApply, unwrapOrExit } from './running.ts'
+import { askOrOpen, performOrExit, unwrapOrExit } from './running.ts'
 
 export async function createOrganization({ name }: { name: string }): Promise<void> {
   const operation = { op: 'organization.create' as const, org_id: randomUUID(), name }
-  const [answer] = await submitOrApply(readSettings(), [operation])
-  process.stdout.write(`${unwrapOrExit(answer!).org_id}\n`)
+  process.stdout.write(`${(await performOrExit(readSettings(), operation)).org_id}\n`)
 }
 
 interface KeyOptions {
@@ -28,8 +27,7 @@ export async function createKey({ org, label = '', admin }: KeyOptions): Promise
   const permissions: KeyPermission[] = admin ? ['admin:*'] : []
   const key = { key_id: randomUUID(), org, label, permissions, hash }
   const operation = { op: 'key.create' as const, ...key }
-  const [answer] = await submitOrApply(readSettings(), [operation])
-  unwrapOrExit(answer!)
+  await performOrExit(readSettings(), operation)
   process.stdout.write(`${secret}\n`)
 }
 
@@ -43,10 +41,8 @@ export async function revokeKey(key_id: string, { org }: { org: string }): Promi
   const keys = await listLiveKeys(org)
   const isTheirs = keys.some(key => key.key_id === key_id)
   const operation = { op: 'key.revoke' as const, key_id }
-  const [answer] = isTheirs
-    ? await submitOrApply(readSettings(), [operation])
-    : [{ refused: `${org} has no live key ${key_id}` }]
-  unwrapOrExit(answer!)
+  if (!isTheirs) unwrapOrExit({ refused: `${org} has no live key ${key_id}` })
+  await performOrExit(readSettings(), operation)
   process.stdout.write('revoked\n')
 }
 
@@ -69,15 +65,13 @@ export async function addUser(
 ): Promise<void> {
   const user_id = requirePerson(subject)
   const operation = { op: 'membership.set' as const, org, user_id, role }
-  const [answer] = await submitOrApply(readSettings(), [operation])
-  unwrapOrExit(answer!)
+  await performOrExit(readSettings(), operation)
   process.stdout.write(`${subject} is ${role} of ${org}\n`)
 }
 
 export async function removeUser(subject: string, { org }: { org: string }): Promise<void> {
   const operation = { op: 'membership.remove' as const, org, user_id: requirePerson(subject) }
-  const [answer] = await submitOrApply(readSettings(), [operation])
-  unwrapOrExit(answer!)
+  await performOrExit(readSettings(), operation)
   process.stdout.write('removed\n')
 }
 

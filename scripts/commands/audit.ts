@@ -2,7 +2,7 @@ import { type AuditRow, type AuditWanted, listAuditRows } from '../../pipeline/a
 import { Operation } from '../../pipeline/model/submission.ts'
 import { type AuditDetail, loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { readSettings } from './environment.ts'
-import { askOrOpen, identifyUser, submitOrApply, unwrapOrExit } from './running.ts'
+import { askOrOpen, identifyUser, performOrExit, unwrapOrExit } from './running.ts'
 
 /** Prints the rows that match, one per line. */
 export async function listAudit({
@@ -35,10 +35,7 @@ export async function showAudit(id: string): Promise<void> {
 /** Reverts a write by one more write, in the name of the caller. */
 export async function revertAudit(id: string): Promise<void> {
   const editor = { kind: 'command', id: identifyUser().id, org_id: null } as const
-  const [answer] = await submitOrApply(readSettings(), [
-    { op: 'audit.revert', reverts: id, editor },
-  ])
-  unwrapOrExit(answer!)
+  await performOrExit(readSettings(), { op: 'audit.revert', reverts: id, editor })
   process.stdout.write('reverted\n')
 }
 

@@ -184,8 +184,8 @@ function printSummary(domains: number, refused: string[], summary: CrawlSummary)
     formatCount(domains, 'domain'),
     ...describeRefused(refused),
     ...rows.map(
-      ([kind, outcome, files]) =>
-        `${kind!.padEnd(14)} ${outcome!.padEnd(18)} ${files!.padStart(8)}`,
+      ([kind = '', outcome = '', files = '']) =>
+        `${kind.padEnd(14)} ${outcome.padEnd(18)} ${files.padStart(8)}`,
     ),
     ...summary.faults.map(
       ({ times, severity, message }) => `${String(times).padStart(5)} × ${severity}: ${message}`,

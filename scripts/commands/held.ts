@@ -2,7 +2,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { type HeldRow, loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { readSettings } from './environment.ts'
-import { askOrOpen, submitOrApply, unwrapOrExit } from './running.ts'
+import { askOrOpen, performOrExit, unwrapOrExit } from './running.ts'
 
 const DOMAINS_A_SUBMISSION = 20_000
 
@@ -49,8 +49,7 @@ async function decideHeld(
   }
   for (let start = 0; start < chosen.length; start += DOMAINS_A_SUBMISSION) {
     const batch = chosen.slice(start, start + DOMAINS_A_SUBMISSION)
-    const [answer] = await submitOrApply(config, [{ op, domains: batch }])
-    unwrapOrExit(answer!)
+    await performOrExit(config, { op, domains: batch })
   }
   process.stdout.write(`${done} ${chosen.length}\n`)
 }

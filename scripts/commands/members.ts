@@ -2,7 +2,7 @@ import type { Tier } from '../../pipeline/core/tiers.ts'
 import { StoredMember } from '../../pipeline/model/accounts/member.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { submitOrApply, unwrapOrExit } from './running.ts'
+import { performOrExit } from './running.ts'
 
 interface Profile {
   slug?: string
@@ -85,8 +85,7 @@ export async function listMembers({ json }: { json?: boolean }): Promise<void> {
 
 /** Submits one operation; a refusal is printed and ends the command. */
 async function submit(values: Record<string, unknown>): Promise<Record<string, unknown>> {
-  const [answer] = await submitOrApply(readSettings(), [values])
-  return unwrapOrExit(answer!)
+  return performOrExit(readSettings(), values)
 }
 
 function toProfile({ slug, displayName, founding, public: is_public }: Profile) {

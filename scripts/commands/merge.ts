@@ -1,5 +1,5 @@
 import { readSettings } from './environment.ts'
-import { submitOrApply, unwrapOrExit } from './running.ts'
+import { performOrExit } from './running.ts'
 
 export interface MergeOptions {
   evidence?: string
@@ -18,7 +18,6 @@ export async function mergeRecords(
     canonical_rid,
     ...(evidence === undefined ? {} : { evidence }),
   }
-  const [answer] = await submitOrApply(readSettings(), [operation])
-  const done = unwrapOrExit(answer!)
+  const done = await performOrExit(readSettings(), operation)
   process.stdout.write(`${done.alias_rid} now answers with ${done.canonical_rid}\n`)
 }

@@ -2,7 +2,7 @@ import type { StoredReview } from '../../pipeline/model/review.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { submitOrApply, unwrapOrExit } from './running.ts'
+import { performOrExit, unwrapOrExit } from './running.ts'
 
 interface Listed {
   status: string
@@ -49,7 +49,6 @@ export async function decideReview(
   if (found === undefined) return void unwrapOrExit({ refused: `no review ${review_id}` })
   const decision = { op, review_id, digest: digest ?? found.review.digest, reviewer: 'operator' }
   const operation = { ...decision, ...(notes !== undefined && { notes }) }
-  const [answer] = await submitOrApply(readSettings(), [operation])
-  unwrapOrExit(answer!)
+  await performOrExit(readSettings(), operation)
   process.stdout.write(op === 'review.approve' ? 'approved\n' : 'rejected\n')
 }

@@ -2,7 +2,7 @@ import type { Role } from '../../pipeline/core/roles.ts'
 import { StoredRoles } from '../../pipeline/model/accounts/role.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { submitOrApply, unwrapOrExit } from './running.ts'
+import { performOrExit, unwrapOrExit } from './running.ts'
 
 interface HolderOptions {
   key?: string
@@ -37,8 +37,7 @@ async function submitChange(
     ...(whose.user === undefined ? [] : [{ holder: 'user', id: whose.user }]),
   ]
   if (holders.length !== 1) unwrapOrExit({ refused: 'name one of --key and --user' })
-  const [answer] = await submitOrApply(readSettings(), [{ op, role, ...holders[0] }])
-  unwrapOrExit(answer!)
+  await performOrExit(readSettings(), { op, role, ...holders[0] })
 }
 
 async function listRoleHolders(): Promise<StoredRoles[]> {

@@ -6,7 +6,7 @@ import type { Question } from '../../jobs/indexer/questions.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
-import { getOrThrow } from '../../pipeline/core/present.ts'
+import { getFirst, getOrThrow } from '../../pipeline/core/present.ts'
 import { type Answer, type Asker, Operation } from '../../pipeline/model/submission.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { findOrOpen, type OpenOptions } from './open-registry.ts'
@@ -82,6 +82,14 @@ export async function submitOrApply(
       return submissions.map(({ submission_id }) => getOrThrow(answers, submission_id))
     },
   )
+}
+
+/** Submits one operation and returns what was done; a refusal is printed and ends the command. */
+export async function performOrExit(
+  config: Config,
+  input: Record<string, unknown>,
+): Promise<Record<string, unknown>> {
+  return unwrapOrExit(getFirst(await submitOrApply(config, [input])))
 }
 
 /** Asks the running registry, or opens the stores in this process when none runs. */

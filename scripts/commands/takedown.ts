@@ -3,7 +3,7 @@ import { parseDomain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
 import { findRunningRegistry, openAlone } from './open-registry.ts'
-import { connectWriter, submitOrApply, unwrapOrExit } from './running.ts'
+import { connectWriter, performOrExit, unwrapOrExit } from './running.ts'
 
 /** Takes a domain down, or readmits it, and waits until every published copy shows that. */
 export async function takeDown(
@@ -13,12 +13,12 @@ export async function takeDown(
   const config = readSettings()
   const domain = parseDomain(name)
   if (domain === undefined) return void unwrapOrExit({ refused: `${name} is not a domain` })
-  const [answer] = await submitOrApply(config, [
+  await performOrExit(
+    config,
     undo
       ? { op: 'domain.readmit', domain }
       : { op: 'domain.takedown', domain, ...(reason !== undefined && { reason }) },
-  ])
-  unwrapOrExit(answer!)
+  )
   if (!undo) await clearCopies(config)
   process.stdout.write(`${domain} ${undo ? 'is readmitted' : 'is taken down'}\n`)
 }

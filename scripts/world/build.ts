@@ -125,11 +125,12 @@ function toWorld(places: readonly Place[]): Omit<DemoWorld, 'changes'> {
   const listed = places.filter(place => place.listed !== false)
   const byHost = new Map(listed.map(place => [place.host, place]))
   const domains = [...byHost.keys()].sort()
-  const expected: Expectation[] = domains.flatMap(domain =>
+  const sorted = [...byHost].sort(([a], [b]) => (a < b ? -1 : 1))
+  const expected: Expectation[] = sorted.flatMap(([domain, place]) =>
     (['brand.json', 'adagents.json'] as const).map(file => ({
       domain,
       file,
-      situation: findSituation(byHost.get(domain)!, file),
+      situation: findSituation(place, file),
     })),
   )
   return { domains, sites: new Map(places.map(place => [place.host, buildSite(place)])), expected }

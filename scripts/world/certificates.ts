@@ -60,7 +60,8 @@ export async function createAuthority(now = new Date()): Promise<Authority> {
     const id = `${name} ${fault ?? ''}`
     const known = contexts.get(id)
     if (known !== undefined) return known
-    if (contexts.size >= contextsMax) contexts.delete(contexts.keys().next().value!)
+    const [oldest] = contexts.keys()
+    if (contexts.size >= contextsMax && oldest !== undefined) contexts.delete(oldest)
     const made = create(name, fault).then(createSecureContext)
     contexts.set(id, made)
     return made

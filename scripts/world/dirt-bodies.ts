@@ -10,10 +10,11 @@ import {
   buildSiteProperty,
   buildSmallDocument,
 } from './documents.ts'
+import { getItem } from './items.ts'
 import type { Doc, FileName, Place } from './site.ts'
 
 const byteOrderMark = '\ufeff'
-const seller = toUrl(demoAgents[0]!)
+const seller = toUrl(getItem(demoAgents, 0))
 
 /** Bodies that arrive in full and are invalid, or valid but unusual. */
 export const brokenBodies: Place[] = [

@@ -35,7 +35,7 @@ export const redirects: Place[] = [
     ['loopback-ipv6', 'https://[::1]/'],
     ['loopback-decimal', 'https://2130706433/'],
     ['localhost', 'https://localhost/'],
-  ].map(([name, to]) => buildDirt(`redirect-${name}`, 'redirect_private', () => redirect(to!))),
+  ].map(([name, to = '']) => buildDirt(`redirect-${name}`, 'redirect_private', () => redirect(to))),
   buildDirt('redirect-to-http', 'redirect_insecure', (file, host) =>
     redirect(`http://${host}/moved${wellKnownPaths[file]}`),
   ),

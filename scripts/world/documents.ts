@@ -1,4 +1,5 @@
 import { demoAgents, toUrl } from './demo-agents.ts'
+import { getItem } from './items.ts'
 import type { Doc, FileName } from './site.ts'
 
 export const firstNight = '2026-11-01T03:00:00Z'
@@ -58,13 +59,13 @@ export function buildSmallDocument(file: FileName, host: string): Doc {
   return buildAdagents({
     properties: [buildSiteProperty(host, title, { property_id: 'site' })],
     authorized_agents: [
-      buildEntry(toUrl(demoAgents[0]!), 'property_ids', { property_ids: ['site'] }),
+      buildEntry(toUrl(getItem(demoAgents, 0)), 'property_ids', { property_ids: ['site'] }),
     ],
   })
 }
 
 export function toTitle(host: string): string {
-  const words = host.split('.')[0]!.split('-')
+  const words = getItem(host.split('.'), 0).split('-')
   return words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
 }
 

@@ -1,4 +1,5 @@
 import { buildCanonical, buildPortfolio, buildWebsite, toSlug } from './documents.ts'
+import { getItem } from './items.ts'
 import { companies, type Name, type nameMaker } from './names.ts'
 import { createRandom, type Random } from './random.ts'
 import type { Doc, Place } from './site.ts'
@@ -60,7 +61,7 @@ function buildHouseDocument(random: Random, house: House): Doc {
       { domain: 'lantern-media.example', brands: ['*'], scopes: ['media_buying'] },
       {
         domain: 'north-buy.example',
-        brands: [toSlug(house.brands[0]!.title)],
+        brands: [toSlug(getItem(house.brands, 0).title)],
         countries: ['DE', 'FR'],
         valid_from: '2026-01-01T00:00:00Z',
         valid_until: '2035-01-01T00:00:00Z',

@@ -1,4 +1,5 @@
 import { type Agent, demoAgents, toUrl } from './demo-agents.ts'
+import { getItem } from './items.ts'
 
 /** An organization of the demo that is a member and has registered its agents. */
 export interface DemoMember {
@@ -37,7 +38,7 @@ function buildMember(
 ): DemoMember {
   const agents = demoAgents.filter(agent => agent.operator === operator)
   return {
-    organization: agents[0]!.company,
+    organization: getItem(agents, 0).company,
     domain: operator,
     tier,
     isFounding: founding,

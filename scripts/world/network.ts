@@ -1,6 +1,7 @@
 import { type Answer, answerStatus, file, reply } from './answer.ts'
 import { demoAgents, managerDomain, toUrl } from './demo-agents.ts'
 import { buildAdagents, buildEntry, buildPointerTo, buildSiteProperty } from './documents.ts'
+import { getItem } from './items.ts'
 import { type Name, type nameMaker, publications } from './names.ts'
 import type { Doc, Place } from './site.ts'
 
@@ -11,9 +12,9 @@ const adsTxtChildren = [
   'managed-by-ads-txt.example',
   'managed-behind-s3.example',
   'managed-last-line.test',
-]
+] as const
 /** Sites that the manager names as well, so that only their ads.txt decides. */
-const declining = ['declines-agents.example', 'mentions-manager.example']
+const declining = ['declines-agents.example', 'mentions-manager.example'] as const
 
 /**
  * Builds a manager whose file names thousands of publishers. Only the first `present` of them
@@ -69,20 +70,19 @@ function buildNetworkProperty({ host, title }: Name, number: number): Doc {
 }
 
 function buildNetworkEntries(domains: readonly string[]): Doc[] {
-  const [own, reseller, third] = demoAgents
   return [
-    buildEntry(toUrl(own!), 'publisher_properties', {
+    buildEntry(toUrl(getItem(demoAgents, 0)), 'publisher_properties', {
       publisher_properties: [
         { publisher_domains: [...domains, ...revoked], selection_type: 'all' },
       ],
       delegation_type: 'delegated',
     }),
-    buildEntry(toUrl(reseller!), 'property_tags', {
+    buildEntry(toUrl(getItem(demoAgents, 1)), 'property_tags', {
       property_tags: ['premium'],
       delegation_type: 'ad_network',
       countries: ['DE', 'GB', 'US'],
     }),
-    buildEntry(toUrl(third!), 'publisher_properties', {
+    buildEntry(toUrl(getItem(demoAgents, 2)), 'publisher_properties', {
       publisher_properties: [
         { publisher_domain: domains[0], selection_type: 'by_id', property_ids: ['site_0'] },
         {
@@ -106,16 +106,16 @@ function buildAdsTxtPlaces(): Place[] {
   const [plain, behindS3, lastLine] = adsTxtChildren
   const [declines, mentions] = declining
   return [
-    buildAdsTxt(plain!, 'managed', ['exchange.example, 1, DIRECT', line]),
-    buildAdsTxt(behindS3!, 'managed', [line], () =>
+    buildAdsTxt(plain, 'managed', ['exchange.example, 1, DIRECT', line]),
+    buildAdsTxt(behindS3, 'managed', [line], () =>
       reply(403, denied, { 'content-type': 'application/xml' }),
     ),
-    buildAdsTxt(lastLine!, 'managed', [
+    buildAdsTxt(lastLine, 'managed', [
       'managerdomain = other.example',
       `managerdomain = ${managerDomain}`,
     ]),
-    buildAdsTxt(declines!, 'managed_noagents', [`${line} # NoAgents`]),
-    buildAdsTxt(mentions!, 'absent', [`# ${line}`]),
+    buildAdsTxt(declines, 'managed_noagents', [`${line} # NoAgents`]),
+    buildAdsTxt(mentions, 'absent', [`# ${line}`]),
     buildAdsTxt('unknown-to-manager.example', 'managed_unscoped', [line]),
     buildAdsTxt('manages-itself.example', 'managed_by_itself', [
       'MANAGERDOMAIN=manages-itself.example',

@@ -1,5 +1,6 @@
 import { answerStatus } from './answer.ts'
 import { buildEntry, buildSiteProperty, firstNight } from './documents.ts'
+import { getItem } from './items.ts'
 import { createRandom } from './random.ts'
 import type { Doc, FileName, Place, Published } from './site.ts'
 
@@ -42,13 +43,13 @@ export function planNights(seed: number, night: number, inhabitants: Inhabitants
         place => what !== 'collection_removed' || place.hasCollections,
       )
       if (at < 0) continue
-      const domain = candidates[at]!.host
+      const domain = getItem(candidates, at).host
       changes.push({ night: k, domain, file: 'adagents.json', what })
       candidates.splice(at, 1)
     }
     const houses = random.some(inhabitants.houses, brandChanges.length)
     for (const [i, domain] of houses.entries()) {
-      changes.push({ night: k, domain, file: 'brand.json', what: brandChanges[i]! })
+      changes.push({ night: k, domain, file: 'brand.json', what: getItem(brandChanges, i) })
     }
   }
   return changes

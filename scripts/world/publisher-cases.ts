@@ -7,12 +7,13 @@ import {
   buildSiteProperty,
   toTitle,
 } from './documents.ts'
+import { getItem } from './items.ts'
 import { deriveSigningKey } from './keys.ts'
 import type { Doc, Place } from './site.ts'
 
 const seller = toUrl(sellers[0])
-const second = toUrl(sellers[1]!)
-const third = toUrl(sellers[2]!)
+const second = toUrl(getItem(sellers, 1))
+const third = toUrl(getItem(sellers, 2))
 
 /** Builds publishers that each show one rule of adagents.json. */
 export function buildPublisherCases(): Place[] {

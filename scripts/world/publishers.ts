@@ -6,6 +6,7 @@ import {
   buildSiteProperty,
   toSlug,
 } from './documents.ts'
+import { getItem } from './items.ts'
 import type { Name } from './names.ts'
 import type { SellingClaim } from './operators.ts'
 import { createRandom, type Random } from './random.ts'
@@ -31,7 +32,7 @@ const delegations = ['direct', 'delegated', 'ad_network'] as const
  */
 export function buildOrdinaryPublisher(seed: number, name: Name, number: number): Publisher {
   const random = createRandom(seed, name.host)
-  const kind = kinds[number % kinds.length]!
+  const kind = getItem(kinds, number % kinds.length)
   const seller = random.pick(sellers)
   const delegation = random.pick(delegations)
   const hasCollections = number % 3 === 0
@@ -66,8 +67,8 @@ export function buildOrdinaryPublisher(seed: number, name: Name, number: number)
 function listClaims(name: Name, number: number, seller: Agent, delegation: string): SellingClaim[] {
   const claim = { operator: seller.operator, identifier: name.host }
   if (number % 10 === 0) return [{ ...claim, relationship: delegation }]
-  const other = delegations.find(type => type !== delegation)!
-  if (number % 10 === 1) return [{ ...claim, relationship: other }]
+  const other = delegations.find(type => type !== delegation)
+  if (number % 10 === 1 && other !== undefined) return [{ ...claim, relationship: other }]
   return []
 }
 

@@ -1,3 +1,4 @@
+import { getItem } from './items.ts'
 export type Random = {
   /** Returns a number in [0, 1). */
   next(): number
@@ -19,7 +20,7 @@ export function createRandom(...parts: readonly (string | number)[]): Random {
     next,
     below,
     chance: share => next() < share,
-    pick: list => list[below(list.length)]!,
+    pick: list => getItem(list, below(list.length)),
     some: (list, count) => shuffle(list, below).slice(0, count),
   }
 }
@@ -28,8 +29,8 @@ function shuffle<T>(list: readonly T[], below: (limit: number) => number): T[] {
   const cards = [...list]
   for (let i = cards.length - 1; i > 0; i--) {
     const j = below(i + 1)
-    const card = cards[i]!
-    cards[i] = cards[j]!
+    const card = getItem(cards, i)
+    cards[i] = getItem(cards, j)
     cards[j] = card
   }
   return cards

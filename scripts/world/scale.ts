@@ -1,6 +1,7 @@
 import type { Answer } from './answer.ts'
 import { sellers, toUrl } from './demo-agents.ts'
 import { buildEntry, buildSiteProperty, buildWebsite } from './documents.ts'
+import { getItem } from './items.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Doc, type FileName, notFound, type Site, type World, wellKnownPaths } from './site.ts'
 
@@ -101,7 +102,7 @@ function drawSize(random: Random): number {
 }
 
 function buildBrand(host: string, bytes: number, random: Random, revision: number): Doc {
-  const label = host.split('.')[0]!
+  const label = getItem(host.split('.'), 0)
   const properties = [buildWebsite(host)]
   const brand = { id: label, names: [{ en: `Brand ${label} ${revision}` }], properties }
   for (let at = JSON.stringify(brand).length; at + 35 < bytes; ) {

@@ -1,5 +1,6 @@
 import { answerJson, answerStatus } from './answer.ts'
 import { buildAdagents, buildEntry, buildPointerTo, buildSiteProperty } from './documents.ts'
+import { getItem } from './items.ts'
 import { createScaleWorld } from './scale.ts'
 import { notFound, type Site, type World, wellKnownPaths } from './site.ts'
 
@@ -20,7 +21,7 @@ const networkMax = 7_000
  */
 export function createSparseWorld({ domains, seed, night }: SparseOptions): World {
   const full = createScaleWorld({ domains, seed, night })
-  const manager = full.domains[0]!
+  const manager = getItem(full.domains, 0)
   const children = Math.min(networkMax, Math.floor((domains * networkPermille) / 1_000))
   const managerFile = `https://${manager}${wellKnownPaths['adagents.json']}`
   const pointer = answerJson(buildPointerTo(managerFile))

@@ -6,10 +6,11 @@ import {
   buildSiteProperty,
   toTitle,
 } from './documents.ts'
+import { getItem } from './items.ts'
 import type { SellingClaim } from './operators.ts'
 import type { Doc, Place } from './site.ts'
 
-const seller = sellers[1]!
+const seller = getItem(sellers, 1)
 
 type Case = {
   host: string

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { settings } from '../../../pipeline/core/config.ts'
+import { requireValue } from '../../../pipeline/core/present.ts'
 
 export interface ChildOptions {
   args?: readonly string[]
@@ -32,7 +33,7 @@ export class Child<Ready, Question, Answer> {
 
   private constructor(ready: Ready, child: ChildProcess, failure: Promise<never>) {
     this.ready = ready
-    this.pid = child.pid!
+    this.pid = requireValue(child.pid, 'process id')
     this.#process = child
     this.#failure = failure
   }
@@ -46,7 +47,7 @@ export class Child<Ready, Question, Answer> {
       env: { ...buildEnvironment(), ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
-    if (onLine) createInterface({ input: child.stderr! }).on('line', onLine)
+    if (onLine && child.stderr) createInterface({ input: child.stderr }).on('line', onLine)
     const failure = failOnExit(file, child)
     const ready = await Promise.race([readMessage(child), failure])
     return new Child<Ready, Question, Answer>((ready as { ready: Ready }).ready, child, failure)

@@ -5,7 +5,7 @@ import { HOUR } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { getAt } from '../../../pipeline/core/present.ts'
+import { getAt, requireValue } from '../../../pipeline/core/present.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { freshnessProjection } from '../../../pipeline/serving/projections/freshness.ts'
 import { projectEntries } from '../../../pipeline/serving/projections/index.ts'
@@ -129,6 +129,6 @@ export async function project(folder: string, domains: readonly string[]): Promi
 
 const [, program = '', folder, sources] = process.argv
 if (program.includes('commit-fill')) {
-  await fill(folder!, Number(sources))
+  await fill(requireValue(folder, 'folder'), Number(sources))
   serveParent({}, async () => undefined)
 }

@@ -48,11 +48,11 @@ const opened = await Sequencer.open({
 })
 if (!opened) throw new Error(`another process is writing to ${folder}`)
 const sequencer = opened
-const last = await sequencer.index.one<{ ms: number }>(
+const last = await sequencer.index.oneOrThrow<{ ms: number }>(
   'select epoch_ms(max(attempted_at))::double as ms from crawl_state',
 )
 // A folder that was used before continues with the night after its last one.
-const nextNight = Math.max(2, 1 + Math.floor((last!.ms - filledAt) / DAY))
+const nextNight = Math.max(2, 1 + Math.floor((last.ms - filledAt) / DAY))
 serveParent<Question, NightRun | { seconds: number }>({ nextNight }, question => {
   if (question.ask === 'night') return runNight(question)
   return question.ask === 'anti-join' ? runAntiJoin() : waitUntilSearchable()

@@ -5,6 +5,7 @@ import { runIndexer } from '../../../jobs/indexer/indexer.ts'
 import { connectRedis } from '../../../jobs/redis.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { createLog } from '../../../pipeline/core/log.ts'
+import { requireValue } from '../../../pipeline/core/present.ts'
 import { serveParent } from './child.ts'
 
 export const roles = ['indexer', 'crawler', 'api'] as const
@@ -19,12 +20,12 @@ if (program.includes('night-role')) {
   let offsetMs = Number(offset)
   const config = readConfig(process.env)
   const clock = { now: () => Date.now() + offsetMs }
-  const log = createLog(name!, config.LOG_LEVEL)
+  const log = createLog(requireValue(name, 'name of the role'), config.LOG_LEVEL)
   const fail = (error: unknown) => {
     log.fatal({ err: error }, 'must stop')
     process.exit(1)
   }
-  const redisUrl = config.REDIS_URL!
+  const redisUrl = requireValue(config.REDIS_URL, 'REDIS_URL')
   const starters = {
     indexer: () => runIndexer(config, redisUrl, clock, log, fail),
     crawler: () => runCrawler(config, redisUrl, clock, log),

@@ -1,4 +1,5 @@
 import { limits } from '../../../pipeline/core/limits.ts'
+import { getAt } from '../../../pipeline/core/present.ts'
 import { hashContent } from '../../../pipeline/crawl/crawl-source.ts'
 import type { FileKind, Observation } from '../../../pipeline/model/observation.ts'
 import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
@@ -43,7 +44,7 @@ export function buildObservations(
   return Array.from({ length: end - first }, (_, i) => {
     const file = first + i
     const kind: FileKind = file < adagents ? 'adagents.json' : 'brand.json'
-    const location = world.domains[file < adagents ? file : file - adagents]!
+    const location = getAt(world.domains, file < adagents ? file : file - adagents)
     const revision = computeRevision(file, night)
     const common = {
       kind,

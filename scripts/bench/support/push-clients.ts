@@ -46,7 +46,7 @@ const receivers = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 serveParent<PushTask, PushReport>({ url: receivers }, async ({ streams, until, readers = 0 }) => {
   if (streams === 0) for (const socket of sockets.splice(0)) socket.destroy()
   for (let opened = 0; opened < (streams ?? 0); opened += OPENED_AT_ONCE) {
-    const count = Math.min(OPENED_AT_ONCE, streams! - opened)
+    const count = Math.min(OPENED_AT_ONCE, (streams ?? 0) - opened)
     sockets = [...sockets, ...(await Promise.all(Array.from({ length: count }, openStream)))]
   }
   return { lastAt: until === undefined ? Date.now() : await waitForAll(until, readers) }

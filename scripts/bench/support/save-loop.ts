@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
+import { requireValue } from '../../../pipeline/core/present.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
@@ -24,7 +25,7 @@ export interface LoopRun {
  */
 const [, program = '', folder, size] = process.argv
 if (program.includes('save-loop')) {
-  const paths = resolvePaths(join(folder!, 'loop'))
+  const paths = resolvePaths(join(requireValue(folder, 'folder'), 'loop'))
   const store = ServingStore.open(paths.servingFile)
   const db = await Database.open(paths.index)
   await createTables(db, 'tables')

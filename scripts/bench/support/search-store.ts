@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import { getAt, getFirst } from '../../../pipeline/core/present.ts'
+import { getAt, getFirst, requireValue } from '../../../pipeline/core/present.ts'
 import { readSearchCheckpoint } from '../../../pipeline/search/checkpoint.ts'
 import { SearchPublisher } from '../../../pipeline/search/publish.ts'
 import { advance } from '../../../pipeline/store/checkpoint.ts'
@@ -136,7 +136,7 @@ export async function fillNames(
   })
   const started = performance.now()
   await new SearchPublisher(paths).publish()
-  const { file } = readSearchCheckpoint(paths)!
+  const { file } = requireValue(readSearchCheckpoint(paths), 'search file')
   const seconds = (performance.now() - started) / 1_000
   return { seconds, MB: statSync(`${paths.search}/${file}`).size / 1e6 }
 }
