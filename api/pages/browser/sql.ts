@@ -8,7 +8,7 @@ select view_name as name, comment from duckdb_views()
 where database_name = 'registry' and schema_name = 'main' and not internal
 order by name`
 
-const place = document.querySelector<HTMLElement>('[data-snapshot]')!
+const place = findElement<HTMLElement>(document, '[data-snapshot]')
 place.innerHTML = `
   <form>
     <label for="sql">Question in SQL</label>
@@ -22,20 +22,27 @@ place.innerHTML = `
     <button type="button" value="csv">Download as CSV</button>
   </div>
   <div class="answer"></div>`
-const form = place.querySelector('form')!
-const field = place.querySelector('textarea')!
-const runButton = form.querySelector('button')!
-const status = place.querySelector<HTMLElement>('[role=status]')!
-const views = place.querySelector<HTMLElement>('.views')!
-const answer = place.querySelector<HTMLElement>('.answer')!
+const form = findElement<HTMLFormElement>(place, 'form')
+const field = findElement<HTMLTextAreaElement>(place, 'textarea')
+const runButton = findElement<HTMLButtonElement>(form, 'button')
+const status = findElement<HTMLElement>(place, '[role=status]')
+const views = findElement<HTMLElement>(place, '.views')
+const answer = findElement<HTMLElement>(place, '.answer')
 
 const snapshot = {
-  url: new URL(place.dataset.snapshot!, location.href).href,
+  url: new URL(place.dataset.snapshot ?? '', location.href).href,
   bytes: Number(place.dataset.bytes),
 }
 const loaded = { bytes: 0, requests: 0 }
 let opening: Promise<SnapshotDatabase> | undefined
 let latest: { sql: string; result: Result } | undefined
+
+/** Finds an element that the page always has. */
+function findElement<Found extends Element>(parent: ParentNode, selector: string): Found {
+  const found = parent.querySelector<Found>(selector)
+  if (found === null) throw new Error(`the page has no ${selector}`)
+  return found
+}
 
 function openDatabase(): Promise<SnapshotDatabase> {
   opening ??= SnapshotDatabase.open(snapshot.url, bytes => {
@@ -139,7 +146,7 @@ views.addEventListener('click', ({ target }) => {
 for (const link of document.querySelectorAll<HTMLAnchorElement>('main a[href^="#q="]')) {
   link.addEventListener('click', event => {
     event.preventDefault()
-    field.value = readQuestion(link)!
+    field.value = readQuestion(link) ?? ''
     place.scrollIntoView()
     void run()
   })
