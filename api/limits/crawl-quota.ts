@@ -13,7 +13,7 @@ const UNAVAILABLE = 'crawl requests cannot be accepted at the moment; try again'
  * Returns which of the two refuses it, if any (where both do, the one that does so longer), how many requests
  * the user has left, and the milliseconds until that window ends.
  */
-const RESERVE = `
+const RESERVE_SCRIPT = `
 local held = redis.call('PTTL', KEYS[1])
 local max = tonumber(ARGV[3])
 local used = tonumber(redis.call('GET', KEYS[2]) or '0')
@@ -48,7 +48,7 @@ export class CrawlQuota {
   readonly #config: Config
 
   constructor(redis: Redis | undefined, config: Config) {
-    this.#reserve = defineScript(redis, 'reserveCrawl', 2, RESERVE)
+    this.#reserve = defineScript(redis, 'reserveCrawl', 2, RESERVE_SCRIPT)
     this.#release = defineScript(redis, 'releaseCrawl', 2, RELEASE)
     this.#users = new RedisWindowCounter(redis, UNAVAILABLE)
     this.#config = config

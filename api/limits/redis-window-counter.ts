@@ -13,11 +13,11 @@ used = redis.call('INCR', KEYS[1])
 if used == 1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return {1, max - used, redis.call('PTTL', KEYS[1])}`
 
-const UNCOUNT = `
+const UNCOUNT_SCRIPT = `
 if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then redis.call('DECR', KEYS[1]) end`
 
 /** Reads how often a key was used in its window, and the milliseconds until that ends. */
-const READ = `return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1])}`
+const READ_SCRIPT = `return {tonumber(redis.call('GET', KEYS[1]) or '0'), redis.call('PTTL', KEYS[1])}`
 
 /** Use of a window. */
 export interface WindowUse {
@@ -42,8 +42,8 @@ export class RedisWindowCounter {
   /** Creates a counter; `unavailable` is the text of a refusal while Redis is away. */
   constructor(redis: Redis | undefined, unavailable: string) {
     this.#count = defineScript(redis, 'countInWindow', 1, COUNT)
-    this.#uncount = defineScript(redis, 'uncountInWindow', 1, UNCOUNT)
-    this.#read = defineScript(redis, 'readWindow', 1, READ)
+    this.#uncount = defineScript(redis, 'uncountInWindow', 1, UNCOUNT_SCRIPT)
+    this.#read = defineScript(redis, 'readWindow', 1, READ_SCRIPT)
     this.#unavailable = unavailable
   }
 

@@ -13,7 +13,7 @@ const RETRY_AFTER_S = 5
  * windows the one that stays full longest, else the one with the fewest saves left; how many saves it has
  * left, and the milliseconds until there is another one.
  */
-const RESERVE = `
+const RESERVE_SCRIPT = `
 local now, id = tonumber(ARGV[1]), ARGV[2]
 local hour, day = tonumber(ARGV[3]), tonumber(ARGV[4])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - hour)
@@ -47,7 +47,7 @@ end
 return {'counted', narrowest.name, narrowest.left - 1, narrowest.ms}`
 
 /** Returns the saves in a sliding window, and the milliseconds until the oldest of them ends. */
-const READ = `
+const READ_SCRIPT = `
 local since = '(' .. (tonumber(ARGV[1]) - tonumber(ARGV[2]))
 local oldest = redis.call('ZRANGEBYSCORE', KEYS[1], since, '+inf', 'WITHSCORES', 'LIMIT', '0', '1')[2]
 local left = oldest and math.ceil(tonumber(oldest) + ARGV[2] - ARGV[1]) or 0
@@ -76,8 +76,8 @@ export class SaveQuota {
 
   constructor(redis: Redis | undefined, { LIMITS }: Config) {
     const { savesPerHour, savesPerOrganizationHour, savesPerOrganizationDay } = LIMITS
-    this.#reserve = defineScript(redis, 'reserveSave', 2, RESERVE)
-    this.#read = defineScript(redis, 'readSaves', 1, READ)
+    this.#reserve = defineScript(redis, 'reserveSave', 2, RESERVE_SCRIPT)
+    this.#read = defineScript(redis, 'readSaves', 1, READ_SCRIPT)
     this.#windows = {
       user: { max: savesPerHour, ms: HOUR, text: 'an hour' },
       hour: { max: savesPerOrganizationHour, ms: HOUR, text: 'an hour by one organization' },

@@ -6,7 +6,7 @@ import type { Services } from './services.ts'
 
 /** Concurrent calls of one operation: queries to the snapshot run on three connections. */
 const QUERIES_MAX = 4
-const BUSY = 'too many lists are requested at once; try again'
+const BUSY_MESSAGE = 'too many lists are requested at once; try again'
 
 // biome-ignore lint/suspicious/noExplicitAny: only the declaration of an operation knows its own input
 type AnyCall = Call<any, any, any, any>
@@ -30,7 +30,7 @@ function queueByCaller(handle: Answering, { config }: Services): Answering {
   const queue = new FairTaskQueue({
     concurrency: QUERIES_MAX,
     waitingMax: config.LIMITS.snapshotQueries,
-    refusal: BUSY,
+    refusal: BUSY_MESSAGE,
   })
   return call => queue.run(toCallerKey(call), async () => (await handle(call)) as Sent)
 }

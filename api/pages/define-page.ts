@@ -50,14 +50,14 @@ export function definePage<
     errors: ['invalid_request', 'not_found', 'unavailable'],
     handle: async call => {
       if (json !== undefined && wantsJson(call.header('accept')))
-        return { ...(await json.handle(call)), headers: VARIES } as Sent
+        return { ...(await json.handle(call)), headers: VARY_HEADER } as Sent
       const [{ show }, { renderDocument }] = await loadParts()
       const view = await show({ ...call, ask: createAsk(call) } as never)
       const { isAuthorizationServer: hasDashboard, baseUrl } = call.services
       const path = toPath(declared, call)
       const picture = isOfThing && { picture: toPicturePath(path) }
       const document = renderDocument({ ...view, hasDashboard, ...picture }, baseUrl(), path)
-      return replyPage(view, document, json === undefined ? {} : VARIES)
+      return replyPage(view, document, json === undefined ? {} : VARY_HEADER)
     },
   })
 }
@@ -74,7 +74,7 @@ function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
   }
 }
 
-const VARIES = { vary: 'accept' }
+const VARY_HEADER = { vary: 'accept' }
 
 function replyPage({ status = 200, program }: View, document: string, more: Sent['headers']): Sent {
   const headers = {

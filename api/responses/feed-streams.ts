@@ -11,7 +11,7 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 /** Interval at which streams look for a new commit. */
 const POLL_MS = 100
 /** Pages and streams that are served before other work gets a turn. */
-const TURN = 200
+const SERVED_PER_TURN = 200
 const STUCK_MS = 60_000
 const RETRY_AFTER_S = 30
 
@@ -108,7 +108,7 @@ export class FeedStreams {
         if (page === undefined) this.#expire(stream)
         else if (frame === undefined) stream.cursor = page.cursor
         else this.#advance(stream, page, frame)
-        if (index % TURN === TURN - 1) await setImmediate()
+        if (index % SERVED_PER_TURN === SERVED_PER_TURN - 1) await setImmediate()
       }
     }
   }
@@ -168,7 +168,7 @@ export class FeedStreams {
       if (page === undefined) this.#expire(stream)
       else if (page.isEmpty) this.#sendHeartbeat(stream, page)
       else void this.#catchUp(stream)
-      if (++sent % TURN === 0) await setImmediate()
+      if (++sent % SERVED_PER_TURN === 0) await setImmediate()
     }
   }
 

@@ -7,7 +7,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 const [zip, unzip] = [promisify(gzip), promisify(gunzip)]
 const RETRY_AFTER_S = 5
 /** Stores a report, and deletes expired ones, then the oldest until all fit into ARGV[5] bytes. */
-const KEEP = `
+const KEEP_SCRIPT = `
 local now, keep_ms, max_bytes = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local function forget(id)
   redis.call('DEL', ARGV[6] .. id)
@@ -48,7 +48,7 @@ export class Reports {
 
   constructor(redis: Redis | undefined, name: 'report' | 'draft', bounds: ReportBounds) {
     this.#redis = redis
-    this.#keep = defineScript(redis, 'keepReport', 2, KEEP)
+    this.#keep = defineScript(redis, 'keepReport', 2, KEEP_SCRIPT)
     this.#bounds = bounds
     this.#prefix = `${REDIS_PREFIX}:${name}:`
     this.#index = [`${REDIS_PREFIX}:${name}s:age`, `${REDIS_PREFIX}:${name}s:size`]

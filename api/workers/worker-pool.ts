@@ -14,7 +14,7 @@ const TASK_MS = 15_000
 const IDLE_MS = 30_000
 const HEAP_MB = 256
 const THREADS_MAX = 2
-const BUSY = 'too many files are being checked at once; try again'
+const BUSY_MESSAGE = 'too many files are being checked at once; try again'
 
 /** The caller of a task, and the length of its body in bytes. */
 export interface TaskOrigin {
@@ -35,7 +35,7 @@ export class WorkerPool {
   constructor(tasksMax: number) {
     const concurrency = Math.min(this.#threads, tasksMax)
     const waitingMax = tasksMax - concurrency
-    this.#queue = new FairTaskQueue({ concurrency, waitingMax, refusal: BUSY })
+    this.#queue = new FairTaskQueue({ concurrency, waitingMax, refusal: BUSY_MESSAGE })
   }
 
   /**

@@ -11,7 +11,7 @@ import { defineScript, REDIS_PREFIX, type Redis } from '../redis.ts'
  * A bucket is one key, the time in µs at which it will be full again (the generic cell rate algorithm); `each` is
  * the time in which it gains a token. Both scripts use the clock of Redis, which all processes share.
  */
-const TIME = `
+const TIME_LUA = `
 local t = redis.call('TIME')
 local now = t[1] * 1000000 + t[2]
 local each = tonumber(ARGV[1])`
@@ -20,7 +20,7 @@ local each = tonumber(ARGV[1])`
  * Takes as many of `count` tokens as there are, after charging `overspent` ones. Returns their number, and the µs
  * until there is another token if some are missing.
  */
-const TAKE_SCRIPT = `${TIME}
+const TAKE_SCRIPT = `${TIME_LUA}
 local burst, count, overspent = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now) + overspent * each
 local taken = math.min(count, math.max(0, math.floor((now + burst * each - full) / each)))
@@ -32,7 +32,7 @@ if taken == count then return {taken, 0} end
 return {taken, math.ceil(full + (taken + 1 - burst) * each - now)}`
 
 /** Reserves tokens for later: returns the µs until they may be used; ARGV[3] where that is too long, and nothing is reserved. */
-const RESERVE_SCRIPT = `${TIME}
+const RESERVE_SCRIPT = `${TIME_LUA}
 local from = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'),
   tonumber(redis.call('GET', KEYS[2]) or '0'), now)
 if from - now > tonumber(ARGV[3]) then return tonumber(ARGV[3]) end

@@ -26,7 +26,7 @@ import {
  * server for each answer, page ÷ JSON. Questions repeat as often as they do in `bench:reads`; `--questions
  * 300000` makes the server build nearly every page anew. `ratio` is that of the most expensive page.
  */
-const QUESTIONS = 10_000
+const QUESTION_COUNT = 10_000
 const RATIO_MAX = 3
 
 type Paths = readonly [page: string, json: string]
@@ -92,7 +92,7 @@ const ratios: Record<string, Spread> = {}
 const { memory, readyMs } = await HttpBench.with(options, {}, async bench => {
   for (const { name, build } of rows.filter(row => row.name.includes(options.only))) {
     const random = createRandom('pages', name)
-    const count = options.questions ?? QUESTIONS
+    const count = options.questions ?? QUESTION_COUNT
     const paths = Array.from({ length: count }, () => build(random, sizes))
     const drive = (set: string, place: 0 | 1) =>
       bench.drive(

@@ -16,7 +16,7 @@ import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
  * some of them; with `--questions 300000` nearly every question is new. `--only TEXT` measures the
  * rows whose names contain it.
  */
-const QUESTIONS = 10_000
+const QUESTION_COUNT = 10_000
 
 const options = readOptions(50_000, 50_000)
 const sizes = computeSizes(options.size)
@@ -28,7 +28,7 @@ const measured = await HttpBench.with(options, {}, async bench => {
   for (const { name, atLeast, questions } of readRows.filter(row =>
     row.name.includes(options.only),
   )) {
-    const count = options.questions ?? Math.min(QUESTIONS, 10 * sizes.agents)
+    const count = options.questions ?? Math.min(QUESTION_COUNT, 10 * sizes.agents)
     const parameters = { random: createRandom('reads', name), sizes, folder: options.folder, count }
     const comparison = await bench.compare(questions(parameters))
     const { ratio, cpuRatio } = computeRatios(comparison)

@@ -21,7 +21,7 @@ import { roundForPrint, roundSpread } from './support/spread.ts'
  * indexer's own code; settings are the defaults. No answer is cached, so `--questions` only changes
  * how much the CPU caches hold.
  */
-const QUESTIONS = 10_000
+const QUESTION_COUNT = 10_000
 
 const options = readOptions(1_000_000, 100_000, 10)
 note(`filling a store with ${options.size} names …`)
@@ -77,7 +77,7 @@ printResult({
 })
 
 function buildQuestions(kind: Kind): Question[] {
-  return Array.from({ length: options.questions ?? QUESTIONS }, () => {
+  return Array.from({ length: options.questions ?? QUESTION_COUNT }, () => {
     const { name, domain } = buildName(random.below(options.size))
     const text = questionTexts[kind](random, random.chance(0.5) ? name : domain)
     return { method: 'GET', path: `/api/search?q=${encodeURIComponent(text)}` }

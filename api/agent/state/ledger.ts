@@ -9,7 +9,7 @@ export interface Holding {
   bytes: number
 }
 
-const LAST = '\u{10ffff}'
+const HIGHEST_CHARACTER = '\u{10ffff}'
 
 /**
  * Counts the bytes of each owner's records, and finds those that were written longest ago. Its entries are
@@ -44,7 +44,11 @@ export class Ledger {
 
   /** Finds the record of an owner that was written longest ago. */
   findOldest(owner: string): Holding | undefined {
-    const range = this.#holdings.getRange({ start: [owner], end: [owner, LAST], limit: 1 })
+    const range = this.#holdings.getRange({
+      start: [owner],
+      end: [owner, HIGHEST_CHARACTER],
+      limit: 1,
+    })
     const [oldest] = [...range]
     if (!oldest) return undefined
     const [, at, ...key] = oldest.key as [string, Instant, ...string[]]

@@ -24,7 +24,7 @@ const FORMAT = 4
 /** Expired records that one transaction deletes at most. */
 const SWEPT_MAX = 64
 
-const LAST = '\u{10ffff}'
+const HIGHEST_CHARACTER = '\u{10ffff}'
 
 /** A stored record; if it has an owner, its bytes count towards that owner's limit. */
 interface StoredRecord {
@@ -125,7 +125,10 @@ export class AgentState {
 
   /** Lists all records of a kind within a scope, by their ids. */
   list<K extends Kind>(kind: K, scope: string): Records[K][] {
-    const range = this.#records.getRange({ start: [kind, scope], end: [kind, scope, LAST] })
+    const range = this.#records.getRange({
+      start: [kind, scope],
+      end: [kind, scope, HIGHEST_CHARACTER],
+    })
     return [...range].map(({ value }) => parseRecord(value).record as Records[K])
   }
 

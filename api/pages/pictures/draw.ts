@@ -25,7 +25,7 @@ const BEYOND_DEJAVU =
 /** Joiners, selectors and skin tones of emoji: their parts are drawn one by one. */
 const EMOJI_PARTS = /[\u200d\ufe0e\ufe0f]|[\u{1f3fb}-\u{1f3ff}]/gu
 /** Characters as wide as they are high, which take the room of some letters. */
-const WIDE =
+const WIDE_CHARACTERS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\u3000-\u303f\uff00-\uff60]/u
 const WIDE_LETTERS = 1.6
 
@@ -116,7 +116,7 @@ export function wrapText(
 function countFitting(characters: readonly string[], letters: number): number {
   let room = letters
   const first = characters.findIndex(character => {
-    room -= WIDE.test(character) ? WIDE_LETTERS : 1
+    room -= WIDE_CHARACTERS.test(character) ? WIDE_LETTERS : 1
     return room < 0
   })
   return first === -1 ? characters.length : first

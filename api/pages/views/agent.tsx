@@ -24,7 +24,7 @@ import { toAgentPath, toBrandPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-const ROWS = '40'
+const ROWS_SHOWN = '40'
 
 interface AgentQuery {
   cursor?: string | undefined
@@ -41,7 +41,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
     call.params.url,
   )
   const params = { encodedUrl: agent_url }
-  const page = { limit: ROWS, ...(query.cursor && { cursor: query.cursor }) }
+  const page = { limit: ROWS_SHOWN, ...(query.cursor && { cursor: query.cursor }) }
   const [publishers, compliance] = await Promise.all([
     ask<AgentPublishers>(listAgentPublishersAlias, { params, query: page }),
     ask<AgentCompliance>(readCompliance, { params }),
@@ -97,7 +97,7 @@ async function showPast({
   const { agent_url } = findAgent(reader, url)
   const params = { encodedUrl: agent_url }
   const past = { as_of: completeDay(as_of) }
-  const query = { limit: ROWS, ...past, ...(cursor && { cursor }) }
+  const query = { limit: ROWS_SHOWN, ...past, ...(cursor && { cursor }) }
   const publishers = await ask<AgentPublishers>(listAgentPublishersAlias, { params, query })
   const count = publishers.status === 200 ? publishers.body.publishers.length : 0
   return {

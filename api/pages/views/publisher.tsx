@@ -19,7 +19,7 @@ import { loadTerms } from '../parts/terms.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 /** Rows of each list on a page. */
-const ROWS = '40'
+const ROWS_SHOWN = '40'
 
 interface PublisherQuery {
   cursor?: string | undefined
@@ -39,7 +39,7 @@ export async function show({
   services,
 }: ViewCall<PublisherQuery, { domain: Domain }>): Promise<View> {
   const { reader } = services
-  const query = { domain, limit: ROWS, ...(cursor && { cursor }) }
+  const query = { domain, limit: ROWS_SHOWN, ...(cursor && { cursor }) }
   const [{ body: lookup }, { body: claiming }] = await Promise.all([
     ask<PublisherLookup>(lookUpPublisher, { query }),
     ask<DomainLookup>(lookUpDomain, { params: { domain } }),

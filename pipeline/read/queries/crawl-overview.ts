@@ -30,19 +30,19 @@ const OUTCOMES = `
 select kind, outcome, count(*)::double as files from crawl_state
 group by all order by kind, files desc, outcome`
 
-const HOURS = `
+const HOURS_QUERY = `
 select date_trunc('hour', attempted_at) as hour, count(*)::double as files from crawl_state
 where attempted_at >= $since::timestamptz group by all order by hour`
 
-const DAYS = `
+const DAYS_QUERY = `
 select date_trunc('day', first_seen_at) as day, count(*)::double as files from documents
 group by all order by day desc limit 30`
 
-const NIGHTS = `
+const NIGHTS_QUERY = `
 select night, publishers::double as publishers, losses::double as losses, taken::double as taken
 from nights order by night desc limit 14`
 
-const STATE = `
+const STATE_QUERY = `
 select max(attempted_at) as last_attempt_at,
   min(due_at) filter (where due_at > $now::timestamptz) as next_due_at,
   (count(*) filter (where due_at <= $now::timestamptz))::double as due,
@@ -66,10 +66,10 @@ async function queryOverview({ db }: Snapshot, now: Instant, hour: number): Prom
   const since = toIso((hour - DAY_HOURS + 1) * HOUR_MS)
   const [outcomes, hours, days, nights, state] = await Promise.all([
     db.all<CrawlOverview['outcomes'][number]>(OUTCOMES),
-    db.all<CrawlOverview['hours'][number]>(HOURS, { since }),
-    db.all<CrawlOverview['days'][number]>(DAYS),
-    db.all<CrawlOverview['nights'][number]>(NIGHTS),
-    db.oneOrThrow<StateCounts>(STATE, { now: toIso(now) }),
+    db.all<CrawlOverview['hours'][number]>(HOURS_QUERY, { since }),
+    db.all<CrawlOverview['days'][number]>(DAYS_QUERY),
+    db.all<CrawlOverview['nights'][number]>(NIGHTS_QUERY),
+    db.oneOrThrow<StateCounts>(STATE_QUERY, { now: toIso(now) }),
   ])
   return { outcomes, hours, days: days.reverse(), nights, ...state }
 }
