@@ -74,6 +74,8 @@ async function submit(operation: object): Promise<void> {
 
 /** Submits one of everything that a moderator reviews, and saves a brand and properties, all of this text. */
 async function propose(n: number, text: string): Promise<void> {
+  // The page shows the latest first, and not all of them.
+  registry.clock.tick({ minutes: 1 })
   const saved = `saved${n}.example`
   const key = await enrol(registry, {
     org: `${text.slice(0, 100)} ${n}`,
