@@ -2,6 +2,7 @@ import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import type { MetricName } from '../../jobs/metrics/table.ts'
 import { type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import {
+  BACKUP_LAG_MAX_MS,
   findStoreProblems,
   readHeartbeat,
   readReplicaProblems,
@@ -25,15 +26,22 @@ export function findReportedProblems(
       : []),
     ...findStoreProblems({ now, heartbeatAt: readHeartbeat(paths), snapshotBehindSince }),
     ...readReplicaProblems(paths, now),
-    ...findUploadProblems(findMaximum(reports, 'registry_upload_behind_seconds') * SECOND, now),
+    ...findCopyProblems(reports, now),
   ]
 }
 
-function findUploadProblems(behindMs: number, now: Instant): string[] {
-  if (behindMs <= UPLOAD_LAG_MAX_MS) return []
-  const since = toIso(Math.round(now - behindMs))
+/** Finds that the copies of the registry elsewhere are old: the published files, and the backup. */
+function findCopyProblems(reports: readonly ProcessReport[], now: Instant): string[] {
+  const uploadMs = findMaximum(reports, 'registry_upload_behind_seconds') * SECOND
+  const backupMs = findMaximum(reports, 'registry_backup_behind_seconds') * SECOND
+  const since = (ms: number) => `${toIso(Math.round(now - ms))}: \`registry status\` says why`
   return [
-    `the bucket of PUBLISH_TO lacks what was published since ${since}: \`registry status\` says why`,
+    ...(uploadMs > UPLOAD_LAG_MAX_MS
+      ? [`the bucket of PUBLISH_TO lacks what was published since ${since(uploadMs)}`]
+      : []),
+    ...(backupMs > BACKUP_LAG_MAX_MS
+      ? [`BACKUP_TO has no backup of what was committed since ${since(backupMs)}`]
+      : []),
   ]
 }
 

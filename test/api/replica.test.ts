@@ -13,6 +13,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { Reader } from '../../pipeline/read/reader.ts'
 import { Follower } from '../../pipeline/replica/follower.ts'
+import { nameContent } from '../../pipeline/replica/manifest.ts'
 import { openHttpOrigin } from '../../pipeline/replica/origin.ts'
 import type { StatePublisher } from '../../pipeline/replica/state-publisher.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
@@ -85,6 +86,39 @@ function crawlPublisher(name: string) {
 }
 
 const ask = (path: string) => fetch(`${url}${path}`)
+
+describe('the published files', () => {
+  const read = (path: string, headers: Record<string, string> = {}) =>
+    registry.app.inject({ url: `/data/${path}`, headers })
+
+  it('are served by their content, for ever and by ranges; only the manifest is asked for again', async () => {
+    const manifest = await read('manifest.json')
+    const etag = String(manifest.headers.etag)
+    const { base } = manifest.json<{ base: { name: string; bytes: number } }>()
+    expect((await read('manifest.json', { 'if-none-match': etag })).statusCode).toBe(304)
+    const { rawPayload: bytes, headers } = await read(`files/${base.name}`)
+    expect(nameContent(bytes, 'mdb')).toBe(base.name)
+    expect(headers['cache-control']).toContain('immutable')
+    const part = await read(`files/${base.name}`, { range: 'bytes=100-199' })
+    expect(part.statusCode).toBe(206)
+    expect(part.headers['content-range']).toBe(`bytes 100-199/${base.bytes}`)
+    expect(part.rawPayload).toEqual(bytes.subarray(100, 200))
+    const beyond = await read(`files/${base.name}`, { range: `bytes=${base.bytes}-` })
+    expect(beyond.statusCode).toBe(416)
+    const known = { 'if-none-match': String(headers.etag) }
+    expect((await read(`files/${base.name}`, known)).statusCode).toBe(304)
+    await crawlPublisher('later')
+    await publisher.publish()
+    expect((await read('manifest.json', { 'if-none-match': etag })).statusCode).toBe(200)
+  })
+
+  it.each(['files/manifest.json', 'files/..%2fmanifest.json', `files/${'0'.repeat(64)}.mdb`])(
+    '404: %s',
+    async path => {
+      expect((await read(path)).statusCode).toBe(404)
+    },
+  )
+})
 
 describe('the API of a replica that follows over HTTP', () => {
   it('answers as its registry does, byte for byte, and says how far it may be behind', async () => {

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { findReportedProblems } from '../../api/operator/health.ts'
+import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
+import { HOUR, MINUTE, SECOND, toIso } from '../../pipeline/core/clock.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { createDataDir } from '../support/registry/registry.ts'
+
+const now = Date.parse('2026-11-20T03:00Z')
+
+/** Finds the problems that an indexer reports by one metric. */
+async function findProblems(
+  name: 'registry_upload_behind_seconds' | 'registry_backup_behind_seconds',
+  valueMs: number,
+): Promise<string[]> {
+  const metrics = new RoleMetrics('indexer')
+  metrics.watch(name, () => valueMs / SECOND)
+  const reports = [{ role: 'indexer', values: await metrics.read(), restarts: 0 }]
+  return findReportedProblems(reports, resolvePaths(createDataDir()), now)
+}
+
+test.each([
+  [
+    'registry_upload_behind_seconds',
+    5 * MINUTE,
+    'the bucket of PUBLISH_TO lacks what was published',
+  ],
+  ['registry_backup_behind_seconds', HOUR, 'BACKUP_TO has no backup of what was committed'],
+] as const)('an operator is told when %s is too high', async (name, limitMs, problem) => {
+  expect(await findProblems(name, limitMs)).toEqual([])
+  const laterMs = limitMs + SECOND
+  expect(await findProblems(name, laterMs)).toEqual([
+    `${problem} since ${toIso(now - laterMs)}: \`registry status\` says why`,
+  ])
+})
