@@ -8,14 +8,20 @@ import {
   type Environment,
   findFreePort,
   makeTemporaryFolder,
-  runForOutput,
   runRegistry,
   waitUntil,
 } from '../support/processes/command.ts'
+import {
+  type Client,
+  expectAllThere,
+  makeClient,
+  saveContinuously,
+} from '../support/processes/fleet-client.ts'
 import { type RedisGroup, startCluster, startSentinels } from '../support/processes/redis-group.ts'
 
 const DOMAINS = 300
-const SAVED = ['before.example', 'after.example']
+/** Saves that are acknowledged before the primary dies, and at least so many after it. */
+const SAVES = 20
 
 describe.each([
   { name: 'sentinels', start: startSentinels },
@@ -26,14 +32,9 @@ describe.each([
   let world: ServedWorld
   let redis: RedisGroup
   let env: Environment
+  let indexer: Command
   let base: string
-  let secret: string
-
-  async function save(domain: string): Promise<number> {
-    const body = JSON.stringify({ domain, brand_name: domain, brand_manifest: { name: domain } })
-    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-    return (await fetch(`${base}/api/brands/save`, { method: 'POST', headers, body })).status
-  }
+  let client: Client
 
   beforeAll(async () => {
     const made = createScaleWorld({ domains: DOMAINS, seed: 1 })
@@ -46,16 +47,21 @@ describe.each([
       REDIS_URL: redis.url,
       PORT: String(port),
       CRAWL_CONNECT_TO: world.url,
-      LOG_LEVEL: 'warn',
-      LIMITS: JSON.stringify({ crawlBatchSources: 40, jobLockMs: 6_000, crawlLostMs: 20_000 }),
+      LOG_LEVEL: 'info',
+      LIMITS: JSON.stringify({
+        crawlBatchSources: 40,
+        jobLockMs: 6_000,
+        crawlLostMs: 20_000,
+        savesPerHour: 100_000,
+        savesPerOrganizationHour: 100_000,
+        savesPerOrganizationDay: 100_000,
+        answerMs: 8_000,
+      }),
     }
     writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
-    await runForOutput(['org', 'create', '--name', 'Acme'], env)
-    for (const domain of SAVED) {
-      await runForOutput(['org', 'domain', 'add', domain, '--org', 'Acme'], env)
-    }
-    secret = await runForOutput(['key', 'create', '--org', 'Acme'], env)
-    for (const role of ['api', 'indexer', 'crawler']) roles.push(new Command([role], env))
+    indexer = new Command(['indexer'], env)
+    roles.push(indexer, ...['api', 'crawler'].map(role => new Command([role], env)))
+    client = await makeClient({ dataDir: folder.path, indexer }, env)
     await waitUntil(async () => (await fetch(`${base}/readyz`)).status === 200)
   })
 
@@ -66,19 +72,21 @@ describe.each([
     folder.remove()
   })
 
-  test('a crawl continues, and no acknowledged save is lost', async () => {
-    expect(await save('before.example')).toBe(200)
+  test('a crawl continues, and of the saves that never pause none that was acknowledged is lost', async () => {
+    const saving = new AbortController()
+    const saved = saveContinuously({ base }, client, saving.signal)
+    await waitUntil(async () => client.acknowledged.length > SAVES)
     const crawl = new Command(['crawl', '--domains', `${folder.path}/domains.txt`], env)
     await waitUntil(async () => world.requests.size > DOMAINS / 4)
     await redis.killPrimary()
-    await waitUntil(async () => (await save('after.example')) === 200)
+    const before = client.acknowledged.length
+    await waitUntil(async () => client.acknowledged.length > before + SAVES)
     const { status, stdout, stderr } = await crawl.finish()
+    saving.abort()
+    await saved
     expect(stdout, stderr).toContain(`${DOMAINS} domains`)
     expect(status).toBe(0)
-    for (const domain of SAVED) {
-      const read = await fetch(`${base}/api/brands/resolve?domain=${domain}`)
-      expect(await read.json()).toMatchObject({ brand_name: domain })
-    }
     expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
+    await expectAllThere({ dataDir: folder.path, indexer }, client)
   })
 })

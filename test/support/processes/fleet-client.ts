@@ -26,7 +26,10 @@ export function waitForLog(command: Command, words: RegExp): Promise<unknown> {
 }
 
 /** Makes the organization whose domains are saved, once its host writes. */
-export async function makeClient(host: FleetHost, env: Environment): Promise<Client> {
+export async function makeClient(
+  host: Pick<FleetHost, 'dataDir' | 'indexer'>,
+  env: Environment,
+): Promise<Client> {
   await waitForLog(host.indexer, /indexer ready/)
   const own = { ...env, DATA_DIR: host.dataDir }
   await runForOutput(['org', 'create', '--name', 'Acme'], own)
@@ -37,7 +40,7 @@ export async function makeClient(host: FleetHost, env: Environment): Promise<Cli
 
 /** Saves once, and notes what was answered 200; returns the status. */
 export async function save(
-  { base }: FleetHost,
+  { base }: Pick<FleetHost, 'base'>,
   { secret, acknowledged }: Client,
   domain: string,
   brand_name: string,
@@ -88,7 +91,7 @@ export async function readHead({ base }: FleetHost): Promise<{ size: number; hea
 
 /** Saves each domain again and again until it is told to stop. */
 export function saveContinuously(
-  host: FleetHost,
+  host: Pick<FleetHost, 'base'>,
   client: Client,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -103,7 +106,10 @@ export function saveContinuously(
  * Expects every save that was answered 200 once, as the revision that was answered. Ends that host's indexer,
  * since its file is read.
  */
-export async function expectAllThere(host: FleetHost, { acknowledged }: Client): Promise<void> {
+export async function expectAllThere(
+  host: Pick<FleetHost, 'dataDir' | 'indexer'>,
+  { acknowledged }: Client,
+): Promise<void> {
   await host.indexer.interrupt()
   const index = await Database.open(`${host.dataDir}/index.duckdb`)
   const made = await index.all<Acknowledged>(
