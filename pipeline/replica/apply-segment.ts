@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { getAt } from '../core/present.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
 import { decodeEntries, FRAME_HEAD_BYTES, readFrameHead } from '../serving/segment.ts'
 import { type Entry, POSITION } from '../serving/spaces.ts'
@@ -56,7 +57,7 @@ async function listFrames(
     frames.push({ at, bytes, position, isLast: position > 0 })
     at += bytes
     if (position === 0) continue
-    for (; open < frames.length; open++) frames[open]!.position = position
+    for (; open < frames.length; open++) getAt(frames, open).position = position
   }
   return frames.slice(0, open)
 }

@@ -60,7 +60,7 @@ export interface Bucket {
  * AWS SDK finds in the environment. `signal` ends what is under way.
  */
 export function openBucket(address: string, signal: AbortSignal): Bucket {
-  const [, bucket, path] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address)!
+  const [, bucket, path] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address) ?? []
   const root = path === '' ? '' : `${path}/`
   const client = new S3Client({
     // Other servers than AWS address buckets by path, and may reject checksums that the protocol does not require.
@@ -91,8 +91,8 @@ export function openBucket(address: string, signal: AbortSignal): Bucket {
       const found = new Map<string, number>()
       const ask = { Bucket: bucket, Prefix: `${root}${prefix}` }
       for await (const page of paginateListObjectsV2({ client }, ask, options))
-        for (const { Key, Size } of page.Contents ?? [])
-          found.set(Key!.slice(root.length), Size ?? 0)
+        for (const { Key = '', Size = 0 } of page.Contents ?? [])
+          found.set(Key.slice(root.length), Size)
       return found
     },
     async read(name, maxBytes) {

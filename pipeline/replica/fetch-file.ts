@@ -12,6 +12,7 @@ import {
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { requireValue } from '../core/present.ts'
 import { getHash, type PublishedFile } from './manifest.ts'
 import type { Origin } from './origin.ts'
 
@@ -89,7 +90,7 @@ async function* readParts(origin: Origin, { name, bytes }: PublishedFile, start:
     if (fetched[0]?.first !== at) fetched = []
     while (fetched.length < PARTS_AT_ONCE && at + fetched.length * PART_BYTES < bytes)
       fetchPart(at + fetched.length * PART_BYTES)
-    const part = await fetched.shift()!.part
+    const part = await requireValue(fetched.shift(), 'part to read').part
     if (part.length === 0) throw new Error(`${name} ends early at ${origin.name}`)
     at += part.length
     yield part

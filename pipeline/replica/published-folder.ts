@@ -59,7 +59,8 @@ export class PublishedFolder {
 
   /** Adds content as a file. */
   addContent(content: readonly Uint8Array[], kind: FileKind): PublishedFile {
-    const whole = content.length === 1 ? content[0]! : Buffer.concat(content)
+    const [first] = content
+    const whole = first !== undefined && content.length === 1 ? first : Buffer.concat(content)
     const file = { name: nameContent(whole, kind), bytes: whole.length }
     if (this.has(file)) return file
     const fresh = this.#begin()

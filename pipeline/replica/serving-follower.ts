@@ -42,10 +42,13 @@ export class ServingFollower {
   async follow({ chain, base, segments, position }: PublishedManifest): Promise<void> {
     const { origin, paths } = this.#parts
     const store = this.#store
-    const known = store?.chain === chain ? store.position : undefined
-    if (known !== undefined && known >= position) return
-    const isContinued = known !== undefined && (segments[0]?.from ?? Infinity) <= known + 1
-    const follows = isContinued ? store! : await this.#bootstrap(base, chain)
+    const known = store?.chain === chain ? store : undefined
+    if (known !== undefined && known.position >= position) return
+    const first = segments[0]?.from ?? Infinity
+    const follows =
+      known !== undefined && first <= known.position + 1
+        ? known
+        : await this.#bootstrap(base, chain)
     for (const segment of segments) {
       if (segment.to <= follows.position) continue
       const path = join(paths.copying, segment.name)

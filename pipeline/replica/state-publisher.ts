@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { join, relative } from 'node:path'
 import { type Clock, type Instant, MINUTE, toDay, toIso } from '../core/clock.ts'
+import { getFirst, getLast } from '../core/present.ts'
 import { readSearchCheckpoint } from '../search/checkpoint.ts'
 import { SERVING_FORMAT, type ServingStore, spaces } from '../serving/lmdb.ts'
 import type { WriteJournal } from '../serving/write-journal.ts'
@@ -165,8 +166,9 @@ export class StatePublisher {
     if (joined === undefined) return segments
     const contents = await Promise.all(joined.map(segment => this.#folder.read(segment)))
     const file = this.#folder.addContent(contents, 'segment')
-    const segment = { ...file, from: joined[0]!.from, to: joined.at(-1)!.to }
-    const start = segments.indexOf(joined[0]!)
+    const first = getFirst(joined)
+    const segment = { ...file, from: first.from, to: getLast(joined).to }
+    const start = segments.indexOf(first)
     return [...segments.slice(0, start), segment, ...segments.slice(start + joined.length)]
   }
 

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { getLast } from '../core/present.ts'
 import { replaceFile } from '../store/durable-files.ts'
 import { findEventId } from './entries.ts'
 import { LogFolder } from './log-folder.ts'
@@ -40,7 +41,7 @@ export async function continueTree(
     if (missing.length === 0) continue
     const events = missing.map(line => ({ id: findEventId(line), line }))
     await appendEvents(folder, paths.logIds, edge, events)
-    lastId = events.at(-1)!.id
+    lastId = getLast(events).id
   }
   if (edge.size !== head.size || !edge.root.equals(head.root))
     throw new Error(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { getFirst } from '../core/present.ts'
 
 /** Bytes of a hash. */
 export const HASH_BYTES = 32
@@ -20,7 +21,7 @@ export function toNodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 
 /** Builds the hash of the tree over these hashes of complete subtrees; they are of one size, at least one. */
 export function buildTreeHash(hashes: readonly Buffer[]): Buffer {
-  if (hashes.length === 1) return hashes[0]!
+  if (hashes.length === 1) return getFirst(hashes)
   const split = findSplit(hashes.length)
   return toNodeHash(buildTreeHash(hashes.slice(0, split)), buildTreeHash(hashes.slice(split)))
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { getLast, requireValue } from '../core/present.ts'
 import { replaceFolder } from '../store/durable-files.ts'
 import type { Paths } from '../store/paths.ts'
 import { EventTail } from './event-tail.ts'
@@ -45,7 +46,7 @@ export async function openTree(paths: TreePaths, head: TreeHead | undefined): Pr
   const stored = await loadTree(paths, head)
   if (stored !== undefined) return stored
   await makeTreeAgain(paths, head)
-  return (await loadTree(paths, head))!
+  return requireValue(await loadTree(paths, head), 'tree after it was made')
 }
 
 async function loadTree(
@@ -75,7 +76,7 @@ async function makeTreeAgain(paths: TreePaths, { size, root, origin }: TreeHead)
     const events = tail.read(last, BATCH_EVENTS).slice(0, size - edge.size)
     if (events.length === 0) break
     await appendEvents(folder, join(fresh, IDS), edge, events)
-    last = events.at(-1)!.id
+    last = getLast(events).id
   }
   if (edge.size !== size || !edge.root.equals(root)) {
     rmSync(fresh, { recursive: true, force: true })

@@ -1,3 +1,4 @@
+import { getAt } from '../core/present.ts'
 import { buildTreeHash, EMPTY_ROOT, findSplit, HASH_BYTES, toNodeHash } from './merkle.ts'
 import { type ReadTile, splitHashes } from './tile-hashes.ts'
 import { countHashes, countLevels, getWidth, nameTile, TILE_WIDTH } from './tile-names.ts'
@@ -47,7 +48,7 @@ export class RightEdge {
       this.#push(0, leaf, tiles, touched)
     }
     for (const level of touched) {
-      const hashes = this.#levels[level]!
+      const hashes = getAt(this.#levels, level)
       if (hashes.length === 0) continue
       const index = Math.floor(countHashes(level, this.#size) / TILE_WIDTH)
       tiles.set(nameTile({ level, index, width: hashes.length }), Buffer.concat(hashes))

@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { LOG_ORIGIN } from '../core/log-origin.ts'
+import { requireValue } from '../core/present.ts'
 
 /** Signs in the name of a log: its tree heads, and what is published beside them. */
 export interface LogSigner {
@@ -83,7 +84,8 @@ export function toVerifierKey({ origin, key }: LogSigner): VerifierKey {
 }
 
 function toRawPublicKey(key: KeyObject): Buffer {
-  return Buffer.from(createPublicKey(key).export({ format: 'jwk' }).x!, 'base64url')
+  const { x } = createPublicKey(key).export({ format: 'jwk' })
+  return Buffer.from(requireValue(x, 'public part of the key'), 'base64url')
 }
 
 function buildKeyId({ name, publicKey }: VerifierKey): Buffer {

@@ -25,7 +25,7 @@ export function nameTile({ level, index, width }: Tile): string {
 function nameIndex(index: number): string {
   const digits = String(index)
   const padded = digits.padStart(Math.ceil(digits.length / 3) * 3, '0')
-  const groups = padded.match(/\d{3}/g)!
+  const groups = padded.match(/\d{3}/g) ?? []
   return groups.map((group, i) => (i < groups.length - 1 ? `x${group}` : group)).join('/')
 }
 

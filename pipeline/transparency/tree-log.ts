@@ -1,4 +1,5 @@
 import { cpSync, existsSync, lstatSync, rmSync, statSync } from 'node:fs'
+import { getLast } from '../core/present.ts'
 import { replaceFile } from '../store/durable-files.ts'
 import { copyLog } from './copy-log.ts'
 import { eraseEntries } from './erase-entries.ts'
@@ -174,7 +175,7 @@ export class TreeLog {
     await this.#publishHead(edge, signer)
     for (const tile of listFilled(before, edge.size))
       for (const folder of this.#folders()) await folder.removePartials(tile)
-    this.#lastId = events.at(-1)!.id
+    this.#lastId = getLast(events).id
     this.#edge = edge
   }
 

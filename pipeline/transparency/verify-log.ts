@@ -1,3 +1,4 @@
+import { getAt } from '../core/present.ts'
 import { ERASED, parseBundle, toEntry } from './entries.ts'
 import { buildConsistencyProof, isContinued, toLeafHash } from './merkle.ts'
 import { RightEdge } from './right-edge.ts'
@@ -110,11 +111,12 @@ async function checkEntries(
     return
   }
   parseBundle(bundle, width).forEach((entry, i) => {
+    const leaf = getAt(leaves, i)
     const isErased = entry.equals(ERASED)
     if (isErased) result.erased++
-    else if (!toLeafHash(entry).equals(leaves[i]!))
+    else if (!toLeafHash(entry).equals(leaf))
       result.faults.push(`entry ${first + i} is not the one that was logged`)
-    onEntry?.(isErased ? undefined : entry, first + i, leaves[i]!)
+    onEntry?.(isErased ? undefined : entry, first + i, leaf)
   })
 }
 

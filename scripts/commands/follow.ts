@@ -4,6 +4,7 @@ import { serveOperator } from '../../api/operator/server.ts'
 import { Supervisor } from '../../jobs/supervisor.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { createLog } from '../../pipeline/core/log.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
 import { readSettings, toTypedPath } from './environment.ts'
 import { runRole } from './roles.ts'
@@ -52,7 +53,7 @@ export async function follow(from: string, { key }: { key?: string }): Promise<v
   }
   await supervisor.start({ name: 'replica', args: ['replica'], env })
   const { url } = await supervisor.start({ name: 'api', args: ['api'], env })
-  printAddress(url!)
+  printAddress(requireValue(url, 'address of the API'))
 }
 
 /** Runs the process of `follow` that copies. */

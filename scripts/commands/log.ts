@@ -5,6 +5,7 @@ import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import { openOrigin } from '../../jobs/replica/open-origin.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
+import { getLast } from '../../pipeline/core/present.ts'
 import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
 import {
   type CheckedGrants,
@@ -112,7 +113,7 @@ function findUnlogged(paths: Paths, entries: EntryFinder): string[] {
     if (events.length === 0) return faults
     for (const { id, line } of events)
       if (!entries.has(line)) faults.push(`event ${id} is not logged as the event file has it`)
-    last = events.at(-1)!.id
+    last = getLast(events).id
   }
 }
 
