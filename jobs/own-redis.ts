@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../pipeline/core/log.ts'
-import { type Paths, PRIVATE } from '../pipeline/store/paths.ts'
+import { type Paths, PRIVATE_FOLDER_MODE } from '../pipeline/store/paths.ts'
 import { hasDiskSpace } from './disk-space.ts'
 import {
   endLeftover,
@@ -46,7 +46,7 @@ export class OwnRedis {
    */
   static async start(paths: Paths, log: Log): Promise<OwnRedis> {
     mkdirSync(paths.redis, { recursive: true })
-    chmodSync(paths.redis, PRIVATE)
+    chmodSync(paths.redis, PRIVATE_FOLDER_MODE)
     await endLeftover(paths)
     const redis = new OwnRedis(paths, log)
     const failed = await redis.#launch()
@@ -145,7 +145,7 @@ function hasData({ redis }: Paths): boolean {
 }
 
 function move(from: string, to: string): void {
-  mkdirSync(to, { recursive: true, mode: PRIVATE })
+  mkdirSync(to, { recursive: true, mode: PRIVATE_FOLDER_MODE })
   for (const name of DATA_FILES.filter(file => existsSync(join(from, file)))) {
     renameSync(join(from, name), join(to, name))
   }

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { dirname, join, relative } from 'node:path'
 import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
 import { replaceFolder } from '../../pipeline/store/durable-files.ts'
+import { PRIVATE_FOLDER_MODE } from '../../pipeline/store/paths.ts'
 import { LOG_IN_BACKUP } from '../../pipeline/transparency/copy-log.ts'
 import { parseHead } from '../../pipeline/transparency/tree-head.ts'
 import { checkBackup, MANIFEST } from '../../pipeline/writer/copy-stores.ts'
 
 const BACKUPS = 'backups/'
-const PRIVATE = 0o700
 
 /** A complete backup: who made it, of which commit. */
 export interface NamedBackup {
@@ -48,7 +48,7 @@ export async function copyBackup(store: BackupStore, name: string, dir: string):
   const prefix = `${BACKUPS}${name}/`
   const partial = `${dir}.partial`
   rmSync(partial, { recursive: true, force: true })
-  mkdirSync(partial, { recursive: true, mode: PRIVATE })
+  mkdirSync(partial, { recursive: true, mode: PRIVATE_FOLDER_MODE })
   for (const object of await store.list(prefix)) {
     const path = join(partial, object.slice(prefix.length))
     mkdirSync(dirname(path), { recursive: true })

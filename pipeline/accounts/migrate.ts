@@ -3,7 +3,7 @@ import { systemClock, toIso } from '../core/clock.ts'
 import { Database } from '../store/duckdb.ts'
 import { syncPath } from '../store/durable-files.ts'
 import { findFormat, listPending, migrate, type OnMigration } from '../store/migrations.ts'
-import { findBackupsBeside, PRIVATE } from '../store/paths.ts'
+import { findBackupsBeside, PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 
 /** Number of copies from before migrations that are kept, the newest ones. */
 export const COPIES_KEPT = 3
@@ -53,7 +53,7 @@ async function findOlderFormat(db: Database): Promise<number | undefined> {
 /** Copies a database file that is closed. The name begins with the time, so names sort by age. */
 function copyAccounts(file: string, format: number): void {
   const folder = findBackupsBeside(file)
-  mkdirSync(folder, { recursive: true, mode: PRIVATE })
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE })
   const at = toIso(systemClock.now()).replaceAll(/[:.]/g, '-')
   const copy = `${folder}/${at}-format-${format}.duckdb`
   copyFileSync(file, `${copy}.new`)

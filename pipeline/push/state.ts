@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
 import { assertSoundHead } from '../store/lmdb-head.ts'
-import { PRIVATE } from '../store/paths.ts'
+import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 
 /** Attempts that are stored per subscription, the latest ones. */
 export const ATTEMPTS_MAX = 100
@@ -63,7 +63,7 @@ export class PushState {
 
   /** Opens the file, or creates it. Throws if it is damaged. */
   static open(file: string): PushState {
-    mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
+    mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE })
     if (existsSync(file)) assertSoundHead(file)
     const root = open<unknown, Key>({ path: file, maxDbs: 4, encoding: 'json' })
     root.readerCheck()

@@ -3,7 +3,7 @@ import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { isBucketAddress } from '../core/publish-target.ts'
 import { syncPath } from '../store/durable-files.ts'
-import { PRIVATE } from '../store/paths.ts'
+import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 import { type Bucket, type ObjectHeaders, openBucket } from './bucket.ts'
 
 const headers: ObjectHeaders = { type: 'application/octet-stream', caching: 'private, no-store' }
@@ -42,7 +42,7 @@ function openInFolder(address: string): BackupStore {
   const root = resolve(address)
   const put = async (name: string, fill: (fresh: string) => Promise<void>) => {
     const path = join(root, name)
-    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE })
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER_MODE })
     await fill(`${path}.new`)
     syncPath(`${path}.new`)
     await rename(`${path}.new`, path)

@@ -3,7 +3,7 @@ import { endianness } from 'node:os'
 import { basename, join } from 'node:path'
 import { ServingStore } from '../serving/lmdb.ts'
 import { replaceFolder, syncPath } from '../store/durable-files.ts'
-import { PRIVATE } from '../store/paths.ts'
+import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 import { applySegment } from './apply-segment.ts'
 import { fetchFile } from './fetch-file.ts'
 import type { FollowerParts } from './file-follower.ts'
@@ -76,7 +76,7 @@ export class ServingFollower {
     await fetchFile(origin, base, path)
     const fresh = `${paths.serving}.new`
     rmSync(fresh, { recursive: true, force: true })
-    mkdirSync(fresh, { recursive: true, mode: PRIVATE })
+    mkdirSync(fresh, { recursive: true, mode: PRIVATE_FOLDER_MODE })
     const file = join(fresh, basename(paths.servingFile))
     renameSync(path, file)
     const fault = await checkBase(file, base, chain)

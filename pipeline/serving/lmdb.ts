@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 import { PublicError } from '../core/errors.ts'
 import { assertSoundHead } from '../store/lmdb-head.ts'
-import { PRIVATE } from '../store/paths.ts'
+import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 import { mergeFreshness } from './freshness-record.ts'
 import { encodePairs, PAIRS_READ_MAX, toIdentifierName } from './identifier-index.ts'
 import { listPortfolioEntries, NAMES_A_HOUSE } from './portfolio-record.ts'
@@ -83,7 +83,7 @@ export class ServingStore {
   }
 
   static open(file: string, { readOnly = false } = {}): ServingStore {
-    if (!readOnly) mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
+    if (!readOnly) mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE })
     if (existsSync(file)) assertSoundHead(file)
     const settings = { path: file, readOnly, maxDbs: spaces.length + 4, maxReaders: 512 }
     const openRoot = () => open(settings)

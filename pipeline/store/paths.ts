@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 /** Mode of a folder that is for the user of the registry alone. */
-export const PRIVATE = 0o700
+export const PRIVATE_FOLDER_MODE = 0o700
 
 /** Finds the folder of copies of the accounts that migrations leave. */
 export function findBackupsBeside(accounts: string): string {
@@ -93,7 +93,7 @@ export function makeFolders({ dir, accounts, serving, bodies, pictures }: Paths)
   mkdirSync(dir, { recursive: true })
   for (const folder of [dirname(accounts), serving, bodies, pictures]) {
     mkdirSync(folder, { recursive: true })
-    chmodSync(folder, PRIVATE)
+    chmodSync(folder, PRIVATE_FOLDER_MODE)
   }
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, relative } from 'node:path'
 import type { Log } from '../core/log.ts'
-import { type Paths, PRIVATE } from './paths.ts'
+import { type Paths, PRIVATE_FOLDER_MODE } from './paths.ts'
 
 /** Folder into which damaged files are moved, and the log that names them. */
 export interface Aside {
@@ -29,7 +29,7 @@ export function copyAside({ paths, log }: Aside, path: string, reason: string): 
 
 function preparePath(paths: Aside['paths'], path: string): string {
   mkdirSync(paths.damaged, { recursive: true })
-  chmodSync(paths.damaged, PRIVATE)
+  chmodSync(paths.damaged, PRIVATE_FOLDER_MODE)
   const folder = `${paths.damaged}/${relative(paths.dir, dirname(path))}`
   mkdirSync(folder, { recursive: true })
   const target = `${folder}/${basename(path)}`

@@ -7,7 +7,7 @@ import type { JsonObject } from '../parse/object-reader.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { shortenText } from './redact.ts'
 
-const ANSWER_BYTES = 64 * 1_024
+const ANSWER_BYTES_MAX = 64 * 1_024
 /** Matches a token: of a header only visible characters arrive as they were sent. */
 const TOKEN = /^[\x21-\x7e]{1,8192}$/
 
@@ -30,7 +30,7 @@ export async function fetchAccessToken(
     body,
     headers,
     accept: 'application/json',
-    maxBytes: ANSWER_BYTES,
+    maxBytes: ANSWER_BYTES_MAX,
     deadlineMs: limits.storyboardStepMs,
     allow: { anyPort: true },
     signal,

@@ -16,7 +16,7 @@ import { hashFile } from '../store/checkpoint.ts'
 import type { Database } from '../store/duckdb.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { freezeCheckpoints } from '../store/freeze-checkpoints.ts'
-import { type Paths, PRIVATE } from '../store/paths.ts'
+import { type Paths, PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 import { LOG_IN_BACKUP, listLogFiles } from '../transparency/copy-log.ts'
 import { copyPictures, listDamagedPictures } from './community/logo-files.ts'
 
@@ -49,7 +49,7 @@ export function beginBackup(dir: string): string {
   if (existsSync(dir)) throw new Error(`${dir} already exists`)
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { recursive: true })
-  chmodSync(partial, PRIVATE)
+  chmodSync(partial, PRIVATE_FOLDER_MODE)
   return partial
 }
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
-import { type Paths, PRIVATE } from '../../pipeline/store/paths.ts'
+import { type Paths, PRIVATE_FOLDER_MODE } from '../../pipeline/store/paths.ts'
 
 /** Mode of a file that only its owner reads. */
 const PRIVATE_FILE = 0o600
@@ -35,7 +35,7 @@ function createSigningKey(): string {
 
 function ensureSecretFile(file: string, createSecret: () => string): string {
   if (existsSync(file)) return file
-  mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
+  mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE })
   replaceFile(file, `${createSecret()}\n`, PRIVATE_FILE)
   return file
 }

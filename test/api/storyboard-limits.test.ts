@@ -16,7 +16,7 @@ import {
 import { serveReferenceAgent } from '../support/servers/storyboards.ts'
 
 const CREDENTIALS_KEY = Buffer.alloc(32, 9).toString('base64')
-const ANSWER_BYTES = 200_000
+const ANSWER_BYTES_MAX = 200_000
 
 let agent: ReferenceAgent
 let web: LiveWeb
@@ -40,7 +40,7 @@ beforeAll(async () => {
   agent = await startReferenceAgent(systemClock)
   web = await openLiveWeb(
     {},
-    { storyboardMs: 4_000, storyboardStepMs: 60_000, agentAnswerBytes: ANSWER_BYTES },
+    { storyboardMs: 4_000, storyboardStepMs: 60_000, agentAnswerBytes: ANSWER_BYTES_MAX },
     {
       PROTOCOL_NAME: 'adcp',
       CREDENTIALS_KEY,
@@ -136,5 +136,5 @@ test('no answer is read beyond the limit', async () => {
   expect(answer.json().summary).toMatchObject({ steps_passed: 0 })
   await expect.poll(() => isSkipped).toBe(true)
   // What lies in buffers of the network is sent and never read.
-  expect(written).toBeLessThan(100 * ANSWER_BYTES)
+  expect(written).toBeLessThan(100 * ANSWER_BYTES_MAX)
 })

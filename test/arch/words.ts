@@ -86,7 +86,7 @@ function findIdleComments(source: string): string[] {
 
 /** Names of constants that say neither thing nor unit. */
 export const vagueConstant =
-  /^(FEW|MOST|MORE|LEAST|QUIET|LOUD|NIGHT|SHORTEST|LONGEST|GOOD_FOR|SOME)$/
+  /^(FEW|MOST|MORE|LEAST|QUIET|LOUD|NIGHT|SHORTEST|LONGEST|GOOD_FOR|SOME|LINES|KINDS|PLAIN|PRIVATE|ANSWER_BYTES|SAMPLED)$/
 
 /** Beginnings of constants that bound something: their names end in `_MAX`, `_MIN` or `_DEFAULT` instead. */
 const boundFirst = /^(MOST|LARGEST|LONGEST|GREATEST|MAX|LEAST|SMALLEST|SHORTEST|FEWEST|MIN|USUAL)_/

@@ -5,7 +5,7 @@ import { DAY, type Instant } from '../../../pipeline/core/clock.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { getAt, requireValue } from '../../../pipeline/core/present.ts'
 import { assertSoundHead } from '../../../pipeline/store/lmdb-head.ts'
-import { PRIVATE } from '../../../pipeline/store/paths.ts'
+import { PRIVATE_FOLDER_MODE } from '../../../pipeline/store/paths.ts'
 import { CallCounter } from './call-counter.ts'
 import { Ledger } from './ledger.ts'
 
@@ -70,7 +70,7 @@ export class AgentState {
    * bounds the records of each owner.
    */
   static open(file: string, bytesMax: number = limits.agentCredentialBytes): AgentState {
-    mkdirSync(dirname(file), { recursive: true, mode: PRIVATE })
+    mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE })
     if (existsSync(file)) assertSoundHead(file)
     const root = open<unknown, Key>({ path: file, maxDbs: 6, encoding: 'json' })
     root.readerCheck()
