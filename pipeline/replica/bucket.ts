@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { MINUTE, SECOND } from '../core/clock.ts'
+import { requireValue } from '../core/present.ts'
 
 /** Bytes of one part of a large file; an object has at most 10,000 parts. */
 const PART_BYTES = 16 * 1024 * 1024
@@ -60,7 +61,10 @@ export interface Bucket {
  * AWS SDK finds in the environment. `signal` ends what is under way.
  */
 export function openBucket(address: string, signal: AbortSignal): Bucket {
-  const [, bucket, path] = /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address) ?? []
+  const [, bucket, path] = requireValue(
+    /^s3:\/\/([^/]+)\/?(.*?)\/*$/.exec(address),
+    'bucket address',
+  )
   const root = path === '' ? '' : `${path}/`
   const client = new S3Client({
     // Other servers than AWS address buckets by path, and may reject checksums that the protocol does not require.
