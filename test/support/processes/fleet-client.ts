@@ -103,8 +103,8 @@ export function saveContinuously(
 }
 
 /**
- * Expects every save that was answered 200 once, as the revision that was answered. Ends that host's indexer,
- * since its file is read.
+ * Expects every save that was answered 200 once, as the revision that was answered, and the revisions of each
+ * domain numbered from 1 without a gap. Ends that host's indexer, since its file is read.
  */
 export async function expectAllThere(
   host: Pick<FleetHost, 'dataDir' | 'indexer'>,
@@ -117,8 +117,12 @@ export async function expectAllThere(
      from revisions where entity = 'brand'`,
   )
   index.close()
-  const names = made.map(({ domain, revision_number }) => `${domain} ${revision_number}`)
-  expect(new Set(names).size, 'each number once').toBe(names.length)
+  for (const domain of DOMAINS) {
+    const revisions = made.filter(row => row.domain === domain)
+    const numbers = revisions.map(row => row.revision_number).sort((a, b) => a - b)
+    const gapless = numbers.map((_, n) => n + 1)
+    expect(numbers, `each number of ${domain} once`).toEqual(gapless)
+  }
   for (const saved of acknowledged) {
     const { domain, brand_name } = saved
     const found = made.filter(row => row.domain === domain && row.brand_name === brand_name)
