@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { isRunning } from './processes.ts'
 
 const PREFIX = 'agr'
@@ -19,8 +19,14 @@ export interface NetworkHost {
   lose(percent: number): void
 }
 
-/** Finds the reason why no separate hosts can be made here; undefined where they can. */
+/**
+ * Finds the reason why no separate hosts can be made here; undefined where they can. Only a user who is not
+ * root, or a program that is not installed, is a reason: where all is there and fails, it throws.
+ */
 export function findNetworkProblem(): string | undefined {
+  if (process.getuid?.() !== 0) return 'only root may make hosts'
+  const missing = ['ip', 'nft'].find(program => !isInstalled(program))
+  if (missing !== undefined) return `${missing} is not installed`
   try {
     const network = new TestNetwork()
     try {
@@ -29,9 +35,15 @@ export function findNetworkProblem(): string | undefined {
       network.close()
     }
     return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+  } catch (cause) {
+    throw new Error('the hosts of a test cannot be made; a container needs --privileged', {
+      cause,
+    })
   }
+}
+
+function isInstalled(program: string): boolean {
+  return spawnSync(program, ['-V']).error === undefined
 }
 
 /**

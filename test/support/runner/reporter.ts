@@ -1,8 +1,8 @@
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
 
 /**
- * Tells how long each project took, names the cases that passed only when they were repeated, and ends the
- * output with `N passed, N failed`.
+ * Tells how long each project took, names the cases that were skipped and those that passed only when they
+ * were repeated, and ends the output with `N passed, N failed`.
  * A file that did not load, a failed hook and an error outside of any test count as one failed case each;
  * so does a run without tests, or one that broke off: no news is not good news.
  */
@@ -10,6 +10,7 @@ export default class CountReporter implements Reporter {
   private files = 0
   private count: Count | undefined
   private readonly repeated: string[] = []
+  private readonly skipped: string[] = []
   private readonly spans = new Map<string, Span>()
 
   onInit(): void {
@@ -20,6 +21,7 @@ export default class CountReporter implements Reporter {
         process.stdout.write(`${project} took ${Math.round((to - from) / 1_000)} s\n`)
       }
       for (const name of this.repeated) process.stdout.write(`passed when repeated: ${name}\n`)
+      for (const name of this.skipped) process.stdout.write(`skipped: ${name}\n`)
       const more = skipped > 0 ? `, ${skipped} skipped` : ''
       process.stdout.write(`${passed} passed, ${failed} failed${more}\n`)
     })
@@ -44,7 +46,9 @@ export default class CountReporter implements Reporter {
     for (const module of modules) {
       addModule(this.count, module)
       for (const test of module.children.allTests()) {
-        if (test.diagnostic()?.flaky) this.repeated.push(`${module.moduleId} > ${test.fullName}`)
+        const name = `${module.moduleId} > ${test.fullName}`
+        if (test.diagnostic()?.flaky) this.repeated.push(name)
+        if (test.result().state === 'skipped') this.skipped.push(name)
       }
     }
   }
