@@ -1,7 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { readSearchCheckpoint } from '../../pipeline/search/checkpoint.ts'
+import { hashFile, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
+import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { readReplicaState } from '../../pipeline/store/replica-state.ts'
 import { createScaleWorld } from '../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
@@ -19,6 +21,7 @@ import { listDifferences, readPublicEntries } from '../support/registry/publishi
 const DOMAINS = 80
 const PORT = '3000'
 const LOST_PERCENT = 10
+const LISTS = ['/api/registry/agents', '/api/registry/publishers', '/api/search?q=example']
 const problem = findNetworkProblem()
 const nights = [1, 2, 3, 4].map(night =>
   createScaleWorld({ domains: DOMAINS, seed: 1, night, changing: 0.3 }),
@@ -87,8 +90,30 @@ describe.skipIf(problem !== undefined)(`over a bad wire (${problem ?? 'possible'
 
   const compare = () => listDifferences(origin!.servingFile, replica!.servingFile)
 
+  /** Hashes the current snapshot and the current search file. */
+  const hashFiles = (paths: Paths) =>
+    Promise.all([
+      hashFile(join(paths.snapshots, readCheckpoint(paths)!.snapshot)),
+      hashFile(join(paths.search, readSearchCheckpoint(paths)!.file)),
+    ])
+
+  /** Asks the replica for lists and by search until it is told to stop; returns the answers that are not 200. */
+  async function readUntil(signal: AbortSignal): Promise<string[]> {
+    const refused: string[] = []
+    for (let n = 0; !signal.aborted || n < LISTS.length; n++) {
+      const path = LISTS[n % LISTS.length]!
+      const { status } = await fetch(`http://${replicaHost.address}:${PORT}${path}`)
+      if (status !== 200) refused.push(`${status} ${path}`)
+    }
+    return refused
+  }
+
   async function waitUntilEqual(): Promise<void> {
     const wait = { timeout: 120_000, interval: 1_000 }
+    await expect.poll(() => readSearchCheckpoint(replica!), wait).toBeDefined()
+    const areEqual = async () =>
+      (await hashFiles(replica!)).join() === (await hashFiles(origin!)).join()
+    await expect.poll(areEqual, wait).toBe(true)
     await expect.poll(() => existsSync(replica!.servingFile), wait).toBe(true)
     await expect.poll(async () => (await compare()).slice(0, 9), wait).toEqual([])
     expect((await readPublicEntries(replica!.servingFile)).size).toBeGreaterThan(DOMAINS)
@@ -108,8 +133,12 @@ describe.skipIf(problem !== undefined)(`over a bad wire (${problem ?? 'possible'
     await waitUntilEqual()
 
     night = 1
+    const reading = new AbortController()
+    const refused = readUntil(reading.signal)
     await commitNight()
     await waitUntilEqual()
+    reading.abort()
+    expect(await refused).toEqual([])
 
     registryHost.cut()
     night = 2
