@@ -18,7 +18,8 @@ export function buildReplicaRefusal(
     return undefined
   return ({ url }, _reply, done) => {
     const base = reader.replica?.base_url ?? findApiAddress(followed)
-    const text = `this is a replica: ask the registry that it follows, ${base ?? followed}`
+    const address = base === undefined ? '' : `, ${base}`
+    const text = `this is a replica: ask the registry that it follows${address}`
     // A request line may contain a whole URL instead of a path.
     const isPath = base !== undefined && url.startsWith('/')
     const fields = isPath ? { origin_url: `${base.replace(/\/+$/, '')}${url}` } : {}

@@ -1,14 +1,11 @@
 import { PublicError } from '../../pipeline/core/errors.ts'
 import type { ApiWriter } from './writer-client.ts'
 
-/** Creates the writer of a replica, which refuses everything and names the registry that accepts writes. */
-export function createRefusingWriter(origin: string): ApiWriter {
+/** Creates the writer of a replica, which refuses everything. */
+export function createRefusingWriter(): ApiWriter {
   const refuse = () =>
     Promise.reject(
-      new PublicError(
-        'unavailable',
-        `this is a replica: ask the registry that it follows, ${origin}`,
-      ),
+      new PublicError('unavailable', 'this is a replica: ask the registry that it follows'),
     )
   return {
     submit: refuse,

@@ -10,7 +10,12 @@ import { findSignatureFault } from './manifest-signature.ts'
 import type { Origin } from './origin.ts'
 
 /** The key of the origin's log and its head as the replica last saw it; the log of a new registry has no head yet. */
-const Remembered = z.object({ key: z.string(), note: z.string().exactOptional() })
+const Remembered = z.object({
+  key: z.string(),
+  note: z.string().exactOptional(),
+  /** Time of the newest manifest that was followed. */
+  made_at: z.iso.datetime().exactOptional(),
+})
 type Remembered = z.infer<typeof Remembered>
 
 /**
@@ -46,7 +51,7 @@ export class LogWatch {
    * followed.
    */
   async check(
-    { log: note, signature }: Pick<PublishedManifest, 'log' | 'signature'>,
+    { log: note, signature, made_at }: Pick<PublishedManifest, 'log' | 'signature' | 'made_at'>,
     hash: string,
   ): Promise<void> {
     if (hash === this.#checked) return
@@ -58,18 +63,19 @@ export class LogWatch {
     if (!isUnsigned) {
       const text = known ?? (await this.#readKey())
       const key = parseVerifierKey(text)
-      if (key === undefined) throw this.#refuse('the key of its log is missing')
+      if (key === undefined)
+        throw new Error(`${this.#origin.name} is not followed: the key of its log is missing`)
       const fault = findSignatureFault(signature, hash, key)
       if (fault !== undefined) throw this.#refuse(`of its manifest, ${fault}`)
+      if (before?.made_at !== undefined && Date.parse(made_at) < Date.parse(before.made_at))
+        throw this.#refuse(`it shows what it published before ${before.made_at}`)
       if (note !== undefined && note !== before?.note) await this.#checkHead(note, key)
-      this.#remember({ key: text, ...(note !== undefined && { note }) })
+      this.#remember({ key: text, made_at, ...(note !== undefined && { note }) })
     }
     this.#checked = hash
   }
 
   #remember(seen: Remembered): void {
-    const before = this.#remembered
-    if (seen.key === before?.key && seen.note === before.note) return
     this.#remembered = seen
     replaceFile(this.#file, `${JSON.stringify(seen)}\n`)
   }
@@ -95,4 +101,9 @@ export class LogWatch {
       `${this.#origin.name} is not followed, for its history may be rewritten: ${why}`,
     )
   }
+}
+
+/** Reads the head of the log that the replica in a folder follows; undefined where it follows none. */
+export function readFollowedHead({ replicaLog }: Pick<Paths, 'replicaLog'>): string | undefined {
+  return readJsonFile(replicaLog, Remembered)?.note
 }

@@ -43,7 +43,11 @@ export function openFolderOrigin(folder: string): Origin {
       lastMark = mark
       return text
     },
-    readLogFile: name => readFile(join(folder, LOG, name)).catch(() => undefined),
+    readLogFile: name =>
+      readFile(join(folder, LOG, name)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined
+        throw error
+      }),
     async readRange(name, first, last) {
       const handle = await open(join(folder, FILES, name))
       try {

@@ -16,7 +16,7 @@ export class ServingFollower {
   readonly #parts: FollowerParts
   #store: ServingStore | undefined
   /** Bases that are no store of their manifest. They are not copied again: their names say their content. */
-  readonly #rejected = new Set<string>()
+  readonly #rejected = new Map<string, string>()
 
   constructor(parts: FollowerParts) {
     this.#parts = parts
@@ -71,7 +71,8 @@ export class ServingFollower {
       )
     const refuse = (why: string) =>
       new Error(`the base of ${origin.name} is not used, and what was here is kept: ${why}`)
-    if (this.#rejected.has(base.name)) throw refuse('it was looked at before')
+    const known = this.#rejected.get(base.name)
+    if (known !== undefined) throw refuse(known)
     const path = join(paths.copying, base.name)
     await fetchFile(origin, base, path)
     const fresh = `${paths.serving}.new`
@@ -82,7 +83,7 @@ export class ServingFollower {
     const fault = await checkBase(file, base, chain)
     if (fault !== undefined) {
       rmSync(fresh, { recursive: true })
-      this.#rejected.add(base.name)
+      this.#rejected.set(base.name, fault)
       throw refuse(fault)
     }
     await this.#store?.close()
@@ -106,7 +107,9 @@ async function checkBase(file: string, base: Base, chain: string): Promise<strin
       await store.close()
     }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    // Too many open files or no memory are no faults of the base.
+    if (!(error instanceof Error) || 'code' in error) throw error
+    return error.message
   }
   rmSync(`${file}-lock`, { force: true })
   syncPath(file)

@@ -106,9 +106,12 @@ export class Uploader {
    * Copies the tiles, and last the head that the manifest names: tiles beyond it may be incomplete still, and
    * are copied again when they have another size. Returns the names of all tiles that exist.
    */
-  async #uploadLog({ log: note }: PublishedManifest, stored: Map<string, number>) {
+  async #uploadLog({ log: note, signature }: PublishedManifest, stored: Map<string, number>) {
     const { log } = this.#paths
     const tiles = new Set<string>()
+    // The key signs manifests before the log has its first event.
+    if (signature !== undefined)
+      await this.#bucket.write(`${LOG}/${KEY}`, readFileSync(join(log, KEY)), noteHeaders)
     if (note === undefined) return tiles
     for (const [tile, bytes] of this.#tiles.list()) {
       const name = `${LOG}/${tile}`
@@ -118,7 +121,6 @@ export class Uploader {
       await this.#bucket.write(name, readFileSync(join(log, tile)), caching)
       stored.set(name, bytes)
     }
-    await this.#bucket.write(`${LOG}/${KEY}`, readFileSync(join(log, KEY)), noteHeaders)
     await this.#bucket.write(`${LOG}/${HEAD}`, Buffer.from(note), noteHeaders)
     return tiles
   }

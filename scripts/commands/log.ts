@@ -11,12 +11,13 @@ import {
   type CheckedGrants,
   LoggedGrants,
 } from '../../pipeline/maintenance/verify/check-logged-grants.ts'
+import { readFollowedHead } from '../../pipeline/replica/log-watch.ts'
 import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { readReplicaState } from '../../pipeline/store/replica-state.ts'
 import { EventTail } from '../../pipeline/transparency/event-tail.ts'
-import { KEY } from '../../pipeline/transparency/tile-names.ts'
+import { HEAD, KEY } from '../../pipeline/transparency/tile-names.ts'
 import {
   EntryFinder,
   type PublishedLog,
@@ -52,10 +53,13 @@ export async function verifyPublishedLog(
   const snapshotFile = place === undefined ? findSnapshotFile(paths) : undefined
   const grants = snapshotFile === undefined ? undefined : await LoggedGrants.open(snapshotFile)
   try {
-    const read = await openLog(place ?? replica?.origin ?? paths.log, fetcher)
+    const from = place ?? replica?.origin ?? paths.log
+    const read = await openLog(from, fetcher)
+    if ((await read(HEAD)) === undefined) throw new Error(`there is no log at ${from}`)
     const key = (trustedKey ?? (await read(KEY))?.toString() ?? '').trim()
-    const remembered =
+    const saved =
       remember !== undefined && existsSync(remember) ? readFileSync(remember, 'utf8') : undefined
+    const remembered = saved ?? (replica === undefined ? undefined : readFollowedHead(paths))
     const entries = new EntryFinder()
     const found = await verifyLog({ read, key, remembered }, (...entry) => {
       entries.add(...entry)
@@ -97,11 +101,11 @@ function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: b
 }
 
 function printChecked({ agreed, unknown }: CheckedGrants): void {
-  const rest =
-    unknown === 0
-      ? ''
-      : `; of ${unknown} the last events were taken down or are older than the feed`
-  process.stdout.write(`${agreed} authorizations are as the log says${rest}\n`)
+  process.stdout.write(`${agreed} authorizations are as the log says\n`)
+  if (unknown > 0)
+    process.stdout.write(
+      `about ${unknown} the last event cannot be read: it was taken down, is too long for the log, or is older than the feed\n`,
+    )
 }
 
 /** Lists the events of the event files that the log does not have as they are. */

@@ -22,7 +22,7 @@ export function serveApi(): Promise<void> {
     limitHeapGrowth(API_HEAP_GROWTH)
     if (config.REPLICA_OF !== undefined) {
       const { createRefusingWriter } = await import('../../jobs/api-client/refusing-writer.ts')
-      const writer = createRefusingWriter(config.REPLICA_OF)
+      const writer = createRefusingWriter()
       return runApi({ config, clock: systemClock, log, writer, metrics })
     }
     const redis = connectRedis(requireRedisUrl(config), 'failFast', log, config.LIMITS)

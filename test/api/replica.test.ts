@@ -60,7 +60,7 @@ beforeAll(async () => {
   await follower.settle()
   reader = new Reader(copied, registry.clock)
   await reader.follow(10)
-  const writer = createRefusingWriter(origin)
+  const writer = createRefusingWriter()
   app = buildApp({ config, reader, clock: registry.clock, log: silentLog, writer, metrics })
   url = await app.listen({ host: '127.0.0.1', port: 0 })
 })

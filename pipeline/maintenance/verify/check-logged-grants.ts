@@ -1,4 +1,5 @@
 import { hashCanonicalJson } from '../../core/canonical-json.ts'
+import type { Instant } from '../../core/clock.ts'
 import { authorizationFacts } from '../../diff/authorization-events.ts'
 import type { FeedEvent } from '../../model/event.ts'
 import type { AuthorizationItem } from '../../model/responses/authorizations.ts'
@@ -18,7 +19,10 @@ interface LastEvent {
 export interface CheckedGrants {
   /** Grants that are what the log says. */
   agreed: number
-  /** Grants whose last events cannot be read any more: they were taken down, or are older than the feed. */
+  /**
+   * Grants about which the last event cannot be read: it was taken down, is too long for the log, or is older than
+   * the feed.
+   */
   unknown: number
   faults: string[]
 }
@@ -42,8 +46,13 @@ export class LoggedGrants {
   readonly #last = new Map<string, LastEvent>()
   /** Id of the last entry; undefined where that cannot be read. */
   #end: string | undefined
-  /** Place of the last entry that cannot be read. */
+  /** Time of the first entry that can be read; those before it are older than the feed. */
+  #from: Instant | undefined
+  /** Entries after that one that cannot be read, and the place of the last of them. */
+  #unreadable = 0
   #lastUnreadable = -1
+  /** Differences that an unreadable entry may explain. */
+  #doubtful: string[] = []
 
   private constructor(snapshot: Database, lastEventId: string) {
     this.#snapshot = snapshot
@@ -62,9 +71,15 @@ export class LoggedGrants {
   readonly add: OnEntry = (entry, index) => {
     const event = entry && parseEvent(entry)
     this.#end = event?.event_id
-    if (event === undefined) this.#lastUnreadable = index
+    if (event === undefined) {
+      if (this.#from === undefined) return
+      this.#unreadable++
+      this.#lastUnreadable = index
+      return
+    }
+    this.#from ??= Date.parse(event.created_at)
     // What came after the snapshot is not in it.
-    else if (event.event_id <= this.#lastEventId && event.entity_type === 'authorization') {
+    if (event.event_id <= this.#lastEventId && event.entity_type === 'authorization') {
       const isRevoked = event.event_type === 'authorization.revoked'
       const hash = isRevoked ? undefined : hashFacts(event.payload)
       this.#last.set(event.entity_id, { hash, index })
@@ -81,11 +96,16 @@ export class LoggedGrants {
     for await (const grants of streamGrants({ db: queries })) {
       for (const grant of grants) {
         inForce.add(grant.id)
-        this.#count(found, grant.id, hashFacts(grant), describe(grant))
+        const isOld = this.#from === undefined || Date.parse(grant.updated_at) < this.#from
+        if (isOld && !this.#last.has(grant.id)) found.unknown++
+        else this.#count(found, grant.id, hashFacts(grant), describe(grant))
       }
     }
     for (const [id, { hash }] of this.#last)
       if (hash !== undefined && !inForce.has(id)) this.#count(found, id, undefined, id)
+    // An entry is about one grant at most, so it explains no more than that.
+    if (this.#doubtful.length > this.#unreadable) found.faults.push(...this.#doubtful)
+    else found.unknown += this.#doubtful.length
     return found
   }
 
@@ -96,8 +116,11 @@ export class LoggedGrants {
   #count(found: CheckedGrants, id: string, hash: string | undefined, name: string): void {
     const last = this.#last.get(id)
     if (last !== undefined && last.hash === hash) found.agreed++
-    else if ((last?.index ?? -1) < this.#lastUnreadable) found.unknown++
-    else found.faults.push(explain(last, hash, name))
+    else {
+      const isExplained = (last?.index ?? -1) < this.#lastUnreadable
+      const faults = isExplained ? this.#doubtful : found.faults
+      faults.push(explain(last, hash, name))
+    }
   }
 }
 

@@ -79,6 +79,22 @@ describe('the authorizations of a snapshot', () => {
     expect(unknown).toBe(0)
   })
 
+  test('are found where more of them differ than events were erased', async () => {
+    const registry = await openLogged()
+    const last = await registry.index.one<{ id: string }>(
+      'select max(event_id)::varchar as id from events',
+    )
+    await registry.treeLog.erase([last!.id])
+    const change = (count: number) =>
+      check(
+        registry,
+        `update authorizations set countries = ['XX']
+         where id in (select id from authorizations where in_force order by id limit ${count})`,
+      )
+    expect(await change(1)).toMatchObject({ unknown: 1, faults: [] })
+    expect((await change(2)).faults).toHaveLength(2)
+  })
+
   test('that were taken down are no fault, nor is what other publishers say', async () => {
     const registry = await openLogged()
     const before = await check(registry)

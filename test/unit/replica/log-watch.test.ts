@@ -19,8 +19,12 @@ const signer = createSigner()
 const key = formatVerifierKey(toVerifierKey(signer))
 
 /** Builds the arguments of a check: a manifest that has nothing but a head, signed, and its hash. */
-function buildSigned(log: string | undefined, by: LogSigner | 'nobody' = signer) {
-  const manifest = { ...(log !== undefined && { log }) } as PublishedManifest
+function buildSigned(
+  log: string | undefined,
+  by: LogSigner | 'nobody' = signer,
+  made_at = '2026-11-20T03:00:00.000Z',
+) {
+  const manifest = { made_at, ...(log !== undefined && { log }) } as PublishedManifest
   const signature = by === 'nobody' ? undefined : signManifest(manifest, by)
   return [{ ...manifest, ...(signature && { signature }) }, hashManifest(manifest)] as const
 }
@@ -111,6 +115,19 @@ test('a manifest that the key of the log has not signed as it is, is refused', a
   await expect(watch.check(rewritten, hashManifest(rewritten))).rejects.toThrow(
     'its signature is of another manifest',
   )
+})
+
+test('a manifest that is older than the one that was followed is refused, also after a restart', async () => {
+  const origin = await publishLog(5)
+  const { watch, dir } = openWatch(origin.folder)
+  const [{ log }] = await origin.read()
+  const buildAt = (time: string) => buildSigned(log, signer, `2026-11-20T${time}Z`)
+  await watch.check(...buildAt('05:00:00.000'))
+  for (const again of [watch, openWatch(origin.folder, dir).watch])
+    await expect(again.check(...buildAt('04:59:59.999'))).rejects.toThrow(
+      'it shows what it published before 2026-11-20T05:00:00.000Z',
+    )
+  await watch.check(...buildAt('05:00:00.001'))
 })
 
 test('where the operator knows the key, nothing else is followed, not even at first', async () => {

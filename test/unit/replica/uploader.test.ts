@@ -8,6 +8,7 @@ import { MANIFEST_BYTES_MAX } from '../../../pipeline/replica/manifest.ts'
 import { type Origin, openBucketOrigin, openHttpOrigin } from '../../../pipeline/replica/origin.ts'
 import { PublishedFolder } from '../../../pipeline/replica/published-folder.ts'
 import { Uploader } from '../../../pipeline/replica/uploader.ts'
+import { readReplicaState } from '../../../pipeline/store/replica-state.ts'
 import { verifyLog } from '../../../pipeline/transparency/verify-log.ts'
 import { observeFile } from '../../support/fixtures/observations.ts'
 import {
@@ -123,6 +124,32 @@ describe('a bucket', () => {
     const manifest = await fetch(`${storage.url}/public/data/manifest.json`)
     expect(manifest.headers.get('content-type')).toBe('application/json')
     expect(manifest.headers.get('cache-control')).toBe('public, no-cache')
+  })
+
+  it('is followed before the log of its registry has any event', async () => {
+    const { url } = await startObjectStorage()
+    const clock = testClock('2026-11-20T03:00Z')
+    const settings = { LOG_SIGNING_KEY: key.path }
+    const registry = await openPublishing(clock, undefined, undefined, settings)
+    const brand = observeFile(
+      'brand.json',
+      'quiet.example',
+      { brand: { name: 'Quiet' } },
+      clock.now(),
+    )
+    await registry.sequencer.commit({ observations: [brand], submissions: [] })
+    await registry.sequencer.treeLog.update()
+    await registry.publisher.publish()
+    const bucket = openBucket(ADDRESS, new AbortController().signal)
+    await new Uploader(registry.folder, registry.sequencer.paths, bucket, clock).upload()
+    expect(await readManifest(bucket)).not.toHaveProperty('log')
+    const { follower, paths } = followBucket(url, clock)
+    await follower.follow()
+    expect(readReplicaState(paths)?.log_key).toContain('/log+')
+    await commitPublisher(registry, clock, 'acme')
+    await new Uploader(registry.folder, registry.sequencer.paths, bucket, clock).upload()
+    await follower.follow()
+    expect((await readManifest(bucket)).log).toBeDefined()
   })
 
   it('has the log, whole and signed, and takes no older one in its place', async () => {
