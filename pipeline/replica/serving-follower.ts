@@ -107,9 +107,10 @@ async function checkBase(file: string, base: Base, chain: string): Promise<strin
       await store.close()
     }
   } catch (error) {
-    // Too many open files or no memory are no faults of the base.
-    if (!(error instanceof Error) || 'code' in error) throw error
-    return error.message
+    // LMDB numbers its own errors below zero; those of the system, such as too many open files, may pass.
+    const { code = -1, message } = error as Error & { code?: number | string }
+    if (typeof code === 'string' || code > 0) throw error
+    return message
   }
   rmSync(`${file}-lock`, { force: true })
   syncPath(file)

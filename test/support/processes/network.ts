@@ -20,8 +20,8 @@ export interface NetworkHost {
 }
 
 /**
- * Finds the reason why no separate hosts can be made here; undefined where they can. Only a user who is not
- * root, or a program that is not installed, is a reason: where all is there and fails, it throws.
+ * Finds the reason why no separate hosts can be made here; undefined where they can. Only missing rights
+ * or a program that is not installed are reasons: where all is there and fails, it throws.
  */
 export function findNetworkProblem(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may make hosts'
@@ -36,6 +36,7 @@ export function findNetworkProblem(): string | undefined {
     }
     return undefined
   } catch (cause) {
+    if (/not permitted|denied/i.test(String(cause))) return 'this container may not make hosts'
     throw new Error('the hosts of a test cannot be made; a container needs --privileged', {
       cause,
     })
