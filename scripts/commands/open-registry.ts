@@ -77,5 +77,7 @@ async function openUnlessTaken(
 export function assertRegistry({ DATA_DIR }: Config): void {
   const { dir, index, accounts } = resolvePaths(DATA_DIR)
   if (existsSync(index) || existsSync(accounts)) return
+  if (existsSync(resolvePaths(dir).replica))
+    throw new Error(`${dir} holds a replica: this works in the folder of its registry`)
   throw new Error(`there is no registry in ${dir}: is DATA_DIR right?`)
 }

@@ -1,6 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
 import {
   Command,
   type Environment,
@@ -142,6 +143,17 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
       stderr: `there is no registry in ${missing}: is DATA_DIR right?\n`,
     })
     expect(existsSync(missing)).toBe(false)
+  })
+
+  test('and a replica is named as one', async () => {
+    const replica = join(folder.path, 'replica')
+    mkdirSync(replica)
+    writeFileSync(resolvePaths(replica).replica, '{}')
+    expect(await run(['verify'], '', { DATA_DIR: replica })).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `${replica} holds a replica: this works in the folder of its registry\n`,
+    })
   })
 
   test('and a file as DATA_DIR is reported as one', async () => {
