@@ -12,9 +12,6 @@ import { startObjectStorage } from '../servers/s3-server.ts'
 import { Command, type Environment, findFreePort, makeTemporaryFolder } from './command.ts'
 import type { NetworkHost } from './network.ts'
 
-/** Time after which another host may take over; a busy machine renews late. */
-const LEASE_MS = 12_000
-
 /** Starts a Redis that hosts reach at this address, whose disk has what it acknowledged; returns where it is. */
 export async function startSharedRedis(address = '127.0.0.1'): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-redis-'))
@@ -68,13 +65,13 @@ export class FleetHost {
   }
 }
 
-/** Starts the object storage that the hosts of a fleet share, and returns their settings. */
+/** Starts the object storage that the hosts of a fleet share, and returns their settings; the lease is the default. */
 export async function startFleetStorage(
   REDIS_URL: string,
   address = '127.0.0.1',
 ): Promise<Environment> {
   const { environment } = await startObjectStorage(address)
-  const limits = { leaseMs: LEASE_MS, savesPerHour: 100_000, savesPerOrganizationHour: 100_000 }
+  const limits = { savesPerHour: 100_000, savesPerOrganizationHour: 100_000 }
   return {
     ...environment,
     REDIS_URL,
