@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { checkLoggedGrants, publishLogged } from '../../support/checks/logged-grants.ts'
 import { openSequencer } from '../../support/registry/registry.ts'
 import { makeRegistryKey } from '../../support/servers/webhook-receivers.ts'
@@ -8,6 +8,7 @@ import { testClock } from '../../support/worlds/clock.ts'
 import { type NightIndex, NightRunner } from '../../support/worlds/night-runner.ts'
 
 const key = makeRegistryKey()
+afterAll(key.remove)
 
 it('after any nights, every authorization of a snapshot is as the log says', async () => {
   await fc.assert(

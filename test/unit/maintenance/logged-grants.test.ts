@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
@@ -17,6 +17,7 @@ import { testClock } from '../../support/worlds/clock.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const key = makeRegistryKey()
+afterAll(key.remove)
 const clock = testClock('2026-11-20T03:00Z')
 
 async function openLogged(): Promise<Sequencer> {

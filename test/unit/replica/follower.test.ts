@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { findReplicaProblems } from '../../../pipeline/read/health.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
@@ -32,6 +32,7 @@ import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 import { buildWebsite } from '../../support/worlds/nights.ts'
 
 const key = makeRegistryKey()
+afterAll(key.remove)
 const START = '2026-11-20T03:00Z'
 
 async function commitBrand({ sequencer }: PublishingRegistry, clock: TestClock, name: string) {

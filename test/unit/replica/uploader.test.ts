@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { buildFetcherOptions } from '../../../jobs/crawler/fetcher-options.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
@@ -24,6 +24,7 @@ import { type TestClock, testClock } from '../../support/worlds/clock.ts'
 import { buildWebsite } from '../../support/worlds/nights.ts'
 
 const key = makeRegistryKey()
+afterAll(key.remove)
 const ADDRESS = 's3://registry/public/data'
 
 async function commitPublisher(
