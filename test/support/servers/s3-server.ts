@@ -29,8 +29,12 @@ export async function startObjectStorage(address = '127.0.0.1') {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value)
   let isOpen = true
   const stop = async () => {
-    if (isOpen) await server.close()
+    if (!isOpen) return
     isOpen = false
+    const closed = server.close()
+    // A host that was lost never ends its connections.
+    server.httpServer.closeAllConnections()
+    await closed
   }
   cleanUp(async () => {
     vi.unstubAllEnvs()

@@ -9,6 +9,8 @@ declare module 's3rver' {
   export default class S3rver {
     constructor(options: Options)
     run(): Promise<{ port: number }>
+    /** The server beneath, once it runs. */
+    readonly httpServer: import('node:http').Server
     close(): Promise<void>
   }
 }
