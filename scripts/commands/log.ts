@@ -48,9 +48,10 @@ export async function verifyPublishedLog(
   const config = readSettings()
   const paths = resolvePaths(config.DATA_DIR)
   const fetcher = createFetcher(buildFetcherOptions(config, systemClock, silentLog))
-  const replica = existsSync(paths.index) ? undefined : readReplicaState(paths)
-  const trustedKey = givenKey ?? (place === undefined ? replica?.log_key : undefined)
-  const snapshotFile = place === undefined ? findSnapshotFile(paths) : undefined
+  const isOwn = place === undefined
+  const replica = isOwn && !existsSync(paths.index) ? readReplicaState(paths) : undefined
+  const trustedKey = givenKey ?? replica?.log_key
+  const snapshotFile = isOwn ? findSnapshotFile(paths) : undefined
   const grants = snapshotFile === undefined ? undefined : await LoggedGrants.open(snapshotFile)
   try {
     const from = place ?? replica?.origin ?? paths.log
@@ -67,7 +68,7 @@ export async function verifyPublishedLog(
     })
     const checked = await grants?.check()
     const faults = [...found.faults, ...(checked?.faults ?? [])]
-    if (place === undefined && replica === undefined) faults.push(...findUnlogged(paths, entries))
+    if (isOwn && replica === undefined) faults.push(...findUnlogged(paths, entries))
     process.exitCode = faults.length === 0 ? 0 : 1
     if (faults.length > 0) return printFaults(faults)
     printFound(found, key, trustedKey === undefined)
