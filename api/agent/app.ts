@@ -5,6 +5,7 @@ import type { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import { type Clock, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { buildRequestProfile } from '../../pipeline/signing/profile.ts'
 import { toCaller } from '../limits/caller.ts'
 import { preflight } from '../operation/cross-origin.ts'
 import { addA2aCards, addA2aEndpoints } from './a2a-endpoint.ts'
@@ -52,6 +53,7 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     now: clock.now,
     state,
     signedTasks: config.AGENT_SIGNED_TASKS,
+    requestProfile: buildRequestProfile(config.PROTOCOL_NAME, 'either', config.SIGNING_PROFILE),
     metrics: new AgentMetrics(deps.metrics),
     onError: error => log.error({ error }, 'a task failed'),
   }
@@ -90,7 +92,7 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     })
     verifyRequests(scope, {
       ...signers,
-      protocolName: config.PROTOCOL_NAME,
+      profile: services.requestProfile,
       state,
       now: clock.now,
       toSignedUrl: path => toSignedUrl(path, services),

@@ -1,3 +1,4 @@
+import type { SigningProfile } from '../../pipeline/signing/profile.ts'
 import { TaskError } from './errors.ts'
 import type { AgentMetrics } from './metrics.ts'
 import { toTaskName } from './read-calls.ts'
@@ -17,6 +18,8 @@ export interface AgentServices {
   state: AgentState
   /** Tasks whose requests must be signed. */
   signedTasks: readonly string[]
+  /** Profile of signed requests. */
+  requestProfile: SigningProfile
   metrics: AgentMetrics
   /** Reports an unexpected error. */
   onError(error: unknown): void
@@ -69,13 +72,14 @@ export async function callTask(
 
 function buildContext(
   { name, protocols, specialisms, tasks }: Tenant,
-  { protocolName, origin, toAddress, signedTasks, state, now }: AgentServices,
+  { protocolName, origin, toAddress, signedTasks, requestProfile, state, now }: AgentServices,
 ): Omit<TaskContext, 'caller'> {
   return {
     protocolName,
     origin: origin(),
     toAddress,
     signedTasks,
+    requestProfile,
     tenant: name,
     protocols,
     specialisms,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import { type FetchJson, findInKeySet } from '../../pipeline/signing/key-set.ts'
 import { OperatorKeys } from '../../pipeline/signing/operator-keys.ts'
-import { buildRequestProfile, type Refusal, toErrorCode } from '../../pipeline/signing/profile.ts'
+import { type Refusal, type SigningProfile, toErrorCode } from '../../pipeline/signing/profile.ts'
 import type { Nonce, ReplayStore } from '../../pipeline/signing/replay-store.ts'
 import { type Verifier, verifySignature } from '../../pipeline/signing/verify-signature.ts'
 import { TaskError } from './errors.ts'
@@ -21,7 +21,8 @@ declare module 'fastify' {
 }
 
 export interface SignatureOptions {
-  protocolName: string
+  /** Profile of the signatures. */
+  profile: SigningProfile
   state: AgentState
   /** Returns the time in milliseconds. */
   now(): number
@@ -98,7 +99,7 @@ class RequestVerifier {
   readonly #operators = new Map<string, OperatorKeys>()
 
   constructor(options: SignatureOptions) {
-    this.profile = buildRequestProfile(options.protocolName)
+    this.profile = options.profile
     this.#options = options
     this.#replays = new SharedReplayStore(options.state)
   }

@@ -34,6 +34,7 @@ export async function runAgent({
     log,
     fetcher,
     protocolName: config.PROTOCOL_NAME,
+    signingProfile: config.SIGNING_PROFILE,
     reachesLoopback: config.AGENT_LOOPBACK_WEBHOOKS,
   })
   sender.start()

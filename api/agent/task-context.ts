@@ -1,4 +1,5 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
+import type { SigningProfile } from '../../pipeline/signing/profile.ts'
 import type { AgentState } from './state/store.ts'
 
 /** Everything that a task knows besides its arguments. */
@@ -10,6 +11,8 @@ export interface TaskContext {
   toAddress(tenant: string): string
   /** Tasks whose requests must be signed. */
   signedTasks: readonly string[]
+  /** Profile of signed requests. */
+  requestProfile: SigningProfile
   /** The caller: the key that signed the request, or everybody with the public credential. */
   caller: string
   /** Name of the tenant that was called, such as `sales`. */

@@ -23,6 +23,7 @@ import type {
   LiveRequestOf,
 } from '../../pipeline/model/live/live-request.ts'
 import { askReceiver } from '../../pipeline/push/ask-receiver.ts'
+import { buildWebhookProfile } from '../../pipeline/signing/profile.ts'
 
 export interface LiveRequestDeps {
   fetcher: Fetcher
@@ -78,9 +79,12 @@ const runners: Runners = {
     const keys = readRegistryKeys(config)
     if (keys === undefined)
       throw new ConfigError('REGISTRY_SIGNING_KEYS: a receiver is asked signed')
-    const { LIMITS: limits, PROTOCOL_NAME: protocolName } = config
-    const signer = { key: keys.signers['webhook-signing'], protocolName, now: () => clock.now() }
-    return askReceiver(request, { fetcher, signer, limits })
+    const signer = {
+      key: keys.signers['webhook-signing'],
+      profile: buildWebhookProfile(config.PROTOCOL_NAME, config.SIGNING_PROFILE),
+      now: () => clock.now(),
+    }
+    return askReceiver(request, { fetcher, signer, limits: config.LIMITS })
   },
   ask_agent: ({ address, about }, deps) => askAgent(address, about, toProbeDeps(deps)),
   check_ownership: (request, { fetcher, config }) =>

@@ -65,6 +65,7 @@ export async function runPush(
       fetcher: fetcher.for({ kind: 'push' }) satisfies Fetcher,
       signer: keys.signers['webhook-signing'],
       protocolName: config.PROTOCOL_NAME,
+      signingProfile: config.SIGNING_PROFILE,
       limits: config.LIMITS,
       clock,
       log,

@@ -19,6 +19,7 @@ import {
   text,
   wholeNumber,
 } from './settings/setting-kinds.ts'
+import { signingProfiles } from './signing-profiles.ts'
 
 interface Setting<Schema extends z.ZodType> {
   schema: Schema
@@ -101,6 +102,11 @@ export const settings = {
       .default('proto'),
     "the protocol's short name in identifiers; `adcp` for the live web",
     { shown: 'proto' },
+  ),
+  SIGNING_PROFILE: defineSetting(
+    z.enum(signingProfiles).default('3.1'),
+    'profile of the protocol by which webhooks are signed, and by which the reference agent verifies requests: 3.2 wants `Signature` and `Content-Digest` in one encoding (base64url without padding) and the body always covered',
+    { shown: '3.1' },
   ),
   LOG_LEVEL: defineSetting(
     z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),

@@ -3,9 +3,11 @@ import { type Clock, MINUTE, SECOND, toIso } from '../core/clock.ts'
 import type { RegistrySigner } from '../core/keys/registry-keys.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
+import type { ProfileVersion } from '../core/signing-profiles.ts'
 import type { Fetcher } from '../fetch/http.ts'
 import { Caches } from '../read/cache/caches.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
+import { buildWebhookProfile } from '../signing/profile.ts'
 import { judgeAnswer } from './attempt.ts'
 import { buildDelivery, deriveDeliveryId, type Signer } from './delivery.ts'
 import { type Page, Pages, type SharedBody } from './pages.ts'
@@ -22,6 +24,8 @@ export interface DelivererParts {
   fetcher: Pick<Fetcher, 'call'>
   signer: RegistrySigner
   protocolName: string
+  /** Profile of the signatures; 3.1 by default. */
+  signingProfile?: ProfileVersion
   limits: Limits
   clock: Clock
   log: Log
@@ -65,10 +69,10 @@ export class Deliverer {
   #lastPolled = { seq: -1, store: undefined as ServingStore | undefined }
 
   constructor(parts: DelivererParts) {
-    const { limits, clock, signer: key, protocolName, findServing } = parts
+    const { limits, clock, signer: key, protocolName, signingProfile, findServing } = parts
     const now = () => clock.now()
     this.#parts = parts
-    this.#signer = { key, protocolName, now }
+    this.#signer = { key, profile: buildWebhookProfile(protocolName, signingProfile), now }
     this.#slots = new Slots(limits)
     this.#progress = new ProgressKeeper(parts)
     this.#receivers = new Receivers(parts)

@@ -2,8 +2,8 @@ import { SECOND, toIso } from '../core/clock.ts'
 import type { RegistrySigner } from '../core/keys/registry-keys.ts'
 import { pushTypes } from '../core/push-types.ts'
 import { deriveId, toInstant } from '../core/uuid-v7.ts'
-import { computeContentDigest } from '../signing/content-digest.ts'
-import { buildWebhookProfile } from '../signing/profile.ts'
+import { computeContentDigest, toContentDigest } from '../signing/content-digest.ts'
+import type { SigningProfile } from '../signing/profile.ts'
 import { signRequest } from '../signing/sign.ts'
 import type { SharedBody } from './pages.ts'
 
@@ -16,7 +16,7 @@ export interface SignedPost {
 /** Signs posts to receivers. */
 export interface Signer {
   key: RegistrySigner
-  protocolName: string
+  profile: SigningProfile
   /** Returns the time in milliseconds. */
   now(): number
 }
@@ -51,27 +51,28 @@ export function buildDelivery(
       timestamp: toIso(toInstant(range.to)),
     }).slice(1)}`,
   )
-  const digest = shared.hash.copy().update(own).digest('base64')
-  return signPost([shared.bytes, own], `sha-256=:${digest}:`, url, signer)
+  const hash = shared.hash.copy().update(own).digest()
+  const digest = toContentDigest(hash, signer.profile.encoding.digest)
+  return signPost([shared.bytes, own], digest, url, signer)
 }
 
 /** Signs a post of other JSON. */
 export function buildPost(content: object, url: string, signer: Signer): SignedPost {
   const body = Buffer.from(JSON.stringify(content))
-  return signPost([body], computeContentDigest(body), url, signer)
+  return signPost([body], computeContentDigest(body, signer.profile.encoding.digest), url, signer)
 }
 
 function signPost(
   body: readonly Uint8Array[],
   contentDigest: string,
   url: string,
-  { key, protocolName, now }: Signer,
+  { key, profile, now }: Signer,
 ): SignedPost {
   const headers = { 'content-type': 'application/json' }
   const signed = signRequest(
     { method: 'POST', url, headers, body: '' },
     { keyid: key.kid, alg: 'ed25519', privateKey: key.privateKey },
-    buildWebhookProfile(protocolName),
+    profile,
     { now: Math.floor(now() / SECOND), contentDigest },
   )
   const length = body.reduce((sum, part) => sum + part.byteLength, 0)

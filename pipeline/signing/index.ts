@@ -1,4 +1,6 @@
 /** The public entry: other programs import it as `agentic-ad-registry/signing`. */
+
+export type { ProfileVersion } from '../core/signing-profiles.ts'
 export { AgentKeys, type AgentKeysOptions } from './agent-keys.ts'
 export { checkContentDigest, computeContentDigest } from './content-digest.ts'
 export { JwksKeys } from './jwks-keys.ts'

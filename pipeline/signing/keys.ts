@@ -28,6 +28,7 @@ export function isKeyFor(jwk: PublicJwk, alg: Algorithm, { keyUse }: SigningProf
   const isOfAlgorithm =
     jwk.kty === kind.kty &&
     jwk.crv === kind.crv &&
+    (jwk.use === undefined || jwk.use === 'sig') &&
     (jwk.alg === undefined || kind.alg.some(name => name === jwk.alg))
   return (
     isOfAlgorithm &&

@@ -1,6 +1,7 @@
 import { type KeyObject, randomBytes } from 'node:crypto'
 import { computeContentDigest } from './content-digest.ts'
 import { type Algorithm, signText } from './keys.ts'
+import { isNonce } from './nonce.ts'
 import { type SigningProfile, WINDOW_SECONDS_MAX } from './profile.ts'
 import { buildSignatureBase, type SignedRequest } from './signature-base.ts'
 import { normalizeTargetUri } from './target-uri.ts'
@@ -15,7 +16,7 @@ export interface SigningKey {
 export interface SigningOptions {
   /** The time of the signature, in seconds. */
   now: number
-  /** Must be new for each attempt; 16 random bytes where none is given. */
+  /** Base64url of at least 16 bytes, new for each attempt; 16 random bytes where none is given. */
   nonce?: string
   /** `Content-Digest` of the body, where the caller has computed it; the body is not read then. */
   contentDigest?: string
@@ -24,7 +25,7 @@ export interface SigningOptions {
 /**
  * Signs a request and returns the headers: `Content-Digest` where the profile covers the body,
  * `Signature-Input` and `Signature`. The body must be sent as the very bytes that are given here. Throws a
- * TypeError where the URL cannot be signed or a covered header is absent.
+ * TypeError where the URL or the nonce cannot be signed or a covered header is absent.
  */
 export function signRequest(
   request: SignedRequest,
@@ -34,9 +35,13 @@ export function signRequest(
 ): Record<string, string> {
   const target = normalizeTargetUri(request.url)
   if (!target) throw new TypeError(`${request.url} cannot be signed`)
+  if (!isNonce(nonce)) throw new TypeError('a nonce is base64url of at least 16 bytes')
   const isBodyCovered = profile.digest !== 'forbidden'
   const digest = isBodyCovered
-    ? { 'Content-Digest': contentDigest ?? computeContentDigest(request.body) }
+    ? {
+        'Content-Digest':
+          contentDigest ?? computeContentDigest(request.body, profile.encoding.digest),
+      }
     : {}
   const components = isBodyCovered
     ? [...new Set([...profile.components, 'content-digest'])]
@@ -57,6 +62,6 @@ export function signRequest(
   return {
     ...digest,
     'Signature-Input': `sig1=${params}`,
-    Signature: `sig1=:${signText(base, alg, privateKey).toString('base64url')}:`,
+    Signature: `sig1=:${signText(base, alg, privateKey).toString(profile.encoding.signature)}:`,
   }
 }

@@ -49,17 +49,18 @@ export function parseSignatureInputs(field: string): SignatureInput[] | undefine
 }
 
 /**
- * Parses the byte sequences of a dictionary such as `Signature` or `Content-Digest`, by label. Both
- * alphabets of Base64 are read, with padding or without; undefined if a value mixes them.
+ * Parses the byte sequences of a dictionary such as `Signature` or `Content-Digest`, by label and still
+ * encoded. Both alphabets of Base64 are read, with padding or without; undefined if a value mixes them:
+ * base64url has no padding.
  */
-export function parseByteDictionary(field: string): Map<string, Buffer> | undefined {
+export function parseByteDictionary(field: string): Map<string, string> | undefined {
   const members = splitMembers(field)
   if (!members) return undefined
-  const values = new Map<string, Buffer>()
+  const values = new Map<string, string>()
   for (const [label, raw] of members) {
     const [, encoded] = /^:([A-Za-z0-9+/_=-]*):$/.exec(raw) ?? []
-    if (encoded === undefined || (/[-_]/.test(encoded) && /[+/]/.test(encoded))) return undefined
-    values.set(label, Buffer.from(encoded, 'base64'))
+    if (encoded === undefined || (/[-_]/.test(encoded) && /[+/=]/.test(encoded))) return undefined
+    values.set(label, encoded)
   }
   return values
 }

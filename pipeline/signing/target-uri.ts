@@ -16,15 +16,17 @@ const UNRESERVED = /[A-Za-z0-9\-._~]/
 /**
  * Normalizes a URL, so that signer and verifier sign the same bytes: lower-case scheme and host, A-labels,
  * no default port, user or fragment, dot segments resolved, unreserved characters of the path decoded; the
- * query stays byte for byte. Undefined unless it is an http(s) URL with a host.
+ * query stays byte for byte. One dot at the end of the host is the root of the DNS and is left out. Undefined
+ * unless it is an http(s) URL with a host in which no label is empty.
  */
 export function normalizeTargetUri(url: string): TargetUri | undefined {
   const parts = PARTS.exec(url)
   const target = parts && parseUrl(url)
   if (!target) return undefined
-  const { protocol, host, hostname, port, pathname } = target
-  if (hostname === '') return undefined
-  const authority = hostname.endsWith('.') ? `${hostname.slice(0, -1)}${port && `:${port}`}` : host
+  const { protocol, hostname, port, pathname } = target
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
+  if (name.split('.').includes('')) return undefined
+  const authority = `${name}${port && `:${port}`}`
   return { uri: `${protocol}//${authority}${normalizePath(pathname)}${parts[4] ?? ''}`, authority }
 }
 

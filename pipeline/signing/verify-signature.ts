@@ -1,3 +1,4 @@
+import { decodeBytes, hasOneEncoding } from './binary-encoding.ts'
 import { checkContentDigest } from './content-digest.ts'
 import {
   type Algorithm,
@@ -7,6 +8,7 @@ import {
   type PublicJwk,
   verifyText,
 } from './keys.ts'
+import { isNonce } from './nonce.ts'
 import {
   type Refusal,
   type SigningProfile,
@@ -102,7 +104,7 @@ function refuse(refusal: Refusal): Verification {
  * it.
  */
 function readClaim(request: SignedRequest, profile: SigningProfile, now: number): Claim | Refusal {
-  const headers = readHeaders(request)
+  const headers = readHeaders(request, profile)
   if (!headers) return 'header_malformed'
   const { input, signature } = headers
   const { params } = input
@@ -114,6 +116,7 @@ function readClaim(request: SignedRequest, profile: SigningProfile, now: number)
   }
   if (typeof nonce !== 'string' || typeof keyid !== 'string') return 'header_malformed'
   if (typeof alg !== 'string' || typeof tag !== 'string') return 'header_malformed'
+  if (!isNonce(nonce)) return 'params_incomplete'
   if (tag !== profile.tag) return 'tag_invalid'
   if (!isAlgorithm(alg)) return 'alg_not_allowed'
   if (!isWithinWindow(created, expires, now)) return 'window_invalid'
@@ -126,23 +129,30 @@ function readClaim(request: SignedRequest, profile: SigningProfile, now: number)
 
 /**
  * Reads the signature of a request: the one labelled `sig1`, else the first. Undefined if a header does not
- * parse, if one of the two headers lacks it, or if a covered header has several values.
+ * parse, if one of the two headers lacks it, if a covered header has several values, or if the headers are
+ * encoded differently where the profile wants them alike.
  */
 function readHeaders(
   request: SignedRequest,
+  profile: SigningProfile,
 ): { input: SignatureInput; signature: Buffer } | undefined {
   const inputs = parseSignatureInputs(findHeader(request, 'signature-input') ?? '')
   const signatures = parseByteDictionary(findHeader(request, 'signature') ?? '')
   const input = inputs?.find(({ label }) => label === 'sig1') ?? inputs?.[0]
   const signature = input && signatures?.get(input.label)
   if (!input || !signature || !hasAsciiAuthority(request.url)) return undefined
+  if (findHeader(request, 'content-type')?.includes(',')) return undefined
+  const digests = readDigests(request, input)
+  const isMixed = profile.isEncodingShared && !hasOneEncoding([signature, ...(digests ?? [])])
+  return digests && !isMixed ? { input, signature: decodeBytes(signature) } : undefined
+}
+
+/** Reads the digests that a signature covers, still encoded; undefined where they do not parse. */
+function readDigests(request: SignedRequest, { components }: SignatureInput) {
   const digest = findHeader(request, 'content-digest')
-  const isAmbiguous =
-    findHeader(request, 'content-type')?.includes(',') ||
-    (input.components.includes('content-digest') &&
-      digest !== undefined &&
-      !parseByteDictionary(digest))
-  return isAmbiguous ? undefined : { input, signature }
+  if (digest === undefined || !components.includes('content-digest')) return []
+  const parsed = parseByteDictionary(digest)
+  return parsed && [...parsed.values()]
 }
 
 function isWithinWindow(created: unknown, expires: unknown, now: number): boolean {

@@ -17,7 +17,8 @@ export const getCapabilities = defineTask({
   title: 'List the capabilities of this agent',
   description: 'Returns the protocols and features of this agent',
   input: Input,
-  run({ protocols }, { protocolName, protocols: spoken, specialisms, taskNames, signedTasks }) {
+  run({ protocols }, context) {
+    const { protocolName, protocols: spoken, specialisms, taskNames, signedTasks } = context
     const blocks = Object.entries(describeProtocols()).filter(
       ([name]) =>
         spoken.some(protocol => protocol === name) && (!protocols || protocols.includes(name)),
@@ -27,7 +28,7 @@ export const getCapabilities = defineTask({
       [protocolName]: version,
       request_signing: {
         supported: true,
-        covers_content_digest: 'either',
+        covers_content_digest: context.requestProfile.digest,
         required_for: taskNames.filter(name => signedTasks.includes(name)),
       },
       webhook_signing: {

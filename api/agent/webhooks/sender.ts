@@ -2,6 +2,7 @@ import { type Clock, type Instant, MINUTE, SECOND } from '../../../pipeline/core
 import type { Log } from '../../../pipeline/core/log.ts'
 import { isLoopback } from '../../../pipeline/core/loopback.ts'
 import { requireValue } from '../../../pipeline/core/present.ts'
+import type { ProfileVersion } from '../../../pipeline/core/signing-profiles.ts'
 import type { Fetcher, PostOptions } from '../../../pipeline/fetch/http.ts'
 import { buildWebhookProfile } from '../../../pipeline/signing/profile.ts'
 import { signRequest } from '../../../pipeline/signing/sign.ts'
@@ -22,6 +23,8 @@ export interface SenderParts {
   log: Log
   fetcher: Pick<Fetcher, 'call'>
   protocolName: string
+  /** Profile of the signatures; 3.1 by default. */
+  signingProfile?: ProfileVersion
   /** True if webhooks may go to addresses of this machine, as in tests. */
   reachesLoopback?: boolean
 }
@@ -127,13 +130,13 @@ export class WebhookSender {
 
   /** Signs the very bytes that are sent, again for each attempt; no headers if the URL is invalid. */
   #sign({ target, body }: Delivery): Record<string, string> {
-    const { state, clock, protocolName } = this.#parts
+    const { state, clock, protocolName, signingProfile } = this.#parts
     const { kid, privateKey } = loadSigningKey(state, 'webhook-signing', clock.now())
     const headers = { 'content-type': 'application/json' }
     const signed = signRequest(
       { method: 'POST', url: target.url, headers, body: requireValue(body, 'body of the webhook') },
       { keyid: kid, alg: 'ed25519', privateKey },
-      buildWebhookProfile(protocolName),
+      buildWebhookProfile(protocolName, signingProfile),
       { now: Math.floor(clock.now() / SECOND) },
     )
     return { ...headers, ...signed }

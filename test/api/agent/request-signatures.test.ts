@@ -6,6 +6,7 @@ import { buildAgentApp } from '../../../api/agent/app.ts'
 import { AgentState } from '../../../api/agent/state/store.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
+import type { ProfileVersion } from '../../../pipeline/core/signing-profiles.ts'
 import type { FetchJson } from '../../../pipeline/signing/key-set.ts'
 import { buildRequestProfile } from '../../../pipeline/signing/profile.ts'
 import { signRequest } from '../../../pipeline/signing/sign.ts'
@@ -44,24 +45,29 @@ let clock: TestClock
 let state: AgentState
 let app: FastifyInstance
 
-beforeEach(async () => {
-  folder = makeTemporaryFolder()
-  web = { ...pages }
-  clock = testClock('2026-11-20T00:00Z')
-  state = AgentState.open(join(folder.path, 'state.mdb'))
+function open(settings: Record<string, string> = {}): FastifyInstance {
   const config = readConfig({
     PROTOCOL_NAME: 'adcp',
     TEST_AGENT_TOKEN: TOKEN,
     AGENT_BASE_URL: 'https://agent.example',
     AGENT_URLS: JSON.stringify({ sales: URL_SIGNED }),
     AGENT_SIGNED_TASKS: 'update_media_buy',
+    ...settings,
   })
   const signers = {
     fetchJson,
     revoked: ['revoked'],
     trusted: { keys: [{ ...signer.jwk, kid: 'revoked' }] },
   }
-  app = buildAgentApp({ config, clock, log: silentLog, state, signers })
+  return buildAgentApp({ config, clock, log: silentLog, state, signers })
+}
+
+beforeEach(async () => {
+  folder = makeTemporaryFolder()
+  web = { ...pages }
+  clock = testClock('2026-11-20T00:00Z')
+  state = AgentState.open(join(folder.path, 'state.mdb'))
+  app = open()
   await app.ready()
 })
 
@@ -92,12 +98,13 @@ const sign = (
   body: string,
   { kid, privateKey }: Pick<Key, 'kid' | 'privateKey'>,
   url = URL_SIGNED,
+  version: ProfileVersion = '3.1',
 ) => ({
   ...plain,
   ...signRequest(
     { method: 'POST', url, headers: plain, body },
     { keyid: kid, alg: 'ed25519', privateKey },
-    buildRequestProfile('adcp', 'required'),
+    buildRequestProfile('adcp', 'required', version),
     { now: Math.floor(clock.now() / 1000) },
   ),
 })
@@ -126,6 +133,20 @@ describe('a signed request', () => {
   test('is carried out if a key of its operator signed it, found by brand.json', async () => {
     const { status, payload } = await post(order(), sign(order(), signer))
     expect([status, payload.media_buy_id]).toEqual([200, expect.stringMatching(/^mb_/)])
+  })
+
+  test('is verified by the profile of the setting, which the agent declares', async () => {
+    const covers = async () => {
+      const { payload } = await post(call('get_adcp_capabilities', {}))
+      return payload.request_signing.covers_content_digest
+    }
+    expect(await covers()).toBe('either')
+    await app.close()
+    app = open({ SIGNING_PROFILE: '3.2' })
+    expect(await covers()).toBe('required')
+    expect(await post(order(), sign(order(), signer))).toMatchObject(refusedFor('header_malformed'))
+    const signed = sign(order(), signer, URL_SIGNED, '3.2')
+    expect(await post(order(), signed)).toMatchObject({ status: 200 })
   })
 
   test('is refused if the id of its key is too long to be a key of the state', async () => {

@@ -6,6 +6,7 @@ import { toIso } from '../../../pipeline/core/clock.ts'
 import { readRegistryKeys } from '../../../pipeline/core/keys/registry-keys.ts'
 import { limits as defaults, type Limits } from '../../../pipeline/core/limits.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
+import type { ProfileVersion } from '../../../pipeline/core/signing-profiles.ts'
 import { RisingIds } from '../../../pipeline/core/uuid-v7.ts'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
@@ -37,12 +38,15 @@ export interface Delivering {
 
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-export async function openDelivering(changed: Partial<Limits> = {}): Promise<Delivering> {
+export async function openDelivering(
+  changed: Partial<Limits> = {},
+  signingProfile: ProfileVersion = '3.1',
+): Promise<Delivering> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-push-'))
   const key = makeRegistryKey()
   const keys = readRegistryKeys({ REGISTRY_SIGNING_KEYS: key.path, PROTOCOL_NAME: 'proto' })!
   const clock = testClock()
-  const receivers = await openReceivers(key.path, clock)
+  const receivers = await openReceivers(key.path, clock, signingProfile)
   const limits: Limits = { ...defaults, ...generousTimeouts, ...generousRates, ...changed }
   const store = ServingStore.open(join(folder, 'serving.mdb'))
   const ids = new RisingIds(clock)
@@ -83,6 +87,7 @@ export async function openDelivering(changed: Partial<Limits> = {}): Promise<Del
       fetcher: fetcher.for({ kind: 'push' }),
       signer: keys.signers['webhook-signing'],
       protocolName: 'proto',
+      signingProfile,
       limits,
       clock,
       log: silentLog,

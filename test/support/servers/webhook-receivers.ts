@@ -12,6 +12,7 @@ import {
   findInKeySet,
   MemoryDeliveryStore,
   MemoryReplayStore,
+  type ProfileVersion,
   type Webhook,
 } from '../../../pipeline/signing/index.ts'
 
@@ -48,6 +49,7 @@ export interface TestReceiver {
 export async function openReceivers(
   keyPath: string,
   clock: Clock = systemClock,
+  signingProfile: ProfileVersion = '3.1',
 ): Promise<Receivers> {
   const settings = { REGISTRY_SIGNING_KEYS: keyPath, PROTOCOL_NAME: 'proto' }
   const keys = readRegistryKeys(settings)!.published
@@ -92,7 +94,7 @@ export async function openReceivers(
         origin: `https://${host}`,
         path: '/changes',
         verifier: {
-          profile: buildWebhookProfile('proto'),
+          profile: buildWebhookProfile('proto', signingProfile),
           findKey: keyid => findInKeySet({ keys }, keyid),
           replays: new MemoryReplayStore(),
         },

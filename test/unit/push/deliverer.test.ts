@@ -35,6 +35,14 @@ test('events arrive in their order, signed so that the receiver of this project 
   expect(state.listAttempts(id, 2)[0]).toMatchObject({ delivered: true, events: 3, status: 200 })
 })
 
+test('deliveries of profile 3.2 are taken by a receiver of that profile', async () => {
+  const { receivers, subscribe, commit } = await openDelivering({}, '3.2')
+  const receiver = receivers.add('receiver.example')
+  subscribe({ url: receiver.url })
+  await expectTaken(receiver, commit(...many(3)))
+  expect(receiver.statuses.every(status => status === 200)).toBe(true)
+})
+
 test('a subscription gets only events of its types, domains or agents', async () => {
   const { receivers, subscribe, commit } = await openDelivering()
   const [types, domains, agents] = ['types', 'domains', 'agents'].map(name =>

@@ -91,7 +91,7 @@ describe('a signature', () => {
           ...request.headers,
           'Signature-Input': String(request.headers['Signature-Input']).replace(
             /nonce="[^"]*"/,
-            'nonce="another"',
+            'nonce="AAAAAAAAAAAAAAAAAAAAAA"',
           ),
         },
       }),

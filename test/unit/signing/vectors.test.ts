@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { ProfileVersion } from '../../../pipeline/core/signing-profiles.ts'
 import type { PublicJwk } from '../../../pipeline/signing/keys.ts'
 import {
   buildRequestProfile,
@@ -25,6 +26,8 @@ interface Key extends PublicJwk {
 
 interface Vector {
   name: string
+  /** The version of the profile; 3.1 where a vector names none. */
+  signing_profile_version?: ProfileVersion
   reference_now: number
   request: SignedRequest & { headers: Record<string, string> }
   jwks_ref?: string[]
@@ -78,9 +81,10 @@ const vectors = Object.entries(places).flatMap(([kind, folders]) =>
   ),
 )
 
-function buildProfile(kind: string, { verifier_capability }: Vector): SigningProfile {
-  if (kind === 'webhook') return buildWebhookProfile('adcp')
-  return buildRequestProfile('adcp', verifier_capability?.covers_content_digest)
+function buildProfile(kind: string, vector: Vector): SigningProfile {
+  const { verifier_capability, signing_profile_version: version } = vector
+  if (kind === 'webhook') return buildWebhookProfile('adcp', version)
+  return buildRequestProfile('adcp', verifier_capability?.covers_content_digest, version)
 }
 
 /** Lists the keys that a verifier finds for a vector. */
