@@ -8,9 +8,31 @@ import {
 } from '../../pipeline/core/roles.ts'
 import type { CallerMembership, Principal } from './principal.ts'
 
-/** Tells whether the caller may act for an organization. */
-export function canActFor(principal: Principal | undefined, org_id: string): boolean {
+/** Tells whether the caller belongs to an organization, whatever their role there: enough to see what is its own. */
+export function isInOrganization(principal: Principal | undefined, org_id: string): boolean {
   return principal?.memberships.some(membership => membership.org_id === org_id) ?? false
+}
+
+/** Finds the membership in the organization that the caller acts for; undefined for callers without one. */
+export function findOwnMembership({
+  memberships,
+  org_id,
+}: Principal): CallerMembership | undefined {
+  return memberships.find(membership => membership.org_id === org_id)
+}
+
+/** Tells whether a caller may change something for an organization; keys of it may. */
+export function mayEdit({ role }: CallerMembership): boolean {
+  return role === 'key' || hasOrganizationRight(role, 'edit')
+}
+
+/** Refuses with 403 what people whose role in an organization may only read would do for it. */
+export function requireEditor(membership: CallerMembership): void {
+  if (mayEdit(membership)) return
+  refuse(
+    'forbidden',
+    `viewers of ${membership.org_name} cannot change anything or call agents for it`,
+  )
 }
 
 /**
@@ -28,20 +50,6 @@ export function resolveOrganization(
   if (org === undefined) return refuse('invalid_request', 'org: you belong to no organization')
   const text = `org: you do not belong to the organization ${org}`
   return kind === 'key' ? refuse('cross_tenant_api_key', text) : refuse('forbidden', text)
-}
-
-/** Returns the caller with the organization that the request names as the one they act for. */
-export function selectOrganization(principal: Principal, org: string): Principal {
-  const { org_id, org_name } = resolveOrganization(principal, org)
-  return { ...principal, org_id, org_name }
-}
-
-/** Refuses writes of people whose role in their organization may only read. */
-export function requireWriter({ kind, org_id, memberships }: Principal): void {
-  if (kind === 'key') return
-  const role = memberships.find(membership => membership.org_id === org_id)?.role
-  if (role === undefined || role === 'key' || hasOrganizationRight(role, 'edit')) return
-  refuse('forbidden', 'viewers of an organization cannot change anything for it')
 }
 
 /** Refuses callers without a right in the organization. Keys may only read, and need a permission. */

@@ -5,8 +5,8 @@ import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { EnrolledUrl } from '../../pipeline/model/accounts/member.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import { canActFor } from '../auth/organization-access.ts'
-import type { Principal } from '../auth/principal.ts'
+import { mayEdit } from '../auth/organization-access.ts'
+import type { CallerMembership, Principal } from '../auth/principal.ts'
 
 /** Path parameter of operations on one agent. */
 export const AgentParams = {
@@ -21,21 +21,22 @@ export const AgentParams = {
 export const AnyId = z.string().min(1).max(200)
 
 /** Lists the caller's organizations that enrolled an agent. */
-function listOwners(principal: Principal, url: string, reader: Reader): string[] {
-  return getMembers(reader)
-    .all.filter(
-      ({ org_id, agents }) =>
-        canActFor(principal, org_id) && agents.some(agent => agent.url === url),
-    )
-    .map(({ org_id }) => org_id)
+function listOwners(principal: Principal, url: string, reader: Reader): CallerMembership[] {
+  const enrolled = new Set(
+    getMembers(reader)
+      .listEnrolments(url)
+      .map(({ member }) => member.org_id),
+  )
+  return principal.memberships.filter(({ org_id }) => enrolled.has(org_id))
 }
 
 /** Refuses with 403 unless an organization of the caller enrolled the agent. */
-export function requireOwnAgent(principal: Principal, url: string, reader: Reader): string {
-  return (
-    listOwners(principal, url, reader)[0] ??
-    refuse('forbidden', 'your organization has not enrolled this agent')
-  )
+export function requireOwnAgent(principal: Principal, url: string, reader: Reader): void {
+  if (listOwners(principal, url, reader).length === 0) refuseStranger()
+}
+
+function refuseStranger(): never {
+  return refuse('forbidden', 'your organization has not enrolled this agent')
 }
 
 /** The organization that a request names by its id, where several of the caller's enrolled the agent. */
@@ -59,9 +60,9 @@ export function findOwner(
   url: string,
   reader: Reader,
   named: string | undefined,
-): string | undefined {
+): CallerMembership | undefined {
   const owners = listOwners(principal, url, reader)
-  if (named !== undefined) return owners.find(org_id => org_id === named)
+  if (named !== undefined) return owners.find(({ org_id }) => org_id === named)
   return owners.length === 1 ? owners[0] : undefined
 }
 
@@ -71,7 +72,7 @@ export function requireOwner(
   url: string,
   reader: Reader,
   named: string | undefined,
-): string {
+): CallerMembership {
   const found = findOwner(principal, url, reader, named)
   if (found !== undefined) return found
   requireOwnAgent(principal, url, reader)
@@ -80,6 +81,15 @@ export function requireOwner(
       ? 'several of your organizations enrolled this agent: name one with organization_id, or with org'
       : 'the organization that you name is not yours, or has not enrolled this agent'
   return refuse('forbidden', text)
+}
+
+/**
+ * Returns an organization of the caller that enrolled an agent, if possible one in which they may change
+ * something, for operations that take no name of one; refuses with 403 where there is none.
+ */
+export function chooseOwner(principal: Principal, url: string, reader: Reader): CallerMembership {
+  const owners = listOwners(principal, url, reader)
+  return owners.find(membership => mayEdit(membership)) ?? owners[0] ?? refuseStranger()
 }
 
 /** Derives the id by which clients refer to an agent together with its credential. */

@@ -89,6 +89,12 @@ interface Declared<
   queriesSnapshot?: true
   /** A wrong path or query is reported to everybody, before a credential is required. */
   checksInputFirst?: true
+  /**
+   * It acts for the organization of the caller that enrolled the agent in the path, and with its credential:
+   * `named` by the caller where several did, or `any` of them where it does not matter which. Viewers of that
+   * organization may not, whether it changes something or only calls the agent.
+   */
+  agentOwner?: 'named' | 'any'
   /** It concerns a person alone and not their organization, so viewers may do it too. */
   isPersonal?: true
   /** It works without the stores; any other operation is refused (503) while they are not open. */

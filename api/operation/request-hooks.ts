@@ -7,9 +7,20 @@ import type {
 } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { getFirst, requireValue } from '../../pipeline/core/present.ts'
-import { requireWriter, selectOrganization } from '../auth/organization-access.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import {
+  findOwnMembership,
+  requireEditor,
+  resolveOrganization,
+} from '../auth/organization-access.ts'
 import { OrganizationQuery } from '../auth/organization-query.ts'
-import { authenticate, identifyCaller, type Principal } from '../auth/principal.ts'
+import {
+  authenticate,
+  type CallerMembership,
+  identifyCaller,
+  type Principal,
+} from '../auth/principal.ts'
+import { chooseOwner, requireOwner } from '../checks/own-agent.ts'
 import { toCaller } from '../limits/caller.ts'
 import { CallerConcurrency } from '../limits/caller-concurrency.ts'
 import { deriveIdempotentId } from './idempotency.ts'
@@ -65,33 +76,68 @@ function attachCaller(
   access: keyof typeof callers,
   services: Services,
 ): onRequestHookHandler {
+  const choose = (request: FastifyRequest, principal: Principal) =>
+    chooseOrganization(operation, principal, request, services)
   return (request, _reply, done) => {
     const found = callers[access](services, request.headers.authorization)
     if (found instanceof Promise) {
       found
-        .then(principal => principal && chooseOrganization(operation, principal, request.query))
+        .then(principal => principal && choose(request, principal))
         .then(principal => {
           request.principal = principal
           done()
         }, done)
       return
     }
-    request.principal = found && chooseOrganization(operation, found, request.query)
+    request.principal = found && choose(request, found)
     done()
   }
 }
 
 /**
- * Selects the organization that the query names, if the operation accepts one, and refuses writes that the
- * caller's role there does not allow.
+ * Returns the caller with the organization that the operation acts for as theirs, and refuses what their role
+ * in it does not allow. This is decided here and before any handler runs, so nothing has left by then.
  */
-function chooseOrganization(operation: Operation, principal: Principal, query: unknown): Principal {
-  const { org } = query as { org?: unknown }
+function chooseOrganization(
+  operation: Operation,
+  principal: Principal,
+  request: FastifyRequest,
+  { reader }: Services,
+): Principal {
+  const membership = findMembership(operation, principal, request, reader)
+  if (membership === undefined) return principal
+  const { writes, access, agentOwner, isPersonal } = operation
+  // What is for everybody is for viewers too: such an operation decides by its body (findOwnMembership).
+  const isForEditors = agentOwner !== undefined || (writes && access === 'bearer')
+  if (isForEditors && !isPersonal) requireEditor(membership)
+  const { org_id, org_name } = membership
+  return { ...principal, org_id, org_name }
+}
+
+/** Finds the organization that an operation acts for; undefined for callers without one. */
+function findMembership(
+  { agentOwner, query }: Operation,
+  principal: Principal,
+  request: FastifyRequest,
+  reader: Reader,
+): CallerMembership | undefined {
+  if (agentOwner !== undefined) {
+    const { encodedUrl } = request.params as { encodedUrl: string }
+    return agentOwner === 'any'
+      ? chooseOwner(principal, encodedUrl, reader)
+      : requireOwner(principal, encodedUrl, reader, readNamedOrganization(request))
+  }
+  const { org } = request.query as { org?: unknown }
   const named = typeof org === 'string' ? org.trim() : ''
-  const isChosen = operation.query === OrganizationQuery && named !== ''
-  const caller = isChosen ? selectOrganization(principal, named) : principal
-  if (operation.writes && !operation.isPersonal) requireWriter(caller)
-  return caller
+  if (query === OrganizationQuery && named !== '') return resolveOrganization(principal, named)
+  return findOwnMembership(principal)
+}
+
+/** Reads the organization that a checked request names in its query or its body. */
+function readNamedOrganization({ query, body }: FastifyRequest): string | undefined {
+  const { org } = query as { org?: string }
+  const { organization_id } = (body ?? {}) as { organization_id?: string }
+  return organization_id ?? org
 }
 
 /** Sets the id of the submission that a write will make. */

@@ -10,7 +10,7 @@ import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import { findAgentRuns } from '../../pipeline/read/lookups/records.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import { canActFor } from '../auth/organization-access.ts'
+import { isInOrganization } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 
 /** The runs of an agent that a caller may see. */
@@ -32,7 +32,7 @@ export function findShownRuns(
   reader: Reader,
 ): ShownRuns {
   const enrolments = getMembers(reader).listEnrolments(agent_url)
-  const owner = enrolments.find(({ member }) => canActFor(principal, member.org_id))?.member
+  const owner = enrolments.find(({ member }) => isInOrganization(principal, member.org_id))?.member
   const isMember = principal !== undefined && hasApiAccess(principal.tier)
   const isShown = enrolments.some(
     ({ visibility }) => visibility === 'public' || (visibility === 'members_only' && isMember),

@@ -9,7 +9,7 @@ import {
   ManagerRevalidationAccepted,
 } from '../../pipeline/model/crawl-request.ts'
 import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/read/lookups/crawl-requests.ts'
-import { canActFor } from '../auth/organization-access.ts'
+import { isInOrganization } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { CountedCrawl } from '../limits/crawl-quota.ts'
 import { toLimitedUser } from '../limits/limited-user.ts'
@@ -123,7 +123,7 @@ export const readCrawlRequest = defineOperation({
       request?.requested_by === principal.id ||
       (request?.org_id !== undefined &&
         request.org_id !== null &&
-        canActFor(principal, request.org_id))
+        isInOrganization(principal, request.org_id))
     return request && isTheirs
       ? replyOk(crawlRequestStatus(request, reader.now()))
       : replyRefused('not_found', 'there is no crawl request with this id', {})

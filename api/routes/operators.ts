@@ -13,7 +13,7 @@ import { listReachesAfter } from '../../pipeline/read/lookups/reach.ts'
 import { formatFileFreshness } from '../../pipeline/read/lookups/stored.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { listVisibilities, scopes } from '../../pipeline/resolve/visibility.ts'
-import { canActFor } from '../auth/organization-access.ts'
+import { isInOrganization } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { createPageSize, PastedDomain, pageCursor } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -162,7 +162,7 @@ function toLowerCase(text: string): string {
 
 function toAsker(principal: Principal | undefined, member: StoredMember | undefined) {
   return {
-    isOwner: member !== undefined && canActFor(principal, member.org_id),
+    isOwner: member !== undefined && isInOrganization(principal, member.org_id),
     hasApiAccess: principal !== undefined && hasApiAccess(principal.tier),
   }
 }

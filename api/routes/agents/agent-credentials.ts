@@ -14,6 +14,7 @@ import {
   TokenTested,
 } from '../../../pipeline/model/responses/monitoring.ts'
 import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
+import { requireOwnOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import {
   AgentParams,
@@ -21,7 +22,6 @@ import {
   deriveContextId,
   findOwner,
   organization_id,
-  requireOwner,
 } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
@@ -48,11 +48,12 @@ export const readAuthStatus = defineOperation({
   summary: 'Check whether the registry has a credential of an agent',
   description:
     'The credential itself is never shown. For an agent of another organization the answer is that there is none.',
-  query: OrganizationQuery,
+  // A copy, which selects no organization: naming that of others is answered as well, with nothing.
+  query: OrganizationQuery.meta({}),
   reply: { 200: AgentAuthStatus },
   errors: ['invalid_request'],
   handle: ({ params: { encodedUrl }, query: { org }, principal, services: { reader } }) => {
-    const org_id = findOwner(principal, encodedUrl, reader, org)
+    const org_id = findOwner(principal, encodedUrl, reader, org)?.org_id
     const known = org_id && findAgentCredential(reader, org_id, encodedUrl)
     return replyOk({
       has_auth: Boolean(known),
@@ -86,6 +87,7 @@ export const connectAgent = defineOperation({
     'as a step of a storyboard. Without `auth_token` nothing changes. The agent must be enrolled by your ' +
     'organization. 503 if this registry accepts no credentials.',
   writes: true,
+  agentOwner: 'named',
   body: z.object({
     auth_token: Token.optional().describe(
       'The credential; for `basic` the user and the password, separated by a colon',
@@ -99,8 +101,8 @@ export const connectAgent = defineOperation({
   reply: { 200: AgentConnected },
   errors: ownerErrors,
   handle: async ({ params: { encodedUrl: agent_url }, body, principal, signal, services }) => {
-    const { auth_type, auth_token, organization_id } = body
-    const org_id = requireOwner(principal, agent_url, services.reader, organization_id)
+    const { auth_type, auth_token } = body
+    const org_id = requireOwnOrganization(principal)
     const place = { org_id, agent_url }
     if (auth_token === undefined) return replyOk(describeConnection(place, services))
     const credential = { auth_type, auth_token }
@@ -120,6 +122,7 @@ export const saveClientCredentials = defineOperation({
     'earlier ones. The agent must be enrolled by your organization. Each fault of the body has ' +
     'its own `code` and names the `field`. 503 if this registry accepts no credentials.',
   writes: true,
+  agentOwner: 'named',
   body: ClientCredentials.extend({ organization_id }),
   nameFault,
   reply: { 200: AgentConnected },
@@ -137,8 +140,8 @@ export const saveClientCredentials = defineOperation({
     'aggregate_too_long',
   ],
   handle: async ({ params: { encodedUrl: agent_url }, body, principal, signal, services }) => {
-    const { organization_id: chosen, ...credentials } = body
-    const org_id = requireOwner(principal, agent_url, services.reader, chosen)
+    const { organization_id: _, ...credentials } = body
+    const org_id = requireOwnOrganization(principal)
     const credential = { auth_type: 'oauth_client_credentials', credentials } as const
     const asking = { principal, signal, services }
     return replyOk(await saveCredential(credential, { org_id, agent_url }, asking))
@@ -155,12 +158,13 @@ export const testClientCredentials = defineOperation({
     'The token is discarded. 404 if the registry has no client credentials of the agent. Counted as a ' +
     'step of a storyboard, sixty an hour. The agent must be enrolled by your organization.',
   writes: true,
+  agentOwner: 'named',
   body: ChosenOrganization,
   reply: { 200: TokenTested },
   errors: ['invalid_request', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
-  handle: async ({ params: { encodedUrl }, body, principal, signal, services }) => {
+  handle: async ({ params: { encodedUrl }, principal, signal, services }) => {
     const { reader } = services
-    const org_id = requireOwner(principal, encodedUrl, reader, body?.organization_id)
+    const org_id = requireOwnOrganization(principal)
     const known = findAgentCredential(reader, org_id, encodedUrl)
     if (known?.auth_type !== 'oauth_client_credentials') {
       return refuse('not_found', 'the registry has no client credentials of this agent')
@@ -183,12 +187,13 @@ export const disconnectAgent = defineOperation({
   summary: 'Delete the credential of an agent',
   description: 'The agent is tested without one from then on.',
   writes: true,
+  agentOwner: 'named',
   query: OrganizationQuery,
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
-  handle: async ({ params: { encodedUrl: agent_url }, query, principal, services }) => {
-    const { reader, writer } = services
-    const org_id = requireOwner(principal, agent_url, reader, query.org)
+  handle: async ({ params: { encodedUrl: agent_url }, principal, services }) => {
+    const { writer } = services
+    const org_id = requireOwnOrganization(principal)
     unwrapAnswer(await writer.submit({ op: 'agent.credential.remove', agent_url, org_id }))
     return noContent
   },

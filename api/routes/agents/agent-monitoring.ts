@@ -23,6 +23,7 @@ import {
   findAgentExchanges,
   findAgentTests,
 } from '../../../pipeline/read/lookups/agent-tests.ts'
+import { requireOwnOrganization } from '../../auth/organization-access.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { AgentParams, requireOwnAgent } from '../../checks/own-agent.ts'
 import { createPageSize } from '../../inputs/fields.ts'
@@ -42,7 +43,7 @@ const read = {
   checksInputFirst: true,
   params,
 } as const
-const change = { ...read, method: 'PUT', writes: true } as const
+const change = { ...read, method: 'PUT', writes: true, agentOwner: 'any' } as const
 const owned = 'The agent must be enrolled by your organization.'
 const answering =
   'Where several organizations enrolled the agent, the one that has proven its domain decides, else the first one.'
@@ -133,7 +134,6 @@ export const requeueMonitoring = defineOperation({
   errors: ['invalid_request', 'forbidden', 'rate_limited', 'unavailable'],
   handle: async ({ params: { encodedUrl }, principal, services }) => {
     const { reader, clock } = services
-    requireOwnAgent(principal, encodedUrl, reader)
     const last = findAgentTests(reader, encodedUrl)?.settings?.requeued_at ?? null
     const waitMs = last === null ? 0 : Date.parse(last) + REQUEUE_MS - clock.now()
     if (waitMs > 0) {
@@ -213,9 +213,9 @@ async function changeSettings(
   agent_url: string,
   changed: Change,
   principal: Principal,
-  { reader, writer }: Services,
+  { writer }: Services,
 ): Promise<MonitoringSettings> {
-  const org_id = requireOwnAgent(principal, agent_url, reader)
+  const org_id = requireOwnOrganization(principal)
   const answer = await writer.submit({ op: 'monitoring.change', agent_url, org_id, ...changed })
   return unwrapAnswer(answer) as unknown as NonNullable<AgentTests['settings']>
 }

@@ -20,6 +20,7 @@ import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.
 import { checkClaims, describeClaimFault } from '../../../pipeline/resolve/agent-claims.ts'
 import { describeRuns } from '../../../pipeline/resolve/test-report.ts'
 import { listApplicable } from '../../../pipeline/storyboards/catalog.ts'
+import { requireOwnOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import {
   AgentParams,
@@ -27,7 +28,6 @@ import {
   ChosenOrganization,
   deriveContextId,
   organization_id,
-  requireOwner,
 } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { toAgentDiagnostics } from '../../responses/diagnostics.ts'
@@ -41,6 +41,7 @@ const declared = {
   cache: 'none',
   checksInputFirst: true,
   writes: true,
+  agentOwner: 'named',
 } as const
 
 const refusals = [
@@ -73,9 +74,9 @@ export const runAgentStoryboard = defineOperation({
   body: ChosenOrganization,
   reply: { 200: StoryboardRun },
   errors: refusals,
-  handle: async ({ params, body, principal, signal, services }) => {
+  handle: async ({ params, principal, signal, services }) => {
     const { encodedUrl: url, storyboardId } = params
-    const org_id = requireOwner(principal, url, services.reader, body?.organization_id)
+    const org_id = requireOwnOrganization(principal)
     const { id, track, title } = requireStoryboard(storyboardId)
     const description = describeJob('run', url, principal, { org_id, reader: services.reader })
     const { kind, agent_url } = description
@@ -151,7 +152,7 @@ export const runAgentStep = defineOperation({
   errors: [...stepRefusals, 'bad_gateway', 'gateway_timeout'],
   handle: async ({ params, body, principal, signal, services }) => {
     const { encodedUrl: url, storyboardId, stepId } = params
-    const org_id = requireOwner(principal, url, services.reader, body?.organization_id)
+    const org_id = requireOwnOrganization(principal)
     const storyboard = requireStoryboard(storyboardId)
     const place = findPlace(storyboard, stepId)
     const described = describeJob('step', url, principal, { org_id, reader: services.reader })
@@ -199,9 +200,9 @@ export const listAgentStoryboards = defineOperation({
     'bad_gateway',
     'gateway_timeout',
   ],
-  handle: async ({ params: { encodedUrl: url }, query, principal, signal, services }) => {
+  handle: async ({ params: { encodedUrl: url }, principal, signal, services }) => {
     const { reader } = services
-    const org_id = requireOwner(principal, url, reader, query.org)
+    const org_id = requireOwnOrganization(principal)
     const job = describeJob('profile', url, principal, { org_id, reader })
     const { result, headers } = await runBriefJob<'profile'>(job, org_id, {
       principal,

@@ -16,14 +16,9 @@ import {
   type StoryboardProgress,
 } from '../../../pipeline/model/storyboards/storyboard-job.ts'
 import { buildComparisonRecord } from '../../../pipeline/resolve/comparison-record.ts'
+import { requireEditor, requireOwnOrganization } from '../../auth/organization-access.ts'
 import type { Principal } from '../../auth/principal.ts'
-import {
-  AgentParams,
-  AnyId,
-  ChosenOrganization,
-  requireOwnAgent,
-  requireOwner,
-} from '../../checks/own-agent.ts'
+import { AgentParams, AnyId, ChosenOrganization, requireOwnAgent } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
@@ -65,6 +60,7 @@ export const compareStoryboard = defineOperation({
     '`progress_url` says how far it is. 422 with `needs_oauth` when the agent requires a credential that ' +
     'the registry does not have.',
   writes: true,
+  agentOwner: 'named',
   params: place,
   body: ChosenOrganization,
   reply: { 200: StoryboardComparison, 202: ComparisonStarted },
@@ -76,10 +72,10 @@ export const compareStoryboard = defineOperation({
     'rate_limited',
     'unavailable',
   ],
-  handle: async ({ params, body, header, principal, signal, services }) => {
+  handle: async ({ params, header, principal, signal, services }) => {
     const { encodedUrl: url, storyboardId } = params
     const { reader, clock } = services
-    const org_id = requireOwner(principal, url, reader, body?.organization_id)
+    const org_id = requireOwnOrganization(principal)
     const { id } = requireStoryboard(storyboardId)
     const job = { ...describeJob('compare', url, principal, { org_id, reader }), storyboard_id: id }
     const record = { org_id, requested_by: principal.id, tested_at: toIso(clock.now()) }
@@ -137,12 +133,13 @@ export const cancelComparison = defineOperation({
   description:
     'The agent is not called any more, and nothing is stored. A finished comparison is forgotten.',
   writes: true,
+  agentOwner: 'any',
   params: jobPlace,
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
   handle: async ({ params, principal, services }) => {
     requireComparison(params, principal, services)
-    await findComparison(params, principal, services)
+    requireEditor((await findComparison(params, principal, services)).membership)
     await services.writer.cancelStoryboardJob(params.comparisonId)
     return noContent
   },
@@ -210,23 +207,21 @@ function requireComparison(
   return requireStoryboard(storyboardId)
 }
 
-/** Finds a comparison that the caller's organization began; refuses with 404 for any other. */
+/** Finds a comparison that an organization of the caller began; refuses with 404 for any other. */
 async function findComparison(
   { encodedUrl, storyboardId, comparisonId }: Place,
-  { org_id, id }: Principal,
+  { memberships }: Principal,
   { writer }: Services,
 ) {
   const found = await writer.findStoryboardJob(comparisonId)
   const job = StoryboardJob.safeParse(found?.data).data
   const isTheirs =
-    job?.kind === 'compare' &&
-    job.agent_url === encodedUrl &&
-    job.storyboard_id === storyboardId &&
-    job.caller === (org_id ?? id)
-  if (found === undefined || !isTheirs) {
+    job?.kind === 'compare' && job.agent_url === encodedUrl && job.storyboard_id === storyboardId
+  const membership = isTheirs && memberships.find(({ org_id }) => org_id === job.caller)
+  if (found === undefined || !membership) {
     return refuse('not_found', 'there is no such comparison, or its end is over an hour ago')
   }
-  return { job, found }
+  return { job, found, membership }
 }
 
 function buildProgressUrl(

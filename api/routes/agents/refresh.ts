@@ -10,7 +10,8 @@ import {
 import type { AgentSilent } from '../../../pipeline/model/storyboards/storyboard-job.ts'
 import { findAgentTests } from '../../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
-import { AgentParams, ChosenOrganization, requireOwner } from '../../checks/own-agent.ts'
+import { requireOwnOrganization } from '../../auth/organization-access.ts'
+import { AgentParams, ChosenOrganization } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { describeCompliance } from '../../responses/compliance.ts'
@@ -27,6 +28,7 @@ export const refreshAgent = defineOperation({
   cache: 'none',
   checksInputFirst: true,
   writes: true,
+  agentOwner: 'named',
   summary: 'Probe and test an agent now',
   description:
     'The agent is asked what it is, and then tested by all storyboards that apply, which counts as a scheduled ' +
@@ -45,9 +47,9 @@ export const refreshAgent = defineOperation({
     'gateway_timeout',
     'unavailable',
   ],
-  handle: async ({ params: { encodedUrl: agent_url }, body, principal, signal, services }) => {
+  handle: async ({ params: { encodedUrl: agent_url }, principal, signal, services }) => {
     const { reader, storyboards } = services
-    const org_id = requireOwner(principal, agent_url, reader, body?.organization_id)
+    const org_id = requireOwnOrganization(principal)
     const settings = findAgentTests(reader, agent_url)?.settings
     if (settings?.is_opted_out || settings?.paused_at) {
       return refuse('conflict', 'the tests of this agent are paused, or it is opted out')

@@ -11,7 +11,7 @@ import {
 } from '../../../pipeline/model/logo.ts'
 import { findLogos, readPicture } from '../../../pipeline/read/lookups/logos.ts'
 import { toEditor } from '../../auth/editor.ts'
-import { canActFor } from '../../auth/organization-access.ts'
+import { isInOrganization } from '../../auth/organization-access.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { createCsv, PastedDomain } from '../../inputs/fields.ts'
 import { readLogoForm } from '../../inputs/logo-form.ts'
@@ -151,7 +151,7 @@ export const readLogo = defineOperation({
 function isVisible({ status, org_id }: StoredLogo, principal: Principal | undefined): boolean {
   if (status === 'approved') return true
   if (principal === undefined) return false
-  return isModerator(principal.roles) || (org_id !== null && canActFor(principal, org_id))
+  return isModerator(principal.roles) || (org_id !== null && isInOrganization(principal, org_id))
 }
 
 function toLogo(logo: StoredLogo, baseUrl: string): Logo {

@@ -17,7 +17,7 @@ import {
 } from '../../../pipeline/model/responses/hosted.ts'
 import { hasEntry } from '../../../pipeline/read/lookups/history.ts'
 import { findHosted, findOrigin } from '../../../pipeline/read/lookups/hosted.ts'
-import { canActFor } from '../../auth/organization-access.ts'
+import { isInOrganization } from '../../auth/organization-access.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -159,7 +159,7 @@ export const verifyHostedOrigin = defineOperation({
       reason,
       checked_at: toIso(checked_at),
       ...(detail !== undefined && { detail }),
-      ...(bound !== undefined && canActFor(principal, bound) && { bound_org_id: bound }),
+      ...(bound !== undefined && isInOrganization(principal, bound) && { bound_org_id: bound }),
     })
   },
 })

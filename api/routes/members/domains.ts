@@ -14,7 +14,7 @@ import {
   listHeldDomains,
 } from '../../../pipeline/read/lookups/ownership.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { canActFor, resolveOrganization } from '../../auth/organization-access.ts'
+import { isInOrganization, resolveOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
@@ -113,8 +113,8 @@ export const readBrandOwnership = defineOperation({
     const holder = findHolder(reader, domain)
     // A person with a mailbox at a domain need not control it.
     const owner = holder?.proof === 'email' ? undefined : holder?.org_id
-    const can_manage = owner !== undefined && canActFor(principal, owner)
-    const is_free = holder === undefined || canActFor(principal, holder.org_id)
+    const can_manage = owner !== undefined && isInOrganization(principal, owner)
+    const is_free = holder === undefined || isInOrganization(principal, holder.org_id)
     const can_claim = !can_manage && is_free && principal?.org_id !== undefined
     const is_orphaned = holder === undefined && findOrigin(reader, domain)?.verified_at != null
     return replyOk({

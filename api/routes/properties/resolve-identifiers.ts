@@ -7,6 +7,7 @@ import {
   buildUnknownIdentifiers,
   findIdentifiers,
 } from '../../../pipeline/read/queries/identifiers.ts'
+import { findOwnMembership, requireEditor } from '../../auth/organization-access.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
 import { replyOk } from '../../responses/reply.ts'
@@ -53,6 +54,7 @@ export const resolveIdentifiers = defineOperation({
   errors: [
     'invalid_request',
     'unauthenticated',
+    'forbidden',
     'rate_limited',
     'unavailable',
     'too_large',
@@ -61,8 +63,12 @@ export const resolveIdentifiers = defineOperation({
   handle: async ({ body: { identifiers, provenance, mode }, principal, services }) => {
     const { reader } = services
     const snapshot = getSnapshot(reader)
-    if (mode === 'resolve' && principal === undefined) {
-      return refuse('unauthenticated', 'mode resolve requires a credential; lookup does not')
+    if (mode === 'resolve') {
+      if (principal === undefined) {
+        return refuse('unauthenticated', 'mode resolve requires a credential; lookup does not')
+      }
+      const membership = findOwnMembership(principal)
+      if (membership) requireEditor(membership)
     }
     const found = snapshot
       ? await findIdentifiers(snapshot, identifiers)

@@ -55,10 +55,11 @@ export interface Known {
   colleague: string
   prospect: string
   /**
-   * Tokens of the owner of the usual organization, and of a person whom it has invited by
+   * Tokens of the owner and of a viewer of the usual organization, and of a person whom it has invited by
    * `invitationToken`.
    */
   owner: string
+  viewer: string
   invited: string
   invitationToken: string
   /** An invitation that is not needed. */
@@ -323,6 +324,7 @@ export const operationRequests: RequestsByOperation = {
   resolveIdentifiers: {
     200: { payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' } },
     401: { payload: { identifiers, provenance: { type: 'crawl' } } },
+    403: requestAs('viewer', { payload: { identifiers, provenance: { type: 'crawl' } } }),
     429: { payload: { identifiers: unknown, provenance: { type: 'crawl' } } },
     503: { payload: { identifiers: unknown, provenance: { type: 'crawl' } } },
   },
@@ -650,7 +652,15 @@ function buildDecisions(
 
 /** Returns a request with another credential than the usual one. */
 function requestAs(
-  whose: 'adminKey' | 'acmeKey' | 'person' | 'colleague' | 'prospect' | 'owner' | 'invited',
+  whose:
+    | 'adminKey'
+    | 'acmeKey'
+    | 'person'
+    | 'colleague'
+    | 'prospect'
+    | 'owner'
+    | 'viewer'
+    | 'invited',
   request: ApiRequest = {},
 ) {
   return (known: Known): ApiRequest => ({

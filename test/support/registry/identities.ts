@@ -8,6 +8,12 @@ import type { TestRegistry } from './app.ts'
 
 /** A person of the usual organization whose address is known. */
 const KNOWN_PERSON = '7c2f1f0e-6f1c-4b52-9c57-0d8f3a3e9a11'
+/** People of the usual organization by their roles. */
+const people = [
+  { user_id: 'boss', role: 'owner' },
+  { user_id: 'mate', role: 'member' },
+  { user_id: 'guest', role: 'viewer' },
+] as const
 export const BILLING_SECRET = 'shared with the billing provider'
 
 type IdentityFacts = Omit<
@@ -59,11 +65,11 @@ export async function openIdentities(): Promise<Identities> {
           registry,
           { op: 'issuer.set', issuer: issuer.url, keys, server: buildServerMetadata(issuer.url) },
           buildKey('Readers', adminKey, ['admin:*']),
-          ...['boss', 'mate'].map(user_id => ({
+          ...people.map(({ user_id, role }) => ({
             op: 'membership.set',
             org: 'Readers',
             user_id,
-            role: user_id === 'boss' ? 'owner' : 'member',
+            role,
           })),
         )
       }
@@ -119,6 +125,7 @@ export async function openIdentities(): Promise<Identities> {
         colleague: await mailing('colleague', 'acme.example'),
         prospect: await mailing('prospect', 'waiting.example'),
         owner: await issuer.token({ sub: 'boss' }),
+        viewer: await issuer.token({ sub: 'guest' }),
         invited: await mailing('invited', 'readers.example'),
         invitationToken,
         spareInvitation,
