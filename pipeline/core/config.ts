@@ -5,6 +5,7 @@ import { LOG_ORIGIN } from './log-origin.ts'
 import { parseRedisAddress } from './settings/redis-address.ts'
 import { findContradictions } from './settings/setting-contradictions.ts'
 import {
+  agentToken,
   cron,
   flag,
   hostUrl,
@@ -350,7 +351,7 @@ export const settings = {
     { shown: 'false' },
   ),
   TEST_AGENT_TOKEN: defineSetting(
-    z.string().min(8, 'must have at least 8 characters').default('public-test-token'),
+    agentToken.default('public-test-token'),
     'public credential of the reference agent: it protects nothing',
     { shown: 'public-test-token' },
   ),
@@ -360,7 +361,7 @@ export const settings = {
     { shown: 'AGENT_BASE_URL' },
   ),
   REFERENCE_AGENT_TOKEN: defineSetting(
-    text.optional(),
+    agentToken.optional(),
     'credential of the agent at REFERENCE_AGENT_URL, sent to no other agent',
     { secret: true, shown: 'TEST_AGENT_TOKEN' },
   ),

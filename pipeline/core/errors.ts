@@ -39,6 +39,7 @@ export const publicErrors = {
   missing_field: { status: 400, means: 'a field of client credentials is missing' },
   invalid_field_type: { status: 400, means: 'a field of client credentials has another type' },
   field_too_long: { status: 400, means: 'a field of client credentials is too long' },
+  field_too_short: { status: 400, means: 'a secret of client credentials is too short' },
   invalid_url: {
     status: 400,
     means: 'the token endpoint is not an https URL on the public Internet',

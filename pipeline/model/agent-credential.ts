@@ -1,4 +1,4 @@
-import { decryptSecret, encryptSecret } from '../core/keys/sealing.ts'
+import { decryptSecret, encryptSecret, SECRET_CHARS_MIN } from '../core/keys/sealing.ts'
 import type { ClientCredentials } from './client-credentials.ts'
 import type { TokenType } from './compliance.ts'
 
@@ -51,10 +51,15 @@ function toHeader(type: TokenType, token: string): string {
   return `Basic ${token.includes(':') ? Buffer.from(token).toString('base64') : token}`
 }
 
+/** Checks that a credential is long enough: of `basic` it is the password that counts. */
+export function isLongEnough(type: TokenType, token: string): boolean {
+  return listSecrets(toHeader(type, token)).every(({ length }) => length >= SECRET_CHARS_MIN)
+}
+
 /** Lists the texts that would reveal a credential, to be redacted wherever an agent echoes them. */
 export function listSecrets(header: string): string[] {
   const [scheme, token = ''] = header.split(' ', 2)
   if (scheme !== 'Basic') return [token]
   const plain = Buffer.from(token, 'base64').toString()
-  return [token, plain, plain.slice(plain.indexOf(':') + 1)].filter(text => text !== '')
+  return [token, plain, plain.slice(plain.indexOf(':') + 1)]
 }

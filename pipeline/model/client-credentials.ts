@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { PublicErrorName } from '../core/errors.ts'
+import { SECRET_CHARS_MIN } from '../core/keys/sealing.ts'
 import { canBePublic } from '../core/public-name.ts'
 import { parseRequestUrl } from '../core/url.ts'
 
@@ -12,10 +13,10 @@ function createFault(error: PublicErrorName, message: string) {
   return { error: message, params: { error } }
 }
 
-const secret = (max: number) =>
+const secret = (min: number, max: number) =>
   z
     .string()
-    .min(1)
+    .min(min)
     .max(max)
     .refine(
       text => !ENVIRONMENT_REFERENCE.test(text),
@@ -35,8 +36,10 @@ export const ClientCredentials = z.object({
       createFault('invalid_url', 'must be an https URL on the public Internet'),
     )
     .describe('Where tokens are issued; an https URL'),
-  client_id: secret(2_048).describe('Name under which the authorization server knows the registry'),
-  client_secret: secret(8_192).describe(
+  client_id: secret(1, 2_048).describe(
+    'Name under which the authorization server knows the registry',
+  ),
+  client_secret: secret(SECRET_CHARS_MIN, 8_192).describe(
     'Password that goes with it; stored encrypted and never shown again',
   ),
   scope: z.string().min(1).max(1_024).optional().describe('Scopes to ask for, with spaces'),
@@ -89,7 +92,8 @@ function chooseCode(issue: z.core.$ZodIssue): PublicErrorName {
     case 'too_big':
       return issue.origin === 'array' ? 'array_too_many' : 'field_too_long'
     case 'too_small':
-      return issue.origin === 'array' ? 'array_too_few' : 'missing_field'
+      if (issue.origin === 'array') return 'array_too_few'
+      return issue.input === '' ? 'missing_field' : 'field_too_short'
     case 'invalid_union':
       return chooseUnionCode(issue)
     default:

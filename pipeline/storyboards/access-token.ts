@@ -1,15 +1,17 @@
+import { SECRET_CHARS_MIN } from '../core/keys/sealing.ts'
 import type { Limits } from '../core/limits.ts'
 import { readObject } from '../crawl/mcp/message.ts'
 import type { Answered, Fetcher } from '../fetch/http.ts'
+import { listSecrets } from '../model/agent-credential.ts'
 import type { ClientCredentials } from '../model/client-credentials.ts'
 import type { TokenFailure } from '../model/storyboards/storyboard-job.ts'
 import type { JsonObject } from '../parse/object-reader.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { shortenText } from './redact.ts'
 
-const ANSWER_BYTES_MAX = 64 * 1_024
 /** Matches a token: of a header only visible characters arrive as they were sent. */
-const TOKEN = /^[\x21-\x7e]{1,8192}$/
+const TOKEN = new RegExp(`^[\\x21-\\x7e]{${SECRET_CHARS_MIN},8192}$`)
+const ANSWER_BYTES_MAX = 64 * 1_024
 
 interface TokenDeps {
   fetcher: Pick<Fetcher, 'call'>
@@ -38,14 +40,13 @@ export async function fetchAccessToken(
   if (answer.kind === 'failed') {
     return { failure: { kind: 'network', message: answer.detail } }
   }
-  const read = readTokenAnswer(answer)
-  return 'token' in read ? read : hideSecrets(read, [credentials.client_secret])
+  return readTokenAnswer(answer, listClientSecrets(credentials, headers))
 }
 
 /** Builds the form of RFC 6749 section 4.4.2. */
 export function buildTokenRequest(credentials: ClientCredentials): {
   body: string
-  headers: Record<string, string>
+  headers: { 'content-type': string; authorization?: string }
 } {
   const { client_id, client_secret, scope, resource, audience, auth_method } = credentials
   const form = new URLSearchParams({ grant_type: 'client_credentials' })
@@ -68,7 +69,19 @@ function encodeFormText(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1)
 }
 
-function readTokenAnswer({ status, body }: Answered) {
+/** Lists the texts that would reveal client credentials, in every form in which they are sent. */
+function listClientSecrets(
+  { client_secret }: ClientCredentials,
+  { authorization }: { authorization?: string },
+): string[] {
+  const sent = authorization === undefined ? [] : listSecrets(authorization)
+  return [client_secret, encodeFormText(client_secret), ...sent]
+}
+
+function readTokenAnswer(
+  { status, body }: Answered,
+  secrets: readonly string[],
+): { token: string } | { failure: TokenFailure } {
   const said = readObject(body)
   if (status === 200 && said !== undefined) {
     const { access_token, token_type = 'bearer' } = said
@@ -78,9 +91,9 @@ function readTokenAnswer({ status, body }: Answered) {
     }
   }
   if (status >= 400 && typeof said?.error === 'string') {
-    return { failure: describeRefusal(said, status) }
+    return { failure: describeRefusal(hideSecrets(said, secrets), status) }
   }
-  const message = 'the token endpoint did not answer with a bearer token'
+  const message = `the token endpoint did not answer with a bearer token of at least ${SECRET_CHARS_MIN} characters`
   return { failure: { kind: 'malformed' as const, message, http_status: status } }
 }
 

@@ -33,8 +33,18 @@ export interface SessionDeps {
   signal: AbortSignal
 }
 
-/** Answer to one call, or the reason why there is none, with what may be shown of both. */
-export type AgentAnswer = { tookMs: number; exchange: StepExchange } & Answer
+/**
+ * Answer to one call exactly as the agent gave it, or the reason why there is none, with what may be
+ * shown of both.
+ */
+export type AgentAnswer = {
+  tookMs: number
+  exchange: StepExchange
+  /** Hides the credential of the agent in a value that is shown. */
+  hide: HideSecrets
+} & Answer
+
+type HideSecrets = <Value>(value: Value) => Value
 
 type Answer =
   | { kind: 'answered'; outcome: TaskOutcome }
@@ -78,19 +88,21 @@ export class AgentSession {
     return this.#signal.aborted
   }
 
-  /** Calls a task. What the agent does is a value, in which its own credential is hidden. */
+  /** Hides the credential of the agent in a value that is shown. */
+  readonly hide: HideSecrets = value => hideSecrets(value, this.#secrets)
+
+  /** Calls a task. What the agent does is a value. */
   async call(task: string, args: Record<string, unknown>): Promise<AgentAnswer> {
     const started = performance.now()
     const answer = await waitUnless(this.#signal, this.#call(task, args), timedOutAnswer)
     const tookMs = Math.round(performance.now() - started)
     const { endpoint: url, lastAnswer } = this.#session
-    const wire = hideSecrets(
-      { url, task, args, ...(lastAnswer && { answer: toHead(lastAnswer) }) },
-      this.#secrets,
+    const shown = lastAnswer && { answer: this.hide(toHead(lastAnswer)) }
+    const exchange = describeExchange(
+      { url: this.hide(url), task, args: this.hide(args), ...shown },
+      'outcome' in answer ? this.hide(answer.outcome) : undefined,
     )
-    const shown = hideSecrets(answer, this.#secrets)
-    const exchange = describeExchange(wire, 'outcome' in shown ? shown.outcome : undefined)
-    return { ...shown, tookMs, exchange }
+    return { ...answer, tookMs, exchange, hide: this.hide }
   }
 
   async #call(task: string, args: Record<string, unknown>): Promise<Answer> {
@@ -140,8 +152,8 @@ export async function openAgentSession(
   if ('failure' in connected) return connected
   const { session, serverName, list } = connected
   const secrets = authorization === undefined ? [] : [...listSecrets(authorization), ...more]
-  const reported = { tools: list.tools.map(tool => tool.name), name: serverName ?? hostname }
-  return new AgentSession({ session, secrets, ...hideSecrets(reported, secrets) }, deps, signal)
+  const tools = list.tools.map(tool => tool.name)
+  return new AgentSession({ session, secrets, tools, name: serverName ?? hostname }, deps, signal)
 }
 
 /** Waits for work, or returns the fallback as soon as the signal is aborted. Late work ends by itself. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { projectRoot } from '../core/project-root.ts'
+import { specialisms } from '../model/badge.ts'
 import { type Bundle, Storyboard } from '../model/storyboards/storyboard.ts'
 import type { AgentProfile } from '../model/storyboards/storyboard-result.ts'
 import { applyProtocolName } from './references.ts'
@@ -71,6 +72,18 @@ export function findStoryboardFor(id: string, protocolName: string): Storyboard 
       steps: phase.steps.map(step => ({ ...step, task: toAgentName(step.task) })),
     })),
   }
+}
+
+/** Tells whether a text is the name of a task, a protocol or a specialism of the storyboards. */
+export function isKnownName(text: string, protocolName: string): boolean {
+  if (Object.hasOwn(specialisms, text)) return true
+  return listStoryboards().some(
+    ({ storyboard: { required_tools, phases }, bundle }) =>
+      bundle.id === text ||
+      [...required_tools, ...phases.flatMap(({ steps }) => steps.map(({ task }) => task))].some(
+        name => applyProtocolName(name, protocolName) === text,
+      ),
+  )
 }
 
 /**

@@ -90,8 +90,15 @@ function showOptions(options: readonly unknown[]): unknown {
   return options.length === 1 ? options[0] : options
 }
 
-/** Checks an answer. The result has the expected and the actual value only if the check failed. */
-export function checkAnswer(validation: Validation, outcome: TaskOutcome): ValidationResult {
+/**
+ * Checks an answer. The result has the expected and the actual value only if the check failed; `hide` hides
+ * secrets in both.
+ */
+export function checkAnswer(
+  validation: Validation,
+  outcome: TaskOutcome,
+  hide: (value: unknown) => unknown = value => value,
+): ValidationResult {
   const judge = checks[validation.check] as Checks[CheckKind] as (
     validation: Validation,
     outcome: TaskOutcome,
@@ -103,7 +110,10 @@ export function checkAnswer(validation: Validation, outcome: TaskOutcome): Valid
     passed,
     description: validation.description ?? describe(validation.check, path),
     ...(path !== undefined && { path }),
-    ...(!passed && { expected, actual: isPresent(actual) ? redact(actual, path) : null }),
+    ...(!passed && {
+      expected: hide(expected),
+      actual: isPresent(actual) ? redact(hide(actual), path) : null,
+    }),
   }
 }
 

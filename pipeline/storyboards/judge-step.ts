@@ -14,21 +14,22 @@ export function judgeStep(
   answer: AgentAnswer,
   context: RunContext & { values: Map<string, unknown> },
 ): StepResult {
-  const { exchange, tookMs: duration_ms } = answer
+  const { exchange, hide, tookMs: duration_ms } = answer
   const result = { step: step.id, task: planned.task, duration_ms, exchange }
   if (answer.kind === 'silent') {
-    return { ...result, passed: false, error: answer.message, validations: [] }
+    return { ...result, passed: false, error: hide(answer.message), validations: [] }
   }
   const { outcome } = answer
   const success = checkSuccess(step, outcome)
   const validations = [
     success,
     // An answer of the wrong kind has none of the fields, so further checks would only repeat the fault.
-    ...(success.passed ? planned.validations.map(rule => checkAnswer(rule, outcome)) : []),
+    ...(success.passed ? planned.validations.map(rule => checkAnswer(rule, outcome, hide)) : []),
   ]
   const passed = validations.every(check => check.passed)
   if (outcome.error === undefined) keepOutputs(step, outcome, context)
-  const error = passed || outcome.error === undefined ? undefined : describeError(outcome.error)
+  const error =
+    passed || outcome.error === undefined ? undefined : describeError(hide(outcome.error))
   return { ...result, passed, validations, ...(error !== undefined && { error }) }
 }
 

@@ -94,7 +94,8 @@ export async function runSingleStep(
   const { phase, step } = requireValue(findStep(storyboard, stepId), 'step')
   const state = createState(session, startedAt, protocolName, context)
   const result = await runStep(step, phase, state, session)
-  return describeSingle(storyboard, result, state)
+  const single = describeSingle(storyboard, result, state)
+  return { ...single, context: session.hide(single.context) }
 }
 
 /** Makes the request of one step, without an agent. */

@@ -429,7 +429,7 @@ describe('the credential of an agent', () => {
         auth_type: null,
       },
     ])
-    const wrong = await tested.send('PUT', 'connect', { auth_token: 'wrong' })
+    const wrong = await tested.send('PUT', 'connect', { auth_token: 'wrong-token' })
     expect(wrong.body).toMatchObject({
       has_auth: true,
       refresh: {
@@ -444,7 +444,7 @@ describe('the credential of an agent', () => {
       auth_type: 'bearer',
       agent_context_id: before.body.agent_context_id,
     })
-    await tested.send('PUT', 'connect', { auth_token: 'me:secret', auth_type: 'basic' })
+    await tested.send('PUT', 'connect', { auth_token: 'me:secret-word', auth_type: 'basic' })
     expect((await tested.read('auth-status', tested.key)).body).toMatchObject({
       has_auth: true,
       auth_type: 'basic',
@@ -557,11 +557,17 @@ describe('the credential of an agent', () => {
     await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
   })
 
-  const valid = { token_endpoint: 'https://t.example/token', client_id: 'a', client_secret: 'b' }
+  const valid = {
+    token_endpoint: 'https://t.example/token',
+    client_id: 'a',
+    client_secret: 'long-enough',
+  }
   it.each<[string, string, unknown]>([
     ['invalid_blob_shape', 'oauth_client_credentials', 'text'],
     ['missing_field', 'client_secret', { ...valid, client_secret: undefined }],
     ['missing_field', 'client_id', { ...valid, client_id: '' }],
+    ['missing_field', 'client_secret', { ...valid, client_secret: '' }],
+    ['field_too_short', 'client_secret', { ...valid, client_secret: 'seven77' }],
     ['invalid_field_type', 'client_id', { ...valid, client_id: 7 }],
     ['field_too_long', 'scope', { ...valid, scope: 'x'.repeat(1_025) }],
     ['field_too_long', 'client_secret', { ...valid, client_secret: 'x'.repeat(8_193) }],
@@ -588,6 +594,25 @@ describe('the credential of an agent', () => {
   })
   let refused: string | undefined
 
+  it.each([
+    ['bearer', 'seven77'],
+    ['basic', 'a-long-name:pass'],
+  ])('is refused as %s if it is too short to be hidden: %s', async (auth_type, auth_token) => {
+    const url = 'https://short.example/mcp'
+    tooShort ??= await enrol(registry, { org: 'Short', agents: [{ url }] })
+    const answer = await registry.app.inject({
+      method: 'PUT',
+      url: `/api/registry/agents/${encodeURIComponent(url)}/connect`,
+      headers: { authorization: `Bearer ${tooShort}` },
+      payload: { auth_type, auth_token },
+    })
+    expect([answer.statusCode, answer.json().error]).toEqual([
+      400,
+      'auth_token: the secret must have at least 8 characters',
+    ])
+  })
+  let tooShort: string | undefined
+
   it('is refused with an explanation if the operator has set no key', async () => {
     const strict = await web.open()
     const key = await enrol(strict, { org: 'Keyless', agents: [{ url: 'https://k.example/mcp' }] })
@@ -595,7 +620,7 @@ describe('the credential of an agent', () => {
       method: 'PUT',
       url: `/api/registry/agents/${encodeURIComponent('https://k.example/mcp')}/connect`,
       headers: { authorization: `Bearer ${key}` },
-      payload: { auth_token: 'secret' },
+      payload: { auth_token: 'secret-word' },
     })
     expect([answer.statusCode, answer.json().error]).toEqual([
       503,

@@ -462,7 +462,7 @@ const cases: Record<string, Case[]> = {
       asks: () => ({
         method: 'PUT',
         url: `${toHiddenPath()}/connect`,
-        payload: { auth_token: 'stolen' },
+        payload: { auth_token: 'stolen-word' },
       }),
       status: 403,
     },
@@ -475,7 +475,7 @@ const cases: Record<string, Case[]> = {
         payload: {
           token_endpoint: 'https://mallory.example/token',
           client_id: 'mallory',
-          client_secret: 'stolen',
+          client_secret: 'stolen-word',
         },
       }),
       status: 403,

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { SECOND } from '../../../pipeline/core/clock.ts'
 import { PublicError, refuse } from '../../../pipeline/core/errors.ts'
+import { SECRET_CHARS_MIN } from '../../../pipeline/core/keys/sealing.ts'
 import {
   type AgentCredential,
   encryptCredential,
+  isLongEnough,
 } from '../../../pipeline/model/agent-credential.ts'
 import { ClientCredentials, nameFault } from '../../../pipeline/model/client-credentials.ts'
 import { tokenTypes } from '../../../pipeline/model/compliance.ts'
@@ -88,16 +90,25 @@ export const connectAgent = defineOperation({
     'organization. 503 if this registry accepts no credentials.',
   writes: true,
   agentOwner: 'named',
-  body: z.object({
-    auth_token: Token.optional().describe(
-      'The credential; for `basic` the user and the password, separated by a colon',
+  body: z
+    .object({
+      auth_token: Token.optional().describe(
+        'The credential; for `basic` the user and the password, separated by a colon',
+      ),
+      auth_type: z
+        .enum(tokenTypes)
+        .default('bearer')
+        .describe('How it is sent: as `bearer`, or as `basic`'),
+      organization_id,
+    })
+    .refine(
+      ({ auth_token, auth_type }) =>
+        auth_token === undefined || isLongEnough(auth_type, auth_token),
+      {
+        path: ['auth_token'],
+        message: `the secret must have at least ${SECRET_CHARS_MIN} characters`,
+      },
     ),
-    auth_type: z
-      .enum(tokenTypes)
-      .default('bearer')
-      .describe('How it is sent: as `bearer`, or as `basic`'),
-    organization_id,
-  }),
   reply: { 200: AgentConnected },
   errors: ownerErrors,
   handle: async ({ params: { encodedUrl: agent_url }, body, principal, signal, services }) => {
@@ -132,6 +143,7 @@ export const saveClientCredentials = defineOperation({
     'missing_field',
     'invalid_field_type',
     'field_too_long',
+    'field_too_short',
     'invalid_url',
     'invalid_env_reference',
     'invalid_auth_method_value',

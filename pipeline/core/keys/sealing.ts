@@ -5,6 +5,12 @@ const VERSION = 'v1.'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
+/**
+ * Characters of the shortest credential of an agent: a shorter one could not be told from ordinary words,
+ * and so not be hidden in what the agent answers.
+ */
+export const SECRET_CHARS_MIN = 8
+
 /** Matches a key: 32 bytes in Base64. */
 export const SEALING_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
 

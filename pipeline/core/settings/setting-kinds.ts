@@ -1,9 +1,13 @@
 import { z } from 'zod'
 import { JsonText } from '../json-text.ts'
+import { SECRET_CHARS_MIN } from '../keys/sealing.ts'
 import { isCron } from '../schedule.ts'
 import { parseUrl } from '../url.ts'
 
 export const text = z.string().min(1)
+export const agentToken = z
+  .string()
+  .min(SECRET_CHARS_MIN, `must have at least ${SECRET_CHARS_MIN} characters`)
 
 /** Reads `true` or `false` as a boolean. */
 export const flag = (fallback: 'true' | 'false') =>

@@ -523,11 +523,11 @@ export const operationRequests: RequestsByOperation = {
   pauseAgentMonitoring: buildOwnerRequests({ paused: true }),
   setAgentMonitoringInterval: buildOwnerRequests({ interval_hours: 24 }),
   requeueAgentMonitoring: { ...buildOwnerRequests(), 429: { params: agent } },
-  connectAgent: buildOwnerRequests({ auth_token: 'secret' }),
+  connectAgent: buildOwnerRequests({ auth_token: 'secret-word' }),
   saveAgentClientCredentials: buildOwnerRequests({
     token_endpoint: 'https://closed.example/token',
     client_id: 'registry',
-    client_secret: 'secret',
+    client_secret: 'secret-word',
   }),
   testAgentClientCredentials: {
     ...buildOwnerRequests(),

@@ -1,0 +1,120 @@
+import { expect, it } from 'vitest'
+import { limits } from '../../../pipeline/core/limits.ts'
+import type { Fetcher } from '../../../pipeline/fetch/http.ts'
+import { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
+import { runStoryboard } from '../../../pipeline/storyboards/run-storyboard.ts'
+import { runSuite } from '../../../pipeline/storyboards/run-suite.ts'
+import {
+  agentUrl,
+  buildScriptedAgent,
+  clock,
+  serveAgentHost,
+} from '../../support/servers/agent-host.ts'
+import { createFetcherTo } from '../../support/worlds/fetching.ts'
+
+const storyboard = Storyboard.parse({
+  id: 'two_steps',
+  version: '1.0.0',
+  title: 'Two steps',
+  category: 'test',
+  summary: 'A product is found and read again',
+  narrative: 'The second call needs a value of the first.',
+  track: 'core',
+  default_agent: 'sales',
+  agent: { interaction_model: 'request_response', capabilities: [] },
+  caller: { role: 'buyer_agent' },
+  phases: [
+    {
+      id: 'both',
+      title: 'Both',
+      steps: [
+        {
+          id: 'find',
+          title: 'Find a product',
+          task: 'get_products',
+          expected: 'A product',
+          context_outputs: [{ name: 'product', path: 'products[0].product_id' }],
+          validations: [
+            { check: 'field_value', path: 'products[0].delivery_type', value: 'guaranteed' },
+          ],
+        },
+        {
+          id: 'read',
+          title: 'Read it again',
+          task: 'get_products',
+          expected: 'The same product',
+          sample_request: { product_id: '$context.product' },
+          validations: [
+            { check: 'field_value', path: 'products[0].product_id', value: 'first-product' },
+            { check: 'field_value', path: 'products[0].name', value: 'another' },
+          ],
+        },
+      ],
+    },
+  ],
+})
+
+const toResult = (structuredContent: object) => ({ content: [], structuredContent })
+const agent = buildScriptedAgent({
+  tasks: {
+    get_products: toResult({
+      products: [
+        { product_id: 'first-product', delivery_type: 'guaranteed', name: 'secret-token of e' },
+      ],
+    }),
+    get_proto_capabilities: toResult({
+      proto: { major_versions: [3] },
+      supported_protocols: ['media_buy'],
+      specialisms: ['sales-guaranteed', 'my secret-token'],
+    }),
+  },
+})
+
+async function runWith(token: string) {
+  const host = await serveAgentHost(agent)
+  const deps = {
+    fetcher: createFetcherTo(host.url) as Fetcher,
+    limits,
+    protocolName: 'proto',
+    clock,
+    signal: AbortSignal.timeout(60_000),
+  }
+  const target = { url: agentUrl, authorization: `Bearer ${token}` }
+  return { run: await runStoryboard(storyboard, target, deps), suite: await runSuite(target, deps) }
+}
+
+it.each([
+  'e',
+  'name',
+  'tools',
+  'guaranteed',
+  'products',
+  'first-product',
+  'get_products',
+  'get_proto_capabilities',
+  'media_buy',
+  'sales-guaranteed',
+  'structuredContent',
+  'field_value',
+])('an agent whose credential is %s is judged by what it answers', async token => {
+  const { run, suite } = await runWith(token)
+  const [find, read] = run.phases[0]!.steps
+  expect([run.status, find?.passed, read?.passed]).toEqual(['partial', true, false])
+  expect(read?.validations.map(({ check, passed }) => [check, passed])).toEqual([
+    ['success', true],
+    ['field_value', true],
+    ['field_value', false],
+  ])
+  expect(run.profile?.tools).toContain('get_products')
+  expect(suite).toMatchObject({ outcome: 'tested', supports_version: true })
+  expect(suite.specialisms).toContain('sales-guaranteed')
+  expect(suite.results.map(({ storyboard_id }) => storyboard_id)).toContain('product_discovery')
+})
+
+it('a credential that the agent echoes is in no result', async () => {
+  const { run, suite } = await runWith('secret-token')
+  expect(JSON.stringify([run, suite])).not.toContain('secret-token')
+  expect(run.phases[0]!.steps[1]?.validations[2]?.actual).toBe('[redacted] of e')
+  expect(run.profile?.specialisms).toEqual(['sales-guaranteed', 'my [redacted]'])
+  expect(suite.specialisms).toEqual(['sales-guaranteed', 'my [redacted]'])
+})
