@@ -1,4 +1,4 @@
-import { Cluster, Redis as Server } from 'ioredis'
+import { Cluster, ReplyError, Redis as Server } from 'ioredis'
 import { type Limits, limits } from '../pipeline/core/limits.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { requireValue } from '../pipeline/core/present.ts'
@@ -116,6 +116,17 @@ export function waitUntilReady(redis: Redis): Promise<void> {
     if (redis.status === 'ready') resolve()
     else redis.once('ready', () => resolve())
   })
+}
+
+/** Messages of errors that have no class of their own, for a command that Redis did not carry out. */
+const FAILURE =
+  /^(?:Command timed out|Connection is closed|Stream isn't writeable|no connection to Redis)/
+
+/** Tells whether an error says that Redis is away, is full, or refuses a command. */
+export function isRedisFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof ReplyError || FAILURE.test(error.message)) return true
+  return error.name === 'MaxRetriesPerRequestError' || error.name === 'ClusterAllFailedError'
 }
 
 /** A script: takes its keys and arguments, fails without a connection. */

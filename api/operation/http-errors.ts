@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isRedisFailure } from '../../jobs/redis.ts'
 import {
   PublicError,
   type PublicErrorName,
@@ -9,6 +10,8 @@ import { requireValue } from '../../pipeline/core/present.ts'
 import { buildChallenge } from '../auth/principal.ts'
 import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
 import type { Services } from './services.ts'
+
+const REDIS_RETRY_S = 5
 
 /** Errors of the framework, by code, with the error and text that we answer instead. */
 const frameworkErrors: Record<string, [PublicErrorName, string]> = {
@@ -85,6 +88,10 @@ export function sendError(error: PublicError | undefined, reply: FastifyReply): 
 /** Converts an error to one that a caller may see; undefined if the fault is ours. */
 export function toPublicError(error: FastifyError | PublicError): PublicError | undefined {
   if (error instanceof PublicError) return error
+  if (isRedisFailure(error))
+    return new PublicError('unavailable', 'this is not possible at the moment; try again', {
+      retry_after: REDIS_RETRY_S,
+    })
   const known = frameworkErrors[error.code]
   if (known) return new PublicError(...known)
   if (error.statusCode === 416)

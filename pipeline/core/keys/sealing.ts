@@ -20,14 +20,24 @@ export const SEALING_KEY = /^[A-Za-z0-9+/_-]{43}=?$/
  * must pass the same one, so a ciphertext that is copied to another record cannot be decrypted there.
  */
 export function encryptSecret(key: string, secret: string, context: string): string {
-  const iv = randomBytes(IV_BYTES)
-  const cipher = createCipheriv(ALGORITHM, toKeyBytes(key), iv).setAAD(Buffer.from(context))
-  const content = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
-  return `${VERSION}${Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64url')}`
+  return encryptBytes(key, Buffer.from(secret), context)
 }
 
 /** Decrypts a secret; undefined if the key or the context differs, or the bytes were changed. */
 export function decryptSecret(key: string, sealed: string, context: string): string | undefined {
+  return decryptBytes(key, sealed, context)?.toString()
+}
+
+/** Encrypts bytes as `encryptSecret` does. */
+export function encryptBytes(key: string, content: Buffer, context: string): string {
+  const iv = randomBytes(IV_BYTES)
+  const cipher = createCipheriv(ALGORITHM, toKeyBytes(key), iv).setAAD(Buffer.from(context))
+  const encrypted = Buffer.concat([cipher.update(content), cipher.final()])
+  return `${VERSION}${Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url')}`
+}
+
+/** Decrypts bytes; undefined if the key or the context differs, or the bytes were changed. */
+export function decryptBytes(key: string, sealed: string, context: string): Buffer | undefined {
   if (!sealed.startsWith(VERSION)) return undefined
   const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url')
   const [iv, rest] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES)]
@@ -35,7 +45,7 @@ export function decryptSecret(key: string, sealed: string, context: string): str
     const decipher = createDecipheriv(ALGORITHM, toKeyBytes(key), iv, { authTagLength: TAG_BYTES })
       .setAAD(Buffer.from(context))
       .setAuthTag(rest.subarray(0, TAG_BYTES))
-    return decipher.update(rest.subarray(TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()])
   } catch {
     return undefined
   }

@@ -22,6 +22,8 @@ export interface TokenKeys {
   public: readonly TokenJwk[]
   /** Secrets that sign cookies; the first signs. */
   cookies: readonly string[]
+  /** Secrets that encrypt what a browser keeps for the registry; the first encrypts. */
+  sealing: readonly string[]
 }
 
 const COORDINATE_BYTES = 32
@@ -41,6 +43,7 @@ export function readTokenKeys(
     private: keys,
     public: keys.map(({ d: _, ...jwk }) => jwk),
     cookies: secrets.map(secret => deriveBytes(secret, 'cookies').toString('base64url')),
+    sealing: secrets.map(secret => deriveBytes(secret, 'sealing').toString('base64url')),
   }
 }
 
