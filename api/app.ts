@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import { type FastifyInstance, fastify } from 'fastify'
+import { RedisRoom } from '../jobs/api-client/redis-room.ts'
 import type { ApiWriter } from '../jobs/api-client/writer-client.ts'
 import type { RoleMetrics } from '../jobs/metrics/role-metrics.ts'
 import type { Redis } from '../jobs/redis.ts'
@@ -89,7 +90,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       sendError(toPublicError(error), reply)
     },
   })
-  const services = buildServices(app, deps)
+  const room = new RedisRoom(deps.redis)
+  const services = buildServices(app, deps, room)
   refuseUnsupported(app.server)
   if (deps.config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined) traceRequests(app)
   if (deps.config.REPLICA_OF !== undefined) showReplicaLag(app, deps.reader)
@@ -99,14 +101,14 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.setValidatorCompiler(compileValidator)
   answerErrors(app, services)
   const tokenKeys = readOwnTokenKeys(deps.config)
-  const identity = tokenKeys && new Identity(tokenKeys, deps.redis)
+  const identity = tokenKeys && new Identity(tokenKeys, deps.redis, room)
   const otherPaths = [
     { method: 'POST', path: MCP_PATH } as const,
     ...publishedPaths,
     ...(identity ? [...identityPaths, ...dashboardPaths] : []),
   ]
   answerUnknown(app, [...operations, ...pages, ...otherPaths])
-  app.register(rateLimit, buildRateLimitOptions(deps.redis))
+  app.register(rateLimit, buildRateLimitOptions(deps.redis, room))
   app.register(async scope => addRoutes(scope, operations, services))
   app.register(async scope => addRoutes(scope, pages, services))
   addPublishedFiles(app, services)
@@ -118,7 +120,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   return app
 }
 
-function buildServices(app: FastifyInstance, deps: AppDeps): Services {
+function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Services {
   const { config, redis, issuerKeys = new IssuerKeys(deps), metrics: roleMetrics, ...rest } = deps
   let knownUrl: string | undefined
   const baseUrl = () => {
@@ -166,11 +168,11 @@ function buildServices(app: FastifyInstance, deps: AppDeps): Services {
     ),
     outbound: new Outbound(deps.writer, config, deps.clock),
     demand,
-    reports: new Reports(redis, 'report', {
+    reports: new Reports(redis, room, 'report', {
       keepMs: config.LIMITS.checkReportDays * DAY,
       maxBytes: config.LIMITS.checkReportsBytes,
     }),
-    drafts: new Reports(redis, 'draft', {
+    drafts: new Reports(redis, room, 'draft', {
       keepMs: config.LIMITS.draftMinutes * MINUTE,
       maxBytes: config.LIMITS.draftsBytes,
     }),

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { totalmem } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import { silentLog } from '../pipeline/core/log.ts'
 import type { Paths } from '../pipeline/store/paths.ts'
@@ -35,9 +36,9 @@ export function toRedisUrl({ redisSocket }: Paths): string {
 
 /**
  * Launches a redis-server on a socket below DATA_DIR. It writes every job to disk before accepting
- * it and never evicts one. Loading its data may take any time.
+ * it and never evicts one; beyond `maxBytes` it refuses. Loading its data may take any time.
  */
-export function launchRedis(paths: Paths): RedisServer {
+export function launchRedis(paths: Paths, maxBytes = computeMaxBytes()): RedisServer {
   rmSync(paths.redisSocket, { force: true })
   const settings = {
     port: '0',
@@ -48,6 +49,7 @@ export function launchRedis(paths: Paths): RedisServer {
     appendonly: 'yes',
     appendfsync: 'always',
     save: '',
+    maxmemory: String(maxBytes),
     'maxmemory-policy': 'noeviction',
     loglevel: 'warning',
   }
@@ -60,6 +62,15 @@ export function launchRedis(paths: Paths): RedisServer {
     ready: waitUntilAnswering(toRedisUrl(paths), ended),
     close: () => endProcess(child, END_MS),
   }
+}
+
+/**
+ * Computes how much memory the server may use: a quarter of what this machine or container has, since a rewrite of its
+ * file may take as much again, and the registry needs the rest.
+ */
+function computeMaxBytes(): number {
+  const room = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  return Math.floor(room / 4)
 }
 
 function waitForExit(child: ChildProcess): Promise<ServerExit> {

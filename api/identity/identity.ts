@@ -1,28 +1,33 @@
 import type Provider from 'oidc-provider'
+import type { RedisRoom } from '../../jobs/api-client/redis-room.ts'
 import type { Redis } from '../../jobs/redis.ts'
+import { HOUR, SECOND } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import type { TokenKeys } from '../../pipeline/core/keys/token-keys.ts'
 import type { Services } from '../operation/services.ts'
 import { type Access, endAccess, listAccess } from './access.ts'
+import { HourlyCounter, type HourlyLimit } from './hourly-count.ts'
 import { LoginLinks } from './login-links.ts'
 import { hasPasskeys, Passkeys } from './passkeys.ts'
 import { listGrantIds } from './redis-models.ts'
+import { refuseSignIn } from './unavailable.ts'
 import { Upstream } from './upstream.ts'
-
-const RETRY_AFTER_S = 5
 
 /** The registry's own authorization server. The library is loaded when somebody first signs in. */
 export class Identity {
   readonly keys: TokenKeys
   readonly #redis: Redis | undefined
+  readonly #room: RedisRoom
+  #counter: HourlyCounter | undefined
   #provider: Promise<Provider> | undefined
   #links: LoginLinks | undefined
   #passkeys: Passkeys | undefined
   #upstream: Upstream | undefined
 
-  constructor(keys: TokenKeys, redis: Redis | undefined) {
+  constructor(keys: TokenKeys, redis: Redis | undefined, room: RedisRoom) {
     this.keys = keys
     this.#redis = redis
+    this.#room = room
   }
 
   /** Returns the authorization server; refuses with 503 while Redis is away, which holds its sessions. */
@@ -67,15 +72,27 @@ export class Identity {
   getPasskeys(services: Services): Passkeys | undefined {
     if (services.config.OPENID_ISSUER !== undefined) return undefined
     if (!hasPasskeys(services.baseUrl())) return undefined
-    this.#passkeys ??= new Passkeys(this.requireRedis(), services)
+    this.#passkeys ??= new Passkeys(this.requireRedis(), this.keys.cookies, services)
     return this.#passkeys
   }
 
   /** Returns Redis; refuses with 503 while it is away. */
   requireRedis(): Redis {
-    if (this.#redis?.status === 'ready') return this.#redis
-    return refuse('unavailable', 'nobody can sign in at the moment; try again', {
-      retry_after: RETRY_AFTER_S,
-    })
+    return this.#redis?.status === 'ready' ? this.#redis : refuseSignIn()
+  }
+
+  /** Refuses with 503 while Redis has no memory left for sign-ins: the rest is reserved for writes. */
+  async requireRoom(): Promise<void> {
+    if (!(await this.#room.hasRoom())) refuseSignIn()
+  }
+
+  /**
+   * Counts what a stranger makes the registry store, for their address and for everybody. Refuses it with 429 beyond
+   * one of the limits.
+   */
+  async countOrRefuse(caller: HourlyLimit, all: HourlyLimit): Promise<void> {
+    this.#counter ??= new HourlyCounter(this.requireRedis())
+    if (await this.#counter.count(caller, all)) return
+    refuse('rate_limited', 'too many requests', { retry_after: HOUR / SECOND })
   }
 }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Redis } from '../../jobs/redis.ts'
 import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
-import { countInHour } from './hourly-count.ts'
+import { HourlyCounter } from './hourly-count.ts'
 import { IDENTITY_KEYS } from './redis-models.ts'
 
 const TOKEN_BYTES = 32
@@ -19,20 +19,22 @@ interface LinkRecord {
 export class LoginLinks {
   readonly #redis: Redis
   readonly #limits: Limits
+  readonly #counter: HourlyCounter
 
   constructor(redis: Redis, limits: Limits) {
     this.#redis = redis
+    this.#counter = new HourlyCounter(redis)
     this.#limits = limits
   }
 
   /** Issues the token of a link; undefined if too many were sent to the address or for the caller. */
   async issue(uid: string, email: string, caller: string): Promise<string | undefined> {
     const { signInLinksPerHour, signInLinksPerCallerHour, signInLinkMinutes } = this.#limits
-    const isWithinLimits = await Promise.all([
-      countInHour(this.#redis, `sent:address:${hash('sha256', email, 'hex')}`, signInLinksPerHour),
-      countInHour(this.#redis, `sent:caller:${caller}`, signInLinksPerCallerHour),
-    ])
-    if (isWithinLimits.includes(false)) return undefined
+    const isWithinLimits = await this.#counter.count(
+      [`sent:caller:${caller}`, signInLinksPerCallerHour],
+      [`sent:address:${hash('sha256', email, 'hex')}`, signInLinksPerHour],
+    )
+    if (!isWithinLimits) return undefined
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
     const record: LinkRecord = { uid, email }
     const seconds = (signInLinkMinutes * MINUTE) / SECOND

@@ -10,8 +10,13 @@ import { PasskeyChallenges } from './passkey-challenges.ts'
 /** The fields of an authenticator's answer that are read here; the library checks the rest. */
 const Credential = z.looseObject({
   id: Passkey.shape.credential_id,
-  response: z.looseObject({ userHandle: z.base64url().max(200).optional() }),
+  response: z.looseObject({
+    userHandle: z.base64url().max(200).optional(),
+    clientDataJSON: z.base64url().max(4_096),
+  }),
 })
+
+const ClientData = z.looseObject({ challenge: z.base64url().max(200) })
 
 const REFUSED = 'The passkey was not accepted. Open the page again and retry.'
 
@@ -23,9 +28,10 @@ export class Passkeys {
   readonly #services: Services
   readonly #challenges: PasskeyChallenges
 
-  constructor(redis: Redis, services: Services) {
+  /** Creates the passkeys of a registry, whose `secrets` issue challenges. */
+  constructor(redis: Redis, secrets: readonly string[], services: Services) {
     this.#services = services
-    this.#challenges = new PasskeyChallenges(redis)
+    this.#challenges = new PasskeyChallenges(redis, secrets, services.clock)
   }
 
   /** Builds the options with which a browser creates a passkey, as JSON. */
@@ -38,7 +44,7 @@ export class Passkeys {
       userID: new TextEncoder().encode(person.user_id),
       userName: name,
       userDisplayName: name,
-      challenge: await this.#challenges.issue(toRegistration(sessionUid)),
+      challenge: this.#challenges.issue(toRegistration(sessionUid)),
       attestationType: 'none',
       excludeCredentials: listPasskeys(this.#services.reader, person.user_id).map(held => ({
         id: held.credential_id,
@@ -55,8 +61,8 @@ export class Passkeys {
     sessionUid: string,
     { credential, label }: { credential: string; label: string },
   ): Promise<string | undefined> {
-    const expectedChallenge = await this.#challenges.use(toRegistration(sessionUid))
     const response = parseCredential(credential)
+    const expectedChallenge = await this.#useChallenge(toRegistration(sessionUid), response)
     if (expectedChallenge === undefined || response === undefined) return REFUSED
     const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
     const { origin, rpId } = this.#site
@@ -97,7 +103,7 @@ export class Passkeys {
     const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
     const options = await generateAuthenticationOptions({
       rpID: this.#site.rpId,
-      challenge: await this.#challenges.issue(toSignIn(uid)),
+      challenge: this.#challenges.issue(toSignIn(uid)),
       userVerification: 'required',
     })
     return JSON.stringify(options)
@@ -105,8 +111,8 @@ export class Passkeys {
 
   /** Returns the id of the person whose passkey answers the challenge of this sign-in; undefined if none does. */
   async signIn(uid: string, credential: string): Promise<string | undefined> {
-    const expectedChallenge = await this.#challenges.use(toSignIn(uid))
     const response = parseCredential(credential)
+    const expectedChallenge = await this.#useChallenge(toSignIn(uid), response)
     const userId = decodeHandle(response?.response.userHandle)
     if (expectedChallenge === undefined || response === undefined || userId === undefined) return
     const { reader, writer } = this.#services
@@ -136,6 +142,13 @@ export class Passkeys {
       { by: { kind: 'registry', id: 'sign-in' } },
     )
     return 'refused' in answer ? undefined : user_id
+  }
+
+  /** Uses up the challenge that a credential answers, and returns it; undefined if it is not of this owner. */
+  async #useChallenge(owner: string, credential: Credential | undefined) {
+    const challenge = findChallenge(credential?.response.clientDataJSON ?? '')
+    if (challenge === undefined) return undefined
+    return (await this.#challenges.use(owner, challenge)) ? challenge : undefined
   }
 
   get #site(): { origin: string; rpId: string } {
@@ -174,9 +187,21 @@ function toSignIn(uid: string): string {
   return `sign-in ${uid}`
 }
 
-function parseCredential(text: string): z.infer<typeof Credential> | undefined {
+type Credential = z.infer<typeof Credential>
+
+function parseCredential(text: string): Credential | undefined {
   try {
     return Credential.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/** Finds the challenge in what the browser says that it has signed. */
+function findChallenge(clientData: string): string | undefined {
+  try {
+    return ClientData.safeParse(JSON.parse(Buffer.from(clientData, 'base64url').toString())).data
+      ?.challenge
   } catch {
     return undefined
   }

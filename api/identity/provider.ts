@@ -1,5 +1,11 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto'
-import type { Account, Configuration, KoaContextWithOIDC, default as Provider } from 'oidc-provider'
+import type {
+  Account,
+  Adapter,
+  Configuration,
+  KoaContextWithOIDC,
+  default as Provider,
+} from 'oidc-provider'
 import type { Redis } from '../../jobs/redis.ts'
 import { DAY, HOUR, MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
@@ -12,7 +18,9 @@ import { hashSecret, openClientRecords } from './client-records.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from './dashboard-client.ts'
 import { clientAuthMethods, paths, scopes } from './metadata.ts'
 import { buildSignInError } from './pages.tsx'
-import { RedisModels } from './redis-models.ts'
+import { openPendingRequests } from './pending-requests.ts'
+import { markCompleted, RedisModels } from './redis-models.ts'
+import { RETRY_AFTER_S, UNAVAILABLE, withUnavailable } from './unavailable.ts'
 
 /** Seconds that a person may take to sign in and consent. */
 const INTERACTION_S = 30 * 60
@@ -21,6 +29,11 @@ const CODE_S = 60
 const SESSION_S = (14 * DAY) / SECOND
 /** Seconds after which a person is asked for their consent again. */
 const GRANT_S = (180 * DAY) / SECOND
+
+/** Characters of what an application sends for itself. */
+const CHARS_MAX = { state: 2_048, nonce: 512 }
+
+const UNAVAILABLE_STATUS = 503
 
 interface ProviderDeps {
   issuer: string
@@ -35,13 +48,33 @@ interface ProviderDeps {
  */
 export async function createProvider(deps: ProviderDeps): Promise<Provider> {
   const { default: Provider, errors } = await import('oidc-provider')
-  const { issuer, redis, services } = deps
+  const { issuer, keys, redis, services } = deps
   const stored = new RedisModels(redis, () => {
     throw new errors.InvalidGrant('used already')
   })
   const clients = openClientRecords(services, uri => {
     throw new errors.InvalidRedirectUri(`the scheme of ${uri} belongs to no application`)
   })
+  const pending = openPendingRequests({
+    keys: keys.sealing,
+    refuseLong: () => {
+      throw new errors.InvalidRequest('the authorization request is too long')
+    },
+    async use(uid) {
+      if (await markCompleted(redis, uid, INTERACTION_S)) return
+      throw new errors.SessionNotFound('the authorization request was completed already')
+    },
+  })
+  const open = (name: string): Adapter => {
+    if (name === 'Client') return clients
+    return name === 'Interaction' ? pending : stored.open(name)
+  }
+  const unavailable = () =>
+    Object.assign(new errors.CustomOIDCProviderError('temporarily_unavailable', UNAVAILABLE), {
+      status: UNAVAILABLE_STATUS,
+      statusCode: UNAVAILABLE_STATUS,
+      allow_redirect: false,
+    })
   class RegistryProvider extends Provider {
     /** Offers no page that posts itself: it would need an inline script. */
     override registerResponseMode(
@@ -51,13 +84,22 @@ export async function createProvider(deps: ProviderDeps): Promise<Provider> {
     }
   }
   const provider = new RegistryProvider(issuer, {
-    adapter: (name: string) => (name === 'Client' ? clients : stored.open(name)),
-    ...buildConfiguration(deps, () => {
-      throw new errors.InvalidTarget()
+    adapter: (name: string) => withUnavailable(open(name), unavailable),
+    ...buildConfiguration(deps, {
+      refuseTarget: () => {
+        throw new errors.InvalidTarget()
+      },
+      refuseLong: name => {
+        throw new errors.InvalidRequest(`${name} is too long`)
+      },
     }),
   })
   // The host and protocol of requests are set from the settings (endpoints.ts).
   provider.proxy = true
+  provider.use(async (ctx, next) => {
+    await next()
+    if (ctx.status === UNAVAILABLE_STATUS) ctx.set('retry-after', String(RETRY_AFTER_S))
+  })
   Object.assign(provider.Client.prototype, { compareClientSecret })
   provider.on('server_error', (_, error) => services.log.error({ error }, 'sign-in failed'))
   return provider
@@ -70,9 +112,15 @@ function compareClientSecret(this: { clientSecret: string }, actual: string): bo
   return digest.length === stored.length && timingSafeEqual(digest, stored)
 }
 
+/** Refusals of the library's classes, which exist once it is loaded. */
+interface Refusals {
+  refuseTarget(): never
+  refuseLong(name: string): never
+}
+
 function buildConfiguration(
   { issuer, keys, services: { config, reader } }: ProviderDeps,
-  refuseTarget: () => never,
+  { refuseTarget, refuseLong }: Refusals,
 ): Configuration {
   return {
     jwks: { keys: keys.private.map(key => ({ ...key })) },
@@ -87,6 +135,7 @@ function buildConfiguration(
     clientDefaults,
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     subjectTypes: ['public'],
+    extraParams: buildLengthChecks(refuseLong),
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
@@ -112,6 +161,17 @@ function buildConfiguration(
       throw new Error('the authorization server fetches nothing')
     },
   } as Configuration
+}
+
+/** Builds the checks of what an application sends for itself, which is carried along until its person has acted. */
+function buildLengthChecks(refuseLong: (name: string) => never) {
+  const checks = Object.entries(CHARS_MAX).map(([name, max]) => [
+    name,
+    (_: unknown, value: unknown) => {
+      if (typeof value === 'string' && value.length > max) refuseLong(name)
+    },
+  ])
+  return Object.fromEntries(checks)
 }
 
 function buildCookies(keys: TokenKeys): Configuration['cookies'] {

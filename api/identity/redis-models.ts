@@ -16,6 +16,11 @@ const CONSUME = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 return redis.call('HSETNX', KEYS[1], 'consumed', redis.call('TIME')[1])`
 
+/** Marks an authorization request as completed; false if it was before. */
+export async function markCompleted(redis: Redis, uid: string, seconds: number): Promise<boolean> {
+  return (await redis.set(toKey('Completed', uid), '', 'EX', seconds, 'NX')) === 'OK'
+}
+
 /** Refuses a code or a refresh token that two requests use at the same moment. */
 export type RefuseReplay = () => never
 
@@ -48,8 +53,11 @@ export class RedisModels {
   }
 
   async #upsert(model: string, id: string, payload: AdapterPayload, seconds?: number) {
+    // The library stores a session for each request with the cookie of one that has ended.
+    if (model === 'Session' && payload.accountId === undefined) return
     const key = toKey(model, id)
-    const stored = omitSessionId(payload)
+    // A reader of Redis must not be able to use the record.
+    const { jti: _, ...stored } = payload
     const { grantId, uid } = stored
     const transaction = this.#redis.multi().hset(key, 'payload', JSON.stringify(stored))
     const expire = (expiring: string) => {
@@ -100,16 +108,6 @@ export class RedisModels {
     const keys = await this.#redis.smembers(set)
     await this.#redis.del(set, ...keys)
   }
-}
-
-/**
- * Leaves out the ids with which a reader of Redis could sign in: that of the record, and that of the session
- * of a request.
- */
-function omitSessionId({ jti: _, ...payload }: AdapterPayload): AdapterPayload {
-  if (payload.session === undefined) return payload
-  const { cookie: __, ...session } = payload.session as { cookie?: string; uid: string }
-  return { ...payload, session } as AdapterPayload
 }
 
 /** Lists the ids of the consents that a person has given, including some that have ended. */

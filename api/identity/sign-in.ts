@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
+import { toCaller } from '../limits/caller.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import { storeConsent } from './consent.ts'
 import type { Identity } from './identity.ts'
 import { localRoutes } from './local-sign-in.ts'
 import { buildConsentPage, buildSignInError, type SignInPage } from './pages.tsx'
+import { withBrowser } from './pending-requests.ts'
 import { describeClient, findSignInRequest, requireOwnForm } from './sign-in-request.ts'
 import {
   finish,
@@ -59,14 +61,8 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
       config,
       handler: async (request, reply) => {
         if (method === 'POST') requireOwnForm(request, services.baseUrl())
-        const provider = await identity.getProvider(services)
-        const signIn = await findSignInRequest(provider, request, reply, services)
-        const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-        const page =
-          signIn === undefined
-            ? buildSignInError(REQUEST_ENDED)
-            : await handle({ request, reply, signIn, form, identity, services })
-        return send(reply, page)
+        const answer = () => answerStep(handle, { request, reply, identity, services })
+        return send(reply, await withBrowser(request.raw, reply.raw, answer))
       },
     })
   }
@@ -81,6 +77,27 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
     // The cookie of a sign-in is sent only below its own address.
     return reply.redirect(`/sign-in/${uid}/return${new URL(request.url, 'http://_').search}`, 303)
   })
+}
+
+/** Answers a request to a page. A form is the first that makes the registry store something, so forms are limited. */
+async function answerStep(
+  handle: SignInRoute['handle'],
+  context: Pick<Step, 'request' | 'reply' | 'identity' | 'services'>,
+): Promise<SignInPage> {
+  const { request, reply, identity, services } = context
+  const provider = await identity.getProvider(services)
+  const signIn = await findSignInRequest(provider, request, reply, services)
+  if (signIn === undefined) return buildSignInError(REQUEST_ENDED)
+  if (request.method === 'POST') {
+    const { signInFormsPerCallerHour, signInFormsPerHour } = services.config.LIMITS
+    await identity.requireRoom()
+    await identity.countOrRefuse(
+      [`forms:${toCaller(request.ip)}`, signInFormsPerCallerHour],
+      ['forms', signInFormsPerHour],
+    )
+  }
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+  return handle({ ...context, signIn, form })
 }
 
 /** Shows what the request waits for: the sign-in of its person, or their consent. */

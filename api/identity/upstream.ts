@@ -8,7 +8,7 @@ import type {
   OpenIdProvider,
 } from '../../pipeline/model/accounts/openid.ts'
 import type { Services } from '../operation/services.ts'
-import { countInHour } from './hourly-count.ts'
+import { HourlyCounter } from './hourly-count.ts'
 import { IDENTITY_KEYS } from './redis-models.ts'
 
 /** Path to which the provider sends people back; BASE_URL with this path is registered there. */
@@ -79,8 +79,12 @@ export class Upstream {
     redis: Redis,
     { uid, caller, isNew }: { uid: string; caller: string; isNew: boolean },
   ): Promise<{ address: string } | Refused> {
-    const { upstreamSignInsPerCallerHour } = this.#services.config.LIMITS
-    if (!(await countInHour(redis, `begun:${caller}`, upstreamSignInsPerCallerHour))) {
+    const { upstreamSignInsPerCallerHour, signInFormsPerHour } = this.#services.config.LIMITS
+    const isWithinLimits = await new HourlyCounter(redis).count(
+      [`begun:${caller}`, upstreamSignInsPerCallerHour],
+      ['begun', signInFormsPerHour],
+    )
+    if (!isWithinLimits) {
       return { refused: 'Too many sign-ins were begun from your address. Try again in an hour.' }
     }
     const provider = await this.#findProvider()

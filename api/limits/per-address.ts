@@ -1,4 +1,5 @@
 import type { RateLimitOptions, RateLimitPluginOptions } from '@fastify/rate-limit'
+import type { RedisRoom } from '../../jobs/api-client/redis-room.ts'
 import { REDIS_PREFIX, type Redis } from '../../jobs/redis.ts'
 import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
@@ -48,15 +49,21 @@ export function buildLimitPolicy(name: LimitName, config: Config): Record<string
 
 /**
  * Builds the options of the rate limit plugin: limits per address (IPv6 by its /64), counted in Redis for all processes together. While Redis is
- * away nothing is counted, so that reads are never refused because of it.
+ * away, or its memory is reserved for writes, nothing is counted, so that reads are never refused because of it.
  */
-export function buildRateLimitOptions(redis: Redis | undefined): RateLimitPluginOptions {
+export function buildRateLimitOptions(
+  redis: Redis | undefined,
+  room: RedisRoom,
+): RateLimitPluginOptions {
   return {
     global: false,
     enableDraftSpec: true,
     skipOnError: true,
     nameSpace: `${REDIS_PREFIX}:limit:`,
     keyGenerator: ({ ip }) => toCaller(ip),
-    ...(redis && { redis, allowList: () => redis.status !== 'ready' }),
+    ...(redis && {
+      redis,
+      allowList: async () => redis.status !== 'ready' || !(await room.hasRoom()),
+    }),
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import type { RedisRoom } from '../../jobs/api-client/redis-room.ts'
 import { defineScript, REDIS_PREFIX, type Redis, type Script } from '../../jobs/redis.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 
@@ -39,6 +40,7 @@ interface ReportBounds {
  */
 export class Reports {
   readonly #redis: Redis | undefined
+  readonly #room: RedisRoom
   readonly #keep: Script<unknown>
   readonly #bounds: ReportBounds
   /** Prefix of the keys; a report is stored under the prefix and its id. */
@@ -46,8 +48,14 @@ export class Reports {
   /** Keys that list all of them, by age and by size. */
   readonly #index: readonly [string, string]
 
-  constructor(redis: Redis | undefined, name: 'report' | 'draft', bounds: ReportBounds) {
+  constructor(
+    redis: Redis | undefined,
+    room: RedisRoom,
+    name: 'report' | 'draft',
+    bounds: ReportBounds,
+  ) {
     this.#redis = redis
+    this.#room = room
     this.#keep = defineScript(redis, 'keepReport', 2, KEEP_SCRIPT)
     this.#bounds = bounds
     this.#prefix = `${REDIS_PREFIX}:${name}:`
@@ -56,6 +64,7 @@ export class Reports {
 
   /** Stores a report and returns its id; undefined while it cannot be stored. */
   async keep(kind: string, report: object, now: number): Promise<string | undefined> {
+    if (!(await this.#room.hasRoom())) return undefined
     const { keepMs, maxBytes } = this.#bounds
     const id = randomUUID()
     const packed = (await zip(JSON.stringify(report))).toString('base64')

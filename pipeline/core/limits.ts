@@ -90,6 +90,13 @@ const entries = {
   savesPerOrganizationDay: [200, 'saves per organization and day'],
   answerItems: [200, 'items of a list within an answer'],
   clientRegistrationsPerHour: [20, 'applications that one address may register in an hour'],
+  clientRegistrationsPerHourInAll: [
+    2_000,
+    'applications that all addresses may register in an hour',
+  ],
+  authorizationsPerMinute: [120, 'authorization requests that one address may begin in a minute'],
+  signInFormsPerCallerHour: [300, 'forms of the sign-in that one address may send in an hour'],
+  signInFormsPerHour: [20_000, 'forms of the sign-in that all addresses may send in an hour'],
   signInLinksPerHour: [5, 'sign-in links that are sent to one address in an hour'],
   signInLinksPerCallerHour: [30, 'sign-in links that one caller may have sent in an hour'],
   upstreamSignInsPerCallerHour: [

@@ -72,7 +72,8 @@ export class TestBrowser {
   /** Base URL of the registry. */
   readonly origin: string
   readonly #registry: TestRegistry
-  readonly #cookies = new Map<string, { value: string; path: string }>()
+  /** By name and path. */
+  readonly #cookies = new Map<string, { name: string; value: string; path: string }>()
 
   constructor(registry: TestRegistry & { origin?: string }) {
     this.origin = registry.origin ?? BASE
@@ -89,18 +90,18 @@ export class TestBrowser {
 
   /** Returns the value of a cookie. */
   getCookie(name: string): string | undefined {
-    return this.#cookies.get(name)?.value
+    return [...this.#cookies.values()].findLast(cookie => cookie.name === name)?.value
   }
 
   setCookie(name: string, value: string, path = '/'): void {
-    this.#cookies.set(name, { value, path })
+    this.#cookies.set(`${name} ${path}`, { name, value, path })
   }
 
   async #send(method: 'GET' | 'POST', url: string, form: Form | undefined, more: Form) {
     const { pathname, search } = new URL(url, BASE)
-    const cookie = [...this.#cookies]
-      .filter(([, { path }]) => pathname === path || pathname.startsWith(path.replace(/\/?$/, '/')))
-      .map(([name, { value }]) => `${name}=${value}`)
+    const cookie = [...this.#cookies.values()]
+      .filter(({ path }) => pathname === path || pathname.startsWith(path.replace(/\/?$/, '/')))
+      .map(({ name, value }) => `${name}=${value}`)
       .join('; ')
     const answer = await this.#registry.app.inject({
       method,
@@ -114,8 +115,9 @@ export class TestBrowser {
       ...(form && { payload: new URLSearchParams(form).toString() }),
     })
     for (const { name, value, path = '/', expires } of answer.cookies) {
-      if (value === '' || (expires && expires.getTime() < Date.now())) this.#cookies.delete(name)
-      else this.#cookies.set(name, { value, path })
+      const isEnded = value === '' || (expires !== undefined && expires.getTime() < Date.now())
+      if (isEnded) this.#cookies.delete(`${name} ${path}`)
+      else this.setCookie(name, value, path)
     }
     return answer
   }

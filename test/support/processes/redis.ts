@@ -21,11 +21,11 @@ export interface TestRedis {
   close(): Promise<void>
 }
 
-/** Starts a redis-server on a socket in a temporary folder. */
-export async function startRedis(): Promise<TestRedis> {
+/** Starts a redis-server on a socket in a temporary folder, with more options where some are given. */
+export async function startRedis(...more: string[]): Promise<TestRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-redis-'))
   const socket = join(folder, 'redis.sock')
-  const options = ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder]
+  const options = ['--port', '0', '--unixsocket', socket, '--save', '', '--dir', folder, ...more]
   let server = spawn('redis-server', options, { stdio: 'ignore' })
   const url = `unix://${socket}`
   while (!existsSync(socket)) await sleep(10)
