@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { open, type RootDatabase, type Database as Space } from 'lmdb'
 import { PublicError } from '../core/errors.ts'
+import { isStorableKey } from '../core/store-key.ts'
 import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 import { mergeFreshness } from './freshness-record.ts'
@@ -153,7 +154,8 @@ export class ServingStore {
   }
 
   get(space: SpaceName, key: Key): Buffer | undefined {
-    return this.#read(space).getBinary(key)
+    const entries = this.#read(space)
+    return isStorableKey(key) ? entries.getBinary(key) : undefined
   }
 
   /** Finds a space for reading. A replica refuses a private one: that it has no entry there says nothing. */
@@ -168,7 +170,8 @@ export class ServingStore {
    * copy what they need in the same tick.
    */
   peek(space: SpaceName, key: Key): Buffer | undefined {
-    return this.#read(space).getBinaryFast(key) as Buffer | undefined
+    const entries = this.#read(space)
+    return isStorableKey(key) ? (entries.getBinaryFast(key) as Buffer | undefined) : undefined
   }
 
   /** Reads a value as text, without copying its bytes. */
@@ -182,7 +185,7 @@ export class ServingStore {
   }
 
   has(space: SpaceName, key: Key): boolean {
-    return this.#read(space).doesExist(key)
+    return isStorableKey(key) && this.#read(space).doesExist(key)
   }
 
   /** Iterates over keys from `start` (exclusive) upward, or downward from the end. */
@@ -209,8 +212,11 @@ export class ServingStore {
     prefix: string,
     { after, limit }: { after?: string; limit?: number } = {},
   ): Iterable<{ key: string; value: Buffer }> {
-    return this.#read(space).getRange({
-      start: `${prefix} ${after ?? ''}`,
+    const entries = this.#read(space)
+    const start = `${prefix} ${after ?? ''}`
+    if (!isStorableKey(start)) return []
+    return entries.getRange({
+      start,
       end: `${prefix}!`,
       ...(after !== undefined && { exclusiveStart: true }),
       ...(limit !== undefined && { limit }),
@@ -219,7 +225,9 @@ export class ServingStore {
 
   /** Counts the entries whose key begins with `prefix` and a space, without reading them. */
   countRange(space: SpaceName, prefix: string): number {
-    return this.#read(space).getKeysCount({ start: `${prefix} `, end: `${prefix}!` })
+    const entries = this.#read(space)
+    const start = `${prefix} `
+    return isStorableKey(start) ? entries.getKeysCount({ start, end: `${prefix}!` }) : 0
   }
 
   /** Iterates downward over entries whose key begins with `prefix` and a space, before the key `below`. */
@@ -228,8 +236,11 @@ export class ServingStore {
     prefix: string,
     below: string | undefined,
   ): Iterable<{ key: string; value: Buffer }> {
-    return this.#read(space).getRange({
-      start: below ?? `${prefix}!`,
+    const entries = this.#read(space)
+    const start = below ?? `${prefix}!`
+    if (!isStorableKey(start)) return []
+    return entries.getRange({
+      start,
       end: `${prefix} `,
       reverse: true,
       ...(below !== undefined && { exclusiveStart: true }),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Database, type Key, open, type RootDatabase } from 'lmdb'
@@ -33,6 +34,9 @@ interface StoredRecord {
   owner?: string
   at?: Instant
 }
+
+/** Three parts of UTF-8, with the owner and the time, fit into a key of LMDB. */
+const KEY_PART_CHARS_MAX = 160
 
 /** Bytes that a record takes beside its text. */
 const OVERHEAD_BYTES = 100
@@ -120,21 +124,25 @@ export class AgentState {
   }
 
   get<K extends Kind>(kind: K, scope: string, id: string): Records[K] | undefined {
-    return this.#read([kind, scope, id])?.record as Records[K] | undefined
+    return this.#read(toKey(kind, scope, id))?.record as Records[K] | undefined
   }
 
   /** Lists all records of a kind within a scope, by their ids. */
   list<K extends Kind>(kind: K, scope: string): Records[K][] {
     const range = this.#records.getRange({
-      start: [kind, scope],
-      end: [kind, scope, HIGHEST_CHARACTER],
+      start: [kind, toKeyPart(scope)],
+      end: toKey(kind, scope, HIGHEST_CHARACTER),
     })
     return [...range].map(({ value }) => parseRecord(value).record as Records[K])
   }
 
   /** Lists ids of records of a kind within a scope that come before another one, in order. */
   listIdsUntil(kind: Kind, scope: string, until: string, limit: number): string[] {
-    const range = this.#records.getKeys({ start: [kind, scope], end: [kind, scope, until], limit })
+    const range = this.#records.getKeys({
+      start: [kind, toKeyPart(scope)],
+      end: toKey(kind, scope, until),
+      limit,
+    })
     return [...range].map(key => getAt(key, 2))
   }
 
@@ -146,7 +154,7 @@ export class AgentState {
     record: Records[K],
     { now, lifetimeMs = RECORD_LIFETIME_MS, isOwn = false }: PutOptions,
   ): void {
-    const key = [kind, scope, id]
+    const key = toKey(kind, scope, id)
     const owner = isOwn ? undefined : (this.#owner ?? this.#read(key)?.owner)
     const expires = now + lifetimeMs
     const stored: StoredRecord = { expires, record, ...(owner && { owner, at: now }) }
@@ -160,7 +168,7 @@ export class AgentState {
   }
 
   remove(kind: Kind, scope: string, id: string): void {
-    this.#remove([kind, scope, id])
+    this.#remove(toKey(kind, scope, id))
   }
 
   async close(): Promise<void> {
@@ -214,6 +222,15 @@ interface PutOptions {
   now: Instant
   lifetimeMs?: number
   isOwn?: boolean
+}
+
+function toKey(kind: Kind, scope: string, id: string): string[] {
+  return [kind, toKeyPart(scope), toKeyPart(id)]
+}
+
+/** Replaces a long part by its hash: callers choose ids of any length, and a key has a maximum. */
+function toKeyPart(text: string): string {
+  return text.length <= KEY_PART_CHARS_MAX ? text : `sha256 ${hash('sha256', text, 'hex')}`
 }
 
 function parseRecord(text: string): StoredRecord {

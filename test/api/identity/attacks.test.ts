@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import {
@@ -478,5 +478,85 @@ describe('an application', () => {
   test('makes the registry fetch nothing', async () => {
     const fetched = { sector_identifier_uri: 'https://evil.example/x', subject_type: 'pairwise' }
     expect(await register(registry, fetched)).toHaveProperty('error')
+  })
+})
+
+describe('an authorization request', () => {
+  const post = (url: string, headers: Record<string, string> = {}) => {
+    const [path, payload] = url.split('?') as [string, string]
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    return registry.app.inject({
+      method: 'POST',
+      url: path,
+      headers: { accept: 'text/html', ...type, ...headers },
+      payload,
+    })
+  }
+
+  test.each([
+    ['a person signs in', {}],
+    ['nobody may be asked', { prompt: 'none' }],
+    ['the application is unknown', { client_id: 'nobody' }],
+    ['the redirect address is another', { redirect_uri: 'https://evil.example/' }],
+    ['the challenge is missing', { code_challenge: undefined }],
+    ['the state is too long', { state: 'x'.repeat(2_049) }],
+    ['the nonce is too long', { nonce: 'x'.repeat(513) }],
+  ])('as a form is answered as in a query (OpenID Connect Core 3.1.2.1): %s', async (_, query) => {
+    const got = await registry.app.inject({ url: begin(query), headers: { accept: 'text/html' } })
+    const posted = await post(begin(query))
+    const hideIds = (text: unknown) => String(text).replace(/sign-in\/[\w-]+/, 'sign-in/…')
+    const show = ({ statusCode, headers, body }: typeof got) => [
+      statusCode,
+      hideIds(headers.location),
+      hideIds(body),
+    ]
+    expect(show(posted)).toEqual(show(got))
+    expect([303, 400]).toContain(posted.statusCode)
+  })
+
+  test('as a form of another site comes again as a query, with the cookies of its browser', async () => {
+    const posted = await post(begin(), { 'sec-fetch-site': 'cross-site' })
+    expect([posted.statusCode, posted.headers.location]).toEqual([303, begin()])
+  })
+
+  test('with as much as an application may send reaches its person, and more is refused', async () => {
+    const longest = { state: randomBytes(1_536).toString('base64url'), nonce: 'n'.repeat(512) }
+    const back = await authorize(
+      registry,
+      { client_id, code_challenge: challenge, ...longest },
+      nextEmail(),
+    )
+    expect(back.searchParams.get('state')).toBe(longest.state)
+    const login_hint = randomBytes(2_000).toString('base64url')
+    const refused = await new TestBrowser(registry).get(begin({ ...longest, login_hint }))
+    const { searchParams } = new URL(String(refused.headers.location))
+    expect(searchParams.get('error')).toBe('invalid_request')
+  })
+
+  test('completes once: a copy of its cookies signs nobody in again', async () => {
+    const { browser, at } = await beginSignIn()
+    const { path, token } = await askForLink(browser, at)
+    const opened = await browser.post(path, { token })
+    const resume = new URL(/url=(.*)$/.exec(String(opened.headers.refresh))![1]!).pathname
+    const copy = new TestBrowser(registry)
+    for (const name of ['registry_request', 'registry_resume', 'registry_resume.sig']) {
+      copy.setCookie(name, browser.getCookie(name)!, resume)
+    }
+    expect((await browser.get(resume)).statusCode).toBe(303)
+    expect((await copy.get(resume)).statusCode).toBe(400)
+    expect((await copy.get('/dashboard')).statusCode).toBe(303)
+  })
+
+  test('cannot be made or changed by its browser, nor completed as another one', async () => {
+    const [mine, other] = [await beginSignIn(), await beginSignIn()]
+    const sealed = mine.browser.getCookie('registry_request')!
+    for (const text of ['', 'v1.x', `${sealed.slice(0, -4)}AAAA`]) {
+      mine.browser.setCookie('registry_request', text, mine.at)
+      expect((await mine.browser.get(mine.at)).statusCode).toBe(400)
+    }
+    other.browser.setCookie('registry_request', sealed, other.at)
+    expect((await other.browser.get(other.at)).statusCode).toBe(400)
+    mine.browser.setCookie('registry_request', sealed, mine.at)
+    expect((await mine.browser.get(mine.at)).statusCode).toBe(200)
   })
 })
