@@ -59,22 +59,20 @@ export function findNextPlace(
 }
 
 /**
- * Finds the house whose portfolio a document is, by where it was read. Only a house's own domain may serve
- * its portfolio, or delegate that by a pointer.
+ * Tells whether a portfolio is the one of the domain that it is read for. Only the house itself publishes it, or
+ * points to where it is; which websites its brands have says nothing about that.
  */
-export function findHouse(place: Place, portfolio: Portfolio): Domain | undefined {
-  const house = parseDomain(portfolio.house.domain)
-  if (house === undefined || (house !== place.current && house !== getHost(place.location)))
-    return undefined
-  return isForeign(place, portfolio.brands.flatMap(listOwnedWebsites)) ? undefined : house
+export function isOwnPortfolio({ current }: Place, { house }: Portfolio): boolean {
+  return parseDomain(house.domain) === current
 }
 
 /**
- * Tells whether a document is foreign: one served off the site speaks for the domain only if it names it
- * (or no site at all).
+ * Tells whether the document of a brand is foreign: one served off the site speaks for the domain only if it
+ * names it (or no site at all).
  */
-export function isForeign(place: Place, websites: readonly Domain[]): boolean {
+export function isForeign(place: Place, brand: BrandEntry): boolean {
   if (isSameSite(getHost(place.location), place.current)) return false
+  const websites = listOwnedWebsites(brand)
   return websites.length > 0 && !websites.includes(place.current)
 }
 

@@ -4,9 +4,9 @@ import { getEffect } from '../core/outcomes.ts'
 import type { BrandDocument, BrandRef } from '../model/documents/index.ts'
 import {
   type BrandFacts,
-  findHouse,
   findNextPlace,
   HOPS_MAX,
+  isOwnPortfolio,
   type Place,
   type Portfolio,
 } from './brand-facts.ts'
@@ -54,10 +54,8 @@ export function* resolveClaim(
     const next = document && findNextPlace(at, document)
     if (document === undefined || next === 'nowhere') break
     if (next === undefined) {
-      if (document.variant !== 'house_portfolio') break
-      const found = findHouse(at, document)
-      if (found !== at.current) break
-      return yield* resolveRelationship(leaf, document, found, now)
+      if (document.variant !== 'house_portfolio' || !isOwnPortfolio(at, document)) break
+      return yield* resolveRelationship(leaf, document, at.current, now)
     }
     at = next
   }

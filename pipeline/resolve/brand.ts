@@ -4,11 +4,11 @@ import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
 import {
   type BrandFacts,
   type Canonical,
-  findHouse,
   findNextPlace,
   findPrimaryWebsite,
   HOPS_MAX,
   isForeign,
+  isOwnPortfolio,
   listOwnedWebsites,
   type Place,
   type Portfolio,
@@ -75,14 +75,14 @@ function* resolveAnswer(walk: Walk, document: BrandDocument): Derivation<Answer>
  * counts for a brand that publishes its own document.
  */
 function* answerFromPortfolio(walk: Walk, document: Portfolio): Derivation<Answer> {
-  const house = findHouse(walk, document)
-  if (house === undefined) return undefined
+  if (!isOwnPortfolio(walk, document)) return undefined
+  const house = walk.current
   const isItself = walk.requested === house
   const brand =
     document.brands.find(brand => listOwnedWebsites(brand).includes(walk.requested)) ??
     document.brands.find(brand => isItself && brand.keller_type === 'master')
   if (brand === undefined) {
-    return isItself ? undefined : buildBareClaim({ ...walk, current: house }, 'leaf_only')
+    return isItself ? undefined : buildBareClaim(walk, 'leaf_only')
   }
   const canonical = yield* resolveCanonicalDomain(brand, walk.requested, house)
   if (canonical === pending) return pending
@@ -120,8 +120,8 @@ function* resolveCanonicalDomain(
 }
 
 function* answerAsCanonical(walk: Walk, { brand, house_domain }: Canonical): Derivation<Answer> {
+  if (isForeign(walk, brand)) return undefined
   const owned = listOwnedWebsites(brand)
-  if (isForeign(walk, owned)) return undefined
   if (walk.current !== walk.requested && !owned.includes(walk.requested)) {
     return buildBareClaim(walk, 'leaf_only')
   }

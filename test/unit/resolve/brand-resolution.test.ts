@@ -187,7 +187,7 @@ describe('the canonical domain of a house’s brand', () => {
 
 describe('a document at another address', () => {
   const central = 'https://cdn.acme.example/brand.json'
-  test.each<[string, Web, string]>([
+  test.each<[string, Web, string, string?]>([
     [
       'speaks for the domain it names',
       { [acme]: at(cdn), [cdn]: buildBrand('acme', [acme]) },
@@ -236,12 +236,43 @@ describe('a document at another address', () => {
       'acme.example acme inline house.example',
     ],
     [
-      'is a house’s where that house serves it',
+      'is a house’s where the house points to it, whatever websites its brands have',
+      {
+        [house]: at(cdn),
+        [cdn]: buildHouse(house, [master, buildBrand('nova', [nova])]),
+        [nova]: to(house),
+      },
+      'nova.example nova inline house.example',
+      nova,
+    ],
+    [
+      'is a house’s where the house points to it, also if it lists only the website of another brand',
+      {
+        [house]: at(cdn),
+        [cdn]: buildHouse(house, [buildBrand('acme', [acme])]),
+        [acme]: to(house),
+      },
+      'acme.example acme inline house.example',
+    ],
+    [
+      'is a house’s where the house points to it: its master brand owns no website there',
+      {
+        [house]: at(cdn),
+        [cdn]: buildHouse(house, [
+          buildBrand('group', [], { keller_type: 'master' }),
+          buildBrand('acme', [acme]),
+        ]),
+      },
+      'house.example group inline house.example',
+      house,
+    ],
+    [
+      'is no document of the domain where it is the portfolio of another house, also one that lists the domain',
       {
         [acme]: at(wellKnown(house)),
         [house]: buildHouse(house, [master, buildBrand('acme', [acme])]),
       },
-      'acme.example acme inline house.example',
+      'nothing',
     ],
     [
       'is no house’s where it is served by a third',
@@ -254,8 +285,8 @@ describe('a document at another address', () => {
       'nothing',
     ],
     ['that is not there is no brand', { [acme]: at(cdn) }, 'nothing'],
-  ])('%s', (_name, web, expected) => {
-    expect(describeBrand(web)).toBe(expected)
+  ])('%s', (_name, web, expected, domain) => {
+    expect(describeBrand(web, domain)).toBe(expected)
   })
 
   it('of a tenant of the same host is another site', () => {

@@ -154,6 +154,23 @@ describe('mutual confirmation of a house and a brand', () => {
     })
   })
 
+  it('a house that delegates its file counts, whatever websites its brands have', async () => {
+    await forget()
+    const central = 'https://files.cdn.example/lantern.json'
+    const wick = buildBrand('wick', ['wick.example'])
+    await index.commit([
+      observeFile('brand.json', leaf, leafFile, clock.now()),
+      observeFile('brand.json', house, { authoritative_location: central }, clock.now()),
+      observeFile(
+        'brand.json',
+        central,
+        buildHouse(house, [wick], { brand_refs: [ref()] }),
+        clock.now(),
+      ),
+    ])
+    expect(await loadTrust()).toMatchObject({ relationship_trust: 'mutual', house_domain: house })
+  })
+
   it('a house that was never read is read first', async () => {
     await forget()
     await commitNight({ [leaf]: leafFile })
