@@ -55,7 +55,8 @@ export function* resolveClaim(
     if (document === undefined || next === 'nowhere') break
     if (next === undefined) {
       if (document.variant !== 'house_portfolio' || !isOwnPortfolio(at, document)) break
-      return yield* resolveRelationship(leaf, document, at.current, now)
+      const mutual = yield* resolveMutual(leaf, document, at.current, now)
+      return mutual ?? { claimed_house_domain: house, relationship_trust: 'leaf_only' }
     }
     at = next
   }
@@ -89,19 +90,18 @@ function isMissing({ effect, stale_at, streak_since }: FileState): boolean {
   return stale_at !== null && streak_since !== null && stale_at < streak_since
 }
 
-function* resolveRelationship(
+/** Resolves the relationship if the house names the leaf now. */
+function* resolveMutual(
   leaf: Leaf,
   { brand_refs, house }: Portfolio,
   domain: Domain,
   now: Instant,
-): Derivation<Claim> {
+): Derivation<Claim | undefined> {
   const ref = brand_refs.find(
     entry => parseDomain(entry.domain) === leaf.domain && entry.brand_id === leaf.brand_id,
   )
   const declared = ref && (yield* resolveDeclaredSince(ref, now))
-  if (declared === undefined) {
-    return { claimed_house_domain: domain, relationship_trust: 'leaf_only' }
-  }
+  if (declared === undefined) return undefined
   return {
     house_domain: domain,
     house_name: house.name,

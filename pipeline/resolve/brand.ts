@@ -24,6 +24,8 @@ type Answer = BrandFacts | Pending | undefined
 /** State of following pointers for one domain. `current` differs from `requested` after a house redirect. */
 interface Walk extends Place {
   requested: Domain
+  /** The house that the domain named, by its first redirect. */
+  named?: Domain
   now: Instant
 }
 
@@ -38,17 +40,14 @@ export function* deriveBrand(domain: Domain, now: Instant): Derivation<Answer> {
     visited.add(walk.location)
     const file = yield* ask('brand.json', walk.location)
     if (file.validity === 'unknown' && visited.size > 1) return pending
-    if (file.document === undefined || file.validity === 'expired') {
-      return walk.current === domain
-        ? undefined
-        : addLocation(walk, buildBareClaim(walk, 'unverifiable'))
-    }
+    if (file.document === undefined || file.validity === 'expired') break
     const next = findNextPlace(walk, file.document)
     if (next === undefined) return addLocation(walk, yield* resolveAnswer(walk, file.document))
-    if (next === 'nowhere') return undefined
+    if (next === 'nowhere') break
+    if (file.document.variant === 'house_redirect') walk = { named: next.current, ...walk }
     walk = { ...walk, ...next }
   }
-  return undefined
+  return addLocation(walk, buildUnverified(walk))
 }
 
 function addLocation({ location }: Place, answer: Answer): Answer {
@@ -63,7 +62,8 @@ function* resolveAnswer(walk: Walk, document: BrandDocument): Derivation<Answer>
       return yield* answerAsCanonical(walk, document)
     case 'brand_agent': {
       const agent = document.agents.find(({ type }) => type === 'brand')
-      return agent && { ...buildBareClaim(walk, 'leaf_only'), brand_agent_url: agent.agent_url }
+      if (agent === undefined) return buildUnverified(walk)
+      return { ...buildItself(walk), brand_agent_url: agent.agent_url }
     }
   }
   return undefined
@@ -71,30 +71,29 @@ function* resolveAnswer(walk: Walk, document: BrandDocument): Derivation<Answer>
 
 /**
  * Answers with the brand of a house that owns the domain, or with the house's own brand for the house
- * itself. A domain that merely points to a house stays itself, also if the house refers to it: a reference
- * counts for a brand that publishes its own document.
+ * itself. A domain that redirects to a house that does not list it stays itself. One that the house merely
+ * refers to is nothing: the reference says that the domain has a document of its own, and the domain that the
+ * house has it.
  */
 function* answerFromPortfolio(walk: Walk, document: Portfolio): Derivation<Answer> {
-  if (!isOwnPortfolio(walk, document)) return undefined
-  const house = walk.current
-  const isItself = walk.requested === house
+  if (!isOwnPortfolio(walk, document)) return buildUnverified(walk)
+  const { requested, current: house } = walk
+  const isItself = requested === house
   const brand =
-    document.brands.find(brand => listOwnedWebsites(brand).includes(walk.requested)) ??
+    document.brands.find(brand => listOwnedWebsites(brand).includes(requested)) ??
     document.brands.find(brand => isItself && brand.keller_type === 'master')
+  const references = document.brand_refs.flatMap(ref => parseDomain(ref.domain) ?? [])
   if (brand === undefined) {
-    return isItself ? undefined : buildBareClaim(walk, 'leaf_only')
+    return isItself || references.includes(requested) ? undefined : buildItself(walk)
   }
-  const canonical = yield* resolveCanonicalDomain(brand, walk.requested, house)
+  const canonical = yield* resolveCanonicalDomain(brand, requested, house)
   if (canonical === pending) return pending
   return {
     ...readEntryFacts(brand, canonical),
     house_domain: house,
     house_name: document.house.name,
     relationship_trust: 'inline',
-    mentions: [
-      ...document.brands.flatMap(listOwnedWebsites),
-      ...document.brand_refs.flatMap(ref => parseDomain(ref.domain) ?? []),
-    ],
+    mentions: [...document.brands.flatMap(listOwnedWebsites), ...references],
   }
 }
 
@@ -120,11 +119,9 @@ function* resolveCanonicalDomain(
 }
 
 function* answerAsCanonical(walk: Walk, { brand, house_domain }: Canonical): Derivation<Answer> {
-  if (isForeign(walk, brand)) return undefined
+  if (isForeign(walk, brand)) return buildUnverified(walk)
   const owned = listOwnedWebsites(brand)
-  if (walk.current !== walk.requested && !owned.includes(walk.requested)) {
-    return buildBareClaim(walk, 'leaf_only')
-  }
+  if (walk.named !== undefined && !owned.includes(walk.requested)) return buildItself(walk)
   const facts = readEntryFacts(brand, walk.current)
   const house = parseDomain(house_domain)
   if (house === undefined) return { ...facts, relationship_trust: 'standalone', mentions: owned }
@@ -133,10 +130,19 @@ function* answerAsCanonical(walk: Walk, { brand, house_domain }: Canonical): Der
   return claim === pending ? pending : { ...facts, ...claim, mentions: [...owned, house] }
 }
 
-/** Builds the answer for an unconfirmed claim: the domain is its own brand, and the house is only claimed. */
-function buildBareClaim(walk: Walk, trust: 'leaf_only' | 'unverifiable'): BrandFacts {
-  const itself = { canonical_domain: walk.requested, brand_name: walk.requested, mentions: [] }
-  return walk.current === walk.requested
+/** Builds the answer for a domain that is its own brand. The house that it names does not list it. */
+function buildItself({ requested, named }: Walk): BrandFacts {
+  const itself = { canonical_domain: requested, brand_name: requested, mentions: [] }
+  return named === undefined
     ? { ...itself, relationship_trust: 'standalone' }
-    : { ...itself, claimed_house_domain: walk.current, relationship_trust: trust }
+    : { ...itself, claimed_house_domain: named, relationship_trust: 'leaf_only' }
+}
+
+/**
+ * Builds the answer for a domain whose documents lead to none that counts. If it names a house, whether that
+ * cannot be read, loops, or is no house, this is a claim that cannot be verified; else it is no brand.
+ */
+function buildUnverified(walk: Walk): BrandFacts | undefined {
+  if (walk.named === undefined) return undefined
+  return { ...buildItself(walk), relationship_trust: 'unverifiable' }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { BrandDocument } from '../../../pipeline/model/documents/index.ts'
+import { checkFile } from '../../../pipeline/parse/check-file.ts'
 import { parseDocument } from '../../../pipeline/parse/parse-document.ts'
 
 type Json = Record<string, unknown>
@@ -176,10 +177,37 @@ describe('one brand', () => {
     expect(got.faults).toContain(fault)
   })
 
-  it('has no fields of a house', () => {
-    const { document, faults } = read({ ...brand(), authorized_operators: [], note: 'x' })
-    expect(document).toMatchObject({ brand: { manifest: {} } })
-    expect(faults).toEqual(['error authorized_operators', 'error note'])
+  test.each<[string, Json, string]>([
+    ['an id of other characters', { id: 'Acme Ltd' }, 'error id'],
+    ['an id with a hyphen', { id: 'acme-ltd' }, 'error id'],
+    ['an empty id', { id: '' }, 'error id'],
+    ['no name', { names: [] }, 'error names'],
+    ['names without a text', { names: [{}, { en: '' }] }, 'error names'],
+    ['a house that is no domain', { house_domain: 'Acme Group' }, 'error house_domain'],
+    ['a house that is no text', { house_domain: null }, 'error house_domain'],
+    ['an empty list of brands', { brands: [] }, 'error brands'],
+    ['references', { brand_refs: [] }, 'error brand_refs'],
+    ['a house without brands', { house }, 'error house'],
+    ['operators', { authorized_operators: [] }, 'error authorized_operators'],
+    ['a pointer that is no text', { authoritative_location: 7 }, 'error authoritative_location'],
+    ['the reason of a redirect', { redirect_reason: 'rebrand' }, 'error redirect_reason'],
+    ['the region of a redirect', { region: 'GB' }, 'error region'],
+    ['the note of a redirect', { note: 'moved' }, 'error note'],
+  ])('with %s does not say which brand it is', (_name, more, fault) => {
+    for (const agents of [{}, { agents: [agent] }]) {
+      const parsed = parse({ ...brand(agents), ...more })
+      expect([parsed.outcome, parsed.document]).toEqual(['unusable', undefined])
+      expect(parsed.faults.map(({ severity, field }) => `${severity} ${field}`)).toContain(fault)
+      const bytes = Buffer.from(JSON.stringify({ ...brand(agents), ...more }))
+      const checked = checkFile('brand.json', bytes, { now: 0, maxFaults: 20 })
+      expect(checked).toMatchObject({ valid: false })
+    }
+  })
+
+  it('with other faults says which brand it is', () => {
+    const { document, faults } = read(brand({ keller_type: 'king', properties: 7, colour: 'red' }))
+    expect(document).toMatchObject({ variant: 'brand_canonical', brand: { id: 'acme' } })
+    expect(faults).toEqual(['error keller_type', 'error properties'])
   })
 })
 
@@ -331,11 +359,6 @@ describe('a variant with fixed fields', () => {
     const { document, faults } = read({ ...body, colour: 'red' })
     expect(faults).toEqual(['error colour'])
     expect(document).toEqual(read(body).document)
-  })
-
-  it('a brand may have more fields, but none of a house', () => {
-    const more = { colour: 'red', authorized_operators: [], region: 'GB' }
-    expect(read(brand(more)).faults).toEqual(['error authorized_operators', 'error region'])
   })
 })
 

@@ -89,12 +89,12 @@ describe('a house’s portfolio', () => {
       nova,
     ],
     [
-      'refers to a domain that only redirects to it: a claim',
+      'that refers to a domain that redirects to it describes no brand: neither does the domain',
       {
         [nova]: to(house),
         [house]: { ...own, brand_refs: [{ domain: nova, brand_id: 'nova' }] },
       },
-      'nova.example leaf_only house.example?',
+      'nothing',
       nova,
     ],
     [
@@ -105,7 +105,7 @@ describe('a house’s portfolio', () => {
     [
       'of another domain does not become that domain’s by a redirect',
       { [acme]: to(nova), [nova]: own, [house]: own },
-      'nothing',
+      'acme.example unverifiable nova.example?',
     ],
     [
       'that is away leaves a claim nobody can verify',
@@ -116,6 +116,69 @@ describe('a house’s portfolio', () => {
       'that is not there leaves a claim nobody can verify',
       { [acme]: to(house) },
       'acme.example unverifiable house.example?',
+    ],
+    [
+      'that is a web page leaves a claim nobody can verify',
+      { [acme]: to(house), [house]: 'not_json' },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'that says nothing known leaves a claim nobody can verify',
+      { [acme]: to(house), [house]: { hello: 1 } },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'that loops leaves a claim nobody can verify',
+      { [acme]: to(house), [house]: to(acme) },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'that redirects to itself leaves a claim nobody can verify',
+      { [acme]: to(house), [house]: to(house) },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'whose pointer leads nowhere leaves a claim nobody can verify',
+      { [acme]: to(house), [house]: at(cdn) },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'whose pointer leads to another house leaves a claim nobody can verify',
+      { [acme]: to(house), [house]: at(cdn), [cdn]: buildHouse(nova, brands) },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'whose pointer leads to the brand of another site leaves a claim nobody can verify',
+      { [acme]: to(house), [house]: at(cdn), [cdn]: buildBrand('acme', [acme]) },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'of agents none of which speaks for it leaves a claim nobody can verify',
+      { [acme]: to(house), [house]: { agents: [{ type: 'sales', url: 'https://agent.example' }] } },
+      'acme.example unverifiable house.example?',
+    ],
+    [
+      'that was renamed is claimed by the name that the domain gives: it does not list the domain',
+      { [nova]: to('old.example'), 'old.example': to(house), [house]: own },
+      'nova.example leaf_only old.example?',
+      nova,
+    ],
+    [
+      'that was renamed is claimed by the name that the domain gives: it cannot be read',
+      { [nova]: to('old.example'), 'old.example': to(house), [house]: 'timeout' },
+      'nova.example unverifiable old.example?',
+      nova,
+    ],
+    [
+      'that was renamed is claimed by the name that the domain gives: it is another brand',
+      { [nova]: to('old.example'), 'old.example': to(house), [house]: buildBrand('x', [house]) },
+      'nova.example leaf_only old.example?',
+      nova,
+    ],
+    [
+      'that was renamed makes a domain the brand that owns it',
+      { [acme]: to('old.example'), 'old.example': to(house), [house]: own },
+      'acme.example acme inline house.example',
     ],
     [
       'nobody has looked at yet must be read first',
@@ -337,17 +400,31 @@ describe('redirects end', () => {
 
   it('before a fourth', () => {
     const { answer, read } = resolveOnWeb(chain(4, end(4)), acme)
-    expect([answer, read.length]).toEqual([undefined, 4])
+    expect(answer).toMatchObject({
+      claimed_house_domain: 'hop-1.example',
+      relationship_trust: 'unverifiable',
+    })
+    expect(read).toHaveLength(4)
   })
 
-  test.each<[string, Web, number]>([
-    ['a redirect to itself', { [acme]: to(acme) }, 1],
-    ['a pointer to itself', { [acme]: at(wellKnown(acme)) }, 1],
-    ['two that point to each other', { [acme]: to(nova), [nova]: to(acme) }, 2],
-    ['a pointer into a ring', { [acme]: at(cdn), [cdn]: to(nova), [nova]: at(cdn) }, 3],
-  ])('at %s: no file is read twice', (_name, web, files) => {
-    const { answer, read } = resolveOnWeb(web, acme)
-    expect([answer, read.length]).toEqual([undefined, files])
+  test.each<[string, Web, number, string]>([
+    ['a redirect to itself', { [acme]: to(acme) }, 1, 'acme.example unverifiable acme.example?'],
+    ['a pointer to itself', { [acme]: at(wellKnown(acme)) }, 1, 'nothing'],
+    [
+      'two that point to each other',
+      { [acme]: to(nova), [nova]: to(acme) },
+      2,
+      'acme.example unverifiable nova.example?',
+    ],
+    [
+      'a pointer into a ring',
+      { [acme]: at(cdn), [cdn]: to(nova), [nova]: at(cdn) },
+      3,
+      'acme.example unverifiable nova.example?',
+    ],
+  ])('at %s: no file is read twice', (_name, web, files, expected) => {
+    expect(describeBrand(web)).toBe(expected)
+    expect(resolveOnWeb(web, acme).read).toHaveLength(files)
   })
 
   test.each<[string, Web, string]>([

@@ -171,6 +171,19 @@ describe('mutual confirmation of a house and a brand', () => {
     expect(await loadTrust()).toMatchObject({ relationship_trust: 'mutual', house_domain: house })
   })
 
+  it('a house that was renamed is claimed by the name that the brand gives', async () => {
+    await forget()
+    await commitNight({
+      [leaf]: leafFile,
+      [house]: { house: 'torch.example' },
+      'torch.example': buildHouse('torch.example', [buildBrand('torch', ['torch.example'])]),
+    })
+    expect(await loadTrust()).toMatchObject({
+      relationship_trust: 'leaf_only',
+      claimed_house_domain: house,
+    })
+  })
+
   it('a house that was never read is read first', async () => {
     await forget()
     await commitNight({ [leaf]: leafFile })
