@@ -78,6 +78,11 @@ export function parseBrand(
   }
 }
 
+/** Tells whether the id and the names of a brand are what the schema allows. */
+export function isIdentified({ id, names }: BrandEntry): boolean {
+  return SLUG.test(id) && names.length > 0
+}
+
 function readNames(part: ObjectReader): Record<string, string>[] {
   const names: Record<string, string>[] = []
   for (const item of part.parts('names')) {

@@ -2,7 +2,7 @@ import { type BrandDocument, redirectReasons } from '../model/documents/index.ts
 import type { Fault } from '../model/observation.ts'
 import { readDomain, readLocation } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
-import { fileKeys, parseBrand } from './brand-entry.ts'
+import { fileKeys, isIdentified, parseBrand } from './brand-entry.ts'
 import { readPortfolio } from './brand-portfolio.ts'
 import { Faults, quote } from './faults.ts'
 import { isObject, type JsonObject, ObjectReader, optional } from './object-reader.ts'
@@ -39,7 +39,8 @@ const closed = {
 
 /**
  * Parses a brand.json. The order of the variants matters: a canonical document may carry agents,
- * and a pointer wins over other members beside it. Undefined when it is no variant.
+ * and a pointer wins over other members beside it. Undefined when it is no variant, or the document of a brand
+ * that does not say which.
  */
 export function parseBrandJson(
   root: ObjectReader,
@@ -47,16 +48,14 @@ export function parseBrandJson(
 ): BrandDocument | undefined {
   root.text('$schema', 2_048)
   const document =
-    readAuthoritativeLocation(root) ??
-    readHouseRedirect(root) ??
-    readHousePortfolio(root, domain) ??
-    readCanonical(root) ??
-    readBrandAgent(root)
-  if (document === undefined) {
+    readAuthoritativeLocation(root) ?? readHouseRedirect(root) ?? readHousePortfolio(root, domain)
+  if (document === undefined && isCanonical(root)) return readCanonical(root)
+  const found = document ?? readBrandAgent(root)
+  if (found === undefined) {
     const forms = 'a house with brands, a brand with id and names, a list of agents, or a pointer'
     root.error('root', 'unknown_form', `is none of the forms of a brand.json: ${forms}`)
-  } else if (document.variant !== 'brand_canonical') checkClosed(root, closed[document.variant])
-  return document
+  } else if (found.variant !== 'brand_canonical') checkClosed(root, closed[found.variant])
+  return found
 }
 
 function readAuthoritativeLocation(root: ObjectReader): BrandDocument | undefined {
@@ -106,18 +105,27 @@ function readHousePortfolio(
   return house && readPortfolio(root, house, domain)
 }
 
+function isCanonical({ value }: ObjectReader): boolean {
+  return typeof value.id === 'string' && Array.isArray(value.names)
+}
+
+/**
+ * Reads the file of one brand. Undefined when the schema forbids what identifies it: its id, its names, its
+ * house, or that it is the file of one brand.
+ */
 function readCanonical(root: ObjectReader): BrandDocument | undefined {
-  if (typeof root.value.id !== 'string' || !Array.isArray(root.value.names)) return undefined
   const brand = parseBrand(root, fileKeys)
-  if (brand === undefined) return undefined
   const misplaced = [...fileKeys].filter(key => root.has(key) && !ownKeys.has(key))
   for (const key of misplaced) root.error(key, 'misplaced', 'has no place in the file of one brand')
-  const houseDomain = root.has('house_domain') ? readDomain(root, 'house_domain') : undefined
+  const house = root.has('house_domain') ? readDomain(root, 'house_domain') : undefined
+  const lastUpdated = root.dateTime('last_updated')
+  if (brand === undefined || !isIdentified(brand)) return undefined
+  if (misplaced.length > 0 || (house === undefined && root.has('house_domain'))) return undefined
   return {
     variant: 'brand_canonical',
     brand,
-    ...optional('house_domain', houseDomain),
-    ...optional('last_updated', root.dateTime('last_updated')),
+    ...optional('house_domain', house),
+    ...optional('last_updated', lastUpdated),
   }
 }
 const ownKeys: ReadonlySet<string> = new Set(['$schema', 'version', 'last_updated'])
