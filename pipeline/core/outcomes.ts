@@ -45,6 +45,14 @@ export const outcomes = {
     effect: 'unreachable',
     means: 'not requested: the limit of its site or address is reached; due later',
   },
+  undecodable: {
+    effect: 'unreachable',
+    means: 'the body has a content coding that is unknown, or that it does not have',
+  },
+  long_headers: {
+    effect: 'unreachable',
+    means: 'the response headers exceed the size limit',
+  },
 } as const satisfies Record<string, OutcomeEntry>
 
 export type Outcome = keyof typeof outcomes
@@ -58,6 +66,39 @@ export const missingOutcomes = ['absent', 'store_denied'] as const satisfies Out
 
 export function isMissing(outcome: Outcome | null | undefined): boolean {
   return outcome === 'absent' || outcome === 'store_denied'
+}
+
+/**
+ * Outcomes by what one of several attempts at the same thing says about it: first those that found it; then those
+ * that leave open whether it is there, the ones with an answer before the ones without; at last those that deny it,
+ * a plain no after something else in its place.
+ */
+export const outcomesByWeight = [
+  ...(['ok', 'unchanged', 'needs_auth'] as const),
+  ...(['throttled', 'denied', 'server_error', 'disallowed'] as const),
+  ...(['undecodable', 'long_headers', 'http_error', 'bad_redirect'] as const),
+  ...(['tls_failed', 'connection_failed', 'timeout', 'dns_failed', 'refused'] as const),
+  ...(['held', 'deferred', 'store_denied'] as const),
+  ...(['too_large', 'not_json', 'unusable', 'absent'] as const),
+] satisfies Outcome[]
+
+/**
+ * Picks the attempt whose outcome stands for all attempts at one thing: other addresses, other transports, once
+ * more. A success stands whatever else failed, and the thing is absent only if every attempt says so. Of several with
+ * the same outcome the first is picked.
+ */
+export function pickDecisive<Attempt extends { outcome: Outcome }>(
+  first: Attempt,
+  ...others: readonly Attempt[]
+): Attempt {
+  return others.reduce(
+    (picked, attempt) => (weigh(attempt) < weigh(picked) ? attempt : picked),
+    first,
+  )
+}
+
+function weigh({ outcome }: { outcome: Outcome }): number {
+  return outcomesByWeight.indexOf(outcome)
 }
 
 export function getEffect(outcome: Outcome): Effect {

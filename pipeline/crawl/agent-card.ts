@@ -1,11 +1,13 @@
 import type { Limits } from '../core/limits.ts'
-import { getFirst } from '../core/present.ts'
+import { type Outcome, pickDecisive } from '../core/outcomes.ts'
+import { getFirst, requireValue } from '../core/present.ts'
 import { parseUrl } from '../core/url.ts'
 import type { Fetcher, FetchResult } from '../fetch/http.ts'
 import type { AgentCard, AgentTool } from '../model/documents/index.ts'
 import { clip } from '../parse/clip.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import { toBase } from './mcp/endpoints.ts'
+import { isOfHost } from './mcp/failure.ts'
 import { readObject } from './mcp/message.ts'
 import type { TimeBudget } from './mcp/session.ts'
 
@@ -17,8 +19,17 @@ export interface CardFound {
   tools: AgentTool[]
 }
 
-/** `absent`: the agent has no card; `failed`: it could not be determined. */
-export type CardRead = CardFound | 'absent' | 'failed' | { fault: string }
+/** No usable card. Only with the outcome `absent` is it certain that the agent has none. */
+export interface CardMissing {
+  outcome: Outcome
+  /** Completes a sentence about the agent. */
+  detail: string
+  status?: number
+  /** What is wrong with the card that is there. */
+  fault?: string
+}
+
+export type CardRead = CardFound | CardMissing
 
 const SKILLS_MAX = 500
 const ID = /^[\w.:/-]{1,128}$/
@@ -30,16 +41,17 @@ export async function readCard(
 ): Promise<CardRead> {
   const base = toBase(address)
   const time = { remainingMs: deps.limits.agentCardMs }
-  let worst: CardRead = 'absent'
+  const missing: CardMissing[] = []
   for (const name of ['agent-card.json', 'agent.json']) {
     const url = new URL(base)
     url.pathname = `${base.pathname.replace(/\/$/, '')}/.well-known/${name}`
     const read = readCardFile(url.href, await fetchCard(url.href, time, deps))
-    if (isObject(read) && 'card' in read) return read
-    if (worst === 'absent') worst = read
-    if (read === 'failed') break
+    if ('card' in read) return read
+    missing.push(read)
+    if (isOfHost(read)) break
   }
-  return worst
+  const [first, ...others] = missing
+  return pickDecisive(requireValue(first, 'place of a card'), ...others)
 }
 
 async function fetchCard(
@@ -61,21 +73,25 @@ async function fetchCard(
 
 function readCardFile(address: string, fetched: FetchResult): CardRead {
   if (fetched.kind === 'failed') {
-    const isSure = fetched.status !== undefined && fetched.status < 500 && fetched.status !== 429
-    return isSure ? 'absent' : 'failed'
+    const { outcome, detail, status } = fetched
+    return { outcome, detail, ...(status !== undefined && { status }) }
   }
-  if (fetched.kind !== 'ok') return 'failed'
+  if (fetched.kind !== 'ok') return { outcome: 'http_error', detail: 'answered 304', status: 304 }
   const type = getFirst((fetched.contentType ?? '').split(';'))
     .trim()
     .toLowerCase()
-  if (type.includes('html')) return 'absent'
+  if (type.includes('html')) return { outcome: 'not_json', detail: 'answers with a web page' }
   const card = readObject(fetched.body)
-  if (card === undefined) return { fault: 'is not a JSON object' }
+  if (card === undefined) return toFault('is not a JSON object')
   if (type !== 'application/json' && !type.endsWith('+json')) {
-    return { fault: 'must be served as application/json' }
+    return toFault('must be served as application/json')
   }
-  if (typeof card.name !== 'string') return { fault: 'has no name, so it is not an agent card' }
+  if (typeof card.name !== 'string') return toFault('has no name, so it is not an agent card')
   return buildCard(address, card)
+}
+
+function toFault(fault: string): CardMissing {
+  return { outcome: 'unusable', detail: 'answers with something that is not an agent card', fault }
 }
 
 function buildCard(address: string, card: JsonObject): CardFound {

@@ -1,14 +1,16 @@
 import type { Clock } from '../core/clock.ts'
+import type { Limits } from '../core/limits.ts'
+import { pickDecisive } from '../core/outcomes.ts'
 import type { Fetcher } from '../fetch/http.ts'
 import { buildAgentDocument } from '../model/agent-tasks.ts'
 import type { AgentDocument, AgentParts } from '../model/documents/index.ts'
 import type { CrawlTarget, Observation } from '../model/observation.ts'
 import { Faults } from '../parse/faults.ts'
-import { readCard } from './agent-card.ts'
+import { type CardFound, readCard } from './agent-card.ts'
 import { callTasks } from './call-agent-tasks.ts'
 import { hashContent } from './crawl-source.ts'
 import { type Connection, connectMcp } from './mcp/connect.ts'
-import { isNoAgent, type McpFailure } from './mcp/failure.ts'
+import type { McpFailure } from './mcp/failure.ts'
 import { countResources } from './mcp/lists.ts'
 import type { McpDeps } from './mcp/session.ts'
 
@@ -19,7 +21,8 @@ export interface ProbeDeps extends McpDeps {
 
 /**
  * Probes a live agent: its tools, its capabilities, its formats, its card. Always returns an observation,
- * whatever the agent does. Equal answers give an equal document: nothing in it depends on time.
+ * whatever the agent does. A card is a static file that can be served while the agent is down, so alone it
+ * counts only if MCP is not spoken at any of the agent's addresses. Equal answers give an equal document: nothing in it depends on time.
  */
 export async function probeAgent(target: CrawlTarget, deps: ProbeDeps): Promise<Observation> {
   const time = { remainingMs: deps.limits.probeMs }
@@ -32,12 +35,12 @@ export async function probeAgent(target: CrawlTarget, deps: ProbeDeps): Promise<
     took_ms: Math.round(deps.limits.probeMs - time.remainingMs),
   }
   if ('failure' in connected) {
-    const card = isNoAgent(connected.failure)
-      ? await readCardOnly(target.location, deps)
-      : undefined
-    return card === undefined
-      ? toFailedObservation(observation, connected.failure)
-      : toObservation(observation, target, card)
+    const { failure } = connected
+    if (!connected.isNotSpoken) return toFailedObservation(observation, failure)
+    const card = await readCard(target.location, deps)
+    return 'card' in card
+      ? toObservation(observation, target, toCardOnly(card, deps.limits))
+      : toFailedObservation(observation, pickDecisive<McpFailure>(failure, card))
   }
   const faults = connected.list.faults
   return toObservation(observation, target, {
@@ -61,8 +64,10 @@ async function collectParts(
   const tasks = await callTasks(tools, { session, time, deps, faults })
   const resources = hasResources ? await countResources(session, time, deps.limits) : undefined
   const card = await readCard(address, deps)
-  if (isFault(card)) faults.warn('card', 'refused_answer', card.fault)
-  const isCard = typeof card === 'object' && 'card' in card
+  const isCard = 'card' in card
+  const fault = isCard ? undefined : card.fault
+  if (fault !== undefined) faults.warn('card', 'refused_answer', fault)
+  const isOpen = !isCard && fault === undefined && card.outcome !== 'absent'
   return {
     endpoint: session.endpoint,
     ...(serverName !== undefined && { server_name: serverName }),
@@ -73,24 +78,15 @@ async function collectParts(
     unread: [
       ...tasks.unread,
       ...(hasResources && resources === undefined ? ['resources_count' as const] : []),
-      ...(card === 'failed' ? ['card' as const] : []),
+      ...(isOpen ? ['card' as const] : []),
     ],
   }
 }
 
-/**
- * Reads the card of an agent that may support A2A alone. A card is a static file that can be served while
- * the agent is down, so it counts only if MCP is not supported.
- */
-async function readCardOnly(address: string, deps: ProbeDeps): Promise<ProbeResult | undefined> {
-  const card = await readCard(address, deps)
-  if (typeof card !== 'object' || !('card' in card)) return undefined
-  const parts = { tools: card.tools, card: card.card, needs_auth: false, unread: [] }
-  return { parts, faults: new Faults(deps.limits.faultsPerDocument) }
-}
-
-function isFault(card: Awaited<ReturnType<typeof readCard>>): card is { fault: string } {
-  return typeof card === 'object' && 'fault' in card
+/** Converts the card of an agent that supports A2A alone. */
+function toCardOnly({ card, tools }: CardFound, limits: Limits): ProbeResult {
+  const parts = { tools, card, needs_auth: false, unread: [] }
+  return { parts, faults: new Faults(limits.faultsPerDocument) }
 }
 
 function toFailedObservation(observation: Observation, failure: McpFailure): Observation {

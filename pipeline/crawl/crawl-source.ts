@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
-import { isMissing } from '../core/outcomes.ts'
+import { isMissing, type Outcome } from '../core/outcomes.ts'
 import type { FetchedOk, Fetcher, FetchFailed, FetchOptions, FetchResult } from '../fetch/http.ts'
 import type { AdsTxtDocument } from '../model/documents/index.ts'
 import {
@@ -110,10 +110,21 @@ export function hashContent(body: Uint8Array): string {
   return `${PARSER_VERSION}-${hash('sha256', body)}`
 }
 
+/** Outcomes after which it is open whether an ads.txt names a manager. */
+const openOutcomes: ReadonlySet<Outcome> = new Set([
+  'throttled',
+  'server_error',
+  'timeout',
+  'connection_failed',
+  'tls_failed',
+  'dns_failed',
+])
+
 /**
  * Fetches the ads.txt of a domain without an adagents.json, at once, while the connection is open.
- * Undefined unless it names another domain: nothing is stored about the many domains that have neither. A
- * known ads.txt is a target of its own; `named` are the targets of this batch.
+ * Undefined unless it names another domain, or could not be read now and has to be tried again: nothing is
+ * stored about the many domains that have neither. A known ads.txt is a target of its own; `named` are the
+ * targets of this batch.
  */
 export async function crawlAdsTxt(
   missing: Observation,
@@ -127,5 +138,6 @@ export async function crawlAdsTxt(
   const target = after_seq === undefined ? adsTxt : { ...adsTxt, after_seq }
   const observation = readObservation(await crawlSource(target, deps), deps.limits)
   const manager = (observation.document as AdsTxtDocument | undefined)?.manager_domain
-  return manager === undefined || manager === location ? undefined : observation
+  const namesAnother = manager !== undefined && manager !== location
+  return namesAnother || openOutcomes.has(observation.outcome) ? observation : undefined
 }

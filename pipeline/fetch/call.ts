@@ -26,7 +26,7 @@ const HEADER_VALUE = /^[\x20-\x7e]*$/
 export const NO_ADDRESS = 'the address is invalid'
 const badHeader: Failure = { outcome: 'refused', detail: 'a header is invalid' }
 
-/** Sends one POST through the same guard, budget and connections as every fetch. */
+/** Sends one POST, or a GET without a body, through the same guard, budget and connections as every fetch. */
 export async function sendPost(
   context: Context,
   text: string,
@@ -63,15 +63,15 @@ function toTransportRequest(
   { body, headers, accept, maxBytes, onPiece, allow, signal }: PostOptions,
   userAgent: string,
 ): Omit<TransportRequest, 'cause'> {
+  const isPost = body !== undefined
   return {
-    method: 'POST',
-    body,
+    ...(isPost ? { method: 'POST', body } : { method: 'GET', isStream: true }),
     privateHost: allow?.privateHost,
     signal,
     headers: {
       accept,
       'accept-encoding': 'gzip, deflate, br',
-      'content-type': 'application/json',
+      ...(isPost && { 'content-type': 'application/json' }),
       'user-agent': userAgent,
       ...headers,
     },

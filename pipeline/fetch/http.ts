@@ -59,7 +59,7 @@ export interface FetcherOptions {
 export interface Fetcher {
   /** Fetches a document; every failure of the network or the server is a value, never thrown. */
   fetchDocument(url: string, ask: FetchOptions): Promise<FetchResult>
-  /** Sends JSON by POST; follows no redirect. Never throws for a failure of the peer. */
+  /** Sends JSON by POST, or opens a stream; follows no redirect. Never throws for a failure of the peer. */
   call(url: string, call: PostOptions): Promise<PostResult>
   /** Looks up the TXT records of a name; never throws. */
   lookupTxt(name: string): Promise<TxtAnswer>

@@ -4,8 +4,12 @@ import type { Allowance } from './ssrf-guard.ts'
 
 /** A JSON request to a service, by POST. */
 export interface PostOptions {
-  /** JSON text, or its bytes in parts, with `content-length` among the headers. */
-  body: string | readonly Uint8Array[]
+  /**
+   * JSON text, or its bytes in parts, with `content-length` among the headers. Without a body the request is a
+   * GET that opens a stream: once that is open it takes none of the host's slots, so that other requests go on
+   * beside it.
+   */
+  body?: string | readonly Uint8Array[]
   /** Additional headers; names in lower case. */
   headers?: Record<string, string>
   accept: string

@@ -21,6 +21,8 @@ export interface TransportRequest {
   headers: Record<string, string>
   body?: string | readonly Uint8Array[]
   reading: ReadOptions
+  /** True for a stream that stays open: it leaves its slots as soon as the answer begins. */
+  isStream?: boolean
   cause: Cause
   /** The one host that may resolve to private addresses. */
   privateHost?: string | undefined
@@ -100,14 +102,18 @@ export class Transport {
     if (full) return toBrokenExchange(full)
     const slot = this.#politeness.enter(url.hostname, addresses[0])
     if (slot) await slot
+    const leave = once(() => this.#politeness.leave(url.hostname, addresses[0]))
     try {
       const paused = this.#backoff.findFailure(url.hostname)
       if (paused) return toBrokenExchange(paused)
-      const answer = await this.#ask(url, addresses, this.#signed(url, question), budget)
+      const sent = question.isStream
+        ? { ...question, reading: leaveOnAnswer(question.reading, leave) }
+        : question
+      const answer = await this.#ask(url, addresses, this.#signed(url, sent), budget)
       if (answer.kind === 'answer') this.#backoff.note(url.hostname, answer)
       return answer
     } finally {
-      this.#politeness.leave(url.hostname, addresses[0])
+      leave()
     }
   }
 
@@ -154,6 +160,25 @@ export class Transport {
         this.#log?.error({ url: url.href, err: result.fault }, 'fetch ended by an unknown error')
       if (!wasUsed || !isHangUp(result)) return result
     }
+  }
+}
+
+/** Calls a function when the body of a 200 begins, before the reader of its pieces is chosen. */
+function leaveOnAnswer(reading: ReadOptions, leave: () => void): ReadOptions {
+  return {
+    ...reading,
+    onPiece(headers) {
+      leave()
+      return reading.onPiece?.(headers)
+    },
+  }
+}
+
+function once(run: () => void): () => void {
+  let hasRun = false
+  return () => {
+    if (!hasRun) run()
+    hasRun = true
   }
 }
 

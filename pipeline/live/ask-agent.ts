@@ -1,4 +1,5 @@
 import type { ProbeDeps } from '../crawl/agent-probe.ts'
+import { waitWithin } from '../crawl/deadline.ts'
 import { type Connection, connectMcp } from '../crawl/mcp/connect.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import type { AgentFailed, AgentReport, AgentTopic } from '../model/live/live-agent.ts'
@@ -6,7 +7,6 @@ import { Faults } from '../parse/faults.ts'
 import { timedOut, toAgentFailed } from './agent-failures.ts'
 import { listFormats } from './agent-formats.ts'
 import { listProducts, listProperties } from './agent-inventory.ts'
-import { waitWithin } from './deadline.ts'
 import { discover } from './discover-agent.ts'
 
 const lists = {

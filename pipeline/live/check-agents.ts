@@ -1,12 +1,12 @@
-import { requireValue } from '../core/present.ts'
+import { pickDecisive } from '../core/outcomes.ts'
 import type { CardFound } from '../crawl/agent-card.ts'
 import { readCard } from '../crawl/agent-card.ts'
 import type { ProbeDeps } from '../crawl/agent-probe.ts'
-import { listEndpoints } from '../crawl/mcp/endpoints.ts'
-import { McpSession } from '../crawl/mcp/session.ts'
+import { waitWithin } from '../crawl/deadline.ts'
+import { tryEndpoints } from '../crawl/mcp/connect.ts'
+import type { McpFailure } from '../crawl/mcp/failure.ts'
 import type { AgentCheck } from '../model/live/live.ts'
 import { describeFailure } from './agent-failures.ts'
-import { waitWithin } from './deadline.ts'
 
 const AGENTS_AT_ONCE = 4
 
@@ -46,17 +46,17 @@ async function checkAgent(address: string, deps: ProbeDeps): Promise<AgentCheck 
   const started = performance.now()
   const took = () => ({ response_time_ms: Math.round(performance.now() - started) })
   const card = await readCard(address, deps)
-  if (typeof card === 'object' && 'card' in card)
-    return { ...checkByCard(address, card), ...took() }
-  const initialized = await openSession(address, deps)
-  if (initialized === 'unasked') return undefined
+  if ('card' in card) return { ...checkByCard(address, card), ...took() }
+  const failure = await findSessionFailure(address, deps)
   const check = { agent_url: address, ...took() }
-  if (initialized === 'there') return { ...check, valid: true, errors: [] }
-  if (initialized === 'needs_auth') {
+  if (failure === undefined) return { ...check, valid: true, errors: [] }
+  const { outcome, detail } = pickDecisive<McpFailure>(failure, card)
+  if (outcome === 'deferred') return undefined
+  if (outcome === 'needs_auth') {
     return { ...check, valid: true, errors: [], oauth_required: true, status_code: 401 }
   }
-  const ofCard = typeof card === 'object' ? [`its card ${card.fault}`] : []
-  return { ...check, valid: false, errors: [...ofCard, initialized] }
+  const ofCard = card.fault === undefined ? [] : [`its card ${card.fault}`]
+  return { ...check, valid: false, errors: [...ofCard, describeFailure({ outcome, detail })] }
 }
 
 function checkByCard(address: string, { card, address: endpoint }: CardFound): AgentCheck {
@@ -70,17 +70,12 @@ function checkByCard(address: string, { card, address: endpoint }: CardFound): A
   }
 }
 
-/** Opens a session at one of the agent's possible endpoints, or returns the reason why none answered. */
-async function openSession(address: string, deps: ProbeDeps): Promise<string> {
+/** Opens a session at one of the agent's possible addresses, or returns why none of them has one. */
+async function findSessionFailure(
+  address: string,
+  deps: ProbeDeps,
+): Promise<McpFailure | undefined> {
   const time = { remainingMs: deps.limits.agentCardMs }
-  let why: string | undefined
-  for (const endpoint of listEndpoints(address)) {
-    const reply = await new McpSession(endpoint, deps).initialize(time)
-    if (!('failure' in reply)) return 'there'
-    if (reply.failure.outcome === 'needs_auth') return 'needs_auth'
-    if (reply.failure.outcome === 'deferred') return 'unasked'
-    why ??= describeFailure(reply.failure)
-    if (!reply.failure.isAboutUrl) break
-  }
-  return requireValue(why, 'address to try')
+  const opened = await tryEndpoints(address, deps, session => session.initialize(time))
+  return 'failure' in opened ? opened.failure : undefined
 }

@@ -1,6 +1,8 @@
-import { type CardFound, readCard } from '../crawl/agent-card.ts'
+import { pickDecisive } from '../core/outcomes.ts'
+import { readCard } from '../crawl/agent-card.ts'
 import type { ProbeDeps } from '../crawl/agent-probe.ts'
 import { type Connection, connectMcp } from '../crawl/mcp/connect.ts'
+import type { McpFailure } from '../crawl/mcp/failure.ts'
 import type { AgentTool } from '../model/documents/index.ts'
 import type { AgentFailed, AgentReport, DiscoveredAgent } from '../model/live/live-agent.ts'
 import { Faults } from '../parse/faults.ts'
@@ -21,11 +23,14 @@ export async function discover(
   time: { remainingMs: number },
   deps: ProbeDeps,
 ): Promise<AgentReport | AgentFailed> {
-  const [connected, card] = await Promise.all([
+  const [connected, read] = await Promise.all([
     connectMcp(address, time, deps),
-    fetchCard(address, deps),
+    readCard(address, deps),
   ])
-  if ('failure' in connected && card === undefined) return toAgentFailed(connected.failure)
+  const card = 'card' in read ? read : undefined
+  if ('failure' in connected && !('card' in read)) {
+    return toAgentFailed(pickDecisive<McpFailure>(connected.failure, read))
+  }
   const tools = 'failure' in connected ? (card?.tools ?? []) : connected.list.tools
   const type = inferType(tools)
   const name = 'serverName' in connected ? connected.serverName : undefined
@@ -45,11 +50,6 @@ export async function discover(
     stats: 'failure' in connected ? {} : await countOffers(type, connected, time, deps),
   }
   return { discovered }
-}
-
-async function fetchCard(address: string, deps: ProbeDeps): Promise<CardFound | undefined> {
-  const card = await readCard(address, deps)
-  return typeof card === 'object' && 'card' in card ? card : undefined
 }
 
 function inferType(tools: readonly AgentTool[]): DiscoveredAgent['type'] {

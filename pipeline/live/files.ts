@@ -2,6 +2,7 @@ import type { Clock, Instant } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import { getEffect } from '../core/outcomes.ts'
 import { type CrawlDeps, crawlSource } from '../crawl/crawl-source.ts'
+import { waitWithin } from '../crawl/deadline.ts'
 import { carryOver } from '../diff/carry.ts'
 import type { DocumentOf, SourceKind } from '../model/documents/index.ts'
 import type { KnownBrandFile } from '../model/live/live.ts'
@@ -12,7 +13,6 @@ import { readJson } from '../parse/read-json.ts'
 import { readObservation } from '../parse/read-observation.ts'
 import type { Derivation, KnownFile } from '../resolve/derivation.ts'
 import { getValidity } from '../resolve/validity.ts'
-import { waitWithin } from './deadline.ts'
 
 export interface LiveDeps {
   fetcher: CrawlDeps['fetcher']

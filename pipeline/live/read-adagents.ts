@@ -1,5 +1,5 @@
 import { type Domain, parseDomain } from '../core/domain.ts'
-import { isMissing } from '../core/outcomes.ts'
+import { getEffect, isMissing } from '../core/outcomes.ts'
 import { requireValue } from '../core/present.ts'
 import { truncateJson } from '../core/truncate-json.ts'
 import type { AdagentsInline, AdsTxtDocument } from '../model/documents/index.ts'
@@ -164,12 +164,20 @@ async function readManaged(
       faults: [used, ...checked.faults],
     }
   }
-  if (named === undefined) return { faults: [] }
+  if (named === undefined) return { faults: adsTxt === undefined ? [] : explainUnread(adsTxt) }
   if (named === domain) {
     const message = 'names the domain itself: there is no other file'
     return { faults: [{ field, code: 'contradictory', message, severity: 'warning' }] }
   }
   return { faults: explainUnmanaged(domain, named, observed, now) }
+}
+
+/** Explains that it is not known whether the domain has a manager, if its ads.txt gave no answer. */
+function explainUnread(adsTxt: Observation): Fault[] {
+  if (getEffect(adsTxt.outcome) !== 'unreachable') return []
+  const why = describeFailure(adsTxt).map(fault => fault.message)
+  const message = `ads.txt cannot be read, so it may name a manager or not: ${why.join(', ')}`
+  return [{ field: 'managerdomain', code: 'ads_txt_unread', message, severity: 'warning' }]
 }
 
 function explainUnmanaged(

@@ -100,6 +100,10 @@ export const faultCodes = {
     means: 'the file of the manager that ads.txt names cannot be read',
     repair: 'ask the manager to publish it',
   },
+  ads_txt_unread: {
+    means: 'the ads.txt that may name a manager cannot be read',
+    repair: 'make the server answer for it: with the file, or with 404',
+  },
   out_of_scope: {
     means: 'the file of the manager does not name this publisher',
     repair: 'have the manager name the domain in an entry',

@@ -157,6 +157,8 @@ const reasons: Partial<Record<Outcome, AgentSilent['reason']>> = {
   not_json: 'protocol',
   unusable: 'protocol',
   too_large: 'protocol',
+  undecodable: 'protocol',
+  long_headers: 'protocol',
 }
 
 /** Runs a job. Rejects only if the API names a storyboard that this crawler does not have. */

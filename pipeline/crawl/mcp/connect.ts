@@ -1,10 +1,14 @@
+import { pickDecisive } from '../../core/outcomes.ts'
 import { requireValue } from '../../core/present.ts'
 import { clip } from '../../parse/clip.ts'
 import { isObject } from '../../parse/object-reader.ts'
-import { listEndpoints } from './endpoints.ts'
-import { isNoAgent, type McpFailure } from './failure.ts'
+import type { Channel } from './channel.ts'
+import { listEndpoints, listStreams } from './endpoints.ts'
+import { isNotSpoken, isOfHost, type McpFailure } from './failure.ts'
+import { HttpSse } from './http-sse.ts'
 import { listTools, type ToolList } from './lists.ts'
 import { type McpDeps, McpSession, type TimeBudget } from './session.ts'
+import { StreamableHttp } from './streamable-http.ts'
 
 export interface Connection {
   session: McpSession
@@ -15,52 +19,96 @@ export interface Connection {
   list: ToolList
 }
 
-/**
- * Finds the endpoint of an agent and lists its tools. At each endpoint a handshake comes first, and
- * where the server may be stateless the list is requested without one. When no endpoint answers, the
- * result is the first failure after which an agent may still listen there: an agent is missing only
- * if every endpoint says so. A failure that concerns the whole agent ends the search.
- */
-export async function connectMcp(
+/** Result of trying all addresses of an agent without success. */
+export interface NotConnected {
+  /** Stands for the failures of all of them. */
+  failure: McpFailure
+  /** True if each of them says that MCP is not spoken there. */
+  isNotSpoken: boolean
+}
+
+/** Finds the endpoint of an agent and lists its tools. */
+export function connectMcp(
   address: string,
   time: TimeBudget,
   deps: McpDeps,
-): Promise<Connection | { failure: McpFailure }> {
-  let first: McpFailure | undefined
-  for (const endpoint of listEndpoints(address)) {
-    const connected = await connectAt(new McpSession(endpoint, deps), time, deps)
-    if (!('failure' in connected)) return connected
-    const { failure } = connected
-    if (first === undefined || (isNoAgent(first) && !isNoAgent(failure))) first = failure
-    if (!failure.isAboutUrl) return { failure: isFinal(failure) ? failure : first }
-  }
-  return { failure: requireValue(first, 'address to connect to') }
+): Promise<Connection | NotConnected> {
+  return tryEndpoints(address, deps, session => connectAt(session, time, deps))
+}
+
+/** A failed attempt at one address. */
+interface Failed {
+  failure: McpFailure
+  /** True if the server speaks MCP there all the same. */
+  isAlive?: boolean
 }
 
 /**
- * Tells whether a failure that ends the search is also its result. A timeout is not: it says less than the
- * failure of an endpoint that answered.
+ * Tries the addresses of an agent, whatever the first ones answer, until one succeeds: over Streamable HTTP,
+ * and if that is not spoken, over HTTP+SSE. Only a host that does not answer at all is not tried further.
  */
-function isFinal({ outcome }: McpFailure): boolean {
-  return outcome !== 'timeout'
+export async function tryEndpoints<Found extends object>(
+  address: string,
+  deps: McpDeps,
+  attempt: (session: McpSession) => Promise<Found | Failed>,
+): Promise<Found | NotConnected> {
+  const failed: Failed[] = []
+  for (const open of listChannels(address, deps)) {
+    const channel = open(failed)
+    if (channel === undefined) continue
+    const tried = await attempt(new McpSession(channel, deps))
+    if (!('failure' in tried)) return tried
+    channel.close()
+    failed.push(tried)
+    if (isOfHost(tried.failure)) break
+  }
+  const [first, ...others] = failed.map(({ failure }) => failure)
+  return {
+    failure: pickDecisive(requireValue(first, 'address to connect to'), ...others),
+    isNotSpoken: failed.every(isDead),
+  }
 }
 
+function isDead({ failure, isAlive = false }: Failed): boolean {
+  return !isAlive && isNotSpoken(failure)
+}
+
+type OpenChannel = (failed: readonly Failed[]) => Channel | undefined
+
+/** Lists the channels to try: one of the older transport only if the newer one is not spoken. */
+function listChannels(address: string, deps: McpDeps): OpenChannel[] {
+  const newer = listEndpoints(address).map(endpoint => () => new StreamableHttp(endpoint, deps))
+  const older = listStreams(address).map((endpoint): OpenChannel => {
+    return failed => (failed.every(isDead) ? new HttpSse(endpoint, deps) : undefined)
+  })
+  return [...newer, ...older]
+}
+
+/**
+ * Connects to one endpoint: a handshake comes first, and where the server may be stateless the list is
+ * requested without one.
+ */
 async function connectAt(
   session: McpSession,
   time: TimeBudget,
   deps: McpDeps,
-): Promise<Connection | { failure: McpFailure }> {
+): Promise<Connection | Failed> {
   const handshake = await session.initialize(time)
   if ('failure' in handshake && !mayBeStateless(handshake)) return { failure: handshake.failure }
   const list = await listTools(session, time, deps.limits)
-  // An agent that answered the handshake is alive, whatever became of the list.
   if ('failure' in list) {
-    return 'failure' in handshake ? list : { failure: { ...list.failure, isAboutUrl: false } }
+    return 'failure' in handshake
+      ? list
+      : { failure: toFailureOfKnown(list.failure), isAlive: true }
   }
   const info = 'result' in handshake ? handshake.result.serverInfo : undefined
   const name = isObject(info) ? (clip(info.title, 200) ?? clip(info.name, 200)) : undefined
   const hasResources = 'result' in handshake && offersResources(handshake.result.capabilities)
   return { session, list, hasResources, ...(name !== undefined && { serverName: name }) }
+}
+/** An agent that answered the handshake is there, whatever became of its list. */
+function toFailureOfKnown(failure: McpFailure): McpFailure {
+  return failure.outcome === 'absent' ? { ...failure, outcome: 'http_error' } : failure
 }
 
 function offersResources(capabilities: unknown): boolean {

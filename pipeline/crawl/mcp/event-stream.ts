@@ -1,22 +1,28 @@
+/** An event; its type is `message` unless the server names another. */
+export interface ServerSentEvent {
+  type: string
+  data: string
+}
+
 /**
- * Parses the data of server-sent events incrementally: the lines of an event are joined, events
- * without data dropped, comments, names and ids ignored. Buffers only the incomplete event; the
- * caller bounds its size.
+ * Parses server-sent events incrementally: the lines of an event are joined, events without data dropped,
+ * comments and ids ignored. Buffers only the incomplete event; the caller bounds its size.
  */
 export class EventStream {
   readonly #decoder = new TextDecoder()
   /** Pieces of a line that has not ended. */
   #line: string[] = []
   #data: string[] = []
+  #type = ''
   /** The last line ended with a carriage return, whose line feed may still come. */
   #afterReturn = false
 
-  push(bytes: Uint8Array): string[] {
+  push(bytes: Uint8Array): ServerSentEvent[] {
     return this.#take(this.#decoder.decode(bytes, { stream: true }))
   }
 
-  #take(text: string): string[] {
-    const events: string[] = []
+  #take(text: string): ServerSentEvent[] {
+    const events: ServerSentEvent[] = []
     let start = 0
     if (this.#afterReturn && text.startsWith('\n')) start = 1
     if (text !== '') this.#afterReturn = false
@@ -35,19 +41,22 @@ export class EventStream {
   }
 
   /** Returns the event that this line completes: an empty line after data. */
-  #endLine(): string | undefined {
+  #endLine(): ServerSentEvent | undefined {
     const [part = '', ...others] = this.#line
     const line = others.length === 0 ? part : this.#line.join('')
     this.#line = []
     if (line !== '') {
       if (line === 'data') this.#data.push('')
       else if (line.startsWith('data:')) this.#data.push(line.slice(line[5] === ' ' ? 6 : 5))
+      else if (line.startsWith('event:')) this.#type = line.slice(line[6] === ' ' ? 7 : 6)
       return undefined
     }
+    const type = this.#type || 'message'
+    this.#type = ''
     if (this.#data.length === 0) return undefined
-    const event = this.#data.join('\n')
+    const data = this.#data.join('\n')
     this.#data = []
-    return event
+    return { type, data }
   }
 }
 

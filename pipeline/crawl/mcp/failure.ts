@@ -3,8 +3,6 @@ import type { Answered, FetchFailed } from '../../fetch/http.ts'
 import type { JsonObject } from '../../parse/object-reader.ts'
 import { needsCredential, readRetryAfter, readTaskError } from './task-error.ts'
 
-const atThisUrl = { isAboutUrl: true }
-
 /** Reason why there is no answer. */
 export interface McpFailure {
   outcome: Outcome
@@ -12,20 +10,32 @@ export interface McpFailure {
   detail: string
   status?: number
   retry_after_s?: number
-  /** True if only this address says so: the agent may listen at another one. */
-  isAboutUrl?: boolean
 }
 
-/** Outcomes that mean that no agent listens at an address. After any other outcome one may. */
-const noAgentOutcomes: ReadonlySet<Outcome> = new Set([
+/** Outcomes that mean that MCP is not spoken at an address. After any other outcome it may be. */
+const notSpokenOutcomes: ReadonlySet<Outcome> = new Set([
   'absent',
   'http_error',
   'bad_redirect',
   'not_json',
 ])
 
-export function isNoAgent({ outcome, isAboutUrl = false }: McpFailure): boolean {
-  return isAboutUrl && noAgentOutcomes.has(outcome)
+export function isNotSpoken({ outcome }: McpFailure): boolean {
+  return notSpokenOutcomes.has(outcome)
+}
+
+/** Outcomes of a host that no other address on it would change. */
+const hostOutcomes: ReadonlySet<Outcome> = new Set([
+  'timeout',
+  'tls_failed',
+  'dns_failed',
+  'refused',
+  'deferred',
+])
+
+/** Tells whether the host did not answer at all, so that there is no use in trying its other addresses. */
+export function isOfHost({ outcome, status }: Pick<McpFailure, 'outcome' | 'status'>): boolean {
+  return status === undefined && hostOutcomes.has(outcome)
 }
 
 export function toFetchFailure(failed: FetchFailed): McpFailure {
@@ -33,7 +43,7 @@ export function toFetchFailure(failed: FetchFailed): McpFailure {
   return {
     outcome,
     detail,
-    ...(status !== undefined && { status, ...atThisUrl }),
+    ...(status !== undefined && { status }),
     ...(retryAfterSeconds !== undefined && { retry_after_s: retryAfterSeconds }),
   }
 }
@@ -45,12 +55,11 @@ export function toStatusFailure({ status, retryAfterSeconds }: Answered): McpFai
   if (status === 401) return { ...known, outcome: 'needs_auth', detail: 'requires a credential' }
   if (status === 429) return { ...known, outcome: 'throttled' }
   if (status === 403 || status === 451) return { ...known, outcome: 'denied' }
-  if (status === 404 || status === 410) return { ...known, outcome: 'absent', ...atThisUrl }
-  if (status === 503) return { ...known, outcome: 'server_error' }
+  if (status === 404 || status === 410) return { ...known, outcome: 'absent' }
   const hasFailed = status === 408 || (status >= 500 && status !== 501)
-  if (hasFailed) return { ...known, outcome: 'server_error', ...atThisUrl }
-  if (status >= 300 && status < 400) return { ...known, outcome: 'bad_redirect', ...atThisUrl }
-  return { ...known, ...atThisUrl }
+  if (hasFailed) return { ...known, outcome: 'server_error' }
+  if (status >= 300 && status < 400) return { ...known, outcome: 'bad_redirect' }
+  return known
 }
 
 /** Converts a 200 without a message to a failure. */
@@ -60,13 +69,12 @@ export function toBodyFailure({ status, contentType }: Answered, isObject: boole
       outcome: 'unusable',
       detail: 'answers with JSON that is not a JSON-RPC response',
       status,
-      ...atThisUrl,
     }
   }
   const detail = contentType.includes('html')
     ? 'answers with a web page: use the address of the agent itself'
     : 'answers with something that is not JSON'
-  return { outcome: 'not_json', detail, status, ...atThisUrl }
+  return { outcome: 'not_json', detail, status }
 }
 
 const RATE_LIMITED = -32_029

@@ -1,75 +1,53 @@
-import type { Limits } from '../../core/limits.ts'
-import type { Answered, Fetcher, PostOptions } from '../../fetch/http.ts'
-import { isObject, type JsonObject } from '../../parse/object-reader.ts'
-import { EventStream } from './event-stream.ts'
-import {
-  type McpFailure,
-  toBodyFailure,
-  toFetchFailure,
-  toRpcFailure,
-  toStatusFailure,
-} from './failure.ts'
-import { isErrorWithoutId, isReplyTo, type Message, readObject } from './message.ts'
-import { toErrorKey } from './result.ts'
+import { pickDecisive } from '../../core/outcomes.ts'
+import { isObject } from '../../parse/object-reader.ts'
+import type { AnswerHead, Channel, McpDeps, Reply, TimeBudget } from './channel.ts'
+import type { Message } from './message.ts'
 
-export interface McpDeps {
-  fetcher: Pick<Fetcher, 'call'>
-  limits: Limits
-  /** The protocol's short name. */
-  protocolName: string
-  /** Sent with every call: a credential of this agent, and of no other. */
-  headers?: Record<string, string>
-  allow?: PostOptions['allow']
-  /** Aborts open requests. */
-  signal?: AbortSignal
-}
+export type { McpDeps, Reply, TimeBudget } from './channel.ts'
 
-/** The time that a series of calls may use together. */
-export interface TimeBudget {
-  remainingMs: number
-}
-
-export type Reply = { result: JsonObject } | { failure: McpFailure; error?: Message }
-
-const ACCEPT = 'application/json, text/event-stream'
-const SESSION_ID = /^[\x21-\x7e]{1,1024}$/
 const VERSION = /^\d{4}-\d{2}-\d{2}$/
 const OUR_VERSION = '2025-06-18'
+/** Versions that a session can be held in, the preferred ones first. */
+const knownVersions = [OUR_VERSION, '2025-11-25', '2025-03-26', '2024-11-05']
+const INVALID_PARAMS = -32_602
 /** Timeout of a notification, which has no answer worth waiting for. */
 const NOTIFICATION_MS = 2_000
+const NOTIFICATION_BYTES = 4_096
 
 /**
- * Calls one MCP endpoint over Streamable HTTP, one call after the other, with no credential except those in
- * `deps`.
+ * Calls one MCP endpoint, one call after the other. A session that the server has forgotten is renewed once
+ * per call.
  */
 export class McpSession {
-  readonly endpoint: string
-  /** Status and headers of the last answer; undefined where nothing came. */
-  lastAnswer: Pick<Answered, 'status' | 'headers'> | undefined
-  readonly #deps: McpDeps
-  #headers: Record<string, string> = {}
+  readonly #channel: Channel
+  readonly #deps: Pick<McpDeps, 'limits'>
   #lastId = 0
 
-  constructor(endpoint: string, deps: McpDeps) {
-    this.endpoint = endpoint
+  constructor(channel: Channel, deps: Pick<McpDeps, 'limits'>) {
+    this.#channel = channel
     this.#deps = deps
   }
 
-  /** Initializes a session, and returns what the server says about itself. An issued session id is kept. */
+  get endpoint(): string {
+    return this.#channel.endpoint
+  }
+
+  /** Status and headers of the last answer; undefined where nothing came. */
+  get lastAnswer(): AnswerHead | undefined {
+    return this.#channel.lastAnswer
+  }
+
+  /**
+   * Initializes a session, and returns what the server says about itself. A server that refuses our version
+   * and names its own is asked again with one of these.
+   */
   async initialize(time: TimeBudget): Promise<Reply> {
-    const params = {
-      protocolVersion: OUR_VERSION,
-      capabilities: {},
-      clientInfo: { name: 'agentic-ad-registry', version: '1.0.0' },
-    }
-    const reply = await this.call('initialize', params, time)
-    if ('failure' in reply) return reply
-    const { protocolVersion } = reply.result
-    if (typeof protocolVersion === 'string' && VERSION.test(protocolVersion)) {
-      this.#headers['mcp-protocol-version'] = protocolVersion
-    }
-    await this.#notify('notifications/initialized', time)
-    return reply
+    const first = await this.#shakeHands(OUR_VERSION, time)
+    const version = 'failure' in first ? findOfferedVersion(first.error) : undefined
+    if (version === undefined || !('failure' in first)) return first
+    const second = await this.#shakeHands(version, time)
+    if (!('failure' in second)) return second
+    return { ...second, failure: pickDecisive(first.failure, second.failure) }
   }
 
   /** Sends a request and waits for the message with its id, whatever arrives before it. */
@@ -79,88 +57,47 @@ export class McpSession {
     time: TimeBudget,
     maxBytes: number = this.#deps.limits.agentAnswerBytes,
   ): Promise<Reply> {
-    const id = ++this.#lastId
-    this.lastAnswer = undefined
-    const { reply, answered } = await this.#post({ jsonrpc: '2.0', id, method, params }, id, {
-      time,
-      deadlineMs: time.remainingMs,
-      maxBytes,
-    })
-    this.lastAnswer = 'outcome' in answered ? undefined : answered
-    if ('outcome' in answered) return { failure: answered }
-    this.#keepSession(answered)
-    if (answered.status !== 200) return this.#toRefusal(answered)
-    const message = reply ?? readObject(answered.body)
-    if (message === undefined) return { failure: toBodyFailure(answered, false) }
-    if (isObject(message.error) && (isReplyTo(message, id) || isErrorWithoutId(message))) {
-      return { failure: toRpcFailure(message, this.#errorKey), error: message }
+    const reply = await this.#send(method, params, time, maxBytes)
+    if (!('failure' in reply) || !reply.isLost) return reply
+    const renewed = await this.initialize(time)
+    if ('failure' in renewed) {
+      return { ...renewed, failure: pickDecisive(reply.failure, renewed.failure) }
     }
-    if (!isReplyTo(message, id)) return { failure: toBodyFailure(answered, true) }
-    return { result: message.result as JsonObject }
+    return this.#send(method, params, time, maxBytes)
   }
 
-  /**
-   * Converts a response with another status than 200 to a failure, with the JSON-RPC error of its body if
-   * any.
-   */
-  #toRefusal(answered: Answered): Reply {
-    const error = readObject(answered.body)
-    const failure = toStatusFailure(answered)
-    return error !== undefined && isObject(error.error) ? { failure, error } : { failure }
-  }
-
-  async #notify(method: string, time: TimeBudget): Promise<void> {
+  async #shakeHands(protocolVersion: string, time: TimeBudget): Promise<Reply> {
+    this.#channel.restart()
+    const params = {
+      protocolVersion,
+      capabilities: {},
+      clientInfo: { name: 'agentic-ad-registry', version: '1.0.0' },
+    }
+    const { agentAnswerBytes } = this.#deps.limits
+    const reply = await this.#send('initialize', params, time, agentAnswerBytes)
+    if ('failure' in reply) return reply
+    const agreed = reply.result.protocolVersion
+    if (typeof agreed === 'string' && VERSION.test(agreed)) this.#channel.version = agreed
     const deadlineMs = Math.min(NOTIFICATION_MS, time.remainingMs)
-    await this.#post({ jsonrpc: '2.0', method }, undefined, { time, deadlineMs, maxBytes: 4_096 })
+    await this.#channel.notify(
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+      { time, deadlineMs, maxBytes: NOTIFICATION_BYTES },
+    )
+    return reply
   }
 
-  /** Posts a message; without an id no reply is expected. Takes the time it uses from the budget. */
-  async #post(
-    message: object,
-    id: number | undefined,
-    { time, deadlineMs, maxBytes }: { time: TimeBudget; deadlineMs: number; maxBytes: number },
-  ): Promise<{ reply?: Message; answered: Answered | McpFailure }> {
-    if (deadlineMs <= 0) {
-      return { answered: { outcome: 'timeout', detail: 'no complete answer in time' } }
-    }
-    let reply: Message | undefined
-    const stream = new EventStream()
-    const { fetcher, headers, allow = { anyPort: true }, signal } = this.#deps
-    const called = await fetcher.call(this.endpoint, {
-      body: JSON.stringify(message),
-      accept: ACCEPT,
-      headers: { ...headers, ...this.#headers },
-      maxBytes,
-      deadlineMs,
-      allow,
-      ...(signal && { signal }),
-      onPiece: type => {
-        if (type !== 'text/event-stream') return undefined
-        return piece => {
-          for (const event of stream.push(piece)) reply ??= readReply(event, id)
-          return reply !== undefined || id === undefined
-        }
-      },
-    })
-    time.remainingMs -= called.tookMs
-    if (called.kind === 'failed') return { answered: toFetchFailure(called) }
-    return { answered: called, ...(reply && { reply }) }
-  }
-
-  #keepSession({ headers }: Answered): void {
-    const session = headers['mcp-session-id']
-    if (typeof session === 'string' && SESSION_ID.test(session)) {
-      this.#headers = { ...this.#headers, 'mcp-session-id': session }
-    }
-  }
-
-  get #errorKey(): string {
-    return toErrorKey(this.#deps.protocolName)
+  #send(method: string, params: object, time: TimeBudget, maxBytes: number): Promise<Reply> {
+    const id = ++this.#lastId
+    const bounds = { time, deadlineMs: time.remainingMs, maxBytes }
+    return this.#channel.call({ jsonrpc: '2.0', id, method, params }, id, bounds)
   }
 }
 
-/** Reads an event of a stream; undefined if it is not the reply to this request. */
-function readReply(event: string, id: number | undefined): Message | undefined {
-  const message = readObject(event)
-  return message !== undefined && id !== undefined && isReplyTo(message, id) ? message : undefined
+/** Finds a version that a server offers in place of the refused one, and in which we can speak. */
+function findOfferedVersion(message: Message | undefined): string | undefined {
+  const error = message?.error
+  if (!isObject(error) || error.code !== INVALID_PARAMS || !isObject(error.data)) return undefined
+  const { supported } = error.data
+  if (!Array.isArray(supported)) return undefined
+  return knownVersions.find(version => version !== OUR_VERSION && supported.includes(version))
 }

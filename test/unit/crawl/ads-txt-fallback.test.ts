@@ -95,6 +95,21 @@ describe('the ads.txt of a domain', () => {
     ])
   })
 
+  test.each<[number, string]>([
+    [429, 'throttled'],
+    [500, 'server_error'],
+    [503, 'server_error'],
+  ])(
+    'is tried again when it answers %i: whether it names a manager is open',
+    async (status, outcome) => {
+      const pages = { [`${domain}/ads.txt`]: { status } }
+      expect(await crawlOutcomes(pages, target)).toEqual([
+        'adagents.json absent',
+        `ads.txt ${outcome}`,
+      ])
+    },
+  )
+
   it('is not fetched for a file by address, or a brand.json', async () => {
     const pages = { [`${domain}/ads.txt`]: adsTxt }
     const byAddress = { ...target, location: `https://${domain}/a.json` }

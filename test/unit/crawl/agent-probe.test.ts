@@ -545,7 +545,7 @@ describe('a stream of events', () => {
           data('{"jsonrpc":"2.0","method":"notifications/message"}'),
           data(listing(999, 'of_somebody_else')),
           data('not json'),
-          data(listing(String(id), 'of_a_text')),
+          data(listing(`${id}x`, 'of_a_text')),
           data(listing(id)),
         )
         writeEndlessly(response, Buffer.from(': ping\n\n'))

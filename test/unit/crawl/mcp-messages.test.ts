@@ -161,7 +161,9 @@ describe('a failure', () => {
 describe('an event stream', () => {
   const events = (...pieces: (string | Buffer)[]) => {
     const stream = new EventStream()
-    return pieces.flatMap(piece => stream.push(Buffer.from(piece as string)))
+    return pieces.flatMap(piece =>
+      stream.push(Buffer.from(piece as string)).map(({ data }) => data),
+    )
   }
 
   it.each([
