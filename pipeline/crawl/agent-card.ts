@@ -25,7 +25,7 @@ export interface CardMissing {
   /** Completes a sentence about the agent. */
   detail: string
   status?: number
-  /** What is wrong with the card that is there. */
+  /** Fault of the card that is there. */
   fault?: string
 }
 

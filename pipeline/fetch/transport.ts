@@ -102,7 +102,7 @@ export class Transport {
     if (full) return toBrokenExchange(full)
     const slot = this.#politeness.enter(url.hostname, addresses[0])
     if (slot) await slot
-    const leave = once(() => this.#politeness.leave(url.hostname, addresses[0]))
+    const leave = runOnce(() => this.#politeness.leave(url.hostname, addresses[0]))
     try {
       const paused = this.#backoff.findFailure(url.hostname)
       if (paused) return toBrokenExchange(paused)
@@ -174,7 +174,7 @@ function leaveOnAnswer(reading: ReadOptions, leave: () => void): ReadOptions {
   }
 }
 
-function once(run: () => void): () => void {
+function runOnce(run: () => void): () => void {
   let hasRun = false
   return () => {
     if (!hasRun) run()

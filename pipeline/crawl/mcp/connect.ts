@@ -106,7 +106,7 @@ async function connectAt(
   const hasResources = 'result' in handshake && offersResources(handshake.result.capabilities)
   return { session, list, hasResources, ...(name !== undefined && { serverName: name }) }
 }
-/** An agent that answered the handshake is there, whatever became of its list. */
+/** Converts the failure to list the tools of an agent that answered the handshake, and so is there. */
 function toFailureOfKnown(failure: McpFailure): McpFailure {
   return failure.outcome === 'absent' ? { ...failure, outcome: 'http_error' } : failure
 }

@@ -32,7 +32,7 @@ export class McpSession {
     return this.#channel.endpoint
   }
 
-  /** Status and headers of the last answer; undefined where nothing came. */
+  /** Returns status and headers of the last answer; undefined where nothing came. */
   get lastAnswer(): AnswerHead | undefined {
     return this.#channel.lastAnswer
   }

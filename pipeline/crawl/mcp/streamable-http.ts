@@ -44,7 +44,7 @@ export class StreamableHttp implements Channel {
     this.#sessionId = undefined
   }
 
-  /** Nothing stays open between two calls. */
+  /** Closes nothing: between two calls no request is open. */
   close(): void {}
 
   /** Sends a request and waits for the message with its id, whatever arrives before it. */
@@ -85,7 +85,8 @@ export class StreamableHttp implements Channel {
     const failure = toStatusFailure(answered)
     const read = readObject(answered.body)
     const error = read !== undefined && isObject(read.error) ? { error: read } : {}
-    if (this.#sessionId === undefined || !saysLost(answered, read)) return { failure, ...error }
+    if (this.#sessionId === undefined || !hasLostSession(answered, read))
+      return { failure, ...error }
     return { failure: { ...failure, outcome: 'http_error' }, ...error, isLost: true }
   }
 
@@ -137,7 +138,7 @@ export class StreamableHttp implements Channel {
 }
 
 /** Tells whether a server no longer knows a session: by 404, or by an error that names the session, as some do. */
-function saysLost({ status }: Answered, body: JsonObject | undefined): boolean {
+function hasLostSession({ status }: Answered, body: JsonObject | undefined): boolean {
   if (status === 404) return true
   const message = isObject(body?.error) ? body.error.message : undefined
   return status === 400 && typeof message === 'string' && /session/i.test(message)

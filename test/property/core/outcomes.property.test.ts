@@ -12,9 +12,9 @@ import {
 const outcome = fc.constantFrom(...outcomeNames)
 const attempts = fc.array(outcome, { minLength: 1, maxLength: 8 })
 const isSuccess = (name: Outcome) => getEffect(name) === 'success'
-/** Neither the thing nor a definite no. */
+/** Tells whether an outcome is neither the thing nor a definite no. */
 const isOpen = (name: Outcome) => ['garbled', 'unreachable'].includes(getEffect(name))
-/** Leaves open whether the thing is there, and is not what an object store answers for a missing file. */
+/** Tells whether an outcome says nothing, not even what an object store answers for a missing file. */
 const isOpenly = (name: Outcome) => getEffect(name) === 'unreachable' && !isMissing(name)
 const pick = ([first, ...others]: Outcome[]): Outcome =>
   pickDecisive({ outcome: first! }, ...others.map(name => ({ outcome: name }))).outcome

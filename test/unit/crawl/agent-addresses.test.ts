@@ -17,8 +17,8 @@ import { createFetcherTo } from '../../support/worlds/fetching.ts'
 const none = (response: ServerResponse, status: number) => response.writeHead(status).end()
 const agent = buildScriptedAgent({ tasks: { get_signals: {} } })
 const card = { name: 'Carded', skills: [{ id: 'get_products' }] }
-const listTools = (seen: Awaited<ReturnType<typeof probe>>) =>
-  readDocument(seen).tools.map(({ name }) => name)
+const listTools = (observation: Awaited<ReturnType<typeof probe>>) =>
+  readDocument(observation).tools.map(({ name }) => name)
 
 describe('the address of an agent', () => {
   it.each(['agent-card.json', 'agent.json'])('may be that of its card: %s', async name => {
@@ -41,14 +41,14 @@ describe('the address of an agent', () => {
   test.each([401, 403, 408, 429, 500, 503, 302, 418])(
     'is not the only one tried when it answers %i',
     async status => {
-      const seen = await probe(
+      const observation = await probe(
         (ask, response) =>
           ask.path === '/sales/mcp'
             ? agent({ ...ask, path: '/mcp' }, response)
             : none(response, status),
         { location: 'https://agent.example/sales' },
       )
-      expect(readDocument(seen).endpoint).toBe('https://agent.example/sales/mcp')
+      expect(readDocument(observation).endpoint).toBe('https://agent.example/sales/mcp')
     },
   )
 
@@ -59,21 +59,21 @@ describe('the address of an agent', () => {
   })
 
   it('is not absent where the card can only not be read now', async () => {
-    const seen = await probe((ask, response) =>
+    const observation = await probe((ask, response) =>
       none(response, ask.path.startsWith('/.well-known/') ? 503 : 404),
     )
-    expect(seen).toMatchObject({ outcome: 'server_error', status: 503 })
+    expect(observation).toMatchObject({ outcome: 'server_error', status: 503 })
   })
 
   it.each([401, 403, 429, 500, 503])('keeps its card while that answers %i', async status => {
-    const seen = await probe((ask, response) =>
+    const observation = await probe((ask, response) =>
       ask.path.startsWith('/.well-known/') ? none(response, status) : agent(ask, response),
     )
-    expect(readDocument(seen).unread).toEqual(['card'])
+    expect(readDocument(observation).unread).toEqual(['card'])
   })
 })
 
-/** What may happen at one place, with the outcome that it has there for MCP and for a card. */
+/** Status that one place may answer, with the outcome that it has there for MCP and for a card. */
 const places = {
   200: ['ok', 'ok'],
   401: ['needs_auth', 'denied'],
@@ -100,7 +100,7 @@ describe('of several attempts at one agent', () => {
     const status = fc.constantFrom(...statuses)
     await fc.assert(
       fc.asyncProperty(status, status, status, status, async (first, second, newCard, oldCard) => {
-        const seen = await probe(
+        const observation = await probe(
           serve({
             '/mcp': first,
             '/mcp/': second,
@@ -113,10 +113,10 @@ describe('of several attempts at one agent', () => {
         const isSpoken = mcp.some(({ outcome }) => !['absent', 'http_error'].includes(outcome))
         const attempts: { outcome: Outcome }[] = isSpoken ? mcp : [...mcp, ...cards]
         const { outcome } = pickDecisive({ outcome: 'absent' as Outcome }, ...attempts)
-        expect(seen.outcome).toBe(outcome)
+        expect(observation.outcome).toBe(outcome)
         const all = [first, second, newCard, oldCard]
-        if (seen.outcome === 'absent') expect(all.every(each => each === 404)).toBe(true)
-        if (getEffect(seen.outcome) === 'success')
+        if (observation.outcome === 'absent') expect(all.every(each => each === 404)).toBe(true)
+        if (getEffect(observation.outcome) === 'success')
           expect([...mcp, ...cards]).toContainEqual({ outcome })
       }),
       { numRuns: 150 },
@@ -157,13 +157,13 @@ describe('a session', () => {
   })
 
   it('is renewed once per call, and its loss does not mean that the agent is absent', async () => {
-    const seen = await probe(sessions(100))
-    expect(seen).toMatchObject({ outcome: 'http_error', status: 404 })
+    const observation = await probe(sessions(100))
+    expect(observation).toMatchObject({ outcome: 'http_error', status: 404 })
   })
 
   it('that cannot be renewed leaves open whether there is an agent', async () => {
     let isGone = false
-    const seen = await probe((ask, response) => {
+    const observation = await probe((ask, response) => {
       if (isGone || ask.path !== '/mcp') return undefined
       if (ask.call.method === 'tools/list') {
         isGone = true
@@ -172,13 +172,13 @@ describe('a session', () => {
       response.setHeader('mcp-session-id', 'one')
       return agent(ask, response)
     })
-    expect(seen).toMatchObject({ outcome: 'http_error' })
+    expect(observation).toMatchObject({ outcome: 'http_error' })
   })
 
   it('is held in a version that the server names, where it refuses ours', async () => {
     for (const status of [200, 400]) {
       const asked: unknown[] = []
-      const seen = await probe((ask, response) => {
+      const observation = await probe((ask, response) => {
         const { id, method, params } = ask.call
         if (ask.path !== '/mcp') return undefined
         if (method === 'initialize') {
@@ -193,7 +193,7 @@ describe('a session', () => {
         } else if (ask.headers['mcp-session-id'] !== 's1') return none(response, 400)
         return agent(ask, response)
       })
-      expect(listTools(seen)).toEqual(['get_signals'])
+      expect(listTools(observation)).toEqual(['get_signals'])
       expect(asked).toEqual(['2025-06-18', '2025-03-26'])
     }
   })
@@ -319,8 +319,8 @@ describe('an agent that speaks HTTP+SSE alone', () => {
     async location => {
       const host = await serveAgentHost(older({}))
       const fetcher = createFetcherTo(host.url, { hostConcurrency: 1 })
-      const seen = await probeWith(fetcher, { location })
-      expect(readDocument(seen)).toMatchObject({
+      const observation = await probeWith(fetcher, { location })
+      expect(readDocument(observation)).toMatchObject({
         name: 'Older',
         endpoint: 'https://agent.example/sse',
         tools: [{ name: 'get_products' }],
@@ -341,34 +341,36 @@ describe('an agent that speaks HTTP+SSE alone', () => {
   it('must name an address of its own host, before anything is sent there', async () => {
     for (const place of ['https://evil.example/messages', 'http://agent.example/messages', '//']) {
       const host = await serveAgentHost(older({ place }))
-      const seen = await probeHost(host, { location: 'https://agent.example/sse' })
-      expect(seen.outcome).toBe('http_error')
+      const observation = await probeHost(host, { location: 'https://agent.example/sse' })
+      expect(observation.outcome).toBe('http_error')
       expect(host.asked.some(path => path.includes('messages'))).toBe(false)
     }
   })
 
   it('is not read where it answers with something else than a stream', async () => {
-    const seen = await probe(older({ type: 'text/html' }), {
+    const observation = await probe(older({ type: 'text/html' }), {
       location: 'https://agent.example/sse',
     })
-    expect(seen.outcome).toBe('http_error')
+    expect(observation.outcome).toBe('http_error')
   })
 
   it('begins another session when the stream ends', async () => {
-    const seen = await probe(older({ hangUpAt: 'tools/list' }), {
+    const observation = await probe(older({ hangUpAt: 'tools/list' }), {
       location: 'https://agent.example/sse',
       limits: { probeMs: 3_000 },
     })
-    expect(seen.outcome).not.toBe('absent')
+    expect(observation.outcome).not.toBe('absent')
   })
 
   it('that refuses messages is not absent', async () => {
-    const seen = await probe(older({ status: 403 }), { location: 'https://agent.example/sse' })
-    expect(seen).toMatchObject({ outcome: 'denied', status: 403 })
+    const observation = await probe(older({ status: 403 }), {
+      location: 'https://agent.example/sse',
+    })
+    expect(observation).toMatchObject({ outcome: 'denied', status: 403 })
   })
 
   it('that never replies takes its time and no more', async () => {
-    const seen = await probe(
+    const observation = await probe(
       (ask, response) => {
         if (ask.path === '/sse' && ask.method === 'GET') {
           response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -379,6 +381,6 @@ describe('an agent that speaks HTTP+SSE alone', () => {
       },
       { location: 'https://agent.example/sse', limits: { probeMs: 500 } },
     )
-    expect(seen.outcome).toBe('http_error')
+    expect(observation.outcome).toBe('http_error')
   })
 })
