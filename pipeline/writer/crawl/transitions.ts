@@ -34,6 +34,9 @@ if(${OBSERVED_AT} <= s.attempted_at,
  * further work. If a file is absent, unusable or garbled, these times can only become earlier. Attempts without
  * an answer change neither.
  *
+ * Two looks count as such if an hour lies between the first and the last of their streak: what happens to a site for
+ * seconds, while somebody requests crawls, stales nothing by a page and ends nothing by a 404.
+ *
  * `streak` counts equal answers in a row. Attempts without an answer are counted in `failures` instead: a
  * timeout between two 404 neither ends the streak nor adds to it.
  *
@@ -64,11 +67,13 @@ counted as (
 validity as (
   select *,
     if(new_streak = 1 and not is_unreachable, seen_at, streak_since) as new_streak_since,
+    new_streak >= 2 and seen_at >= streak_since + interval 1 hour as is_hour_apart,
     case effect
       when 'success' then seen_at + ${WEEK_LATER}
       when 'absent' then least(stale_at, seen_at)
       when 'unusable' then least(stale_at, seen_at)
-      when 'garbled' then if(old_outcome in ${GARBLED}, least(stale_at, seen_at), old_stale_at)
+      when 'garbled' then if(
+        old_outcome in ${GARBLED} and is_hour_apart, least(stale_at, seen_at), old_stale_at)
       else old_stale_at end as new_stale_at,
     ${IS_HELD} as is_held
   from counted),
@@ -77,7 +82,7 @@ ending as (
     case effect
       when 'success' then seen_at + ${WEEK_LATER}
       when 'absent' then if(
-        requested or (new_streak >= 2 and seen_at >= new_streak_since + interval 1 hour),
+        requested or is_hour_apart,
         least(ended_at, seen_at), old_ended_at)
       when 'unusable' then least(old_ended_at, succeeded_at + ${DAY_LATER})
       else old_ended_at end as new_ended_at,

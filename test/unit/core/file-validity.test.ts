@@ -292,6 +292,47 @@ describe('the state after attempts to read a file', () => {
       ],
     ],
     [
+      'two web pages in seconds, though somebody requests crawls',
+      'active, granted',
+      [
+        [0, 0, 'ok'],
+        [1, 0, 'request'],
+        [1, 0, 'not_json'],
+        [1, 0.002, 'request'],
+        [1, 0.002, 'not_json'],
+      ],
+    ],
+    [
+      'web pages of several kinds for less than an hour',
+      'active, granted',
+      [
+        [0, 0, 'ok'],
+        [1, 0, 'not_json'],
+        [1, 0.5, 'too_large'],
+        [1, 0.9, 'not_json'],
+      ],
+    ],
+    [
+      'three web pages in an hour',
+      'stale, granted',
+      [
+        [0, 0, 'ok'],
+        [1, 0, 'not_json'],
+        [1, 0.5, 'not_json'],
+        [1, 1, 'not_json'],
+      ],
+    ],
+    [
+      'a web page on either side of the file',
+      'active, granted',
+      [
+        [0, 0, 'ok'],
+        [1, 0, 'not_json'],
+        [1, 1, 'unchanged'],
+        [1, 2, 'not_json'],
+      ],
+    ],
+    [
       'one too large, twice',
       'stale, granted',
       [
