@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Limits } from '../../pipeline/core/limits.ts'
 import { getTraceParent } from '../../pipeline/core/trace.ts'
-import type { Answer, Submission } from '../../pipeline/model/submission.ts'
+import { type Answer, readSubmission, type Submission } from '../../pipeline/model/submission.ts'
 import { SUBMISSIONS, toChannel } from '../queues.ts'
 import { type Redis, waitUntilReady } from '../redis.ts'
 
@@ -46,8 +46,15 @@ export class SubmissionClient {
     this.#connected = Promise.all([subscribed, waitUntilReady(commands)]).catch(() => undefined)
   }
 
-  /** Resolves with the answer; fails when Redis is unavailable or no answer comes in time. */
+  /**
+   * Resolves with the answer; fails when Redis is unavailable or no answer comes in time. What the writer
+   * could not read is refused without being sent.
+   */
   async submit(submission: Submission): Promise<Answer> {
+    const trace = getTraceParent()
+    const text = JSON.stringify(trace === undefined ? submission : { ...submission, trace })
+    const read = readSubmission(text)
+    if ('refusal' in read) return read.refusal
     await this.#waitUntilConnected()
     const { submission_id: id } = submission
     let timer: NodeJS.Timeout | undefined
@@ -57,8 +64,6 @@ export class SubmissionClient {
         resolveAnswer = resolve
         this.#waiting.set(id, (this.#waiting.get(id) ?? new Set()).add(resolveAnswer))
         timer = setTimeout(() => reject(new Error('no answer in time')), this.#timeouts.answerMs)
-        const trace = getTraceParent()
-        const text = JSON.stringify(trace === undefined ? submission : { ...submission, trace })
         this.#send({ text, reject })
       })
     } finally {

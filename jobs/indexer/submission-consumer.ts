@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../../pipeline/core/log.ts'
 import { getFirst, getOrThrow } from '../../pipeline/core/present.ts'
 import { traceWork } from '../../pipeline/core/trace.ts'
-import { type Answer, Submission } from '../../pipeline/model/submission.ts'
+import { type Answer, readSubmission, type Submission } from '../../pipeline/model/submission.ts'
 import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
 import type { Answers } from '../api-client/submission-client.ts'
 import type { AnswersToSend } from '../fleet/answer-log.ts'
@@ -154,16 +154,22 @@ export class SubmissionConsumer {
     }
   }
 
-  /** Parses the fields of an entry by their place: the client, then one or more `submission`s. */
+  /**
+   * Parses the fields of an entry by their place: the client, then one or more `submission`s. One that
+   * cannot be read changes nothing, so it is refused at once, outside any commit.
+   */
   #parseEntry([, client = '', ...fields]: readonly string[]): ReceivedSubmission[] {
     return fields.flatMap((text, at) => {
       if (at % 2 === 0) return []
-      try {
-        return [{ client, submission: Submission.parse(JSON.parse(text)) }]
-      } catch (error) {
-        this.#log.error({ error }, 'a submission is malformed')
-        return []
+      const read = readSubmission(text)
+      if ('submission' in read) return [{ client, ...read }]
+      const { submission_id, refusal } = read
+      this.#log.error({ submission: submission_id, fault: refusal.refused }, 'malformed submission')
+      if (submission_id !== undefined) {
+        const answers: Answers = [[submission_id, refusal]]
+        this.#commands.publish(toChannel(client), JSON.stringify(answers)).catch(() => undefined)
       }
+      return []
     })
   }
 

@@ -132,6 +132,33 @@ export const Submission = z.object({
 })
 export type Submission = z.infer<typeof Submission>
 
+const FAULT_CHARS_MAX = 300
+const UnreadSubmission = z.object({ submission_id: z.string().max(100) })
+
+/**
+ * Reads a submission from the JSON in which the writer receives it. Senders read it in the same way before
+ * they send it, so what they send is never refused for its form. `submission_id` is absent if it cannot be read.
+ */
+export function readSubmission(
+  text: string,
+): { submission: Submission } | { refusal: Refusal; submission_id?: string } {
+  const value: unknown = parseJson(text)
+  const { success, data, error } = Submission.safeParse(value)
+  if (success) return { submission: data }
+  const [fault] = error.issues
+  const place = fault?.path.filter(step => step !== 'operation').join('.') || 'request'
+  const refused = `${place.slice(0, FAULT_CHARS_MAX)}: ${fault?.message.slice(0, FAULT_CHARS_MAX)}`
+  return { refusal: { refused }, ...UnreadSubmission.safeParse(value).data }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** Selects the submissions of these operations, in their order. */
 export function selectSubmissions<Name extends Operation['op']>(
   submissions: readonly Submission[],

@@ -6,6 +6,8 @@ import { shortenText } from './redact.ts'
 import { applyProtocolName } from './references.ts'
 
 const NAMES_MAX = 100
+/** Characters of a name before it is cut, which adds one more: results hold up to 200. */
+const NAME_CHARS_MAX = 199
 
 /**
  * Reads the profile of an agent, from its capabilities if it offers them. The credential of the agent is
@@ -16,10 +18,15 @@ export async function readProfile(
   protocolName: string,
 ): Promise<AgentProfile> {
   const { tools, hide } = session
-  const show = (text: string) => (isKnownName(text, protocolName) ? text : shortenText(hide(text)))
+  const show = (text: string) =>
+    isKnownName(text, protocolName) ? text : shortenText(hide(text), NAME_CHARS_MAX)
+  const showNames = (names: unknown) =>
+    listNames(names)
+      .map(show)
+      .filter(name => name !== '')
   const profile = {
     name: shortenText(hide(session.name)),
-    tools: [...tools].slice(0, NAMES_MAX).map(show),
+    tools: showNames([...tools]),
   }
   const task = applyProtocolName('get_proto_capabilities', protocolName)
   if (!tools.has(task)) return profile
@@ -33,8 +40,8 @@ export async function readProfile(
   const versions = readPath(payload, `${protocolName}.major_versions[*]`).filter(Number.isInteger)
   return {
     ...profile,
-    supported_protocols: listNames(payload.supported_protocols).map(show),
-    specialisms: listNames(payload.specialisms).map(show),
+    supported_protocols: showNames(payload.supported_protocols),
+    specialisms: showNames(payload.specialisms),
     ...(versions.length > 0 && { adcp_version: `v${Math.max(...(versions as number[]))}` }),
   }
 }

@@ -13,7 +13,12 @@ import { type Log, silentLog } from '../../../pipeline/core/log.ts'
 import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
-import type { Answer, Operation, Submission } from '../../../pipeline/model/submission.ts'
+import {
+  type Answer,
+  type Operation,
+  readSubmission,
+  type Submission,
+} from '../../../pipeline/model/submission.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { watchAnswers } from '../checks/described-answers.ts'
@@ -31,6 +36,8 @@ export interface TestRegistry {
   sequencer: Sequencer
   /** Operations that the API submitted. */
   submitted: Operation[]
+  /** Refusals of what the API submitted and the writer could not have read. */
+  unreadable: string[]
   observe(...observations: ObservationDraft[]): Promise<void>
   submit(...operations: Operation[]): Promise<Answer[]>
   /** Creates an organization with a key, and returns the secret of the key. */
@@ -82,6 +89,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const reader = new Reader(dataDir, clock, config.LIMITS.snapshotQueries)
   await reader.refresh()
   const submitted: Operation[] = []
+  const unreadable: string[] = []
   const commit = async (
     observations: Observation[],
     operations: Operation[],
@@ -99,6 +107,14 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const writer = {
     submit: async (operation: Operation, given?: Partial<Omit<Submission, 'operation'>>) => {
       submitted.push(operation)
+      // A sender checks what it sends, so that the writer can read it.
+      const read = readSubmission(
+        JSON.stringify({ submission_id: randomUUID(), ...given, operation }),
+      )
+      if ('refusal' in read) {
+        unreadable.push(`${operation.op} ${read.refusal.refused}`)
+        return read.refusal
+      }
       return (await commit([], [operation], given))[0]!
     },
     requestLive: refuseLive,
@@ -121,6 +137,7 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
       return sequencer
     },
     submitted,
+    unreadable,
     async observe(...seen) {
       const observations = seen.map(draft => buildObservation(draft, clock))
       await commit(observations, [])

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { limits } from '../../../pipeline/core/limits.ts'
 import type { Fetcher } from '../../../pipeline/fetch/http.ts'
+import { Suite } from '../../../pipeline/model/compliance.ts'
 import { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
 import { runStoryboard } from '../../../pipeline/storyboards/run-storyboard.ts'
 import { runSuite } from '../../../pipeline/storyboards/run-suite.ts'
@@ -70,8 +71,8 @@ const agent = buildScriptedAgent({
   },
 })
 
-async function runWith(token: string) {
-  const host = await serveAgentHost(agent)
+async function runWith(token: string, answer = agent) {
+  const host = await serveAgentHost(answer)
   const deps = {
     fetcher: createFetcherTo(host.url) as Fetcher,
     limits,
@@ -117,4 +118,13 @@ it('a credential that the agent echoes is in no result', async () => {
   expect(run.phases[0]!.steps[1]?.validations[2]?.actual).toBe('[redacted] of e')
   expect(run.profile?.specialisms).toEqual(['sales-guaranteed', 'my [redacted]'])
   expect(suite.specialisms).toEqual(['sales-guaranteed', 'my [redacted]'])
+})
+
+it('a run is stored whatever names the agent gives itself', async () => {
+  const names = ['', 'x'.repeat(201), 'é'.repeat(5_000), '\ud800', ' ', 'sales-guaranteed']
+  const capabilities = { supported_protocols: names, specialisms: names }
+  const odd = buildScriptedAgent({ tasks: { get_proto_capabilities: toResult(capabilities) } })
+  const { suite } = await runWith('secret-token', odd)
+  expect(suite.specialisms).toContain('sales-guaranteed')
+  expect(Suite.safeParse(JSON.parse(JSON.stringify(suite)))).toMatchObject({ success: true })
 })
