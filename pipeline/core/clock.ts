@@ -6,12 +6,52 @@ export interface Clock {
   now(): Instant
 }
 
-export const systemClock: Clock = { now: () => Date.now() }
-
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
+
+/** A clock of the machine that is ahead by as much is not believed at once. */
+const JUMP_MS = MINUTE
+/** Time after which a jump is believed: it was no mistake that somebody corrects. */
+const BELIEVED_AFTER_MS = 10 * MINUTE
+
+/**
+ * The clock of the machine, without jumps forward that last for less than ten minutes. What is past its time ends and is
+ * deleted, which nobody can undo, so a wrong time must not have that effect. Meanwhile time goes on as before.
+ */
+export class SteadyClock implements Clock {
+  readonly #readWall: () => Instant
+  readonly #readElapsed: () => number
+  #wall: Instant
+  #elapsed: number
+  /** Elapsed time at which a jump was first seen. */
+  #jumpedAt: number | undefined
+
+  /** Creates a clock that compares the time of the machine with the time elapsed, both in milliseconds. */
+  constructor(readWall = () => Date.now(), readElapsed = () => performance.now()) {
+    this.#readWall = readWall
+    this.#readElapsed = readElapsed
+    this.#wall = readWall()
+    this.#elapsed = readElapsed()
+  }
+
+  now(): Instant {
+    const [wall, elapsed] = [this.#readWall(), this.#readElapsed()]
+    const expected = this.#wall + elapsed - this.#elapsed
+    if (wall <= expected + JUMP_MS) this.#jumpedAt = undefined
+    else {
+      this.#jumpedAt ??= elapsed
+      if (elapsed - this.#jumpedAt < BELIEVED_AFTER_MS) return Math.floor(expected)
+      this.#jumpedAt = undefined
+    }
+    this.#wall = wall
+    this.#elapsed = elapsed
+    return wall
+  }
+}
+
+export const systemClock: Clock = new SteadyClock()
 
 let lastDay = Number.NaN
 let lastDate = ''

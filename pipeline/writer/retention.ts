@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { DAY, type Instant, toDay } from '../core/clock.ts'
+import { DAY, type Instant, toDay, toIso } from '../core/clock.ts'
 import { toIdBytes, toInstant } from '../core/uuid-v7.ts'
 import { eventTypeNames } from '../model/event.ts'
 import { toTypeByte } from '../serving/event-block.ts'
@@ -13,6 +13,48 @@ import { forgetUnprojectedEvents } from '../store/unprojected.ts'
  * them may still be on its way.
  */
 const BODIES_RETENTION_MS = DAY
+
+/** The last day that ISO 8601 writes with four digits. */
+const NEVER = Date.parse('9999-12-31T00:00:00Z')
+
+/** Days on which something was committed, newest first, from what every commit of its kind leaves. */
+const EVENT_DAYS = 'select max(event_id) as id from events where event_id < $before::uuid'
+const CRAWL_DAYS = 'select max(day)::varchar as day from crawl_days where day < $before::date'
+const SUBMISSION_DAYS = `select epoch_ms(max(submitted_at))::double as at from submissions
+  where submitted_at < $before::timestamptz`
+
+/**
+ * Finds the time that retention counts from: not later than the clock, nor than the end of the last day with commits but
+ * the newest. A clock that was wrong for seconds leaves commits of one day at most, so it makes nothing old. Undefined
+ * while all commits are of one day.
+ */
+export async function findRetentionTime(
+  { index, accounts }: { index: Database; accounts: Database },
+  now: Instant,
+): Promise<Instant | undefined> {
+  const newest = await findDayBefore(index, accounts, NEVER)
+  const trusted = newest === undefined ? undefined : await findDayBefore(index, accounts, newest)
+  return trusted === undefined ? undefined : Math.min(now, trusted + DAY)
+}
+
+/** Finds the start of the last UTC day with commits before an instant. */
+async function findDayBefore(
+  index: Database,
+  accounts: Database,
+  before: Instant,
+): Promise<Instant | undefined> {
+  const event = await index.one<{ id: string | null }>(EVENT_DAYS, { before: buildFirstId(before) })
+  const crawl = await index.one<{ day: string | null }>(CRAWL_DAYS, { before: toDay(before) })
+  const submission = await accounts.one<{ at: number | null }>(SUBMISSION_DAYS, {
+    before: toIso(before),
+  })
+  const known = [
+    event?.id ? toInstant(event.id) : undefined,
+    crawl?.day ? Date.parse(`${crawl.day}T00:00:00Z`) : undefined,
+    submission?.at ?? undefined,
+  ].filter(at => at !== undefined)
+  return known.length === 0 ? undefined : Date.parse(`${toDay(Math.max(...known))}T00:00:00Z`)
+}
 
 /**
  * Deletes days of events beyond the reach of the feed. The day of the newest event stays, however

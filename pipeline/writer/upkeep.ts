@@ -10,7 +10,7 @@ import { dropOldCrawlDays } from './crawl/crawl-days.ts'
 import { listDerived, listFilesBelow } from './healing/heal.ts'
 import type { WriterStores } from './open-stores.ts'
 import { forgetPrivateRows } from './private-retention.ts'
-import { dropOldBodies, dropOldEvents, followRetention } from './retention.ts'
+import { dropOldBodies, dropOldEvents, findRetentionTime, followRetention } from './retention.ts'
 
 /** Parts of the writer that upkeep needs. */
 export interface UpkeepParts extends WriterStores {
@@ -38,14 +38,17 @@ export class Upkeep {
     const { index, accounts, serving, treeLog, paths, seals, clock, config, alone } = this.#parts
     return alone(async () => {
       seals.unseal()
-      await dropOldEvents(index, clock.now(), config.LIMITS.feedRetentionDays)
-      await dropOldCrawlDays(index, clock.now())
+      const stores = { index, serving, accounts: accounts.db }
+      const now = await findRetentionTime(stores, clock.now())
+      if (now !== undefined) {
+        await dropOldEvents(index, now, config.LIMITS.feedRetentionDays)
+        await dropOldCrawlDays(index, now)
+        await dropOldBodies(index, paths, now)
+        await forgetPrivateRows(stores, now, config.LIMITS)
+      }
       await dropOldAgentHealth(index)
       const oldest = await followRetention(index, serving, paths)
       if (oldest !== undefined) await treeLog.dropEntriesBefore(oldest)
-      await dropOldBodies(index, paths, clock.now())
-      const stores = { index, serving, accounts: accounts.db }
-      await forgetPrivateRows(stores, clock.now(), config.LIMITS)
       seals.sealOnly(listDerived(paths))
     })
   }

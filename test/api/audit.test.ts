@@ -100,12 +100,15 @@ describe('the audit', () => {
     const before = await rows()
     registry.clock.tick(DAY + 1)
     await registry.submit(add('second.example'))
+    registry.clock.tick(DAY)
+    await registry.submit(add('third.example'))
     await registry.sequencer.retain()
     const after = await rows()
     expect(after.filter(row => row.operation === 'domains.add')).toMatchObject([
+      { content: { domains: ['third.example'] } },
       { content: { domains: ['second.example'] } },
     ])
-    expect(after.slice(1)).toEqual(before.filter(row => row.operation !== 'domains.add'))
+    expect(after.slice(2)).toEqual(before.filter(row => row.operation !== 'domains.add'))
     expect(await registry.verify()).toEqual([])
   })
 })
