@@ -14,6 +14,6 @@ export function isEncodedAs(text: string, encoding: BinaryEncoding): boolean {
 }
 
 /** Tells whether there is one encoding that all texts have. */
-export function hasOneEncoding(texts: readonly string[]): boolean {
+export function isEncodedAlike(texts: readonly string[]): boolean {
   return ENCODINGS.some(encoding => texts.every(text => isEncodedAs(text, encoding)))
 }

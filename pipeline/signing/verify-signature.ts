@@ -1,4 +1,4 @@
-import { decodeBytes, hasOneEncoding } from './binary-encoding.ts'
+import { decodeBytes, isEncodedAlike } from './binary-encoding.ts'
 import { checkContentDigest } from './content-digest.ts'
 import {
   type Algorithm,
@@ -143,7 +143,7 @@ function readHeaders(
   if (!input || !signature || !hasAsciiAuthority(request.url)) return undefined
   if (findHeader(request, 'content-type')?.includes(',')) return undefined
   const digests = readDigests(request, input)
-  const isMixed = profile.isEncodingShared && !hasOneEncoding([signature, ...(digests ?? [])])
+  const isMixed = profile.isEncodingShared && !isEncodedAlike([signature, ...(digests ?? [])])
   return digests && !isMixed ? { input, signature: decodeBytes(signature) } : undefined
 }
 
