@@ -1,9 +1,10 @@
 import { toIso } from '../core/clock.ts'
 import { getAt } from '../core/present.ts'
-import type { PropertyEntry } from '../model/documents/index.ts'
+import type { Identifier, PropertyEntry } from '../model/documents/index.ts'
 import type { PropertyRow } from '../model/rows.ts'
 import type { HostedProperty, SavedProperty } from '../model/save.ts'
 import { toIdentifierKey } from '../resolve/identifiers.ts'
+import { fillIdentifiers, isKnownByDomain } from '../resolve/own-domain.ts'
 import { noMerges, uniteIdentifiers } from './merges.ts'
 import { assignRids } from './property-identity.ts'
 import { chooseChannels, toStaleRow } from './property-rows.ts'
@@ -11,27 +12,40 @@ import type { PublisherRows } from './publisher-rows.ts'
 import { compareTypeAndValue, sortDistinct } from './sets.ts'
 import type { RowStamp } from './stamp.ts'
 
+/** What is known of a publisher before a save. */
+interface KnownProperties {
+  domain: string
+  /** Properties of its entry. */
+  before: readonly HostedProperty[]
+  /** Its records, also those outside the entry. */
+  records: readonly PropertyRow[]
+}
+
 /**
  * Builds the properties of an entry after a save. A property keeps its rid as if a file were read again,
- * also that of a record of the domain outside the entry; one without identifiers and id is matched by name
- * and type. Duplicates are dropped.
+ * also that of a record of the domain outside the entry. Without identifiers it gets those of the domain;
+ * what only the domain tells apart is matched by type, and first by name, so that one that is renamed keeps
+ * its rid. Duplicates are dropped.
  */
 export function buildHostedProperties(
   saved: readonly SavedProperty[],
-  before: readonly HostedProperty[],
-  records: readonly PropertyRow[],
+  { domain, before, records }: KnownProperties,
   mint: () => string,
 ): HostedProperty[] {
   const declared = saved.map(
-    ({ type, id, ...rest }): Omit<HostedProperty, 'property_rid'> => ({
-      property_type: type,
-      ...rest,
-      ...(id !== undefined && { property_id: id }),
-    }),
+    ({ type, id, ...rest }): DeclaredProperty =>
+      fillIdentifiers(
+        { property_type: type, ...rest, ...(id !== undefined && { property_id: id }) },
+        domain,
+      ),
   )
   const own = new Set(before.map(({ property_rid }) => property_rid))
   const others = records.filter(row => row.status !== 'removed' && !own.has(row.property_rid))
-  const rids = assignRids([...before.map(toHintRow), ...others], declared.map(withName), mint)
+  const rids = assignRids(
+    [...before.map(property => toHintRow(property, domain)), ...others],
+    declared.map(property => toFacts(property, domain)),
+    mint,
+  )
   const hosted = new Map(
     declared.map((property, i) => {
       const property_rid = getAt(rids, i)
@@ -43,9 +57,11 @@ export function buildHostedProperties(
 
 /**
  * Builds rows against which the first file of a publisher is matched, so that its properties keep the rids
- * of saved ones. One without identifiers is matched by name and type, if nothing else of the file matches.
+ * of saved ones. One that only the domain tells apart is matched by name and type, if nothing else of the
+ * file matches.
  */
 export function buildIdentityHints(
+  domain: string,
   hosted: readonly HostedProperty[],
   listed: readonly PropertyEntry[],
 ): PropertyRow[] {
@@ -55,9 +71,10 @@ export function buildIdentityHints(
   )
   const byName = new Map(others.map(entry => [toNameKey(entry), entry]))
   return hosted.map(property => {
-    const named = property.identifiers.length === 0 ? byName.get(toNameKey(property)) : undefined
+    const named = isKnownByDomain(property, domain) ? byName.get(toNameKey(property)) : undefined
     return toHintRow(
       named === undefined ? property : { ...named, property_rid: property.property_rid },
+      domain,
     )
   })
 }
@@ -138,17 +155,26 @@ function toNameKey({ name, property_type }: Pick<PropertyEntry, 'name' | 'proper
 
 type DeclaredProperty = Omit<HostedProperty, 'property_rid'>
 
-/** Uses the name in place of missing ids; no file has such an id. */
-function withName<Declared extends DeclaredProperty>(property: Declared): Declared & PropertyEntry {
-  const bare = property.property_id === undefined && property.identifiers.length === 0
-  const named = bare ? { property_id: `\n${property.name}` } : {}
-  return { supported_channels: [], ...property, ...named }
+/**
+ * Converts a property to the facts by which it is recognised. The domain alone stands for a website; a
+ * podcast of the same domain is another property, and of several with one type the name tells them apart. No
+ * file has such an id or identifier.
+ */
+function toFacts(property: DeclaredProperty, domain: string): PropertyEntry {
+  const { property_type, name } = property
+  const facts = { supported_channels: [], ...property }
+  if (property.property_id !== undefined || !isKnownByDomain(property, domain)) return facts
+  const type = { type: 'property_type', value: property_type } as unknown as Identifier
+  const identifiers = property_type === 'website' ? property.identifiers : [type]
+  return { ...facts, property_id: `\n${name}`, identifiers }
 }
 
-function toHintRow(property: HostedProperty): PropertyRow {
+function toHintRow(property: HostedProperty, domain: string): PropertyRow {
+  const facts = toFacts(property, domain)
   return {
-    ...withName(property),
-    property_id: withName(property).property_id ?? null,
+    ...facts,
+    property_rid: property.property_rid,
+    property_id: facts.property_id ?? null,
     status: 'active',
   } as unknown as PropertyRow
 }

@@ -3,7 +3,6 @@ import type { AdagentsInline, Identifier, PropertyEntry } from '../model/documen
 import { propertyTypes } from '../model/documents/vocabulary.ts'
 import { ADAGENTS_SCHEMA } from '../model/hosted.ts'
 import type { Contact, HostedProperty } from '../model/save.ts'
-import { toIdentifierKey } from './identifiers.ts'
 import { isOwn } from './property-owners.ts'
 
 const SLUG = /^[a-z0-9_]{1,255}$/
@@ -27,7 +26,7 @@ export function buildHostedAdagents({
   properties,
   updated_at,
 }: SavedProperties): AdagentsInline {
-  const entries = omitRepeatedIds(listPublishable(domain, properties))
+  const entries = omitRepeatedIds(properties.flatMap(saved => toPropertyEntry(domain, saved)))
   return {
     variant: 'inline',
     agents: [],
@@ -68,25 +67,9 @@ function toContact({ name = '', email = '' }: Contact) {
   return { contact: { name: trimmedName, ...(isAddress && { email: address }) } }
 }
 
-function listPublishable(domain: string, saved: readonly HostedProperty[]): PropertyEntry[] {
-  const bare = saved.filter(
-    property => property.property_type === 'website' && property.identifiers.length === 0,
-  )
-  const own: Identifier = { type: 'domain', value: domain }
-  const isNamed = saved.some(({ identifiers }) =>
-    identifiers.some(identifier => toIdentifierKey(identifier) === toIdentifierKey(own)),
-  )
-  // The only website of a publisher, saved without an identifier, is at the publisher's domain.
-  const atDomain = bare.length === 1 && !isNamed ? bare[0] : undefined
-  return saved.flatMap(property =>
-    toPropertyEntry(domain, property === atDomain ? [own] : property.identifiers, property),
-  )
-}
-
 function toPropertyEntry(
   domain: string,
-  identifiers: readonly Identifier[],
-  { property_type, name, property_id, tags }: HostedProperty,
+  { property_type, name, property_id, identifiers, tags }: HostedProperty,
 ): PropertyEntry[] {
   const entry: PropertyEntry = {
     property_type,

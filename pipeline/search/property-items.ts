@@ -17,7 +17,8 @@ with listed as (
   from properties p join publishers u on u.domain = p.publisher_domain
   where u.valid and p.status = 'active' and p.classification = 'property'
   union all
-  select h.property_rid, e.domain, h.property_id, h.property_type, h.name, coalesce(h.identifiers, []),
+  select h.property_rid, e.domain, h.property_id, h.property_type, h.name,
+    case when len(h.identifiers) > 0 then h.identifiers else [{'type': 'domain', 'value': e.domain}] end,
     coalesce(h.tags, []), 'active', 'contributed', json_array_length(e.document, '$.properties'), 0
   from (select domain, document, unnest(from_json(document->'properties', '[{"property_rid": "UUID",
       "property_id": "VARCHAR", "property_type": "VARCHAR", "name": "VARCHAR", "tags": ["VARCHAR"],

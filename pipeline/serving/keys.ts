@@ -123,12 +123,13 @@ export interface Findable {
 }
 
 /**
- * Lists the keys under which a publisher's active properties are found, and those of others that its grants
- * reach.
+ * Lists the keys under which the active properties of a publisher's file are found, and those of others that
+ * its grants reach.
  */
 export function listIdentifierKeys({ properties, authorizations }: Findable): string[] {
   const keys = new Set<string>()
-  for (const row of properties.filter(({ status }) => status === 'active')) {
+  for (const row of properties) {
+    if (row.status !== 'active' || row.source !== 'authoritative') continue
     for (const identifier of row.identifiers) {
       keys.add(toIdentifierEntryKey(toIdentifierKey(identifier), row.property_rid))
     }

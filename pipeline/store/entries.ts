@@ -1,5 +1,6 @@
 import type { BrandRow, EntryRow, PublisherRow } from '../model/rows.ts'
 import type { HostedProperty } from '../model/save.ts'
+import { fillIdentifiers } from '../resolve/own-domain.ts'
 import type { Database } from './duckdb.ts'
 import { inList } from './in-list.ts'
 import { RowCache } from './row-cache.ts'
@@ -120,6 +121,10 @@ export function toBrandRow(
 }
 
 /** Reads the properties of a publisher's entry. */
-export function readProperties({ document }: Pick<EntryRow, 'document'>): HostedProperty[] {
-  return (document.properties ?? []) as HostedProperty[]
+export function readProperties({
+  domain,
+  document,
+}: Pick<EntryRow, 'domain' | 'document'>): HostedProperty[] {
+  const properties = (document.properties ?? []) as HostedProperty[]
+  return properties.map(property => fillIdentifiers(property, domain))
 }

@@ -81,6 +81,96 @@ async function listRecords(domain: string) {
   return entries.filter((item: Listed) => item.publisher_domain === domain).sort(websitesFirst)
 }
 
+describe('a community property without identifiers', () => {
+  // The request of the specification has only a type and a name: answers said `identifiers: []`.
+  const host = 'bare.acme.example'
+  const own = [{ type: 'domain', value: host }]
+
+  async function readFile(): Promise<{ property_type: string; identifiers: object[] }[]> {
+    const answer = await registry.app.inject({
+      url: `/publisher/${host}/.well-known/adagents.json`,
+    })
+    return answer.json().properties
+  }
+
+  test('is at the domain of its publisher, in every answer, list, event and file', async () => {
+    await save(host, [
+      { type: 'website', name: 'Bare' },
+      { type: 'podcast', name: 'Morning' },
+    ])
+    const [rid, podcast] = (await resolveRids(host)) as [string, string]
+    await registry.publish()
+    const events = (await listAllEvents()).filter(({ entity_id }) =>
+      [rid, podcast].includes(entity_id),
+    )
+    const { properties } = await get(`properties/registry?source=community&search=${host}`)
+    const bulk = await registry.app.inject({
+      method: 'POST',
+      url: '/api/properties/resolve/bulk',
+      payload: { domains: [host] },
+    })
+    const sync = await get('registry/catalog/sync?since=2026-01-01T00:00:00Z')
+    const shown: Record<string, { identifiers: object[] }[]> = {
+      resolve: (await get(`properties/resolve?domain=${host}`)).properties,
+      bulk: bulk.json().results[host].properties,
+      list: properties.filter((event: { domain: string }) => event.domain === host),
+      catalog: await listRecords(host),
+      sync: sync.entries.filter((entry: { property_rid: string }) =>
+        [rid, podcast].includes(entry.property_rid),
+      ),
+      file: await readFile(),
+      events: events.map(({ payload }) => payload as never),
+    }
+    for (const [name, items] of Object.entries(shown)) {
+      expect([name, items.map(({ identifiers }) => identifiers)]).toEqual([name, [own, own]])
+    }
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('keeps its rid when it is renamed, alone or beside others, and is updated', async () => {
+    const [rid, podcast] = (await resolveRids(host)) as [string, string]
+    const before = (await listPublisherEvents(host)).length
+    await save(host, [
+      { type: 'podcast', name: 'Evening' },
+      { type: 'website', name: 'Renamed' },
+    ])
+    expect(new Set(await resolveRids(host))).toEqual(new Set([rid, podcast]))
+    expect((await listPublisherEvents(host)).slice(before).sort()).toEqual(
+      [
+        ['property.updated', rid, 'registry:save'],
+        ['property.updated', podcast, 'registry:save'],
+      ].sort(),
+    )
+    const later = (await listPublisherEvents(host)).length
+    await save(host, [{ type: 'website', name: 'Only' }])
+    expect(await resolveRids(host)).toEqual([rid])
+    expect((await listPublisherEvents(host)).slice(later)).toEqual([
+      ['property.updated', rid, 'registry:save'],
+      ['property.stale', podcast, 'registry:save'],
+    ])
+    expect(await registry.verify()).toEqual([])
+  })
+
+  test('is not taken for one of another type', async () => {
+    const other = 'types.acme.example'
+    await save(other, [{ type: 'podcast', name: 'Morning' }])
+    const [podcast] = await resolveRids(other)
+    await save(other, [{ type: 'website', name: 'Morning' }])
+    expect(await resolveRids(other)).not.toContain(podcast)
+  })
+
+  test('keeps its rid when the publisher’s own file lists the domain', async () => {
+    const other = 'filed.acme.example'
+    await save(other, [{ type: 'website', name: 'A name that no file has' }])
+    const [rid] = await resolveRids(other)
+    await registry.observe(
+      observePublisherFile(other, { sites: [other], agents: ['https://agent.example/mcp'] }),
+    )
+    expect(await resolveRids(other)).toEqual([rid])
+    expect(await registry.verify()).toEqual([])
+  })
+})
+
 describe('a community property', () => {
   const domain = 'told.acme.example'
 

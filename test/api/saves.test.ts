@@ -270,7 +270,7 @@ describe('POST /api/properties/save', () => {
       type: 'podcast',
       property_type: 'podcast',
       name: 'Morning',
-      identifiers: [],
+      identifiers: [{ type: 'domain', value: domain }],
       tags: [],
       status: 'active',
     })

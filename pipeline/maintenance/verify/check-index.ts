@@ -64,7 +64,7 @@ const faultQueries: Record<string, string> = {
      anti join (select domain from publishers where valid) using (domain)
      anti join (select publisher_domain as domain from authorizations) using (domain)
      left join properties p on p.property_rid = t.property_rid and p.publisher_domain = t.domain
-     where p.property_rid is null
+     where p.property_rid is null or len(p.identifiers) = 0 and p.status != 'removed'
        or p.status = 'stale' and p.stale_reason is distinct from 'disputed'`,
   'publishers have a wrong count of the active properties of their file': `select count(*) as n from publishers p left join (
        select publisher_domain, count(*) as active from properties

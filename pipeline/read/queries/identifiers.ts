@@ -11,12 +11,12 @@ type Known = Pick<ResolvedIdentifier, 'classification' | 'source'> & {
 
 /**
  * Selects the property of each requested identifier: of several the active one, then the
- * publisher's own, then the oldest. A disputed identifier has none.
+ * publisher's own, then the website at a domain, then the oldest. A disputed identifier has none.
  */
 const OWNERS = `
 with asked as (select unnest(from_json($keys::json, '["VARCHAR"]')) as key),
 declared as (
-  select p.property_rid, p.classification, p.source, p.status, p.publisher_domain,
+  select p.property_rid, p.classification, p.source, p.status, p.publisher_domain, p.property_type,
     unnest(p.identifiers) as i
   from properties p
   where p.status != 'removed' and p.stale_reason is distinct from 'disputed'),
@@ -25,7 +25,8 @@ found as (
   semi join asked on asked.key = d.i.type || ':' || lower(d.i.value))
 select key, property_rid, classification, source from found
 qualify row_number() over (partition by key order by status = 'active' desc,
-  i.value = publisher_domain desc, source = 'authoritative' desc, property_rid) = 1`
+  i.value = publisher_domain desc, source = 'authoritative' desc,
+  i.type = 'domain' and property_type = 'website' desc, property_rid) = 1`
 
 /** Finds identifiers in the catalog, one answer each, in order. */
 export async function findIdentifiers(

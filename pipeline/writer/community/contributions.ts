@@ -52,11 +52,11 @@ export async function findRids(
   const keys = contributed.map(({ identifier }) => toIdentifierKey(identifier))
   const rows = await db.all<{ key: string; property_rid: string }>(
     `with known as (
-       select property_rid, source, unnest(identifiers) as i from properties
+       select property_rid, source, property_type, unnest(identifiers) as i from properties
        where (source = 'contributed' or seq > $since) and status != 'removed'
          and ($disputed or stale_reason is distinct from 'disputed'))
      select i.type || ':' || lower(i.value) as key,
-       arg_min(property_rid, (source != 'authoritative', property_rid)) as property_rid
+       arg_min(property_rid, (source != 'authoritative', property_type != 'website', property_rid)) as property_rid
      from known where i.type || ':' || lower(i.value) in (select unnest(${toListExpression('$keys')}))
      group by all`,
     { since, disputed, keys: JSON.stringify(keys) },

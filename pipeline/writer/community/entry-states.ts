@@ -46,7 +46,12 @@ export function computeState(
     let minted = 0
     // A save that is carried out again, in a restored index, gives the same rids.
     const mint = () => deriveId('hosted property', save.revision_id, String(minted++))
-    const properties = buildHostedProperties(save.properties, known, records, mint)
+    const { domain } = save
+    const properties = buildHostedProperties(
+      save.properties,
+      { domain, before: known, records },
+      mint,
+    )
     const contact_id = save.contact === undefined ? null : save.revision_id
     const document = { authorized_agents: [], properties }
     return { ...live, brand_name: null, document, contact_id }

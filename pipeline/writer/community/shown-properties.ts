@@ -49,15 +49,16 @@ export async function showProperties(
 const ENTRIES_PER_COMMIT = 200
 
 /**
- * Finds the next domains, after a given one, of entries with a saved property that has no row, as earlier
- * versions left them.
+ * Finds the next domains, after a given one, of entries with a saved property that has no row, or one
+ * without identifiers, as earlier versions left them.
  */
 export async function findUnrecorded(db: Database, after: string): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
     `select distinct domain from (
        select domain, unnest(from_json(document->'properties', '[{"property_rid":"UUID"}]'), recursive := true)
        from entries where entity = 'property' and status = 'live') saved
-     anti join properties using (property_rid)
+     anti join (select property_rid from properties where len(identifiers) > 0 or status = 'removed') known
+       using (property_rid)
      anti join (select domain from publishers where valid) using (domain)
      anti join (select publisher_domain as domain from authorizations) using (domain)
      where property_rid is not null and domain > $after order by domain

@@ -100,6 +100,6 @@ function buildRowsOfFile(
   // A saved property keeps its rid.
   const rids = new Set(saved.map(({ property_rid }) => property_rid))
   const others = old.properties.filter(row => !rids.has(row.property_rid))
-  const known = [...others, ...buildIdentityHints(saved, facts.properties)]
+  const known = [...others, ...buildIdentityHints(domain, saved, facts.properties)]
   return buildPublisherRows(domain, facts, old, stamp, known)
 }

@@ -64,7 +64,7 @@ test('any saved properties give a valid adagents.json that reads back as meant',
   fc.assert(
     fc.property(fc.array(property, { maxLength: 6 }), contact, (given, whom) => {
       const saved = given.flatMap(property => SavedProperty.safeParse(property).data ?? [])
-      const properties = buildHostedProperties(saved, [], [], mint)
+      const properties = buildHostedProperties(saved, { domain, before: [], records: [] }, mint)
       const document = buildHostedAdagents({ domain, properties, updated_at })
       const file = buildHostedAdagentsFile(document, whom)
       if (file === undefined) return void expect(document.properties).toEqual([])
@@ -79,6 +79,43 @@ test('any saved properties give a valid adagents.json that reads back as meant',
     { numRuns: 3_000, seed: 20_261_120 },
   )
   expect(made).toBeGreaterThan(500)
+})
+
+test('saved properties have identifiers, and keep their rids when they are renamed', () => {
+  const types = fc.uniqueArray(fc.constantFrom(...propertyTypes), { minLength: 1, maxLength: 5 })
+  const whole = fc.array(property, { maxLength: 4 })
+  let minted = 0
+  const mint = () => `01939f00-0000-7000-8000-${String(minted++).padStart(12, '0')}`
+  fc.assert(
+    fc.property(
+      types,
+      whole,
+      odd.filter(name => BrandName.safeParse(name).success),
+      (bare, given, name) => {
+        const listed = given.flatMap(property => SavedProperty.safeParse(property).data ?? [])
+        const named = bare.map(type => SavedProperty.parse({ type, name: type }))
+        const first = buildHostedProperties(
+          [...listed, ...named],
+          { domain, before: [], records: [] },
+          mint,
+        )
+        expect(first.every(({ identifiers }) => identifiers.length > 0)).toBe(true)
+        const again = buildHostedProperties(
+          [...listed, ...named],
+          { domain, before: first, records: [] },
+          mint,
+        )
+        expect(again).toEqual(first)
+        const alone = buildHostedProperties(named, { domain, before: [], records: [] }, mint)
+        const renamed = named.map(saved => ({ ...saved, name }))
+        const after = buildHostedProperties(renamed, { domain, before: alone, records: [] }, mint)
+        expect(after.map(({ property_rid }) => property_rid)).toEqual(
+          alone.map(({ property_rid }) => property_rid),
+        )
+      },
+    ),
+    { numRuns: 500, seed: 20_261_121 },
+  )
 })
 
 const logo = fc.record({ url: fc.oneof(fc.webUrl(), odd), tags: fc.array(odd, { maxLength: 3 }) })
