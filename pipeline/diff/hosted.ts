@@ -12,7 +12,7 @@ import type { PublisherRows } from './publisher-rows.ts'
 import { compareTypeAndValue, sortDistinct } from './sets.ts'
 import type { RowStamp } from './stamp.ts'
 
-/** What is known of a publisher before a save. */
+/** Properties of a publisher before a save. */
 interface KnownProperties {
   domain: string
   /** Properties of its entry. */

@@ -95,7 +95,10 @@ describe('an enriched brand', () => {
       payload: { domains: [domain] },
     })
     expect(bulk.json().results[domain]).toMatchObject({ source: 'enriched' })
-    expect(await get(`brands/history?domain=${domain}`)).toMatchObject({ total: 0, revisions: [] })
+    expect(await get(`brands/history?domain=${domain}`)).toMatchObject({
+      total: 1,
+      revisions: [{ revision_number: 1, editor_name: 'system', source: 'enriched' }],
+    })
     await registry.publish()
     const { brands, stats } = await get('brands/registry?source=enriched')
     expect(brands).toMatchObject([
@@ -148,8 +151,11 @@ describe('an enriched brand', () => {
     expect(await resolve(domain)).toMatchObject({ source: 'enriched', brand_name: 'Renamed' })
     const { total, revisions } = await get(`brands/history?domain=${domain}`)
     expect([total, revisions]).toMatchObject([
-      1,
-      [{ revision_number: 2, editor_name: 'system', source: 'enriched', is_rollback: false }],
+      2,
+      [
+        { revision_number: 2, editor_name: 'system', source: 'enriched', is_rollback: false },
+        { revision_number: 1, editor_name: 'system' },
+      ],
     ])
   })
 

@@ -63,11 +63,11 @@ const numbersIn = async (path: string) =>
   History.parse((await get(path)).json()).revisions.map(revision => revision.revision_number)
 
 describe('GET /api/brands/history', () => {
-  test('200: edits newest first, without the one that created the entry', async () => {
+  test('200: every edit newest first, down to the one that created the entry', async () => {
     const answer = await get('brands/history?domain=https://SAVED.example/about')
     expect(answer.statusCode).toBe(200)
     const body = answer.json()
-    expect([body.domain, body.total]).toEqual(['saved.example', 4])
+    expect([body.domain, body.total]).toEqual(['saved.example', 5])
     expect(body.revisions).toEqual([
       {
         revision_number: 5,
@@ -88,6 +88,8 @@ describe('GET /api/brands/history', () => {
       },
       expect.objectContaining({ revision_number: 3, editor_name: 'system', source: 'enriched' }),
       expect.objectContaining({ revision_number: 2, editor_name: 'Acme Media' }),
+      // The list began at revision 2, and `total` did not count the first.
+      expect.objectContaining({ revision_number: 1 }),
     ])
   })
 
@@ -102,9 +104,10 @@ describe('GET /api/brands/history', () => {
     expect(await numbersIn(many)).toEqual(Array.from({ length: 20 }, (_, i) => 150 - i))
     expect(await numbersIn(`${many}&limit=1000`)).toHaveLength(100)
     expect(await numbersIn(`${many}&limit=2&offset=147`)).toEqual([3, 2])
-    expect(await numbersIn(`${many}&offset=148`)).toEqual([2])
-    expect(await numbersIn(`${many}&offset=149`)).toEqual([])
-    expect((await get(`${many}&offset=900`)).json().total).toBe(149)
+    expect(await numbersIn(`${many}&offset=148`)).toEqual([2, 1])
+    expect(await numbersIn(`${many}&offset=149`)).toEqual([1])
+    expect(await numbersIn(`${many}&offset=150`)).toEqual([])
+    expect((await get(`${many}&offset=900`)).json().total).toBe(150)
   })
 
   test.each(['limit=0', 'limit=-5', 'limit=x', 'limit=', 'offset=-1', 'offset=x'])(
@@ -145,7 +148,7 @@ describe('GET /api/brands/history', () => {
 
 describe('GET /api/properties/history', () => {
   test('200: edits of a hosted entry, and none of a crawled one', async () => {
-    expect(await numbersIn('properties/history?domain=shop.example')).toEqual([2])
+    expect(await numbersIn('properties/history?domain=shop.example')).toEqual([2, 1])
     expect((await get('properties/history?domain=acme.example')).json().total).toBe(0)
   })
 

@@ -121,7 +121,7 @@ describe('a policy', () => {
     expect(found.updated_at > found.created_at).toBe(true)
     expect((await inject('GET', 'history?policy_id=gdpr')).json()).toEqual({
       policy_id: 'gdpr',
-      total: 1,
+      total: 2,
       has_more: false,
       next_cursor: null,
       revisions: [
@@ -132,6 +132,7 @@ describe('a policy', () => {
           edit_summary: 'Changed jurisdictions, name, region_aliases',
           created_at: found.updated_at,
         },
+        expect.objectContaining({ revision_number: 1, editor_name: 'Acme' }),
       ],
     })
     await save({ ...gdpr, ...eu })
@@ -230,7 +231,7 @@ describe('policies are found', () => {
     expect(Object.keys(results)).toEqual(ids)
     expect(results.gdpr).toMatchObject(gdpr)
     expect(results.none).toBeNull()
-    expect(await client.getPolicyHistory({ policy_id: 'gdpr' })).toMatchObject({ total: 2 })
+    expect(await client.getPolicyHistory({ policy_id: 'gdpr' })).toMatchObject({ total: 3 })
     expect(await client.getPolicyHistory({ policy_id: 'none' })).toBeNull()
     const saved = await client.savePolicy({ ...gdpr, policy_id: `p_${randomUUID().slice(0, 8)}` })
     expect(saved).toMatchObject({ success: true, revision_number: null })

@@ -197,6 +197,25 @@ describe('GET /api/brands/discovered/{domain}/revisions/{number}', () => {
   })
 })
 
+test('the history of an entry and its revisions list the same, page by page', async () => {
+  for (const [history, place] of [
+    ['brands/history?domain=acme.example', 'brands/discovered/acme.example/revisions?'],
+    ['properties/history?domain=acme.example', 'properties/hosted/acme.example/revisions?'],
+  ]) {
+    for (const page of ['', '&limit=1', '&limit=1&offset=1', '&offset=5']) {
+      const [short, long] = [(await get(history + page)).json(), (await get(place + page)).json()]
+      const pick = ({
+        total,
+        revisions,
+      }: {
+        total: number
+        revisions: { revision_number: number }[]
+      }) => [total, revisions.map(({ revision_number }) => revision_number)]
+      expect(pick(short)).toEqual(pick(long))
+    }
+  }
+})
+
 describe('GET /api/properties/hosted/{domain}/revisions', () => {
   test('200: the properties without their contact', async () => {
     const place = 'properties/hosted/acme.example/revisions'

@@ -78,8 +78,8 @@ describe('POST /api/brands/save', () => {
       freshness: { state: 'never_crawled' },
     })
     expect(await get('brands/history?domain=shoes.acme.example')).toMatchObject({
-      total: 0,
-      revisions: [],
+      total: 1,
+      revisions: [{ revision_number: 1, editor_name: 'Acme' }],
     })
   })
 
@@ -103,7 +103,7 @@ describe('POST /api/brands/save', () => {
       ['Told Ltd', undefined],
     ])
     const { total, revisions } = await get('brands/history?domain=told.example')
-    expect(total).toBe(3)
+    expect(total).toBe(4)
     expect(revisions[0]).toMatchObject({
       revision_number: 4,
       editor_name: 'Acme',
@@ -218,7 +218,7 @@ describe('POST /api/brands/save', () => {
       source: 'brand_json',
     })
     expect((await saveBrand({ domain, brand_name: 'Again' })).statusCode).toBe(409)
-    expect((await get(`brands/history?domain=${domain}`)).total).toBe(0)
+    expect((await get(`brands/history?domain=${domain}`)).total).toBe(1)
     for (let days = 0; days < 9; days++) {
       registry.clock.tick(DAY)
       await registry.observe({
@@ -291,7 +291,7 @@ describe('POST /api/properties/save', () => {
       authorized_agents: [],
       properties: [{ name: 'Evening', source: 'community' }, { name: 'The News' }],
     })
-    expect((await get(`properties/history?domain=${domain}`)).total).toBe(1)
+    expect((await get(`properties/history?domain=${domain}`)).total).toBe(2)
   })
 
   test('200: lists and searches show them as community data, not as verified', async () => {
@@ -357,7 +357,7 @@ describe('saves of one entry', () => {
     for (const { i, number } of answers) expect(named.get(number)).toBe(`Busy ${i}`)
     const last = await get(`brands/resolve?domain=${domain}`)
     expect(last.brand_name).toBe(named.get(200))
-    expect((await get(`brands/history?domain=${domain}&limit=1`)).total).toBe(199)
+    expect((await get(`brands/history?domain=${domain}&limit=1`)).total).toBe(200)
   })
 
   test('with the same Idempotency-Key are one; another body under it is a conflict', async () => {
@@ -534,7 +534,7 @@ describe('a rollback', () => {
     })
     expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({ brand_name: 'First' })
     const { total, revisions } = await get(`brands/history?domain=${domain}`)
-    expect(total).toBe(3)
+    expect(total).toBe(4)
     expect(revisions[0]).toMatchObject({
       revision_number: 4,
       is_rollback: true,
@@ -618,7 +618,10 @@ test('the public client saves brands and properties, and reads them back', async
     properties: [{ type: 'website', name: 'Client' }],
   })
   const history = await client.getBrandHistory({ domain })
-  expect(history).toMatchObject({ total: 1, revisions: [{ editor_name: 'Acme' }] })
+  expect(history).toMatchObject({
+    total: 2,
+    revisions: [{ editor_name: 'Acme' }, { editor_name: 'Acme' }],
+  })
   const all = await client.saveProperties([
     { publisher_domain: domain, authorized_agents: [] },
     { publisher_domain: 'stranger.example', authorized_agents: [] },

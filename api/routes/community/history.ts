@@ -67,8 +67,8 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
     group,
     summary: `List the revisions of a ${what}’s entry`,
     description:
-      'Saves, enrichments and rollbacks, newest first; crawls make none. The revision that created the ' +
-      'entry is number 1, and neither listed nor counted.',
+      'Saves, enrichments and rollbacks, newest first, down to revision 1, which created the entry; crawls ' +
+      'make none. `total` counts all of them. Automated enrichments are by `system`.',
     access: 'public',
     cache: 'revalidate',
     query: z.object({

@@ -160,7 +160,7 @@ export const policyHistory = defineOperation({
   path: '/api/policies/history',
   group: 'Policy Registry',
   summary: 'List the revisions of a policy',
-  description: 'Edits, newest first. The creation of the policy is neither listed nor counted.',
+  description: 'Edits, newest first, down to revision 1, which created the policy.',
   access: 'public',
   cache: 'revalidate',
   query: z.object({

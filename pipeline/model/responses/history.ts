@@ -32,12 +32,12 @@ export type Revision = z.infer<typeof Revision>
 export const History = z
   .looseObject({
     domain: Domain,
-    total: count.describe('Revisions on all pages, without the one that created the entry'),
+    total: count.describe('Revisions on all pages'),
     revisions: z.array(Revision).describe('Revisions of this page, newest first'),
     ...pageEnd,
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'History', description: 'Edits of an entry after its creation, newest first' })
+  .meta({ id: 'History', description: 'Edits of an entry, its creation included, newest first' })
 export type History = z.infer<typeof History>
 
 /** Fields of a revision. The editor is an opaque id; `system` stands for the registry itself. */

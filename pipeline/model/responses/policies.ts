@@ -113,7 +113,7 @@ export const PoliciesResolved = z
 export const PolicyHistory = z
   .looseObject({
     policy_id: text.describe(summaryTexts.policy_id),
-    total: count.describe('Revisions on all pages, without the one that created the policy'),
+    total: count.describe('Revisions on all pages'),
     revisions: z
       .array(
         z.looseObject({
@@ -128,7 +128,7 @@ export const PolicyHistory = z
       .describe('Revisions of this page, newest first'),
     ...pageEnd,
   })
-  .meta({ id: 'PolicyHistory', description: 'Edits of a policy after its creation' })
+  .meta({ id: 'PolicyHistory', description: 'Edits of a policy, its creation included' })
 
 export const PolicySaved = z
   .looseObject({

@@ -4,7 +4,6 @@ import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import type { Reader } from '../reader.ts'
 
 export interface HistoryPage {
-  /** Edits of the entry, without its creation. */
   total: number
   revisions: Revision[]
 }
@@ -24,13 +23,13 @@ export function findHistory(
     return serving?.has(entity, domain) ? { total: 0, revisions: [] } : undefined
   }
   const revisions: Revision[] = []
-  for (let number = last - offset; number > 1 && revisions.length < limit; number--) {
+  for (let number = last - offset; number > 0 && revisions.length < limit; number--) {
     const value = serving.get('revision', toRevisionKey(entity, domain, number))
     if (value === undefined) continue
     const { editor_id: _, ...shown } = JSON.parse(value.toString())
     revisions.push(shown)
   }
-  return { total: last - 1, revisions }
+  return { total: last, revisions }
 }
 
 /** Tells whether a domain has a community entry. */
