@@ -1,13 +1,13 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
   CallToolRequestSchema,
   type CallToolResult,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { anyOrigin } from '../operation/cross-origin.ts'
+import { serveMcp } from '../operation/mcp-transport.ts'
 import { type AgentServices, callTask, type TaskAnswer } from './call-task.ts'
 import { type Tenant, tenants } from './tenants.ts'
 
@@ -27,7 +27,11 @@ const NOT_ALLOWED = {
 export function addMcpEndpoints(app: FastifyInstance, services: AgentServices): void {
   for (const tenant of tenants) {
     const path = `/${tenant.name}/mcp`
-    app.post(path, (request, reply) => answer(request, reply, tenant, services))
+    app.post(path, (request, reply) =>
+      serveMcp(request, reply, buildServer(tenant, services, request.signedBy), {
+        preferred: 'text/event-stream',
+      }),
+    )
     app.route({
       method: ['GET', 'DELETE'],
       url: path,
@@ -35,50 +39,6 @@ export function addMcpEndpoints(app: FastifyInstance, services: AgentServices): 
         reply.code(405).header('allow', 'POST, OPTIONS').headers(anyOrigin).send(NOT_ALLOWED),
     })
   }
-}
-
-async function answer(
-  request: FastifyRequest,
-  reply: {
-    code(status: number): typeof reply
-    headers(all: object): typeof reply
-    send(body: unknown): unknown
-  },
-  tenant: Tenant,
-  services: AgentServices,
-): Promise<unknown> {
-  const wantsStream = (request.headers.accept ?? '').includes('text/event-stream')
-  const server = buildServer(tenant, services, request.signedBy)
-  const transport = new WebStandardStreamableHTTPServerTransport({
-    enableJsonResponse: !wantsStream,
-  })
-  await server.connect(transport)
-  try {
-    const answered = await transport.handleRequest(toWebRequest(request, services), {
-      parsedBody: request.body,
-    })
-    return reply
-      .code(answered.status)
-      .headers({
-        ...Object.fromEntries(answered.headers),
-        ...anyOrigin,
-        'cache-control': 'no-store',
-      })
-      .send(Buffer.from(await answered.arrayBuffer()))
-  } finally {
-    await server.close()
-  }
-}
-
-/** Converts a request to what the transport expects: it insists on both media types, which callers need not send. */
-function toWebRequest({ url, headers }: FastifyRequest, { origin }: AgentServices): Request {
-  const forwarded = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || name === 'accept' ? [] : [[name, String(value)] as [string, string]],
-  )
-  return new Request(`${origin()}${url}`, {
-    method: 'POST',
-    headers: [...forwarded, ['accept', 'application/json, text/event-stream']],
-  })
 }
 
 /** Accepts any call: the task itself validates its arguments, in words that its callers understand. */

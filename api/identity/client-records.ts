@@ -4,13 +4,19 @@ import { findClient } from '../../pipeline/read/lookups/people.ts'
 import type { Services } from '../operation/services.ts'
 import { findForeignScheme } from './redirect-schemes.ts'
 
+/** Refusals of a registration, by what is wrong with it. */
+interface Refusals {
+  refuseRedirect: (uri: string) => never
+  refuseMetadata: (text: string) => never
+}
+
 /**
  * Stores the applications that register: the writer stores them, and every process finds them in the serving
  * store. Only the hash of a secret is stored; it takes the place of the secret in the record that is read.
  */
 export function openClientRecords(
   { reader, writer }: Pick<Services, 'reader' | 'writer'>,
-  refuseRedirect: (uri: string) => never,
+  { refuseRedirect, refuseMetadata }: Refusals,
 ): Adapter {
   return {
     async upsert(client_id, { client_secret, ...metadata }) {
@@ -21,7 +27,7 @@ export function openClientRecords(
         { op: 'client.register', client_id, metadata: { ...metadata }, secret_hash },
         { by: { kind: 'registry', id: 'sign-in' } },
       )
-      if ('refused' in answer) throw new Error(answer.refused)
+      if ('refused' in answer) refuseMetadata(answer.refused)
     },
     async find(client_id) {
       const found = findClient(reader, client_id)

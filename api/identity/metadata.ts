@@ -2,6 +2,9 @@ import type { AuthorizationServer } from '../../pipeline/model/identity.ts'
 
 export const scopes = ['openid', 'profile', 'email']
 
+export const grantTypes = ['authorization_code', 'refresh_token'] as const
+export const responseTypes = ['code'] as const
+
 /** Methods by which applications authenticate: PKCE alone, or a secret as well. */
 export const clientAuthMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
 
@@ -23,8 +26,8 @@ export function buildOwnMetadata(issuer: string): AuthorizationServer {
     registration_endpoint: issuer + paths.registration,
     revocation_endpoint: issuer + paths.revocation,
     jwks_uri: issuer + paths.jwks,
-    response_types_supported: ['code'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    response_types_supported: [...responseTypes],
+    grant_types_supported: [...grantTypes],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: [...clientAuthMethods],
     scopes_supported: [...scopes],

@@ -16,10 +16,11 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Services } from '../operation/services.ts'
 import { hashSecret, openClientRecords } from './client-records.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from './dashboard-client.ts'
-import { clientAuthMethods, paths, scopes } from './metadata.ts'
+import { clientAuthMethods, grantTypes, paths, responseTypes, scopes } from './metadata.ts'
 import { buildSignInError } from './pages.tsx'
 import { openPendingRequests } from './pending-requests.ts'
 import { markCompleted, RedisModels } from './redis-models.ts'
+import { replaceMetadata } from './registration.ts'
 import { RETRY_AFTER_S, UNAVAILABLE, withUnavailable } from './unavailable.ts'
 
 /** Seconds that a person may take to sign in and consent. */
@@ -52,8 +53,13 @@ export async function createProvider(deps: ProviderDeps): Promise<Provider> {
   const stored = new RedisModels(redis, () => {
     throw new errors.InvalidGrant('used already')
   })
-  const clients = openClientRecords(services, uri => {
-    throw new errors.InvalidRedirectUri(`the scheme of ${uri} belongs to no application`)
+  const clients = openClientRecords(services, {
+    refuseRedirect: uri => {
+      throw new errors.InvalidRedirectUri(`the scheme of ${uri} belongs to no application`)
+    },
+    refuseMetadata: text => {
+      throw new errors.InvalidClientMetadata(text)
+    },
   })
   const pending = openPendingRequests({
     keys: keys.sealing,
@@ -130,7 +136,7 @@ function buildConfiguration(
     claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'] },
     // There is no userinfo endpoint: what a client may know of the person is in the ID token.
     conformIdTokenClaims: false,
-    responseTypes: ['code'],
+    responseTypes: [...responseTypes],
     clientAuthMethods: [...clientAuthMethods],
     clientDefaults,
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
@@ -190,8 +196,8 @@ function buildCookies(keys: TokenKeys): Configuration['cookies'] {
 const clientDefaults: Configuration['clientDefaults'] = {
   // Applications on a person's own machine redirect to it; web addresses must still be https.
   application_type: 'native',
-  grant_types: ['authorization_code', 'refresh_token'],
-  response_types: ['code'],
+  grant_types: [...grantTypes],
+  response_types: [...responseTypes],
   token_endpoint_auth_method: 'none',
   id_token_signed_response_alg: 'ES256',
 }
@@ -219,7 +225,11 @@ function buildFeatures(issuer: string, refuseTarget: () => never): Configuration
       enabled: true,
       initialAccessToken: false,
       issueRegistrationAccessToken: false,
-      idFactory: () => randomUUID(),
+      // Called between reading what an application asks for and checking it.
+      idFactory: ({ oidc }) => {
+        replaceMetadata(oidc.body)
+        return randomUUID()
+      },
     },
     resourceIndicators: {
       enabled: true,

@@ -1,5 +1,4 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
   CallToolRequestSchema,
   type CallToolResult,
@@ -11,7 +10,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { authenticate } from '../auth/principal.ts'
-import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
+import { buildExposedHeaders } from '../operation/cross-origin.ts'
+import { serveMcp } from '../operation/mcp-transport.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { buildRequest, buildTools, type RegistryTool } from './tools.ts'
@@ -25,11 +25,9 @@ const INSTRUCTIONS =
   `core tools; more are listed at /mcp?toolset= with one or more of ${toolsetNames.join(', ')}. ` +
   'Tools outside the list can be called too.'
 
-/** Protocol version since which clients read `structuredContent`; older ones read only text. */
-const STRUCTURED_SINCE = '2025-06-18'
-
 /**
- * Adds the registry as an MCP server: Streamable HTTP without sessions, a JSON answer to each POST. A tool
+ * Adds the registry as an MCP server: Streamable HTTP without sessions, a JSON answer to each POST of a
+ * client that accepts JSON. A tool
  * call goes through the route of its operation, so that checks, limits, credentials and metrics are those of
  * HTTP. Callers without a credential see the tools that they may call. The list contains the core tools, or
  * those of the toolsets in the address (`?toolset=core,search`).
@@ -52,23 +50,11 @@ export function addMcp(
     const shown = [...tools.values()].filter(
       tool => isInToolsets(tool, sets) && (isKnown || tool.operation.access !== 'bearer'),
     )
-    const isStructured = String(request.headers['mcp-protocol-version'] ?? '') >= STRUCTURED_SINCE
-    const server = buildServer({ tools, shown, isStructured }, (tool, input) =>
-      callTool(app, request, tool, input, isStructured),
+    const server = buildServer({ tools, shown }, (tool, input) =>
+      callTool(app, request, tool, input),
     )
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-    await server.connect(transport)
-    try {
-      const { body } = request
-      const answer = await transport.handleRequest(toWebRequest(request), { parsedBody: body })
-      return reply
-        .code(answer.status)
-        .headers({ ...Object.fromEntries(answer.headers), 'cache-control': 'no-store' })
-        .headers({ ...anyOrigin, ...buildExposedHeaders(request) })
-        .send(Buffer.from(await answer.arrayBuffer()))
-    } finally {
-      await server.close()
-    }
+    const headers = buildExposedHeaders(request)
+    return serveMcp(request, reply, server, { preferred: 'application/json', headers })
   })
 }
 
@@ -102,8 +88,6 @@ interface Offer {
   tools: ReadonlyMap<string, RegistryTool>
   /** Tools in the list. */
   shown: readonly RegistryTool[]
-  /** True if answers are structured by their schemas, false if they are text. */
-  isStructured: boolean
 }
 
 /** Reads the toolsets that the address names. */
@@ -118,7 +102,7 @@ function readToolsets({ query }: FastifyRequest): string[] {
 }
 
 /** Builds a server for one request: the tools that the caller may see, and how to call them. */
-function buildServer({ tools, shown, isStructured }: Offer, call: ToolCall): Server {
+function buildServer({ tools, shown }: Offer, call: ToolCall): Server {
   const server = new Server(
     { name: 'agentic-ad-registry', title: 'Agentic Ad Registry', version: '1.0.0' },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
@@ -128,7 +112,7 @@ function buildServer({ tools, shown, isStructured }: Offer, call: ToolCall): Ser
       name,
       description: describeTool(operation),
       inputSchema,
-      ...(isStructured && { outputSchema }),
+      outputSchema,
       annotations: { readOnlyHint: true },
     })),
   }))
@@ -152,7 +136,6 @@ async function callTool(
   { headers: { authorization }, ip }: FastifyRequest,
   tool: RegistryTool,
   input: Record<string, unknown>,
-  isStructured: boolean,
 ): Promise<CallToolResult> {
   const built = buildRequest(tool, input)
   if (typeof built === 'string') return buildRefusal(JSON.stringify({ error: built }))
@@ -162,19 +145,10 @@ async function callTool(
     headers: authorization === undefined ? {} : { authorization },
   })
   if (answer.statusCode >= 400) return buildRefusal(answer.body)
-  // Only one form is sent: clients that read structured content need no copy as text.
-  return isStructured
-    ? { content: [], structuredContent: answer.json() }
-    : { content: [{ type: 'text', text: answer.body }] }
+  // Some clients read only the text, whatever version of the protocol they speak.
+  return { content: [{ type: 'text', text: answer.body }], structuredContent: answer.json() }
 }
 
 function buildRefusal(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
-}
-
-function toWebRequest({ url, headers }: FastifyRequest): Request {
-  const input = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
-  )
-  return new Request(`http://registry${url}`, { method: 'POST', headers: input })
 }

@@ -135,27 +135,10 @@ describe('a call', () => {
     })
     const { body: direct } = await registry.app.inject('/api/brands/resolve?domain=acme.example')
     expect(body).toEqual(JSON.parse(direct))
-    expect(result).toEqual({ content: [], structuredContent: body })
-  })
-
-  test('from an older client gets text only, once', async () => {
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/mcp',
-      headers: {
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-03-26',
-      },
-      payload: {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'resolve_brand', arguments: { domain: 'acme.example' } },
-      },
+    expect(result).toEqual({
+      content: [{ type: 'text', text: direct }],
+      structuredContent: body,
     })
-    const { content, structuredContent } = answer.json().result
-    expect(structuredContent).toBeUndefined()
-    expect(JSON.parse(content[0].text)).toMatchObject({ brand_name: 'Acme' })
   })
 
   test.each([
@@ -277,9 +260,5 @@ describe('the transport', () => {
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
     const answer = await post(JSON.stringify(call))
     expect([answer.statusCode, answer.json().error.code]).toEqual([200, ErrorCode.InvalidParams])
-  })
-
-  test('refuses clients that do not accept both media types', async () => {
-    expect((await post(initialize, { accept: 'text/html' })).statusCode).toBe(406)
   })
 })

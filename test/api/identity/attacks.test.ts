@@ -477,7 +477,9 @@ describe('an application', () => {
 
   test('makes the registry fetch nothing', async () => {
     const fetched = { sector_identifier_uri: 'https://evil.example/x', subject_type: 'pairwise' }
-    expect(await register(registry, fetched)).toHaveProperty('error')
+    const registered = await register(registry, fetched)
+    expect(registered).toMatchObject({ subject_type: 'public' })
+    expect(registered).not.toHaveProperty('sector_identifier_uri')
   })
 })
 
