@@ -24,9 +24,10 @@ type DraftServices = Pick<Services, 'drafts' | 'clock' | 'config' | 'baseUrl'>
  */
 export async function keepDraft(
   draft: Draft,
+  caller: string,
   { drafts, clock, config, baseUrl }: DraftServices,
 ): Promise<string | undefined> {
-  const id = await drafts.keep('file', draft, clock.now())
+  const id = await drafts.keep('file', draft, { caller, now: clock.now() })
   if (id === undefined) return undefined
   const seconds = (config.LIMITS.draftMinutes * MINUTE) / SECOND
   const secure = baseUrl().startsWith('https:') ? '; Secure' : ''

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
@@ -8,6 +7,7 @@ import type {
   LiveRequestName,
   LiveRequestOf,
 } from '../../pipeline/model/live/live-request.ts'
+import { hashCaller } from './caller.ts'
 import { CallerSemaphore } from './caller-semaphore.ts'
 import { RecentAnswers } from './recent-answers.ts'
 
@@ -78,7 +78,7 @@ export class Outbound {
   ): Promise<OutboundAnswer<LiveRequestAnswers[Name]>> {
     try {
       const outcome = await this.#send(request)
-      this.#recent.keep(request.cacheKey, outcome.answer)
+      this.#recent.keep(request.cacheKey, outcome.answer, request.caller)
       return outcome
     } catch (error) {
       if (!(error instanceof PublicError) || error.error !== 'unavailable') throw error
@@ -100,7 +100,7 @@ export class Outbound {
     if (release === undefined) return refuseAsThrottled()
     try {
       const leftMs = ms - (performance.now() - started)
-      const answer = await this.#writer.requestLive(await request(), leftMs, toCallerId(caller))
+      const answer = await this.#writer.requestLive(await request(), leftMs, hashCaller(caller))
       if (isThrottled(answer)) refuseAsThrottled()
       await after?.(answer)
       return { answer, ageMs: 0 }
@@ -114,11 +114,6 @@ export class Outbound {
 export function buildAgeHeader({ ageMs }: { ageMs: number }): Record<string, string> {
   const seconds = Math.floor(ageMs / SECOND)
   return seconds < 1 ? {} : { age: String(seconds) }
-}
-
-/** Converts a caller to the id by which crawlers count it; people's addresses never leave the API. */
-function toCallerId(caller: string): string {
-  return createHash('sha256').update(caller).digest('base64url').slice(0, 16)
 }
 
 function isThrottled(answer: LiveRequestAnswers[LiveRequestName]): boolean {

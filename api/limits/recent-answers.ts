@@ -1,29 +1,30 @@
-import { LRUCache } from 'lru-cache'
 import type { Clock, Instant } from '../../pipeline/core/clock.ts'
+import { CallerShares } from './caller-shares.ts'
 
 const ANSWERS_BYTES_MAX = 16 * 1024 * 1024
-const ANSWERS_MAX = 5_000
+/** Bytes that an answer takes beside its text, so that many small ones are limited too. */
+const OVERHEAD_BYTES = 1_024
 
 interface RecentAnswer {
   answer: unknown
   at: Instant
 }
 
-/** Caches recent answers from the web in the memory of this process. */
+/** Stores recent answers from the web in the memory of this process. Callers share the room. */
 export class RecentAnswers {
   readonly #clock: Clock
-  readonly #answers = new LRUCache<string, RecentAnswer>({
-    max: ANSWERS_MAX,
-    maxSize: ANSWERS_BYTES_MAX,
-  })
+  readonly #answers = new Map<string, RecentAnswer>()
+  readonly #shares = new CallerShares<string>(ANSWERS_BYTES_MAX)
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  keep(cacheKey: string, answer: unknown): void {
-    const size = JSON.stringify(answer).length
-    this.#answers.set(cacheKey, { answer, at: this.#clock.now() }, { size })
+  /** Stores the answer that a caller has caused, and drops the oldest of those who caused most. */
+  keep(cacheKey: string, answer: unknown, caller: string): void {
+    const size = OVERHEAD_BYTES + JSON.stringify(answer).length
+    this.#answers.set(cacheKey, { answer, at: this.#clock.now() })
+    for (const gone of this.#shares.add(caller, cacheKey, size)) this.#answers.delete(gone)
   }
 
   /** Finds an answer that is younger than `maxAgeMs`. */

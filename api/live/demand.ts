@@ -5,6 +5,7 @@ import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { canBePublic } from '../../pipeline/core/public-name.ts'
 import { WindowCounter } from '../../pipeline/core/window-counter.ts'
+import { CallerShares } from '../limits/caller-shares.ts'
 
 const FLUSH_MS = 1_000
 /**
@@ -15,7 +16,8 @@ const SUBMITTED_MAX = 10_000
 
 /**
  * Collects domains that callers looked up but that were never crawled, and submits them together once a
- * second. The list is bounded and kept in memory only, since the next lookup of a domain adds it again.
+ * second. The list is bounded, shared by callers and kept in memory only, since the next lookup of a domain
+ * adds it again.
  */
 export class Demand {
   readonly #writer: Pick<WriterClient, 'submit'>
@@ -23,7 +25,7 @@ export class Demand {
   readonly #log: Log
   readonly #clock: Clock
   readonly #submitted = new Set<Domain>()
-  readonly #unknown = new Set<Domain>()
+  readonly #unknown: CallerShares<Domain>
   readonly #recrawls = new Set<Domain>()
   readonly #byCaller = new WindowCounter(HOUR)
   #timer: NodeJS.Timeout | undefined
@@ -36,6 +38,7 @@ export class Demand {
     this.#clock = clock
     this.#writer = writer
     this.#limits = limits
+    this.#unknown = new CallerShares(limits.demandedDomains)
     this.#log = log
   }
 
@@ -46,15 +49,20 @@ export class Demand {
   add(name: string, toCaller: () => string): void {
     const domain = parseDomain(name)
     if (domain === undefined || this.#submitted.has(domain) || this.#unknown.has(domain)) return
-    if (!this.#hasRoom(this.#unknown, domain)) return
+    if (!canBePublic(domain)) return
     const { namesPerCallerHour } = this.#limits
-    if (!this.#byCaller.take(toCaller(), namesPerCallerHour, this.#clock.now())) return
-    this.#enqueue(this.#unknown, domain)
+    const caller = toCaller()
+    if (!this.#unknown.hasRoomFor(caller)) return
+    if (!this.#byCaller.take(caller, namesPerCallerHour, this.#clock.now())) return
+    this.#unknown.add(caller, domain)
+    this.#flushSoon()
   }
 
   /** Requests a crawl of a domain, whether or not it was crawled before. */
   requestCrawl(domain: Domain): void {
-    this.#enqueue(this.#recrawls, domain)
+    if (this.#recrawls.size >= this.#limits.demandedDomains || !canBePublic(domain)) return
+    this.#recrawls.add(domain)
+    this.#flushSoon()
   }
 
   close(): void {
@@ -64,18 +72,12 @@ export class Demand {
     this.#recrawls.clear()
   }
 
-  #hasRoom(set: ReadonlySet<Domain>, domain: Domain): boolean {
-    return set.size < this.#limits.demandedDomains && canBePublic(domain)
-  }
-
-  #enqueue(set: Set<Domain>, domain: Domain): void {
-    if (!this.#hasRoom(set, domain)) return
-    set.add(domain)
+  #flushSoon(): void {
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS).unref()
   }
 
   async #flush(): Promise<void> {
-    const [unknown, recrawls] = [[...this.#unknown], [...this.#recrawls]]
+    const [unknown, recrawls] = [[...this.#unknown.items()], [...this.#recrawls]]
     this.#unknown.clear()
     this.#recrawls.clear()
     try {
@@ -85,9 +87,7 @@ export class Demand {
       this.#log.debug({ error }, 'could not submit demanded domains')
     }
     this.#timer = undefined
-    if (this.#unknown.size + this.#recrawls.size > 0) {
-      this.#timer = setTimeout(() => this.#flush(), FLUSH_MS).unref()
-    }
+    if (this.#unknown.count + this.#recrawls.size > 0) this.#flushSoon()
   }
 
   /**

@@ -74,14 +74,18 @@ function sendDownload({ kind, text }: { kind: ProposedKind; text: string }): Sen
  */
 async function carryOn(
   { kind, domain, text }: WorkshopForm,
-  { header, services }: Pick<Call<unknown, unknown, unknown, 'public'>, 'header' | 'services'>,
+  {
+    header,
+    caller,
+    services,
+  }: Pick<Call<unknown, unknown, unknown, 'public'>, 'header' | 'caller' | 'services'>,
 ): Promise<Sent> {
   const site = header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
     refuse('forbidden', 'this form was not sent by a page of the registry')
   }
   if (!services.isAuthorizationServer) refuse('not_found', 'nobody signs in at this registry')
-  const cookie = await keepDraft({ kind, domain, text }, services)
+  const cookie = await keepDraft({ kind, domain, text }, caller(), services)
   if (cookie === undefined) {
     return refuse('unavailable', 'the file cannot be carried on now; download it', {
       retry_after: 5,

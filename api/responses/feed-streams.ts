@@ -7,6 +7,7 @@ import { getFirst } from '../../pipeline/core/present.ts'
 import type { EventType } from '../../pipeline/model/event.ts'
 import { type FeedPage, readPageAfter } from '../../pipeline/read/lookups/feed.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
+import { CallerShares } from '../limits/caller-shares.ts'
 
 /** Interval at which streams look for a new commit. */
 const POLL_MS = 100
@@ -40,7 +41,7 @@ export class FeedStreams {
   readonly #reader: Reader
   readonly #config: Config
   readonly #log: Log
-  readonly #streams = new Set<Stream>()
+  readonly #streams: CallerShares<Stream>
   #seq = -1
   #isServing = false
   #timer: NodeJS.Timeout | undefined
@@ -48,11 +49,12 @@ export class FeedStreams {
   constructor(reader: Reader, config: Config, log: Log) {
     this.#reader = reader
     this.#config = config
+    this.#streams = new CallerShares(config.LIMITS.feedStreams)
     this.#log = log
   }
 
   get count(): number {
-    return this.#streams.size
+    return this.#streams.count
   }
 
   /**
@@ -60,9 +62,8 @@ export class FeedStreams {
    * answer.
    */
   admit(request: StreamRequest): (response: ServerResponse) => void {
-    const { feedStreams, feedStreamsPerCaller } = this.#config.LIMITS
-    const own = [...this.#streams].filter(({ principal }) => principal === request.principal).length
-    if (this.#streams.size >= feedStreams || own >= feedStreamsPerCaller) {
+    const { feedStreamsPerCaller } = this.#config.LIMITS
+    if (this.#streams.countOf(request.principal) >= feedStreamsPerCaller) {
       refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
     }
     if (this.#pageFor(request) === undefined) {
@@ -73,13 +74,14 @@ export class FeedStreams {
 
   close(): void {
     clearInterval(this.#timer)
-    for (const { response } of this.#streams) response.end()
+    for (const { response } of this.#streams.items()) response.end()
   }
 
   #open(request: StreamRequest, response: ServerResponse): void {
     const stream: Stream = { ...request, response, isBusy: false, heartbeatAt: 0 }
-    this.#streams.add(stream)
-    response.once('close', () => this.#streams.delete(stream))
+    // Clients resume from their cursor, elsewhere or later.
+    for (const gone of this.#streams.add(request.principal, stream)) gone.response.end()
+    response.once('close', () => this.#streams.remove(stream))
     this.#timer ??= setInterval(() => void this.#poll(), POLL_MS)
     void this.#catchUp(stream)
   }
@@ -116,7 +118,7 @@ export class FeedStreams {
   /** Groups idle streams by the page that they get next. */
   #idleByPlace(): Map<string, Stream[]> {
     const places = new Map<string, Stream[]>()
-    for (const stream of this.#streams) {
+    for (const stream of this.#streams.items()) {
       if (stream.isBusy) continue
       const place = toPlaceKey(stream)
       const others = places.get(place)
@@ -160,7 +162,7 @@ export class FeedStreams {
     const now = performance.now()
     const beats = new Map<string, FeedPage | undefined>()
     let sent = 0
-    for (const stream of this.#streams) {
+    for (const stream of this.#streams.items()) {
       if (stream.isBusy || stream.heartbeatAt > now) continue
       const place = toPlaceKey(stream)
       if (!beats.has(place)) beats.set(place, this.#pageFor(stream))

@@ -126,6 +126,18 @@ describe('nothing is submitted', () => {
     ])
   })
 
+  it('of one caller in the place of another’s', async () => {
+    const registry = await open({ limits: { demandedDomains: 3 } })
+    const lookFrom = (remoteAddress: string, domain: string) =>
+      registry.app.inject({ method: 'GET', url: lookups[0]!(domain), remoteAddress })
+    for (let i = 0; i < 10; i++) await lookFrom('192.0.2.66', `d${i}.example`)
+    await lookFrom('192.0.2.1', 'wanted.example')
+    await aSecond()
+    expect(registry.submitted).toMatchObject([
+      { domains: ['d1.example', 'd2.example', 'wanted.example'] },
+    ])
+  })
+
   it('while nobody accepts it, and lookups continue', async () => {
     let isAway = true
     const taken: unknown[] = []

@@ -9,7 +9,10 @@ let base: string
 const streams: OpenStream[] = []
 
 beforeAll(async () => {
-  registry = await openRegistry({ limits: { pageStreams: 4, pageStreamsPerCaller: 3 } })
+  registry = await openRegistry({
+    limits: { pageStreams: 4, pageStreamsPerCaller: 3 },
+    settings: { TRUSTED_PROXIES: '127.0.0.1' },
+  })
   await commit('first')
   base = await registry.app.listen({ port: 0, host: '127.0.0.1' })
 })
@@ -19,8 +22,9 @@ afterAll(() => registry.close())
 const commit = (name: string) =>
   registry.observe(observePublisherFile(`${name}.example`, { sites: [], agents: [] }))
 
-async function open(): Promise<OpenStream> {
-  const stream = await openStream(`${base}/changes/stream`)
+async function open(address = '192.0.2.1'): Promise<OpenStream> {
+  const headers = { 'x-forwarded-for': address }
+  const stream = await openStream(`${base}/changes/stream`, undefined, headers)
   streams.push(stream)
   return stream
 }
@@ -56,10 +60,22 @@ describe('GET /changes/stream', () => {
 
   test('503: a caller may have a limited number of streams, and another one once one is closed', async () => {
     for (let count = 0; count < 3; count++) await open()
-    const refused = await fetch(`${base}/changes/stream`)
+    const headers = { 'x-forwarded-for': '192.0.2.1' }
+    const refused = await fetch(`${base}/changes/stream`, { headers })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30'])
     await closeAll()
     await (await open()).next()
+    await closeAll()
+  })
+
+  test('200: where all are taken, the oldest of the caller with most gives way', async () => {
+    const [oldest] = [await open(), await open(), await open()]
+    await open('192.0.2.2')
+    const latest = await open('192.0.2.3')
+    expect((await latest.next()).event).toBe('state')
+    await oldest!.next()
+    await expect(runWithin(5_000, () => oldest!.next())).rejects.toThrow()
+    expect(await countOpen()).toBe(4)
     await closeAll()
   })
 

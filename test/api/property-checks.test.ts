@@ -280,7 +280,7 @@ describe('reports', () => {
 
   it('share a bounded space; the oldest are deleted first', async () => {
     const own = await startRedis()
-    const at = await open({ checkReportsBytes: 2_000 }, own)
+    const at = await open({ checkReportsBytes: 6_000 }, own)
     const ids: string[] = []
     for (let i = 0; i < 20; i++) {
       at.clock.tick(1)
@@ -293,7 +293,40 @@ describe('reports', () => {
     const { total, ...each } = sizes
     const sum = Object.values(each).reduce((all, size) => all + Number(size), 0)
     expect(sum).toBe(Number(total))
-    expect(sum).toBeLessThanOrEqual(2_000)
+    expect(sum).toBeLessThanOrEqual(6_000)
+    await own.close()
+  })
+
+  it('of a caller who stores most give way, and nobody else’s', async () => {
+    const own = await startRedis()
+    const at = await open({ checkReportsBytes: 20_000 }, own)
+    const checkFrom = async (remoteAddress: string, domains: string[]) => {
+      at.clock.tick(1)
+      const url = '/api/properties/check'
+      const answer = await at.app.inject({
+        method: 'POST',
+        url,
+        payload: { domains },
+        remoteAddress,
+      })
+      return answer.json().report_id as string
+    }
+    const ofAnn = await checkFrom('192.0.2.1', ['acme.example'])
+    // 156 checks of one address in 22 seconds deleted everybody's reports.
+    const ofMallory: string[] = []
+    for (let i = 0; i < 156; i++) ofMallory.push(await checkFrom('192.0.2.66', [`d${i}.example`]))
+    const ofBob = await checkFrom('192.0.2.2', ['acme.example', 'b.example'])
+    for (const id of [ofAnn, ofBob, ofMallory.at(-1)!])
+      expect((await read(id, at)).statusCode).toBe(200)
+    expect((await read(ofMallory[0]!, at)).statusCode).toBe(404)
+    // Who they are of is not stored.
+    const lists = await Promise.all(
+      (await own.redis.keys('*')).map(async key => [
+        key,
+        (await own.redis.type(key)) === 'hash' ? await own.redis.hgetall(key) : '',
+      ]),
+    )
+    expect(JSON.stringify(lists)).not.toContain('192.0.2')
     await own.close()
   })
 

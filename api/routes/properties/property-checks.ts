@@ -36,9 +36,9 @@ export const checkPropertyList = defineOperation({
   }),
   reply: { 200: PropertyCheck },
   errors: refusals,
-  handle: async ({ body: { domains }, services }) => {
+  handle: async ({ body: { domains }, caller, services }) => {
     boundItems('domains', domains, services)
-    return keep('domains', await checkDomains(domains, services.reader), services)
+    return keep('domains', await checkDomains(domains, services.reader), caller(), services)
   },
 })
 
@@ -62,9 +62,10 @@ export const checkIdentifierList = defineOperation({
   }),
   reply: { 200: IdentifierCheck },
   errors: refusals,
-  handle: async ({ body: { identifiers }, services }) => {
+  handle: async ({ body: { identifiers }, caller, services }) => {
     boundItems('identifiers', identifiers, services)
-    return keep('identifiers', await checkIdentifiers(identifiers, services.reader), services)
+    const report = await checkIdentifiers(identifiers, services.reader)
+    return keep('identifiers', report, caller(), services)
   },
 })
 
@@ -105,8 +106,13 @@ function boundItems(kind: Kind, items: readonly unknown[], { config }: Services)
   if (items.length > limit) refuse('invalid_request', `${kind}: must not be more than ${limit}`)
 }
 
-async function keep(kind: Kind, report: Report, { reports, clock }: Services): Promise<Sent> {
-  const id = await reports.keep(kind, report, clock.now())
+async function keep(
+  kind: Kind,
+  report: Report,
+  caller: string,
+  { reports, clock }: Services,
+): Promise<Sent> {
+  const id = await reports.keep(kind, report, { caller, now: clock.now() })
   const { next_cursor, ...shown } = cutReport(report, 0)
   if (id === undefined) return replyOk(shown)
   return replyOk({ ...shown, report_id: id, ...(next_cursor !== undefined && { next_cursor }) })

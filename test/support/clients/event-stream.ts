@@ -16,10 +16,15 @@ export interface OpenStream {
 }
 
 /** Opens a stream and reads it as a client would. */
-export async function openStream(url: string, token?: string): Promise<OpenStream> {
+export async function openStream(
+  url: string,
+  token?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<OpenStream> {
   const leaving = new AbortController()
   const answer = await fetch(url, {
     headers: {
+      ...headers,
       accept: 'text/event-stream',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     },
