@@ -6,7 +6,7 @@ import { getFirst } from '../../pipeline/core/present.ts'
 import { anyOrigin } from '../operation/cross-origin.ts'
 import { buildAgentCard } from './a2a-card.ts'
 import { buildExecutor, buildTaskStore } from './a2a-executor.ts'
-import type { AgentServices } from './call-task.ts'
+import { type AgentServices, toAgentCaller } from './call-task.ts'
 import { type Tenant, tenants } from './tenants.ts'
 
 const CARDS = ['/.well-known/agent-card.json', '/.well-known/agent.json']
@@ -35,15 +35,17 @@ export function addA2aCards(app: FastifyInstance, services: AgentServices): void
 /** Serves each tenant at `/<tenant>/a2a` as JSON-RPC, with the same tasks as over MCP. */
 export function addA2aEndpoints(app: FastifyInstance, services: AgentServices): void {
   for (const tenant of tenants) {
-    app.post(`/${tenant.name}/a2a`, async ({ body, signedBy }, reply) => {
+    app.post(`/${tenant.name}/a2a`, async (request, reply) => {
+      const { body } = request
+      const calledBy = toAgentCaller(request)
       reply.headers({ ...anyOrigin, 'cache-control': 'no-store' })
       const wrong = refuseMessage(body)
       if (wrong) return reply.send(wrong)
       // Made for each request: the address in the card is known once the agent listens.
       const handler = new DefaultRequestHandler(
         buildAgentCard(tenant, services),
-        buildTaskStore(tenant, services, signedBy),
-        buildExecutor(tenant, services, signedBy),
+        buildTaskStore(tenant, services, calledBy),
+        buildExecutor(tenant, services, calledBy),
       )
       const answer = await new JsonRpcTransportHandler(handler).handle(body)
       return Symbol.asyncIterator in answer ? sendEvents(reply, answer) : reply.send(answer)

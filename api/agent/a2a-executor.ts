@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Task } from '@a2a-js/sdk'
 import { A2AError, type AgentExecutor, type TaskStore } from '@a2a-js/sdk/server'
 import { DAY, toIso } from '../../pipeline/core/clock.ts'
-import { type AgentServices, callTask, PUBLIC_CALLER, type TaskAnswer } from './call-task.ts'
+import { type AgentCaller, type AgentServices, callTask, type TaskAnswer } from './call-task.ts'
 import { buildErrorPayload, TaskError } from './errors.ts'
 import { readMessage } from './read-calls.ts'
 import { toOwner } from './state/idempotency.ts'
@@ -19,7 +19,7 @@ declare module './state/store.ts' {
 export function buildExecutor(
   tenant: Tenant,
   services: AgentServices,
-  caller?: string,
+  calledBy: AgentCaller,
 ): AgentExecutor {
   return {
     async execute({ userMessage, taskId, contextId }, events) {
@@ -27,7 +27,7 @@ export function buildExecutor(
       const answer =
         call instanceof TaskError
           ? { payload: buildErrorPayload(call, services.protocolName), isError: true }
-          : await callTask(tenant, call.task, call.args, services, caller)
+          : await callTask(tenant, call.task, call.args, services, calledBy)
       events.publish(buildTask({ id: taskId, contextId }, answer, services))
       events.finished()
     },
@@ -42,9 +42,9 @@ export function buildExecutor(
 export function buildTaskStore(
   { name }: Tenant,
   { state, now }: AgentServices,
-  caller = PUBLIC_CALLER,
+  calledBy: AgentCaller,
 ): TaskStore {
-  const owner = toOwner([name, caller])
+  const owner = toOwner([name, calledBy.caller], calledBy.share)
   return {
     async save(task) {
       const at = now()

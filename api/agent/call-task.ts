@@ -1,4 +1,6 @@
+import type { FastifyRequest } from 'fastify'
 import type { SigningProfile } from '../../pipeline/signing/profile.ts'
+import { hashCaller, toCaller } from '../limits/caller.ts'
 import { TaskError } from './errors.ts'
 import type { AgentMetrics } from './metrics.ts'
 import { toTaskName } from './read-calls.ts'
@@ -34,13 +36,26 @@ export interface TaskAnswer {
 /** All callers with the public credential. */
 export const PUBLIC_CALLER = 'public'
 
+/** The caller of a request, by the credential, and the share of its records that the caller has. */
+export type AgentCaller = Pick<TaskContext, 'caller' | 'share'>
+
+/** Tells callers with the public credential apart by their addresses, so that none fills the room of all. */
+export function toAgentCaller({
+  signedBy,
+  ip,
+}: Pick<FastifyRequest, 'signedBy' | 'ip'>): AgentCaller {
+  return signedBy === undefined
+    ? { caller: PUBLIC_CALLER, share: hashCaller(toCaller(ip)) }
+    : { caller: signedBy, share: '' }
+}
+
 /** Runs a task of a tenant by its name. A failure is an answer too. */
 export async function callTask(
   tenant: Tenant,
   spelledName: string,
   args: Record<string, unknown>,
   services: AgentServices,
-  caller = PUBLIC_CALLER,
+  calledBy: AgentCaller,
 ): Promise<TaskAnswer> {
   const { protocolName, metrics, onError } = services
   const begun = performance.now()
@@ -52,10 +67,10 @@ export async function callTask(
   }
   try {
     if (!task) throw new TaskError('INVALID_REQUEST', `There is no task ${name} here`)
-    if (caller === PUBLIC_CALLER && services.signedTasks.includes(name)) {
+    if (calledBy.caller === PUBLIC_CALLER && services.signedTasks.includes(name)) {
       throw new TaskError('UNAUTHORIZED', `A request of ${name} must be signed`)
     }
-    const payload = await runTask(task, args, { ...buildContext(tenant, services), caller })
+    const payload = await runTask(task, args, { ...buildContext(tenant, services), ...calledBy })
     measure()
     return { payload, isError: false }
   } catch (error) {
@@ -73,7 +88,7 @@ export async function callTask(
 function buildContext(
   { name, protocols, specialisms, tasks }: Tenant,
   { protocolName, origin, toAddress, signedTasks, requestProfile, state, now }: AgentServices,
-): Omit<TaskContext, 'caller'> {
+): Omit<TaskContext, keyof AgentCaller> {
   return {
     protocolName,
     origin: origin(),

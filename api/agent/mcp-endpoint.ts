@@ -8,7 +8,13 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { anyOrigin } from '../operation/cross-origin.ts'
 import { serveMcp } from '../operation/mcp-transport.ts'
-import { type AgentServices, callTask, type TaskAnswer } from './call-task.ts'
+import {
+  type AgentCaller,
+  type AgentServices,
+  callTask,
+  type TaskAnswer,
+  toAgentCaller,
+} from './call-task.ts'
 import { type Tenant, tenants } from './tenants.ts'
 
 const NOT_ALLOWED = {
@@ -28,7 +34,7 @@ export function addMcpEndpoints(app: FastifyInstance, services: AgentServices): 
   for (const tenant of tenants) {
     const path = `/${tenant.name}/mcp`
     app.post(path, (request, reply) =>
-      serveMcp(request, reply, buildServer(tenant, services, request.signedBy), {
+      serveMcp(request, reply, buildServer(tenant, services, toAgentCaller(request)), {
         preferred: 'text/event-stream',
       }),
     )
@@ -44,7 +50,7 @@ export function addMcpEndpoints(app: FastifyInstance, services: AgentServices): 
 /** Accepts any call: the task itself validates its arguments, in words that its callers understand. */
 const AnyCall = z.looseObject({ method: z.literal('tools/call') })
 
-function buildServer(tenant: Tenant, services: AgentServices, caller?: string): Server {
+function buildServer(tenant: Tenant, services: AgentServices, calledBy: AgentCaller): Server {
   const { protocolName } = services
   const server = new Server(
     { name: tenant.name, title: tenant.title, version: '1.0.0' },
@@ -61,7 +67,7 @@ function buildServer(tenant: Tenant, services: AgentServices, caller?: string): 
   }))
   server.setRequestHandler(AnyCall, async request => {
     const { name, arguments: forwarded = {} } = CallToolRequestSchema.parse(request).params
-    return toResult(await callTask(tenant, name, forwarded, services, caller))
+    return toResult(await callTask(tenant, name, forwarded, services, calledBy))
   })
   return server
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Instant } from '../../pipeline/core/clock.ts'
+import { hashCaller } from '../limits/caller.ts'
 import type { CallCounter } from './state/call-counter.ts'
 
 /** Callback of a limiter: takes the calls of a window, and the milliseconds that are left of it. */
@@ -23,8 +23,4 @@ export function buildQuotaStore(calls: CallCounter, now: () => Instant) {
       return this
     }
   }
-}
-
-function hashCaller(caller: string): string {
-  return createHash('sha256').update(caller).digest('base64url')
 }

@@ -15,6 +15,8 @@ export interface TaskContext {
   requestProfile: SigningProfile
   /** The caller: the key that signed the request, or everybody with the public credential. */
   caller: string
+  /** The caller among all with the public credential; empty for one who signs. */
+  share: string
   /** Name of the tenant that was called, such as `sales`. */
   tenant: string
   /** Protocols of that tenant, such as `media_buy`. */

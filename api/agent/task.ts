@@ -80,7 +80,7 @@ export async function runTask(
   state.refresh()
   const payload = task.mutates
     ? await runOnce(state, keyed, runAndNotify)
-    : state.writeAs(toOwner(keyed.scope), run)
+    : state.writeAs(toOwner(keyed.scope, keyed.share), run)
   return { ...payload, ...readContext(args) }
 }
 
@@ -89,8 +89,9 @@ export async function runTask(
  * credential. The account is part of the request, since the protocol's own tests name another account under
  * the same key.
  */
-function describeKey(task: Task, args: Payload, { tenant, caller, protocolName }: TaskContext) {
-  return { scope: [tenant, caller], task: task.name(protocolName), args }
+function describeKey(task: Task, args: Payload, context: TaskContext) {
+  const { tenant, caller, share, protocolName } = context
+  return { scope: [tenant, caller], share, task: task.name(protocolName), args }
 }
 
 /** Reads the context of a request, which every answer repeats, also failures. */

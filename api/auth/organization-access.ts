@@ -29,10 +29,7 @@ export function mayEdit({ role }: CallerMembership): boolean {
 /** Refuses with 403 what people whose role in an organization may only read would do for it. */
 export function requireEditor(membership: CallerMembership): void {
   if (mayEdit(membership)) return
-  refuse(
-    'forbidden',
-    `viewers of ${membership.org_name} cannot change anything or call agents for it`,
-  )
+  refuse('forbidden', 'viewers of an organization cannot change anything for it')
 }
 
 /**

@@ -35,7 +35,7 @@ export class CallerShares<Item> {
   }
 
   /** Counts the items of a caller. */
-  countOf(caller: string): number {
+  countItems(caller: string): number {
     return this.#shares.get(caller)?.items.size ?? 0
   }
 

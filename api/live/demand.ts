@@ -13,6 +13,8 @@ const FLUSH_MS = 1_000
  * submitted again from time to time.
  */
 const SUBMITTED_MAX = 10_000
+/** Callers whose names are counted apart. */
+const CALLERS_MAX = 100_000
 
 /**
  * Collects domains that callers looked up but that were never crawled, and submits them together once a
@@ -27,7 +29,7 @@ export class Demand {
   readonly #submitted = new Set<Domain>()
   readonly #unknown: CallerShares<Domain>
   readonly #recrawls = new Set<Domain>()
-  readonly #byCaller = new WindowCounter(HOUR)
+  readonly #byCaller = new WindowCounter(HOUR, CALLERS_MAX)
   #timer: NodeJS.Timeout | undefined
 
   constructor(

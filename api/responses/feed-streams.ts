@@ -63,7 +63,7 @@ export class FeedStreams {
    */
   admit(request: StreamRequest): (response: ServerResponse) => void {
     const { feedStreamsPerCaller } = this.#config.LIMITS
-    if (this.#streams.countOf(request.principal) >= feedStreamsPerCaller) {
+    if (this.#streams.countItems(request.principal) >= feedStreamsPerCaller) {
       refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
     }
     if (this.#pageFor(request) === undefined) {

@@ -40,7 +40,7 @@ export class PageStreams {
 
   /** Checks that the caller may open one more stream, before anything is sent. */
   admit(caller: string): (response: ServerResponse) => void {
-    if (this.#viewers.countOf(caller) >= this.#limits.pageStreamsPerCaller)
+    if (this.#viewers.countItems(caller) >= this.#limits.pageStreamsPerCaller)
       refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
     return response => this.#addViewer(caller, { response })
   }

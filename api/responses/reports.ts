@@ -32,13 +32,17 @@ local function forget(gone)
   redis.call('HINCRBY', sizes, 'total', -bytes)
   if tonumber(redis.call('ZINCRBY', shares, -bytes, owner)) <= 0 then redis.call('ZREM', shares, owner) end
 end
+local function find_oldest(list)
+  for _, oldest in ipairs(redis.call('ZRANGE', list, 0, 1)) do
+    if oldest ~= id then return oldest end
+  end
+end
 local function find_oldest_of_largest()
   for _, largest in ipairs(redis.call('ZREVRANGE', shares, 0, 1)) do
-    local oldest = redis.call('ZRANGE', ages_of(largest), 0, 0)[1]
-    if oldest and oldest ~= id then return oldest end
+    local oldest = find_oldest(ages_of(largest))
+    if oldest then return oldest end
   end
-  local oldest = redis.call('ZRANGE', ages, 0, 0)[1]
-  return oldest ~= id and oldest or nil
+  return find_oldest(ages)
 end
 for _, old in ipairs(redis.call('ZRANGEBYSCORE', ages, '-inf', now - keep_ms)) do forget(old) end
 if size > max_bytes then return 0 end
@@ -109,8 +113,8 @@ export class Reports {
     const packed = (await zip(JSON.stringify(report))).toString('base64')
     try {
       const named = [`${kind}:${id}`, packed, now, keepMs, maxBytes, this.#prefix]
-      const isKept = await this.#keep(...this.#lists, ...named, hashCaller(caller), OVERHEAD_BYTES)
-      return isKept === 1 ? id : undefined
+      const stored = await this.#keep(...this.#lists, ...named, hashCaller(caller), OVERHEAD_BYTES)
+      return stored === 1 ? id : undefined
     } catch {
       return undefined
     }

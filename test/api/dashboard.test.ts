@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
@@ -441,6 +442,29 @@ describe('a file of the workshop', () => {
     expect(seconds).toBeLessThanOrEqual(3_600)
     await redis.redis.del(`${REDIS_PREFIX}:draft:file:${id}`)
     expect((await browser.get('/dashboard/publish')).statusCode).toBe(404)
+  })
+
+  test('is not deleted by another caller who sends more than there is room for', async () => {
+    const browser = await enterAs('ann@acme.example')
+    await carry(browser)
+    const text = () => randomBytes(600 * 1024).toString('base64')
+    for (let posts = 0; posts < 45; posts++) {
+      const answer = await registry.app.inject({
+        method: 'POST',
+        url: '/workshop',
+        remoteAddress: '192.0.2.66',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'sec-fetch-site': 'same-origin',
+        },
+        payload: new URLSearchParams({ ...handed, text: text(), do: 'publish' }).toString(),
+      })
+      expect(answer.statusCode).toBe(303)
+    }
+    const bytes = Number(await redis.redis.hget(`${REDIS_PREFIX}:drafts:size`, 'total'))
+    expect(bytes).toBeGreaterThan(30 * 1024 * 1024)
+    expect(bytes).toBeLessThanOrEqual(32 * 1024 * 1024)
+    expect((await read(browser, '/dashboard/publish'))('textarea').text()).toBe(handed.text)
   })
 
   test('cannot be planted by another site', async () => {

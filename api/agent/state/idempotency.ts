@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { DAY, type Instant, MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
 import { requireValue } from '../../../pipeline/core/present.ts'
 import { TaskError } from '../errors.ts'
+import type { Owner } from './ledger.ts'
 import type { AgentState } from './store.ts'
 
 declare module './store.ts' {
@@ -50,6 +51,8 @@ export interface Claim {
 export interface KeyedRequest {
   /** The called agent and the caller: elsewhere the same key is another one. */
   scope: readonly string[]
+  /** The caller among those with this credential, who share its room for records. */
+  share: string
   task: string
   args: Payload
   now: Instant
@@ -62,16 +65,17 @@ export interface KeyedRequest {
  */
 export async function runOnce(
   state: AgentState,
-  { scope, task, args, now }: KeyedRequest,
+  { scope, share, task, args, now }: KeyedRequest,
   run: () => Payload,
 ): Promise<Payload> {
   const key = args.idempotency_key as string
   const place = hashText([...scope, key].join('\u001f'))
   const claim: Claim = { hash: hashRequest(task, args), at: now }
   const worker = { pid: process.pid, id: randomUUID() }
-  const owner = toOwner(scope)
+  const owner = toOwner(scope, share)
+  const keyOwner = { ...owner, name: `${owner.name} keys` }
   // Keys have a budget of their own, so that large records cannot push them out.
-  const writeKey = <Result>(work: () => Result) => state.writeAs(`${owner} keys`, work)
+  const writeKey = <Result>(work: () => Result) => state.writeAs(keyOwner, work)
   const known = await state.transactInGroup(now, () =>
     writeKey(() => claimKey(state, place, { ...claim, worker }, now)),
   )
@@ -93,9 +97,9 @@ export async function runOnce(
   }
 }
 
-/** Names the owner of records that are counted together: one caller at one agent. */
-export function toOwner(scope: readonly string[]): string {
-  return scope.join('\u001f')
+/** Names the owner of records that are counted together: one credential at one agent, and a share of it. */
+export function toOwner(scope: readonly string[], share: string): Owner {
+  return { name: scope.join('\u001f'), share }
 }
 
 /** Claims a key; returns the answer if it has one already. Throws if the key cannot be used. */

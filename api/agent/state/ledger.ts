@@ -1,62 +1,103 @@
 import type { Database, Key } from 'lmdb'
 import type { Instant } from '../../../pipeline/core/clock.ts'
 
+/** A credential at one agent, whose records are limited together, and one of those who share it. */
+export interface Owner {
+  name: string
+  /** Part of the owner that the caller's address has; empty where an owner is one caller. */
+  share: string
+}
+
 /** The bytes of one record, and its owner. */
 export interface Holding {
-  owner: string
+  owner: Owner
   at: Instant
   key: readonly string[]
   bytes: number
 }
 
+interface LedgerStores {
+  /** Bytes by owner, and by owner and share. */
+  totals: Database<number, Key[]>
+  /** Shares by owner and bytes. */
+  shares: Database<true, Key[]>
+  /** Bytes of each record by owner, share, time and key. */
+  holdings: Database<number, Key[]>
+}
+
 const HIGHEST_CHARACTER = '\u{10ffff}'
 
 /**
- * Counts the bytes of each owner's records, and finds those that were written longest ago. Its entries are
- * written in the same transactions as the records.
+ * Counts the bytes of each owner's records, and finds those that give way: the oldest of the largest share.
+ * Its entries are written in the same transactions as the records.
  */
 export class Ledger {
-  readonly #totals: Database<number, string>
-  readonly #holdings: Database<number, Key[]>
+  readonly #stores: LedgerStores
 
-  /** Takes the stores: bytes by owner, and the bytes of each record by owner, time and key. */
-  constructor(totals: Database<number, string>, holdings: Database<number, Key[]>) {
-    this.#totals = totals
-    this.#holdings = holdings
+  constructor(stores: LedgerStores) {
+    this.#stores = stores
   }
 
   /** Counts the bytes of all records of an owner. */
-  count(owner: string): number {
-    return this.#totals.get(owner) ?? 0
+  count({ name }: Owner): number {
+    return this.#stores.totals.get([name]) ?? 0
   }
 
   add({ owner, at, key, bytes }: Holding): void {
-    this.#holdings.putSync([owner, at, ...key], bytes)
-    this.#totals.putSync(owner, this.count(owner) + bytes)
+    this.#stores.holdings.putSync([owner.name, owner.share, at, ...key], bytes)
+    this.#change(owner, bytes)
   }
 
   remove({ owner, at, key, bytes }: Holding): void {
-    this.#holdings.removeSync([owner, at, ...key])
-    const left = this.count(owner) - bytes
-    if (left > 0) this.#totals.putSync(owner, left)
-    else this.#totals.removeSync(owner)
+    this.#stores.holdings.removeSync([owner.name, owner.share, at, ...key])
+    this.#change(owner, -bytes)
   }
 
-  /** Finds the record of an owner that was written longest ago. */
-  findOldest(owner: string): Holding | undefined {
-    const range = this.#holdings.getRange({
-      start: [owner],
-      end: [owner, HIGHEST_CHARACTER],
+  /**
+   * Finds the record that was written longest ago among those of the largest share; not the record `added`,
+   * for which room is made, unless there is no other.
+   */
+  findOldestOfLargest({ name }: Owner, added: readonly string[]): Holding | undefined {
+    const largest = this.#stores.shares.getRange({
+      start: [name, HIGHEST_CHARACTER],
+      end: [name],
+      reverse: true,
+      limit: 2,
+    })
+    const found = [...largest].flatMap(
+      ({ key }) => this.#findOldest({ name, share: String(key[2]) }) ?? [],
+    )
+    return found.find(({ key }) => key.join() !== added.join()) ?? found[0]
+  }
+
+  clear(): void {
+    for (const store of Object.values(this.#stores)) store.clearSync()
+  }
+
+  #findOldest(owner: Owner): Holding | undefined {
+    const { name, share } = owner
+    const range = this.#stores.holdings.getRange({
+      start: [name, share],
+      end: [name, share, HIGHEST_CHARACTER],
       limit: 1,
     })
     const [oldest] = [...range]
     if (!oldest) return undefined
-    const [, at, ...key] = oldest.key as [string, Instant, ...string[]]
+    const [, , at, ...key] = oldest.key as [string, string, Instant, ...string[]]
     return { owner, at, key, bytes: oldest.value }
   }
 
-  clear(): void {
-    this.#totals.clearSync()
-    this.#holdings.clearSync()
+  #change({ name, share }: Owner, bytes: number): void {
+    const { totals, shares } = this.#stores
+    const change = (key: Key[]): number => {
+      const left = (totals.get(key) ?? 0) + bytes
+      if (left > 0) totals.putSync(key, left)
+      else totals.removeSync(key)
+      return left
+    }
+    change([name])
+    const left = change([name, share])
+    shares.removeSync([name, left - bytes, share])
+    if (left > 0) shares.putSync([name, left, share], true)
   }
 }

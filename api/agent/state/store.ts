@@ -8,7 +8,7 @@ import { getAt, requireValue } from '../../../pipeline/core/present.ts'
 import { assertSoundHead } from '../../../pipeline/store/lmdb-head.ts'
 import { PRIVATE_FOLDER_MODE } from '../../../pipeline/store/paths.ts'
 import { CallCounter } from './call-counter.ts'
-import { Ledger } from './ledger.ts'
+import { Ledger, type Owner } from './ledger.ts'
 
 /** Records by their kind: each is declared next to its rules. Most are scoped by tenant and account. */
 // biome-ignore lint/suspicious/noEmptyInterface: those who keep records add to it
@@ -20,7 +20,7 @@ export type Kind = keyof Records
 export const RECORD_LIFETIME_MS = DAY
 
 /** Version of the records; records of other versions are deleted, since everything in the sandbox is short-lived. */
-const FORMAT = 4
+const FORMAT = 5
 
 /** Expired records that one transaction deletes at most. */
 const SWEPT_MAX = 64
@@ -31,7 +31,7 @@ const HIGHEST_CHARACTER = '\u{10ffff}'
 interface StoredRecord {
   expires: Instant
   record: unknown
-  owner?: string
+  owner?: Owner
   at?: Instant
 }
 
@@ -45,7 +45,7 @@ const OVERHEAD_BYTES = 100
  * Stores everything that callers create at the agent. All writes of a task are one transaction, and LMDB lets
  * one process write at a time. So processes that share the file see the same state, and one that is killed in
  * the middle leaves nothing behind. The records of each owner are limited in bytes; beyond that the oldest
- * are deleted.
+ * are deleted, of the largest share where several callers are one owner.
  */
 export class AgentState {
   /** Calls of each caller, counted by all processes that share the folder. */
@@ -55,17 +55,18 @@ export class AgentState {
   readonly #expiries: Database<true, Key[]>
   readonly #ledger: Ledger
   readonly #bytesMax: number
-  #owner: string | undefined
+  #owner: Owner | undefined
 
   private constructor(root: RootDatabase<unknown, Key>, calls: CallCounter, bytesMax: number) {
     this.calls = calls
     this.#root = root
     this.#records = root.openDB('record', { encoding: 'string' })
     this.#expiries = root.openDB('expiry', { encoding: 'json' })
-    this.#ledger = new Ledger(
-      root.openDB('owner_bytes', { encoding: 'json' }),
-      root.openDB('owner_record', { encoding: 'json' }),
-    )
+    this.#ledger = new Ledger({
+      totals: root.openDB('owner_bytes', { encoding: 'json' }),
+      shares: root.openDB('owner_share', { encoding: 'json' }),
+      holdings: root.openDB('owner_record', { encoding: 'json' }),
+    })
     this.#bytesMax = bytesMax
   }
 
@@ -76,7 +77,7 @@ export class AgentState {
   static open(file: string, bytesMax: number = limits.agentCredentialBytes): AgentState {
     mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER_MODE })
     if (existsSync(file)) assertSoundHead(file)
-    const root = open<unknown, Key>({ path: file, maxDbs: 6, encoding: 'json' })
+    const root = open<unknown, Key>({ path: file, maxDbs: 8, encoding: 'json' })
     root.readerCheck()
     const calls = CallCounter.open(join(dirname(file), 'calls.mdb'))
     const state = new AgentState(root, calls, bytesMax)
@@ -108,7 +109,7 @@ export class AgentState {
   }
 
   /** Runs work whose records are an owner's, within a transaction or around one. */
-  writeAs<Result>(owner: string, work: () => Result): Result {
+  writeAs<Result>(owner: Owner, work: () => Result): Result {
     const before = this.#owner
     this.#owner = owner
     try {
@@ -164,7 +165,7 @@ export class AgentState {
     this.#expiries.putSync([expires, ...key], true)
     if (owner === undefined) return
     this.#ledger.add({ owner, at: now, key, bytes: countBytes(text) })
-    this.#makeRoom(owner)
+    this.#makeRoom(owner, key)
   }
 
   remove(kind: Kind, scope: string, id: string): void {
@@ -192,10 +193,10 @@ export class AgentState {
     }
   }
 
-  /** Deletes the oldest records of an owner, until the others fit. */
-  #makeRoom(owner: string): void {
+  /** Deletes records of an owner until the others fit, beside one that was added. */
+  #makeRoom(owner: Owner, added: readonly string[]): void {
     while (this.#ledger.count(owner) > this.#bytesMax) {
-      const oldest = this.#ledger.findOldest(owner)
+      const oldest = this.#ledger.findOldestOfLargest(owner, added)
       if (!oldest) return
       this.#remove([...oldest.key])
     }

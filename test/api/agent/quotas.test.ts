@@ -129,6 +129,34 @@ describe('what a credential stores at a tenant is bounded:', () => {
     expect(last).toMatchObject({ media_buy_id: bought.at(-1)!.id, replayed: true })
   })
 
+  test('one caller with the public credential displaces nobody else’s records', async () => {
+    await start({ agentCredentialBytes: 40_000 })
+    const callFrom = async (remoteAddress: string, name: string, given: object) => {
+      const answer = await agent.app.inject({
+        method: 'POST',
+        url: '/sales/mcp',
+        remoteAddress,
+        headers: { authorization: `Bearer ${TOKEN}`, accept: 'application/json' },
+        payload: {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name, arguments: given },
+        },
+      })
+      return answer.json().result.structuredContent
+    }
+    const { media_buy_id } = await callFrom('192.0.2.1', 'create_media_buy', order(randomUUID()))
+    for (let n = 0; n < 40; n++) {
+      clock.tick({ ms: 1000 })
+      const bought = await callFrom('192.0.2.66', 'create_media_buy', order(randomUUID()))
+      expect(bought.media_buy_id).toBeTruthy()
+    }
+    const media_buy_ids = [media_buy_id]
+    const found = await callFrom('192.0.2.1', 'get_media_buys', { media_buy_ids })
+    expect(found.media_buys).toMatchObject([{ media_buy_id }])
+  })
+
   test('another tenant has its own share, and the keys that sign are not among it', async () => {
     await start({ agentCredentialBytes: 10_000 })
     const keySet = async () => (await agent.app.inject('/.well-known/jwks.json')).json()

@@ -15,10 +15,10 @@ describe('what callers keep in a store of limited size', () => {
     const shares = new CallerShares<string>(10)
     for (let i = 0; i < 10; i++) shares.add('mallory', `${i}`)
     expect(shares.add('ann', 'draft', 3)).toEqual(['0', '1', '2'])
-    expect([shares.countOf('mallory'), shares.countOf('ann')]).toEqual([7, 1])
+    expect([shares.countItems('mallory'), shares.countItems('ann')]).toEqual([7, 1])
   })
 
-  test('what is larger than the store is not kept, and displaces nothing', () => {
+  test('what is larger than the store is not stored, and displaces nothing', () => {
     const shares = new CallerShares<string>(10)
     shares.add('ann', 'draft', 10)
     expect(shares.add('mallory', 'flood', 11)).toEqual(['flood'])
@@ -33,25 +33,25 @@ describe('what callers keep in a store of limited size', () => {
       fc.property(additions, added => {
         const MAX = 30
         const shares = new CallerShares<number>(MAX)
-        const kept = new Map<number, { caller: number; size: number }>()
+        const stored = new Map<number, { caller: number; size: number }>()
         const sum = (caller?: number) =>
-          [...kept.values()]
+          [...stored.values()]
             .filter(item => caller === undefined || item.caller === caller)
             .reduce((total, { size }) => total + size, 0)
         for (const [caller, item, size] of added) {
-          kept.set(item, { caller, size })
-          const callers = new Set([...kept.values()].map(item => item.caller)).size
+          stored.set(item, { caller, size })
+          const callers = new Set([...stored.values()].map(item => item.caller)).size
           for (const gone of shares.add(`${caller}`, item, size)) {
             // The caller who adds may be the one with least, and gets room however large the item is.
-            const { caller: loser } = kept.get(gone)!
-            const others = [...kept.values()].filter(other => other.caller !== caller)
+            const { caller: loser } = stored.get(gone)!
+            const others = [...stored.values()].filter(other => other.caller !== caller)
             const isLargest = others.every(other => sum(other.caller) <= sum(loser))
             expect(isLargest || loser === caller).toBe(true)
             if (loser === caller) expect(sum(caller)).toBeGreaterThanOrEqual(MAX / callers)
-            kept.delete(gone)
+            stored.delete(gone)
           }
           expect(sum()).toBeLessThanOrEqual(MAX)
-          expect(new Set(shares.items())).toEqual(new Set(kept.keys()))
+          expect(new Set(shares.items())).toEqual(new Set(stored.keys()))
         }
       }),
     )
