@@ -13,7 +13,7 @@ test('the reference agent stores what callers create under ids of any length', a
   const ids = [1, 160, 161, 1_979, 5_000].flatMap(length => ['a', 'ü'].map(c => c.repeat(length)))
   for (const scope of ids) {
     for (const id of ids) {
-      state.writeAs('owner', () =>
+      state.writeAs({ name: 'owner', share: 'address' }, () =>
         state.transact(now, () => state.put(kind, scope, id, { id } as never, { now })),
       )
       expect(state.get(kind, scope, id)).toEqual({ id })
