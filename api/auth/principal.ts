@@ -12,6 +12,7 @@ import {
 } from '../../pipeline/read/lookups/principals.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Services } from '../operation/services.ts'
+import { requireCurrentStores } from '../operation/unknown-facts.ts'
 import { isTokenLike, type Person } from './user-tokens.ts'
 
 /** The caller's membership in an organization. A key has no role but permissions. */
@@ -63,6 +64,7 @@ export function authenticate(
       },
     )
   }
+  requireCurrentStores(services.reader)
   const found = identify(services, authorization, { awaitsNewKeys: true })
   return found instanceof Promise ? found.then(requireFound) : requireFound(found)
 }
@@ -72,9 +74,9 @@ export function identifyCaller(
   services: AuthServices,
   authorization: string | undefined,
 ): Principal | undefined | Promise<Principal | undefined> {
-  return authorization === undefined
-    ? undefined
-    : identify(services, authorization, { awaitsNewKeys: false })
+  if (authorization === undefined) return undefined
+  requireCurrentStores(services.reader)
+  return identify(services, authorization, { awaitsNewKeys: false })
 }
 
 function requireFound(principal: Principal | undefined): Principal {

@@ -5,6 +5,7 @@ import { HOUR, SECOND } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import type { TokenKeys } from '../../pipeline/core/keys/token-keys.ts'
 import type { Services } from '../operation/services.ts'
+import { requireCurrentStores } from '../operation/unknown-facts.ts'
 import { type Access, endAccess, listAccess } from './access.ts'
 import { HourlyCounter, type HourlyLimit } from './hourly-count.ts'
 import { LoginLinks } from './login-links.ts'
@@ -33,6 +34,7 @@ export class Identity {
   /** Returns the authorization server; refuses with 503 while Redis is away, which holds its sessions. */
   getProvider(services: Services): Promise<Provider> {
     const redis = this.requireRedis()
+    requireCurrentStores(services.reader)
     this.#provider ??= import('./provider.ts').then(({ createProvider }) =>
       createProvider({ issuer: services.baseUrl(), keys: this.keys, redis, services }),
     )

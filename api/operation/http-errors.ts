@@ -10,6 +10,7 @@ import { requireValue } from '../../pipeline/core/present.ts'
 import { buildChallenge } from '../auth/principal.ts'
 import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
 import type { Services } from './services.ts'
+import { findUnknowable } from './unknown-facts.ts'
 
 const REDIS_RETRY_S = 5
 
@@ -24,13 +25,14 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
 }
 
 /** Registers the only handler that converts errors to responses. */
-export function answerErrors(
-  app: FastifyInstance,
-  { log, boundedLog, metrics, baseUrl, isAuthorizationServer }: Services,
-): void {
+export function answerErrors(app: FastifyInstance, services: Services): void {
+  const { log, boundedLog, metrics, baseUrl, isAuthorizationServer } = services
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const { operation } = request.routeOptions.config
-    const publicError = toPublicError(error)
+    const { operation, worksWithoutStores } = request.routeOptions.config
+    const known = toPublicError(error)
+    const isKnown =
+      operation === undefined || worksWithoutStores || isWithoutCredential(known, request)
+    const publicError = (isKnown ? undefined : findUnknowable(known?.status, services)) ?? known
     const status = publicError?.status ?? 500
     const line = { error, request: request.id, operation, status }
     if (publicError === undefined) log.error(line, 'request failed')
@@ -48,6 +50,11 @@ export function answerErrors(
       ? sendErrorPage(publicError, reply, isAuthorizationServer)
       : sendError(publicError, reply)
   })
+}
+
+/** Tells whether a request is refused since it names no credential, whatever the stores have. */
+function isWithoutCredential(error: PublicError | undefined, { headers }: FastifyRequest): boolean {
+  return error?.error === 'unauthenticated' && headers.authorization === undefined
 }
 
 /** Tells whether to answer an error with a page: for pages, and when a browser asks for an unknown path. */

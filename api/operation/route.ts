@@ -19,6 +19,7 @@ import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 import { buildHooks } from './request-hooks.ts'
 import { type Services, withActor } from './services.ts'
+import { findUnknowable } from './unknown-facts.ts'
 import { compileValidator, createBoundedCompiler } from './validation.ts'
 
 declare module 'fastify' {
@@ -32,6 +33,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: string
     isPage?: true
+    /** It tells nothing of the stores. */
+    worksWithoutStores?: true
   }
 }
 
@@ -59,7 +62,8 @@ export function addRoutes(
 }
 
 function buildRoute(operation: Operation, services: Services): RouteOptions {
-  const { id, method, path, query, params, body, limit, isExpensive, isPage } = operation
+  const { id, method, path, query, params, body, limit, isExpensive, isPage, worksWithoutStores } =
+    operation
   return {
     // A HEAD made by the framework would send content-length 0 with a 304.
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
@@ -68,6 +72,7 @@ function buildRoute(operation: Operation, services: Services): RouteOptions {
     config: {
       operation: id,
       ...(isPage && { isPage }),
+      ...(worksWithoutStores && { worksWithoutStores }),
       ...(limit && { rateLimit: buildLimit(limit, services.config) }),
     },
     schema: {
@@ -85,7 +90,7 @@ function buildRoute(operation: Operation, services: Services): RouteOptions {
 }
 
 function buildHandler(operation: Operation, services: Services): RouteOptions['handler'] {
-  const { limit } = operation
+  const { limit, worksWithoutStores } = operation
   const headers = {
     ...buildHeaders(operation),
     ...(limit && buildLimitPolicy(limit, services.config)),
@@ -124,8 +129,11 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     const sent = answerRequest(call)
     if ('open' in sent)
       return stream(request, reply.headers(headers).headers(buildExposedHeaders(request)), sent)
-    const send = (ready: Sent) =>
-      answerGroup.add(reply, () => answer(request, reply, ready, started))
+    const send = (ready: Sent) => {
+      const unknown = worksWithoutStores ? undefined : findUnknowable(ready.status, services)
+      if (unknown) return void reply.send(unknown)
+      return answerGroup.add(reply, () => answer(request, reply, ready, started))
+    }
     if (sent instanceof Promise) sent.then(send, error => void reply.send(error))
     else send(sent)
     return undefined

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { type Clock, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
@@ -50,7 +50,10 @@ export interface Fleet {
  */
 export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
   const { config, redis, clock, log, fail } = deps
-  if (config.BACKUP_TO === undefined) return undefined
+  if (config.BACKUP_TO === undefined) {
+    rmSync(resolvePaths(config.DATA_DIR).behind, { force: true })
+    return undefined
+  }
   const closing = new AbortController()
   const store = openBackupStore(config.BACKUP_TO, closing.signal)
   const { paths, tenure, lease, succession, state } = await takeTurn(deps, store)
@@ -82,6 +85,7 @@ export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
       if (succession) await repeatAnswered(opened, { redis, log }, succession)
       else await assertNewest(opened.seq, state, redis)
       noteTenure()
+      rmSync(paths.behind, { force: true })
       rmSync(paths.standby, { recursive: true, force: true })
       const { fence } = lease
       const { signal } = closing
@@ -108,7 +112,9 @@ async function takeTurn({ config, redis, log }: FleetDeps, store: BackupStore) {
   const { leaseMs } = config.LIMITS
   const tenure = readTenure(paths)
   const lease = new FleetLease(redis, tenure, leaseMs)
-  const succession = await waitForTurn({ paths, tenure, lease, leaseMs, redis, store, log })
+  const noteOthers = () => writeFileSync(paths.behind, '')
+  const deps = { paths, tenure, lease, leaseMs, redis, store, log, noteOthers }
+  const succession = await waitForTurn(deps)
   const state = succession?.state ?? (await loadWriterState(redis))
   return { paths, tenure, lease, succession, state }
 }

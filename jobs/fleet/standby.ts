@@ -23,6 +23,8 @@ interface StandbyDeps {
   redis: Redis
   store: BackupStore
   log: Log
+  /** Is called before these stores are replaced, and while another host may write. */
+  noteOthers(): void
 }
 
 /** The state that a writer continues which is gone. */
@@ -37,7 +39,7 @@ export interface Succession {
  * last; undefined where its own stores are the newest.
  */
 export async function waitForTurn(deps: StandbyDeps): Promise<Succession | undefined> {
-  const { lease, leaseMs, log, redis } = deps
+  const { lease, leaseMs, log, redis, noteOthers } = deps
   const copy = new BackupCopy(deps)
   let freeSince: number | undefined
   let said = ''
@@ -48,6 +50,7 @@ export async function waitForTurn(deps: StandbyDeps): Promise<Succession | undef
   for (; ; await pause(LOOK_EVERY_MS)) {
     const taking = await lease.take(false)
     if (taking === 'own') return undefined
+    noteOthers()
     if (taking === 'held') {
       freeSince = undefined
       say('another host writes; standing by')

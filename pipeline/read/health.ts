@@ -20,6 +20,9 @@ export const UPLOAD_LAG_MAX_MS = 5 * MINUTE
 /** Time for which the newest backup may lack commits. */
 export const BACKUP_LAG_MAX_MS = HOUR
 
+const BEHIND_OTHERS =
+  'another host writes, or its answers are being repeated here: what these stores lack may exist'
+
 /** Facts about the stores of a host. */
 interface StoreFacts {
   now: Instant
@@ -42,11 +45,21 @@ export function findStoreProblems(facts: StoreFacts): string[] {
   return [findStalledWriter(facts), findOldSnapshot(facts)].filter(problem => problem !== undefined)
 }
 
+/** Tells whether a writer has been silent for longer than `ms`. One that never ran is not. */
+export function isWriterSilent(paths: Pick<Paths, 'heartbeat'>, now: Instant, ms: number): boolean {
+  const heartbeatAt = readHeartbeat(paths)
+  return heartbeatAt !== undefined && now - heartbeatAt > ms
+}
+
 /** Finds what is wrong with the stores that a reader has open. */
 export function findReaderProblems(reader: Reader): string[] {
   const { snapshotBehindSince, paths } = reader
   const facts = { now: reader.now(), heartbeatAt: readHeartbeat(paths), snapshotBehindSince }
-  return [...findStoreProblems(facts), ...findReplicaProblems(reader.replica, reader.now())]
+  return [
+    ...findStoreProblems(facts),
+    ...(reader.isBehindOthers ? [BEHIND_OTHERS] : []),
+    ...findReplicaProblems(reader.replica, reader.now()),
+  ]
 }
 
 /** Reads what is wrong with the replica that a folder holds, if it holds one. */

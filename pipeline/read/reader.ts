@@ -41,6 +41,7 @@ export class Reader {
   #behindSince: Instant | undefined
   #snapshotBehindSince: Instant | undefined
   #replica: ReplicaState | undefined
+  #isBehindOthers = false
   #polling: NodeJS.Timeout | undefined
   #refreshing: Promise<void> = Promise.resolve()
 
@@ -113,6 +114,14 @@ export class Reader {
     return this.#replica
   }
 
+  /**
+   * Tells whether another host may have answered what these stores lack: this one stands by, or takes over and
+   * repeats the log. What they do not have may exist then, and what they have may have been revoked.
+   */
+  get isBehindOthers(): boolean {
+    return this.#isBehindOthers
+  }
+
   /** Returns for how many milliseconds a replica may lack commits at most; 0 for the registry itself. */
   get replicaLagMs(): number {
     return this.#replica === undefined ? 0 : computeReplicaLagMs(this.#replica, this.now())
@@ -143,7 +152,7 @@ export class Reader {
   refresh(): Promise<void> {
     const refreshing = this.#refreshing.then(async () => {
       const failures = [
-        await captureError(() => this.#servingFile.refresh()),
+        await captureError(() => this.#openServing()),
         await captureError(() => this.#openSnapshot()),
         await captureError(() => this.#openSearch()),
       ].filter(failure => failure !== undefined)
@@ -164,6 +173,15 @@ export class Reader {
     await this.#servingFile.close()
     this.#snapshot?.close()
     this.#search?.close()
+  }
+
+  #openServing(): void {
+    try {
+      this.#servingFile.refresh()
+    } finally {
+      // Looked up after the store was opened, before anybody reads it: the mark is there before the stores of a backup are.
+      this.#isBehindOthers = existsSync(this.paths.behind)
+    }
   }
 
   async #openSnapshot(): Promise<void> {

@@ -62,6 +62,8 @@ export function resolvePaths(dataDir: string) {
     /** Files that a replica is copying. */
     copying: at('copying'),
     restoring: at('restoring'),
+    /** Exists while the stores may lack what another host has answered. */
+    behind: at('behind'),
     /** Id of this folder among those that may write, and the fencing number under which it wrote last. */
     tenure: at('tenure.json'),
     /** The backup that is being made. */

@@ -26,6 +26,7 @@ import {
   TAKEN_OVER_MS,
   waitForLog,
   waitForWriter,
+  watchDenials,
 } from '../support/processes/fleet-client.ts'
 import { findNetworkProblem, TestNetwork } from '../support/processes/network.ts'
 import { startCluster } from '../support/processes/redis-group.ts'
@@ -87,7 +88,9 @@ test('a standby on another host loses nothing acknowledged, and forks no log, wh
   saving.abort()
   await saved
 
+  const denied = watchDenials(standby, client)
   await waitForWriter(standby, client)
+  expect(await denied()).toEqual([])
   expect(performance.now() - goneAt).toBeLessThan(TAKEN_OVER_MS)
   expect(client.acknowledged).toHaveLength(before + 1)
   const { servingFile } = resolvePaths(standby.dataDir)

@@ -130,6 +130,31 @@ export async function expectAllThere(
   }
 }
 
+/**
+ * Reads with the client's key again and again, until the returned function is called; that returns the statuses which
+ * said that the key or a saved brand did not exist.
+ */
+export function watchDenials({ base }: FleetHost, { secret }: Client): () => Promise<number[]> {
+  const denied: number[] = []
+  let isWatching = true
+  const headers = { authorization: `Bearer ${secret}` }
+  const paths = ['/api/registry/feed?limit=1', `/api/brands/resolve?domain=${DOMAINS[0]}`]
+  const watching = Promise.all(
+    paths.map(async path => {
+      while (isWatching) {
+        const answer = await fetch(base + path, { headers }).catch(() => undefined)
+        await answer?.arrayBuffer()
+        if ([401, 403, 404].includes(answer?.status ?? 0)) denied.push(answer?.status ?? 0)
+      }
+    }),
+  )
+  return async () => {
+    isWatching = false
+    await watching
+    return denied
+  }
+}
+
 /** Waits until a save is acknowledged there; returns for how long, in ms. */
 export async function waitForWriter(host: FleetHost, client: Client): Promise<number> {
   const from = performance.now()

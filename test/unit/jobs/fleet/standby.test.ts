@@ -36,8 +36,19 @@ async function openFleet() {
       const connection = await fleet.connect()
       const lease = new FleetLease(connection, tenure, LEASE_MS)
       const { log, said } = createRecordingLog()
-      const deps = { paths, tenure, lease, leaseMs: LEASE_MS, redis: connection, store, log }
-      return { paths, lease, said, wait: () => waitForTurn(deps) }
+      const noted: string[] = []
+      const noteOthers = () => void noted.push('others')
+      const deps = {
+        paths,
+        tenure,
+        lease,
+        leaseMs: LEASE_MS,
+        redis: connection,
+        store,
+        log,
+        noteOthers,
+      }
+      return { paths, lease, said, noted, wait: () => waitForTurn(deps) }
     },
   }
 }
@@ -55,8 +66,9 @@ describe('a host that waits for its turn', () => {
     await leaveWriter()
     // Of a writer that was replaced and did not know it yet.
     await store.write(`backups/${nameBackup(1, 9, 2_000)}/${MANIFEST}`, Buffer.from('{}'))
-    const { wait, lease } = await openHost()
+    const { wait, lease, noted } = await openHost()
     expect(await wait()).toMatchObject({ backup: { name: BACKUP, seq: 5 } })
+    expect(noted, 'its stores may lack what was answered').not.toEqual([])
     expect(lease.fence).toBe(2)
   })
 
