@@ -6,6 +6,7 @@ import type { FetchedOk, Fetcher, FetchFailed, FetchOptions, FetchResult } from 
 import type { AdsTxtDocument } from '../model/documents/index.ts'
 import {
   type CrawlTarget,
+  type Fault,
   isUrl,
   type Observation,
   PARSER_VERSION,
@@ -40,8 +41,33 @@ export async function crawlSource(target: CrawlTarget, deps: CrawlDeps): Promise
   if (fetched.kind === 'ok') return attachBody(observation, target, fetched)
   if (fetched.kind === 'unchanged') return Object.assign(observation, readValidators(fetched))
   if (fetched.retryAfterSeconds !== undefined) observation.retry_after_s = fetched.retryAfterSeconds
+  const fault = explainFailure(fetched)
+  if (fault) observation.faults = [fault]
   return observation
 }
+
+/**
+ * Explains a failure of which the outcome says too little: which content coding it was, or what is wrong with
+ * robots.txt. Undefined for any other.
+ */
+function explainFailure({ outcome, detail, file }: FetchFailed): Fault | undefined {
+  const severity = 'error'
+  if (outcome === 'undecodable') {
+    const message = `${detail}: send it as gzip, or as it is`
+    const field = file === undefined ? 'content_encoding' : 'robots'
+    return { field, code: 'coding', message, severity }
+  }
+  if (file === undefined || !answeredOutcomes.has(outcome)) return undefined
+  const message = `${detail}: serve it, or answer 404 if there is none`
+  return { field: 'robots', code: 'robots', message, severity }
+}
+
+/** Outcomes with an answer: what is said about any other failure must not tell private networks apart. */
+const answeredOutcomes: ReadonlySet<Outcome> = new Set([
+  'throttled',
+  'server_error',
+  'long_headers',
+])
 
 /** Answer of an object store for a missing file, to callers who may not list its files. */
 const STORE_DENIED = /<Code>\s*AccessDenied\s*<\/Code>/

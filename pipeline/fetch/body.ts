@@ -1,6 +1,13 @@
-import type { Transform } from 'node:stream'
-import zlib from 'node:zlib'
 import { getFirst } from '../core/present.ts'
+import {
+  type Coding,
+  DecoderStage,
+  decodeWhole,
+  type Flow,
+  parseCodings,
+  type Sink,
+  toUndecodable,
+} from './content-coding.ts'
 import type { Failure } from './failures.ts'
 
 /** Called with each decoded chunk instead of buffering it; returns true when enough was read. */
@@ -9,19 +16,11 @@ export type PieceReader = (piece: Buffer) => boolean
 /** Called once: with the complete body, or with the reason why it was not read. */
 export type BodyDone = (result: Buffer | Failure) => void
 
-/** Lets the reader slow down a fast sender. */
-export interface Flow {
-  pause(): void
-  resume(): void
-}
-
 export interface BodyReader {
   write(chunk: Buffer, flow: Flow): void
   end(): void
   stop(): void
 }
-
-type Coding = 'gzip' | 'deflate' | 'br'
 
 /** Compressed bodies up to this size on the wire are decoded in one go, which is far cheaper. */
 const AT_ONCE_BYTES = 16 * 1024
@@ -31,11 +30,9 @@ const LONG_BYTES = 1024 * 1024
 const WIRE_SLACK_BYTES = 4 * 1024
 
 const nothing = Buffer.alloc(0)
-const tooLarge: Failure = { outcome: 'too_large', detail: 'the body exceeds the size limit' }
-const undecodable: Failure = { outcome: 'http_error', detail: 'the body cannot be decompressed' }
-const unknownCoding: Failure = {
-  outcome: 'http_error',
-  detail: 'the body has an encoding that was not requested',
+const tooLarge: Failure = {
+  outcome: 'too_large',
+  detail: 'answers with a body above the size limit',
 }
 
 /**
@@ -49,31 +46,13 @@ export function openBody(
   done: BodyDone,
   onPiece?: PieceReader,
 ): BodyReader | Failure {
-  const known = parseCoding(coding)
-  if (known === undefined) return unknownCoding
-  if (length > maxBytes + (known === 'identity' ? 0 : WIRE_SLACK_BYTES)) return tooLarge
-  if (known !== 'identity') return new CodedBody(known, maxBytes, done, onPiece)
+  const codings = parseCodings(coding)
+  if ('outcome' in codings) return codings
+  if (length > maxBytes + (codings.length === 0 ? 0 : WIRE_SLACK_BYTES)) return tooLarge
+  if (codings.length > 0) return new CodedBody(codings, maxBytes, done, onPiece)
   return onPiece === undefined && length >= LONG_BYTES
     ? new LongBody(length, done)
     : new PlainBody(maxBytes, done, onPiece)
-}
-
-function parseCoding(header: string | string[] | undefined): Coding | 'identity' | undefined {
-  switch (header?.toString().trim().toLowerCase()) {
-    case undefined:
-    case '':
-    case 'identity':
-      return 'identity'
-    case 'gzip':
-    case 'x-gzip':
-      return 'gzip'
-    case 'deflate':
-      return 'deflate'
-    case 'br':
-      return 'br'
-    default:
-      return undefined
-  }
 }
 
 class PlainBody implements BodyReader {
@@ -128,8 +107,9 @@ class LongBody implements BodyReader {
   stop(): void {}
 }
 
+/** Undoes the codings of a body, the last one first. What passes between two of them is bounded like the wire. */
 class CodedBody implements BodyReader {
-  readonly #coding: Coding
+  readonly #codings: readonly Coding[]
   readonly #maxBytes: number
   readonly #done: BodyDone
   readonly #decoded: PlainBody
@@ -137,10 +117,16 @@ class CodedBody implements BodyReader {
   readonly #atOnceBytes: number
   #wire: Buffer[] = []
   #wireBytes = 0
-  #decoder: Transform | undefined
+  #stages: DecoderStage[] = []
+  #first: Sink | undefined
 
-  constructor(coding: Coding, maxBytes: number, done: BodyDone, onPiece: PieceReader | undefined) {
-    this.#coding = coding
+  constructor(
+    codings: readonly Coding[],
+    maxBytes: number,
+    done: BodyDone,
+    onPiece: PieceReader | undefined,
+  ) {
+    this.#codings = codings
     this.#maxBytes = maxBytes
     this.#done = done
     this.#decoded = new PlainBody(maxBytes, done, onPiece)
@@ -148,68 +134,65 @@ class CodedBody implements BodyReader {
   }
 
   write(chunk: Buffer, flow: Flow): void {
+    if (this.#first) return this.#first.write(chunk, flow)
     this.#wireBytes += chunk.length
     if (this.#wireBytes > this.#maxBytes + WIRE_SLACK_BYTES) return this.#done(tooLarge)
-    if (this.#decoder) return feedDecoder(this.#decoder, chunk, flow)
     this.#wire.push(chunk)
     if (this.#wireBytes <= this.#atOnceBytes) return
-    this.#decoder = this.#openDecoder()
-    feedDecoder(this.#decoder, joinChunks(this.#wire), flow)
+    this.#first = this.#openStages()
+    this.#first.write(joinChunks(this.#wire), flow)
     this.#wire = []
   }
 
   end(): void {
-    if (this.#decoder) this.#decoder.end()
-    else this.#done(decodeAtOnce(this.#coding, joinChunks(this.#wire), this.#maxBytes))
+    if (this.#first) this.#first.end()
+    else this.#done(decodeAtOnce(this.#codings, joinChunks(this.#wire), this.#maxBytes))
   }
 
-  /** Stops a decoder, which would otherwise keep decompressing a bomb after the request has ended. */
   stop(): void {
     this.#wire = []
     this.#decoded.stop()
-    this.#decoder?.destroy()
+    for (const stage of this.#stages) stage.stop()
   }
 
-  #openDecoder(): Transform {
-    const decoder = createDecoder(this.#coding, getFirst(this.#wire))
-    decoder.on('data', (chunk: Buffer) => this.#decoded.write(chunk))
-    decoder.once('end', () => this.#decoded.end())
-    decoder.on('error', () => this.#done(undecodable))
-    return decoder
-  }
-}
-
-function feedDecoder(decoder: Transform, chunk: Buffer, flow: Flow): void {
-  if (decoder.write(chunk)) return
-  flow.pause()
-  decoder.once('drain', () => flow.resume())
-}
-
-function createDecoder(coding: Coding, first: Buffer): Transform {
-  if (coding === 'gzip') return zlib.createGunzip()
-  if (coding === 'br') return zlib.createBrotliDecompress()
-  return hasZlibHeader(first) ? zlib.createInflate() : zlib.createInflateRaw()
-}
-
-function decodeAtOnce(coding: Coding, wire: Buffer, maxBytes: number): Buffer | Failure {
-  const options = { maxOutputLength: maxBytes }
-  try {
-    if (wire.length === 0) return wire
-    if (coding === 'gzip') return zlib.gunzipSync(wire, options)
-    if (coding === 'br') return zlib.brotliDecompressSync(wire, options)
-    return hasZlibHeader(wire)
-      ? zlib.inflateSync(wire, options)
-      : zlib.inflateRawSync(wire, options)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge : undecodable
+  #openStages(): Sink {
+    return this.#codings.reduce((next: Sink, coding) => {
+      const stage = new DecoderStage(coding, next, this.#done)
+      this.#stages.push(stage)
+      return limitBytes(stage, this.#maxBytes + WIRE_SLACK_BYTES, this.#done)
+    }, this.#decoded)
   }
 }
 
-/**
- * Tells whether a `deflate` body has the zlib header; servers disagree, so its first byte decides.
- */
-function hasZlibHeader(bytes: Buffer): boolean {
-  return ((bytes[0] ?? 0) & 0x0f) === 8
+/** Ends a body as too large when more than this is passed on. */
+function limitBytes(sink: Sink, maxBytes: number, done: BodyDone): Sink {
+  let bytes = 0
+  return {
+    write(chunk, flow) {
+      bytes += chunk.length
+      if (bytes > maxBytes) done(tooLarge)
+      else sink.write(chunk, flow)
+    },
+    end: () => sink.end(),
+  }
+}
+
+function decodeAtOnce(
+  codings: readonly Coding[],
+  wire: Buffer,
+  maxBytes: number,
+): Buffer | Failure {
+  let bytes = wire
+  for (const [left, coding] of [...codings.entries()].reverse()) {
+    if (bytes.length === 0) return bytes
+    try {
+      bytes = decodeWhole(coding, bytes, left === 0 ? maxBytes : maxBytes + WIRE_SLACK_BYTES)
+    } catch (error) {
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      return isTooLarge ? tooLarge : toUndecodable(coding)
+    }
+  }
+  return bytes
 }
 
 function joinChunks(chunks: Buffer[]): Buffer {
@@ -222,8 +205,8 @@ export function decodeHead(
   coding: string | string[] | undefined,
   maxBytes: number,
 ): Buffer {
-  const known = parseCoding(coding)
-  if (known === undefined || known === 'identity') return body.subarray(0, maxBytes)
-  const decoded = decodeAtOnce(known, body, AT_ONCE_BYTES)
+  const codings = parseCodings(coding)
+  if ('outcome' in codings || codings.length === 0) return body.subarray(0, maxBytes)
+  const decoded = decodeAtOnce(codings, body, AT_ONCE_BYTES)
   return Buffer.isBuffer(decoded) ? decoded.subarray(0, maxBytes) : Buffer.alloc(0)
 }

@@ -18,7 +18,11 @@ export interface PooledConnection {
   used: boolean
 }
 
-const HEADER_BYTES = 16 * 1024
+/**
+ * Bytes of response headers that are read. More than `exchange.ts` accepts: so the status of an answer whose
+ * headers are too long is known.
+ */
+const HEADER_BYTES = 256 * 1024
 const IDLE_MS = 4_000
 const closed = new FailureError('connection_failed', 'the connection was closed')
 

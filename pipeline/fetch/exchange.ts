@@ -1,7 +1,7 @@
 import { requireValue } from '../core/present.ts'
 import { type BodyReader, decodeHead, openBody, type PieceReader } from './body.ts'
 import type { Controller, Handler, PooledConnection, Request } from './connections.ts'
-import { classifyError, type Failure, FailureError, timedOut } from './failures.ts'
+import { classifyError, type Failure, FailureError, longHeaders, timedOut } from './failures.ts'
 
 /** Response headers; a repeated header is a list. */
 export type Headers = Record<string, string | string[] | undefined>
@@ -47,6 +47,8 @@ export interface ReadOptions {
  */
 const DISCARDED_BYTES_MAX = 16 * 1024
 const ERROR_HEAD_BYTES = 4 * 1024
+/** Names and values of the headers of an answer, in bytes. */
+const HEADER_BYTES_MAX = 64 * 1024
 const nothing = Buffer.alloc(0)
 /** Aborts a request of which enough was read; undici wants an error. */
 const readEnough = new FailureError('connection_failed', 'read no further')
@@ -103,6 +105,7 @@ class Exchange implements Handler {
     if (status < 200 || this.#settled) return
     this.#status = status
     this.#headers = headers
+    if (measureHeaders(headers) > HEADER_BYTES_MAX) return this.#failWith(longHeaders)
     if (status !== 200 && !(status === 206 && this.#reading.takesPart)) return
     const length = Number(headers['content-length'] ?? 0)
     const { maxBytes, onPiece } = this.#reading
@@ -172,6 +175,16 @@ class Exchange implements Handler {
     if (!this.#ended) this.#controller?.abort(readEnough)
     return true
   }
+}
+
+function measureHeaders(headers: Headers): number {
+  let bytes = 0
+  for (const name in headers) {
+    const value = headers[name] ?? ''
+    if (typeof value === 'string') bytes += name.length + value.length
+    else for (const each of value) bytes += name.length + each.length
+  }
+  return bytes
 }
 
 function expire(exchange: Exchange): void {

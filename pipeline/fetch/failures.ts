@@ -4,6 +4,8 @@ import type { Outcome } from '../core/outcomes.ts'
 export interface Failure {
   outcome: Outcome
   detail: string
+  /** Set if another file of the host failed, without which the wanted one must not be requested. */
+  file?: 'robots.txt' | undefined
   /** Seconds until the host may be asked again. */
   retryAfterSeconds?: number | undefined
   /** Unexpected error that no peer should be able to cause; it is logged. */
@@ -47,11 +49,15 @@ const codeOutcomes: [prefix: string, outcome: Outcome, detail: string][] = [
   ['EPROTO', 'tls_failed', 'the TLS connection was lost'],
   ['ERR_TLS_', 'tls_failed', 'the TLS connection was lost'],
   ['ETIMEDOUT', 'timeout', 'the connection timed out'],
-  ['UND_ERR_HEADERS_OVERFLOW', 'connection_failed', 'the response headers are too long'],
   ['UND_ERR_INVALID', 'connection_failed', 'the request could not be sent'],
   ['UND_ERR_', 'connection_failed', 'the connection was lost'],
   ['E', 'connection_failed', 'the connection was lost'],
 ]
+
+export const longHeaders: Failure = {
+  outcome: 'long_headers',
+  detail: 'answers with headers above the size limit',
+}
 
 /** Recognized by the error’s name, since undici does not always set a code. */
 const notHttp: Failure = { outcome: 'connection_failed', detail: 'the answer is not HTTP' }
@@ -63,6 +69,7 @@ const notHttp: Failure = { outcome: 'connection_failed', detail: 'the answer is 
 export function classifyError(error: unknown): Failure {
   if (error instanceof FailureError) return error
   const { code, name } = error as NodeJS.ErrnoException
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return longHeaders
   if (name === 'HTTPParserError') return notHttp
   const row = codeOutcomes.find(([prefix]) => typeof code === 'string' && code.startsWith(prefix))
   if (row) return { outcome: row[1], detail: `${row[2]} (${code})` }

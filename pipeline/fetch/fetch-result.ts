@@ -54,6 +54,8 @@ export interface FetchFailed {
   url: string
   status?: number
   retryAfterSeconds?: number
+  /** Set if robots.txt failed, so that the file was not requested. */
+  file?: 'robots.txt'
   /** First 4 KiB of a 403, which some object stores answer for a missing file. */
   body?: Buffer
   /** Sentence that may be shown to callers: it never contains an IP address. */

@@ -34,12 +34,13 @@ export function interpretResponse(
 /** Creates the result of a fetch that failed; absent facts are left out. */
 export function createFailedFetch(
   url: string,
-  { outcome, detail, retryAfterSeconds }: Failure,
+  { outcome, detail, retryAfterSeconds, file }: Failure,
   status?: number | undefined,
 ): FetchFailed {
   const failed: FetchFailed = { kind: 'failed', outcome, url, detail }
   if (status !== undefined) failed.status = status
   if (retryAfterSeconds !== undefined) failed.retryAfterSeconds = retryAfterSeconds
+  if (file !== undefined) failed.file = file
   return failed
 }
 

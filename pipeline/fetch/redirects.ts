@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { isSameSite } from '../core/domain.ts'
 import { getAt, getFirst } from '../core/present.ts'
 import { parseRequestUrl } from '../core/url.ts'
@@ -32,7 +33,7 @@ export function resolveHop(
   if (typeof location !== 'string')
     return refuseRedirect('redirects without a location, or to several')
   const [first, last] = [getFirst(visited), getAt(visited, visited.length - 1)]
-  const next = parseRequestUrl(location, last.href)
+  const next = parseRequestUrl(decodeLocation(location), last.href)
   if (!next) return refuseRedirect('redirects to an invalid address')
   if (visited.some(url => url.href === next.href)) return refuseRedirect('redirects in a loop')
   if (visited.length > rules.maxRedirects) return refuseRedirect('redirects too many times')
@@ -45,6 +46,21 @@ export function resolveHop(
   if (rules.redirects === 'same-host' && next.hostname !== first.hostname)
     return refuseRedirect('redirects to another host')
   return next
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "beyond ASCII"
+const BEYOND_ASCII = /[^\x00-\x7f]/g
+
+/**
+ * Decodes a `Location`, of which each character is one byte: bytes beyond ASCII are UTF-8, in the host too.
+ * Where they are not, they are requested as they are.
+ */
+function decodeLocation(location: string): string {
+  if (location.search(BEYOND_ASCII) < 0) return location
+  const bytes = Buffer.from(location, 'latin1')
+  return isUtf8(bytes)
+    ? bytes.toString()
+    : location.replace(BEYOND_ASCII, byte => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 function refuseRedirect(detail: string): Failure {

@@ -71,7 +71,8 @@ export class Robots {
       if (meansNoFile.includes(fetched.outcome)) return { rules: [] }
       if (fetched.outcome === 'too_large') return { failure: disallowed }
       const { outcome, detail, retryAfterSeconds } = fetched
-      return { failure: { outcome, detail: `robots.txt: ${detail}`, retryAfterSeconds } }
+      const failure: Failure = { outcome, detail: `robots.txt: ${detail}`, file: 'robots.txt' }
+      return { failure: { ...failure, retryAfterSeconds } }
     }
     const rules = parseRules(this.#product, fetched.body.toString())
     const chars = rules.reduce((sum, { pattern }) => sum + pattern.length, 0)

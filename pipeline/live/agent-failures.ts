@@ -6,15 +6,16 @@ import type { AgentFailed } from '../model/live/live-agent.ts'
 const unreachable: ReadonlySet<Outcome> = new Set(['dns_failed', 'connection_failed', 'refused'])
 
 /** Describes why an agent did not answer, without private details. */
-export function describeFailure({ outcome, detail }: McpFailure): string {
-  return unreachable.has(outcome)
-    ? 'the agent cannot be reached'
-    : `the agent ${chooseVerb(detail)}`
-}
-
-/** Chooses the verb of a sentence about the agent: details either complete it or say what there was. */
-function chooseVerb(detail: string): string {
-  return /^(answer|want|refuse|redirect|gave)/.test(detail) ? detail : `did not answer: ${detail}`
+export function describeFailure({ outcome, detail, status }: McpFailure): string {
+  if (unreachable.has(outcome)) {
+    return status === undefined
+      ? 'the agent cannot be reached'
+      : 'the agent closed the connection during its answer'
+  }
+  if (/^(answer|require|refuse|redirect|gave)/.test(detail)) return `the agent ${detail}`
+  return status === undefined
+    ? `the agent did not answer: ${detail}`
+    : `the agent gave no usable answer: ${detail}`
 }
 
 export const timedOut: AgentFailed = {

@@ -50,13 +50,14 @@ async function checkAgent(address: string, deps: ProbeDeps): Promise<AgentCheck 
   const failure = await findSessionFailure(address, deps)
   const check = { agent_url: address, ...took() }
   if (failure === undefined) return { ...check, valid: true, errors: [] }
-  const { outcome, detail } = pickDecisive<McpFailure>(failure, card)
+  const decisive = pickDecisive<McpFailure>(failure, card)
+  const { outcome } = decisive
   if (outcome === 'deferred') return undefined
   if (outcome === 'needs_auth') {
     return { ...check, valid: true, errors: [], oauth_required: true, status_code: 401 }
   }
   const ofCard = card.fault === undefined ? [] : [`its card ${card.fault}`]
-  return { ...check, valid: false, errors: [...ofCard, describeFailure({ outcome, detail })] }
+  return { ...check, valid: false, errors: [...ofCard, describeFailure(decisive)] }
 }
 
 function checkByCard(address: string, { card, address: endpoint }: CardFound): AgentCheck {

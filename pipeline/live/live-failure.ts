@@ -1,4 +1,5 @@
 import type { Outcome } from '../core/outcomes.ts'
+import { classifyStatus } from '../fetch/failures.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Fault, Observation } from '../model/observation.ts'
 
@@ -18,9 +19,63 @@ const unreachable: Failure = {
   message:
     'the server cannot be reached: check that the name is right, and the server public and running',
 }
+const cutOff: Failure = {
+  field: 'network',
+  code: 'cut_off',
+  message: 'the connection was lost during the answer: make the server send the whole file',
+}
 
-const failures: Partial<Record<Outcome, Failure>> = {
+type Status = number | undefined
+/** Describes an outcome; `answered` is its status in brackets, if the outcome is that of the status. */
+type Describe = (status: Status, answered: string) => Failure
+
+const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe> = {
   absent: { field: 'http_status', code: 'file_missing', message: 'there is no file: publish it' },
+  unusable: {
+    field: 'root',
+    code: 'empty',
+    message: 'the file is JSON without any known content: write it by its schema',
+  },
+  not_json: {
+    field: 'json',
+    code: 'not_json',
+    message: 'the answer is not JSON: serve the file itself at this address',
+  },
+  too_large: {
+    field: 'network',
+    code: 'too_large',
+    message: 'the file is too large: make it smaller',
+  },
+  needs_auth: status =>
+    toStatusFailure(
+      `the server requires a credential${toBrackets(status === 401 && status)}: let everybody read the file`,
+    ),
+  denied: (_, answered) =>
+    toStatusFailure(`the server denies access${answered}: let everybody read the file`),
+  store_denied: status =>
+    toStatusFailure(
+      `an object store denies access${toBrackets(status === 403 && status)}, as it does for a missing file: publish the file, and let everybody read it`,
+    ),
+  throttled: (_, answered) =>
+    toStatusFailure(`the server asks for a pause${answered}: let the crawler read the file`),
+  server_error: (_, answered) =>
+    toStatusFailure(`the server failed${answered}: make it answer with the file`),
+  http_error: status =>
+    toStatusFailure(
+      status === undefined || status === 200
+        ? 'the server gave no usable answer: the file must be served with 200'
+        : `the server answered ${status}: the file must be served with 200`,
+    ),
+  undecodable: {
+    field: 'content_encoding',
+    code: 'coding',
+    message: 'the content coding of the file cannot be undone: send it as gzip, or as it is',
+  },
+  long_headers: {
+    field: 'network',
+    code: 'long_headers',
+    message: 'the headers of the answer are too large: send fewer or shorter ones',
+  },
   timeout: {
     field: 'timeout',
     code: 'timeout',
@@ -31,33 +86,63 @@ const failures: Partial<Record<Outcome, Failure>> = {
     code: 'bad_redirect',
     message: 'redirects lead off the site, in a loop or too far: serve the file at its own address',
   },
-  tls_failed: {
-    field: 'network',
-    code: 'tls',
-    message: 'the certificate or the handshake failed: renew the certificate',
+  tls_failed: status =>
+    status === undefined
+      ? {
+          field: 'network',
+          code: 'tls',
+          message: 'the certificate or the handshake failed: renew the certificate',
+        }
+      : cutOff,
+  dns_failed: describeUnreached,
+  connection_failed: describeUnreached,
+  refused: status =>
+    status === undefined
+      ? unreachable
+      : {
+          field: 'network',
+          code: 'bad_redirect',
+          message: 'redirects lead to an address that is not public: serve the file at its own',
+        },
+  disallowed: {
+    field: 'robots',
+    code: 'robots',
+    message: 'robots.txt disallows the file: allow the crawler to read it',
   },
-  too_large: {
-    field: 'network',
-    code: 'too_large',
-    message: 'the file is too large: make it smaller',
+  held: {
+    field: 'root',
+    code: 'held_back',
+    message: 'the file has changed in a way that is held back for now: wait, or confirm the change',
   },
   deferred: {
     field: 'connection',
     code: 'unasked',
     message: 'the request limit of this site is reached at the moment: try again in a minute',
   },
-  dns_failed: unreachable,
-  connection_failed: unreachable,
-  refused: unreachable,
 }
 
-/** Describes why a file could not be fetched, without private details; returns its faults if it could. */
+function toStatusFailure(message: string): Failure {
+  return { field: 'http_status', code: 'http_status', message }
+}
+
+function describeUnreached(status: Status): Failure {
+  return status === undefined ? unreachable : cutOff
+}
+
+function toBrackets(status: Status | false): string {
+  return status === undefined || status === false ? '' : ` (${status})`
+}
+
+/**
+ * Describes why a file could not be fetched, without private details: by the faults that the attempt found,
+ * or else by its outcome. Nothing if it could.
+ */
 export function describeFailure({ outcome, status, faults }: Observation): Fault[] {
   if (outcome === 'ok' || outcome === 'unchanged') return []
-  const known = failures[outcome]
-  if (known !== undefined) return [{ ...known, severity: 'error' }]
   if (faults !== undefined && faults.length > 0) return faults
-  const answer = status === undefined ? 'nothing usable' : String(status)
-  const message = `the server answered ${answer}: the file must be served with 200`
-  return [{ field: 'http_status', code: 'http_status', message, severity: 'error' }]
+  const known = failures[outcome]
+  const isOfStatus = status !== undefined && classifyStatus(status) === outcome
+  const failure =
+    typeof known === 'function' ? known(status, toBrackets(isOfStatus && status)) : known
+  return [{ ...failure, severity: 'error' }]
 }

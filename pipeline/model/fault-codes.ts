@@ -87,6 +87,22 @@ export const faultCodes = {
     means: 'the server cannot be reached',
     repair: 'check that its name is right and the server public',
   },
+  cut_off: {
+    means: 'the connection was lost during the answer',
+    repair: 'make the server send it whole',
+  },
+  coding: {
+    means: 'a content coding that is unknown, or that the answer does not have',
+    repair: 'send it as gzip, or as it is',
+  },
+  long_headers: {
+    means: 'the headers of the answer are larger than the limit',
+    repair: 'send fewer or shorter ones',
+  },
+  robots: {
+    means: 'robots.txt disallows it, or cannot be read',
+    repair: 'allow it there, and serve robots.txt to everybody',
+  },
   tls: { means: 'the certificate or the handshake failed', repair: 'renew the certificate' },
   orphaned_pointer: {
     means: 'the target of the pointer names nothing of this domain',

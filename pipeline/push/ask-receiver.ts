@@ -49,7 +49,9 @@ function toReceiverAnswer(posted: PostResult, challenge: string | null) {
   const duration_ms = posted.tookMs
   if (verdict.kind === 'taken') {
     const isConfirmed = challenge !== null && readChallenge(posted) === challenge
-    return { delivered: true, isConfirmed, status: verdict.status, duration_ms, error: null }
+    const isUnread = challenge !== null && posted.kind === 'failed'
+    const error = isUnread ? posted.detail : null
+    return { delivered: true, isConfirmed, status: verdict.status, duration_ms, error }
   }
   const failed = { delivered: false, isConfirmed: false, duration_ms }
   if (verdict.kind === 'deferred') {

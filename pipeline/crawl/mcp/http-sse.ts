@@ -21,7 +21,8 @@ const ACKNOWLEDGEMENT_BYTES = 16 * 1024
 
 const lostStream: McpFailure = {
   outcome: 'connection_failed',
-  detail: 'closed the stream of its replies',
+  detail: 'answers with a stream that ends without the reply',
+  status: 200,
 }
 
 /**

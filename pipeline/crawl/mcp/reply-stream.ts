@@ -12,7 +12,8 @@ const PLACE_CHARS_MAX = 2_048
 
 const ended: McpFailure = {
   outcome: 'connection_failed',
-  detail: 'did not answer before it closed the stream of its replies',
+  detail: 'answers with a stream that ends without the reply',
+  status: 200,
 }
 const noPlace: McpFailure = {
   outcome: 'unusable',

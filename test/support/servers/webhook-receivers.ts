@@ -42,6 +42,8 @@ export interface TestReceiver {
   statuses: number[]
   /** Answers by this instead of taking what comes; `hang` answers nothing. */
   fails: number | 'hang' | undefined
+  /** Further headers of all answers. */
+  headers: Record<string, string>
   listEvents(): FeedEvent[]
 }
 
@@ -74,7 +76,10 @@ export async function openReceivers(
       payload: request.body as Buffer,
     })
     receiver.statuses.push(passed.statusCode)
-    return reply.code(passed.statusCode).headers(passed.headers).send(passed.rawPayload)
+    return reply
+      .code(passed.statusCode)
+      .headers({ ...passed.headers, ...receiver.headers })
+      .send(passed.rawPayload)
   })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
@@ -86,6 +91,7 @@ export async function openReceivers(
         webhooks: [],
         statuses: [],
         fails: undefined,
+        headers: {},
         listEvents: () =>
           receiver.webhooks.flatMap(({ result }) => (result as { events: FeedEvent[] }).events),
       }

@@ -139,6 +139,40 @@ describe('an observation', () => {
     }
   })
 
+  test.each([
+    [
+      'an unknown content coding',
+      { outcome: 'undecodable', status: 200, detail: 'answers with an unknown content coding “x”' },
+      'answers with an unknown content coding “x”: send it as gzip, or as it is',
+    ],
+    [
+      'a robots.txt in one',
+      {
+        outcome: 'undecodable',
+        file: 'robots.txt',
+        detail: 'robots.txt: answers with an unknown content coding “x”',
+      },
+      'robots.txt: answers with an unknown content coding “x”: send it as gzip, or as it is',
+    ],
+    [
+      'a robots.txt that fails',
+      { outcome: 'server_error', file: 'robots.txt', detail: 'robots.txt: answered 503' },
+      'robots.txt: answered 503: serve it, or answer 404 if there is none',
+    ],
+  ] as const)('of %s names it', async (_, failed, message) => {
+    const observation = await crawl({ kind: 'failed', url, ...failed })
+    expect(observation).toMatchObject({ outcome: failed.outcome, faults: [{ message }] })
+  })
+
+  test.each(['dns_failed', 'connection_failed', 'refused', 'timeout'] as const)(
+    'of a robots.txt that was %s tells no more than of the file itself',
+    async outcome => {
+      const failed = { kind: 'failed', url, outcome, detail: '' } as const
+      const observation = await crawl({ ...failed, file: 'robots.txt' })
+      expect(observation).toEqual(await crawl(failed))
+    },
+  )
+
   it('of a failure has its outcome, and when to retry', async () => {
     const failed = { kind: 'failed', outcome: 'throttled', status: 429, url, detail: '' } as const
     expect(await crawl({ ...failed, retryAfterSeconds: 120 })).toEqual({

@@ -123,16 +123,72 @@ describe('bodies', () => {
   })
 
   it('a body in another coding than announced, or in one not accepted, is an error', async () => {
-    expect(toOutcome(await fetchFrom(sent('gzip', json)))).toBe('http_error')
-    expect(toOutcome(await fetchFrom(sent('br', noise)))).toBe('http_error')
-    expect(toOutcome(await fetchFrom(sent('gzip', zlib.gzipSync(json).subarray(0, 60))))).toBe(
-      'http_error',
-    )
-    expect(toOutcome(await fetchFrom(sent('zstd', json)))).toBe('http_error')
-    expect(toOutcome(await fetchFrom(sent('gzip, gzip', json)))).toBe('http_error')
-    const twice = await fetchFrom((_, response) => {
-      response.setHeader('content-encoding', ['gzip', 'gzip']).end(json)
+    for (const [coding, bytes] of [
+      ['gzip', json],
+      ['br', noise],
+      ['gzip', zlib.gzipSync(json).subarray(0, 60)],
+      ['gzip, gzip', json],
+      ['gzip, gzip', zlib.gzipSync(json)],
+      ['zstd', json],
+    ] as const) {
+      expect(toOutcome(await fetchFrom(sent(coding, bytes)))).toBe('undecodable')
+    }
+  })
+
+  it.each([
+    ['aws-chunked', '“aws-chunked”'],
+    ['gzip, AWS-Chunked', '“aws-chunked”'],
+    ['utf-8', '“utf-8”'],
+    ['none', '“none”'],
+    ['x'.repeat(100), 'an unknown content coding'],
+    ['<script>', 'an unknown content coding'],
+    ['gzip,gzip,gzip,gzip,gzip', 'more than 4 content codings'],
+  ])('the unknown coding in %j is named', async (coding, named) => {
+    expect(await fetchFrom(sent(coding, json))).toMatchObject({
+      outcome: 'undecodable',
+      status: 200,
+      detail: expect.stringContaining(named),
     })
-    expect(toOutcome(twice)).toBe('http_error')
+  })
+
+  const gz = (bytes: Buffer) => zlib.gzipSync(bytes)
+  const lists: [string | string[], (bytes: Buffer) => Buffer][] = [
+    [['', 'br'], zlib.brotliCompressSync],
+    [', br', zlib.brotliCompressSync],
+    ['br,,', zlib.brotliCompressSync],
+    ['identity, gzip', gz],
+    ['GZIP ,identity', gz],
+    ['identity,identity', bytes => bytes],
+    [',', bytes => bytes],
+    ['gzip, gzip', bytes => gz(gz(bytes))],
+    [['gzip', 'gzip'], bytes => gz(gz(bytes))],
+    ['gzip, br', bytes => zlib.brotliCompressSync(gz(bytes))],
+    ['br, deflate', bytes => zlib.deflateSync(zlib.brotliCompressSync(bytes))],
+    ['deflate, gzip', bytes => gz(zlib.deflateRawSync(bytes))],
+  ]
+
+  it.each(lists)('the codings %j are undone, the last one first', async (coding, encode) => {
+    for (const bytes of [json, noise, Buffer.alloc(0)]) {
+      const answer: Answer = (_, response) => {
+        response.setHeader('content-encoding', coding).end(encode(bytes))
+      }
+      const got = await fetchFrom(answer)
+      expect(got.kind === 'ok' && got.body.equals(bytes)).toBe(true)
+      if (bytes.length === 0) continue
+      expect(toOutcome(await fetchFrom(answer, { maxBytes: bytes.length - 1 }))).toBe('too_large')
+    }
+  })
+
+  it('a bomb in several codings is stopped without being unpacked', async () => {
+    const inner = Buffer.concat(Array.from({ length: 40 }, () => gz(Buffer.alloc(5_000_000))))
+    const empty = Buffer.concat(Array.from({ length: 100_000 }, () => gz(Buffer.alloc(0))))
+    const before = process.memoryUsage()
+    for (const bytes of [gz(gz(inner)), gz(empty)]) {
+      const coding = bytes.length > 10_000 ? 'gzip, gzip' : 'gzip, gzip, gzip'
+      const answer = sent(coding, bytes)
+      expect(toOutcome(await fetchFrom(answer, { maxBytes: 1_000_000 }))).toBe('too_large')
+    }
+    const after = process.memoryUsage()
+    expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(30_000_000)
   })
 })

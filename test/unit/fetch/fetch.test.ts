@@ -221,11 +221,30 @@ describe('connections', () => {
     }
   })
 
-  it('oversized headers are a failed connection', async () => {
-    const got = await fetchFrom((_, response) => {
-      response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end('{}')
-    })
-    expect(toOutcome(got)).toBe('connection_failed')
+  it.each<[string, Record<string, string | string[]>]>([
+    ['a long policy', { 'content-security-policy': 'x'.repeat(60_000) }],
+    [
+      'many cookies',
+      { 'set-cookie': Array.from({ length: 80 }, (_, i) => `k${i}=${'v'.repeat(700)}`) },
+    ],
+  ])('headers of up to 64 KiB are read: %s', async (_, headers) => {
+    const got = await fetchFrom((_, response) => response.writeHead(200, headers).end('{}'))
+    expect(toOutcome(got)).toBe('ok')
+  })
+
+  it.each([
+    [66_000, 200],
+    [200_000, 200],
+    [66_000, 404],
+    [300_000, undefined],
+  ])('headers of %i bytes are named as too long', async (bytes, status) => {
+    const served = await startOrigin((_, response) =>
+      response.writeHead(status ?? 200, { 'x-long': 'x'.repeat(bytes) }).end('{}'),
+    )
+    const got = await createFetcherTo(served.url).fetchDocument(FILE_URL, fetchOptions)
+    expect(got).toMatchObject({ outcome: 'long_headers', detail: expect.stringMatching(/headers/) })
+    expect(got.status).toBe(status)
+    await expect.poll(() => served.open.size).toBe(0)
   })
 
   it('the second file of a domain uses the connection of the first', async () => {

@@ -33,6 +33,43 @@ describe('redirects', () => {
     },
   )
 
+  /** Writes a text as a server does that sends its bytes unchanged. */
+  const toRaw = (text: string) => Buffer.from(text).toString('latin1')
+
+  it.each([
+    ['a path', '/fränkisch', 'https://acme.example/fr%C3%A4nkisch'],
+    ['a query', '/a?q=日本', 'https://acme.example/a?q=%E6%97%A5%E6%9C%AC'],
+    ['a host', 'https://münchen.acme.example/', 'https://xn--mnchen-3ya.acme.example/'],
+    ['a host without its scheme', '//日本.acme.example/', 'https://xn--wgv71a.acme.example/'],
+    ['an emoji', '/🦊', 'https://acme.example/%F0%9F%A6%8A'],
+  ])('the raw bytes of %s in a redirect are UTF-8', async (_, location, url) => {
+    const got = await fetchFrom((_, response, path) => {
+      if (path !== '/.well-known/brand.json') return void response.end('{}')
+      response.writeHead(302, { location: toRaw(location) }).end()
+    })
+    expect([got.kind, got.url]).toEqual(['ok', url])
+  })
+
+  it('bytes in a redirect that are no UTF-8 are requested as they are', async () => {
+    const got = await fetchFrom((_, response, path) => {
+      if (path !== '/.well-known/brand.json') return void response.end('{}')
+      response.writeHead(302, { location: '/caf\u00e9' }).end()
+    })
+    expect([got.kind, got.url]).toEqual(['ok', 'https://acme.example/caf%E9'])
+  })
+
+  it.each([
+    ['a site that only looks the same', toRaw('https://аcme.example/'), 'bad_redirect'],
+    ['digits that are a private address', toRaw('https://１０.0.0.1/'), 'refused'],
+    ['a host that is no UTF-8', 'https://caf\u00e9.acme.example/', 'bad_redirect'],
+    ['this machine in wide letters', toRaw('https://ｌocalhost/'), 'refused'],
+  ])('raw bytes do not lead to %s', async (_, location, outcome) => {
+    const served = await startOrigin(to(location))
+    const got = await createFetcherTo(served.url).fetchDocument(FILE_URL, fetchOptions)
+    expect(toOutcome(got)).toBe(outcome)
+    expect(served.asked).toEqual(['acme.example/.well-known/brand.json'])
+  })
+
   it.each([
     ['another site', 'https://other.example/there', 'bad_redirect'],
     ['plain http', 'http://acme.example/there', 'bad_redirect'],

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
+import { getEffect } from '../../../pipeline/core/outcomes.ts'
 import { isAllowed, parseRules } from '../../../pipeline/fetch/robots-rules.ts'
 import { measureCpuMs } from '../../support/checks/measured-work.ts'
 import type { Answer } from '../../support/servers/origin.ts'
@@ -229,6 +230,26 @@ describe('a crawler that respects robots.txt', () => {
     clock.tick({ minutes: 6 })
     await get(other)
     expect(robotsAsked()).toBe(2)
+  })
+
+  it('stays away while its content coding is unknown, and names it', async () => {
+    const coded: Answer = (_, response) =>
+      response.writeHead(200, { 'content-encoding': 'aws-chunked' }).end(closed)
+    const { get, served } = await fetchWithRobots(coded)
+    expect(await get(other)).toMatchObject({
+      outcome: 'undecodable',
+      file: 'robots.txt',
+      detail: 'robots.txt: answers with an unknown content coding “aws-chunked”',
+    })
+    expect(served.asked).toEqual(['acme.example/robots.txt'])
+  })
+
+  it('never takes its failure for that of the file: the file is read, or left open', async () => {
+    for (const status of [200, 204, 301, 304, 400, 401, 403, 404, 408, 410, 429, 451, 500, 503]) {
+      const { get } = await fetchWithRobots(answers(status))
+      const got = await get(other)
+      if (got.kind === 'failed') expect(getEffect(got.outcome)).toBe('unreachable')
+    }
   })
 
   it('follows its redirects, and treats a loop as absent', async () => {

@@ -67,6 +67,23 @@ test('a subscription gets only events of its types, domains or agents', async ()
   await expectTaken(agents!, [seller!])
 })
 
+test.each<[string, Record<string, string>]>([
+  ['18 KB of headers', { 'content-security-policy': 'x'.repeat(18_000) }],
+  ['100 KB of headers', { 'content-security-policy': 'x'.repeat(100_000) }],
+  ['an unknown content coding', { 'content-encoding': 'aws-chunked' }],
+])('a receiver that answers 200 with %s is delivered to once', async (_, headers) => {
+  const { receivers, subscribe, commit, state, clock } = await openDelivering()
+  const receiver = receivers.add('receiver.example')
+  receiver.headers = headers
+  const id = subscribe({ url: receiver.url })
+  const events = commit(...many(2))
+  await expectTaken(receiver, events)
+  await expect.poll(() => state.findProgress(id)).toMatchObject({ pending: null, failures: 0 })
+  clock.tick(HOUR)
+  await expectTaken(receiver, [...events, ...commit({})])
+  expect(receiver.statuses).toEqual([200, 200])
+})
+
 test('a delivery that fails is repeated under its id, and nothing overtakes it', async () => {
   const { receivers, subscribe, commit, clock, state } = await openDelivering({ deliveryEvents: 2 })
   const receiver = receivers.add('receiver.example')
