@@ -10,14 +10,14 @@ interface Failure {
 }
 
 /**
- * One text for a name that does not resolve, a private name and a server that does not listen, so
- * that callers learn nothing about private networks.
+ * One text for a name that does not resolve, a private name and a server that does not listen, be it the
+ * file's or one that it redirects to, so that callers learn nothing about private networks.
  */
 const unreachable: Failure = {
   field: 'connection',
   code: 'connection',
   message:
-    'the server cannot be reached: check that the name is right, and the server public and running',
+    'the server, or one that it redirects to, cannot be reached: check that the name is right, and the server public and running',
 }
 const cutOff: Failure = {
   field: 'network',
@@ -96,14 +96,7 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
       : cutOff,
   dns_failed: describeUnreached,
   connection_failed: describeUnreached,
-  refused: status =>
-    status === undefined
-      ? unreachable
-      : {
-          field: 'network',
-          code: 'bad_redirect',
-          message: 'redirects lead to an address that is not public: serve the file at its own',
-        },
+  refused: unreachable,
   disallowed: {
     field: 'robots',
     code: 'robots',

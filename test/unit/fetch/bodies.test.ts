@@ -183,10 +183,12 @@ describe('bodies', () => {
     const inner = Buffer.concat(Array.from({ length: 40 }, () => gz(Buffer.alloc(5_000_000))))
     const empty = Buffer.concat(Array.from({ length: 100_000 }, () => gz(Buffer.alloc(0))))
     const before = process.memoryUsage()
-    for (const bytes of [gz(gz(inner)), gz(empty)]) {
-      const coding = bytes.length > 10_000 ? 'gzip, gzip' : 'gzip, gzip, gzip'
-      const answer = sent(coding, bytes)
-      expect(toOutcome(await fetchFrom(answer, { maxBytes: 1_000_000 }))).toBe('too_large')
+    for (const [coding, bytes] of [
+      ['gzip, gzip, gzip', gz(gz(inner))],
+      ['gzip, gzip', gz(empty)],
+    ] as const) {
+      const got = await fetchFrom(sent(coding, bytes), { maxBytes: 1_000_000 })
+      expect(toOutcome(got)).toBe('too_large')
     }
     const after = process.memoryUsage()
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(30_000_000)

@@ -34,8 +34,8 @@ function checkSentence(outcome: Outcome, status: number | undefined): void {
   const named = /\((\d{3})\)/.exec(message)?.[1]
   const isDenial = outcome === 'store_denied' || outcome === 'needs_auth'
   if (named !== undefined && !isDenial) expect(classifyStatus(Number(named))).toBe(outcome)
-  // A server that answered was reached.
-  if (status !== undefined) {
+  // A server that answered was reached, unless it redirected to one that must look like one that was not.
+  if (status !== undefined && outcome !== 'refused') {
     expect(message).not.toMatch(/cannot be reached/)
     expect(code).not.toBe('connection')
   }
