@@ -5,6 +5,7 @@ import type { ProbeDeps } from '../../pipeline/crawl/agent-probe.ts'
 import { createBrandfetchProvider } from '../../pipeline/crawl/brandfetch.ts'
 import { checkOwnership } from '../../pipeline/crawl/check-ownership.ts'
 import { type BrandProvider, enrichBrand } from '../../pipeline/crawl/enrich-brand.ts'
+import { createServiceProvider } from '../../pipeline/crawl/enrichment-service.ts'
 import { homePage } from '../../pipeline/crawl/home-page-provider.ts'
 import type { Cause, Fetcher } from '../../pipeline/fetch/http.ts'
 import { askAgent } from '../../pipeline/live/ask-agent.ts'
@@ -105,8 +106,14 @@ function toProbeDeps({ fetcher, clock, config }: LiveRequestDeps): ProbeDeps {
 }
 
 /** Builds the providers of brand data, the most reliable first. */
-function buildProviders({ BRANDFETCH_KEY: key, BRANDFETCH_URL: url }: Config): BrandProvider[] {
-  return key === undefined ? [homePage] : [createBrandfetchProvider({ url, key }), homePage]
+function buildProviders(config: Config): BrandProvider[] {
+  const { ENRICHMENT_URL: service, ENRICHMENT_KEY: serviceKey } = config
+  const { BRANDFETCH_URL: url, BRANDFETCH_KEY: key } = config
+  return [
+    ...(service === undefined ? [] : [createServiceProvider({ url: service, key: serviceKey })]),
+    ...(key === undefined ? [] : [createBrandfetchProvider({ url, key })]),
+    homePage,
+  ]
 }
 
 /** Requests to identity providers in the settings. */

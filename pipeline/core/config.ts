@@ -279,6 +279,15 @@ export const settings = {
     'secret with which the billing provider signs its webhooks; without it they are refused',
     { secret: true },
   ),
+  ENRICHMENT_URL: defineSetting(
+    issuerUrl.optional(),
+    'address of a service of brand data that is asked first, as `GET ENRICHMENT_URL?domain=acme.example`; it answers like `/api/brands/enrich`: `{"manifest": {"name": …}, "company": {…}}`, or 404 (docs/operating.md). It may be in a private network',
+  ),
+  ENRICHMENT_KEY: defineSetting(
+    text.optional(),
+    'credential for that service, sent as a bearer token to no other host',
+    { secret: true },
+  ),
   BRANDFETCH_KEY: defineSetting(
     text.optional(),
     'API key of the brand data provider that is queried before home pages are read',

@@ -52,8 +52,8 @@ export const BrandCompany = z
   .meta({ id: 'BrandCompany', description: 'The company behind a brand' })
 export type BrandCompany = z.infer<typeof BrandCompany>
 
-/** Sources for enrichment: a provider of brand data, or the brand's own home page. */
-export const enrichers = ['brandfetch', 'home_page'] as const
+/** Sources for enrichment: a service that the operator names, a provider of brand data, or the brand's own home page. */
+export const enrichers = ['enrichment_service', 'brandfetch', 'home_page'] as const
 
 /** Source of an enrichment, and its age. */
 export const EnrichmentOrigin = z

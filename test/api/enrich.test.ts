@@ -45,12 +45,45 @@ const hosts: Record<string, (response: ServerResponse, path: string) => unknown>
     response
       .writeHead(200, { 'content-type': 'text/html; charset=ISO-8859-1' })
       .end(Buffer.from('<title>Caf\u00e9</title>', 'latin1')),
+  'data.operator.example': (response, path) => {
+    if (asked.at(-1)!.authorization !== 'Bearer service-key') return response.writeHead(401).end()
+    const [, domain = ''] = /^\/v1\/brand\?domain=([a-z.]+)$/.exec(path) ?? []
+    if (domain === 'away.example')
+      return response.writeHead(302, { location: 'https://plain.example/' }).end()
+    if (served[domain] === undefined) return response.writeHead(404).end()
+    return response.end(JSON.stringify(served[domain]))
+  },
   'api.brands.example': (response, path) => {
     const { authorization } = asked.at(-1)!
     if (authorization !== 'Bearer secret-key') return response.writeHead(401).end()
     if (path !== '/v2/brands/plain.example') return response.writeHead(404).end()
     return response.end(JSON.stringify(provided))
   },
+}
+
+/** Answers of the operator's service, by domain. */
+const served: Record<string, unknown> = {
+  'plain.example': {
+    manifest: {
+      name: ' Plain by service\u0000',
+      url: 'https://elsewhere.example/',
+      tagline: 'Plainly',
+      tone: 7,
+      logos: [
+        { url: 'https://asset.example/s.svg', tags: ['icon', 3] },
+        { url: 'data:image/png,A' },
+      ],
+      colors: { primary: '#112233', accent: 'red' },
+      fonts: [{ name: 'Lato', role: 'title' }, 'Arial'],
+      social: ['https://x.example/plain', 'javascript:1'],
+      unknown: { contact: 'ada@plain.example' },
+    },
+    company: { name: 'Plain Ltd', industries: ['Retail'], founded: 1990, employees: [] },
+  },
+  'odd.example': { manifest: 'Acme' },
+  'list.example': [{ manifest: { name: 'Acme' } }],
+  'bare.example': { name: 'Acme' },
+  'big.example': { manifest: { name: 'Acme', description: 'x'.repeat(9 * 1024 * 1024) } },
 }
 
 const provided = {
@@ -294,14 +327,12 @@ describe('limits of live requests', () => {
   })
 })
 
-describe('with the key of a provider', () => {
+/** Runs a crawler of its own with these settings for the tests of a block. */
+function useCrawler(settings: Record<string, string>) {
   let keyed: { writer: WriterClient; redis: TestRedis; role: Role }
   beforeAll(async () => {
     const own = await startRedis()
-    const config = buildCrawlerConfig({
-      BRANDFETCH_KEY: 'secret-key',
-      BRANDFETCH_URL: 'https://api.brands.example',
-    })
+    const config = buildCrawlerConfig(settings)
     const role = await runCrawler(config, own.url, systemClock, silentLog)
     keyed = { redis: own, role, writer: openWriterClient(own.url, silentLog, generousTimeouts) }
   })
@@ -310,9 +341,73 @@ describe('with the key of a provider', () => {
     await keyed.role.close()
     await keyed.redis.close()
   })
+  return async (domain: string) => enrich(await open({}, keyed.writer), domain)
+}
+
+describe('with a service that the operator names', () => {
+  const ask = useCrawler({
+    ENRICHMENT_URL: 'https://data.operator.example/v1/brand',
+    ENRICHMENT_KEY: 'service-key',
+    BRANDFETCH_KEY: 'secret-key',
+    BRANDFETCH_URL: 'https://api.brands.example',
+  })
+
+  it('the service is asked first, and its answer is cleaned', async () => {
+    const answer = await ask('plain.example')
+    expect(answer.json()).toEqual({
+      success: true,
+      domain: 'plain.example',
+      cached: false,
+      source_type: 'enriched',
+      provider: 'enrichment_service',
+      found_at: '2026-11-20T03:00:00.000Z',
+      manifest: {
+        name: 'Plain by service',
+        url: 'https://plain.example/',
+        tagline: 'Plainly',
+        logos: [{ url: 'https://asset.example/s.svg', tags: ['icon'] }],
+        colors: { primary: '#112233' },
+        fonts: [{ name: 'Lato', role: 'title' }],
+        social: ['https://x.example/plain'],
+      },
+      company: { name: 'Plain Ltd', industry: 'Retail', industries: ['Retail'], founded: 1990 },
+    })
+    expect(asked).toEqual([{ host: 'data.operator.example', authorization: 'Bearer service-key' }])
+    expect(answer.body).not.toContain('service-key')
+  })
+
+  it('others are asked about a brand that it does not know, without its key', async () => {
+    const answer = await ask('latin.example')
+    expect(answer.json()).toMatchObject({ provider: 'home_page', manifest: { name: 'Café' } })
+    expect(asked).toEqual([
+      { host: 'data.operator.example', authorization: 'Bearer service-key' },
+      { host: 'api.brands.example', authorization: 'Bearer secret-key' },
+      { host: 'latin.example', authorization: undefined },
+    ])
+  })
+
+  it.each(['odd.example', 'list.example', 'bare.example', 'away.example', 'big.example'])(
+    'an answer without a brand counts as none, and nothing else is fetched for it: %s',
+    async domain => {
+      hosts[domain] = response => html(response)
+      expect((await ask(domain)).json()).toMatchObject({ provider: 'home_page' })
+      expect(asked.map(({ host }) => host)).toEqual([
+        'data.operator.example',
+        'api.brands.example',
+        domain,
+      ])
+    },
+  )
+})
+
+describe('with the key of a provider', () => {
+  const ask = useCrawler({
+    BRANDFETCH_KEY: 'secret-key',
+    BRANDFETCH_URL: 'https://api.brands.example',
+  })
 
   it('the provider is asked before the home page', async () => {
-    const answer = await enrich(await open({}, keyed.writer), 'plain.example')
+    const answer = await ask('plain.example')
     expect(answer.json()).toEqual({
       success: true,
       domain: 'plain.example',
@@ -342,7 +437,7 @@ describe('with the key of a provider', () => {
   })
 
   it('the home page is read for a brand that the provider does not know, without the key', async () => {
-    const answer = await enrich(await open({}, keyed.writer), 'latin.example')
+    const answer = await ask('latin.example')
     expect(answer.json()).toMatchObject({ provider: 'home_page', manifest: { name: 'Café' } })
     expect(asked).toEqual([
       { host: 'api.brands.example', authorization: 'Bearer secret-key' },

@@ -30,7 +30,7 @@ export const enrichBrand = defineOperation({
   group: 'Brand Resolution',
   summary: 'Enrich a brand with logos, colours, description and company',
   description:
-    'Answers from the registry where it knows the brand (`cached`). Else asks a provider of brand data, or reads ' +
+    'Answers from the registry where it knows the brand (`cached`). Else asks providers of brand data, or reads ' +
     'the home page, and stores the result: the brand is then resolved and listed as `enriched` until it has ' +
     'another source. It is refreshed after 30 days, later each time nothing has changed. `Age` is the age of a repeated ' +
     'answer.',

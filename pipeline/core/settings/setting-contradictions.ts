@@ -16,6 +16,8 @@ interface DependentSettings {
   AUTH_CLIENT_ID?: string | undefined
   OPENID_ISSUER?: string | undefined
   OPENID_CLIENT_ID?: string | undefined
+  ENRICHMENT_URL?: string | undefined
+  ENRICHMENT_KEY?: string | undefined
   SMTP_URL?: string | undefined
   MAIL_FROM?: string | undefined
   AGENT_BASE_URL?: string | undefined
@@ -45,6 +47,8 @@ export function findContradictions(
     faults.push(
       '  OPENID_ISSUER: people sign in here only without AUTH_ISSUER, whose own tokens are accepted instead',
     )
+  if (settings.ENRICHMENT_KEY && !settings.ENRICHMENT_URL)
+    faults.push('  ENRICHMENT_KEY: requires ENRICHMENT_URL, the service that it is for')
   if (settings.SMTP_URL && !settings.MAIL_FROM)
     faults.push('  SMTP_URL: requires MAIL_FROM, the sender of its mails')
   if (isNested(settings.BACKUP_TO, settings.PUBLISH_TO))

@@ -7,6 +7,7 @@ type Provider = (typeof enrichers)[number]
 
 /** Origin of each provider's data, in the words of a revision's summary. */
 const places: Readonly<Record<Provider, string>> = {
+  enrichment_service: 'by a service of brand data',
   brandfetch: 'by a provider of brand data',
   home_page: 'on its home page',
 }
