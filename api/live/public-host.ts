@@ -1,7 +1,7 @@
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { refuse } from '../../pipeline/core/errors.ts'
+import { PublicError, refuse } from '../../pipeline/core/errors.ts'
 import { canBePublic } from '../../pipeline/core/public-name.ts'
 import { PastedDomain } from '../inputs/fields.ts'
 
@@ -14,24 +14,42 @@ export const PublicDomain = PastedDomain.refine(canBePublic, {
   when: ({ issues }) => issues.length === 0,
 })
 
+/** Services that answer whether a host is on the public Internet. */
+interface Lookup {
+  writer: Pick<WriterClient, 'requestLive'>
+  config: Config
+}
+
 /**
  * Refuses a host that is not on the public Internet with 400, in the same words whether it is private or does
  * not resolve, so that the answer reveals nothing about private names. Refuses with 503 if the name could not
  * be looked up.
  */
-export async function requirePublic(
+export async function requirePublic(field: string, host: Domain, services: Lookup): Promise<void> {
+  if ((await lookUp(field, host, services)) !== 'unknown') return
+  const text = `${field}: the name could not be looked up at the moment; try again`
+  refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
+}
+
+/**
+ * Refuses a host like `requirePublic`, but only one that is known not to be public: if the name cannot be
+ * looked up in time it passes, for whatever fetches from it looks it up again.
+ */
+export async function refuseClosed(field: string, host: Domain, services: Lookup): Promise<void> {
+  try {
+    await lookUp(field, host, services)
+  } catch (error) {
+    if (!(error instanceof PublicError) || error.error !== 'unavailable') throw error
+  }
+}
+
+async function lookUp(
   field: string,
   host: Domain,
-  { writer, config }: { writer: Pick<WriterClient, 'requestLive'>; config: Config },
-): Promise<void> {
-  const { host: reach } = await writer.requestLive(
-    { kind: 'lookup_host', host },
-    config.LIMITS.lookupMs,
-  )
-  if (reach === 'public') return
-  if (reach === 'unknown') {
-    const text = `${field}: the name could not be looked up at the moment; try again`
-    refuse('unavailable', text, { retry_after: RETRY_AFTER_S })
-  }
-  refuse('invalid_request', `${field}: ${NOT_PUBLIC}`)
+  { writer, config }: Lookup,
+): Promise<'public' | 'unknown'> {
+  const request = { kind: 'lookup_host', host } as const
+  const { host: reach } = await writer.requestLive(request, config.LIMITS.lookupMs)
+  if (reach === 'public' || reach === 'unknown') return reach
+  return refuse('invalid_request', `${field}: ${NOT_PUBLIC}`)
 }

@@ -13,7 +13,7 @@ import { isInOrganization } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { CountedCrawl } from '../limits/crawl-quota.ts'
 import { toLimitedUser } from '../limits/limited-user.ts'
-import { PublicDomain, requirePublic } from '../live/public-host.ts'
+import { PublicDomain, refuseClosed } from '../live/public-host.ts'
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { unwrapAnswer } from '../operation/submission-result.ts'
@@ -37,7 +37,9 @@ export const requestCrawl = defineOperation({
   path: '/api/registry/crawl-request',
   summary: 'Request a crawl of a domain',
   description:
-    'Both files of the domain and those they point to are fetched. The crawl is asynchronous: query ' +
+    'Both files of the domain and those they point to are fetched. A name that leads into a private network, or ' +
+    'nowhere, is refused; one that cannot be looked up within a second is accepted, and looked up when it ' +
+    'is crawled. The crawl is asynchronous: query ' +
     `its status by \`crawl_request_id\`. ${limits}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
@@ -131,7 +133,7 @@ export const readCrawlRequest = defineOperation({
 })
 
 /**
- * Requests a crawl: checks that the name is public, counts the request and submits it. A request that the
+ * Requests a crawl: refuses a name that is not public, counts the request and submits it. A request that the
  * writer refuses is not counted. `field` is the name of the parameter with the domain, for refusals.
  */
 export async function submitCrawlRequest(
@@ -142,7 +144,7 @@ export async function submitCrawlRequest(
   services: Services,
   { isForced = false } = {},
 ) {
-  await requirePublic(field, domain, services)
+  await refuseClosed(field, domain, services)
   const id = randomUUID()
   const counted: CountedCrawl = {
     id,

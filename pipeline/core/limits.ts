@@ -81,7 +81,7 @@ const entries = {
   answerMs: [8_000, 'time a write waits for its answer'],
   redisConnectMs: [2_000, 'time to connect to Redis'],
   redisAnswerMs: [3_000, 'time for an answer of Redis'],
-  lookupMs: [3_000, 'time for a live DNS look-up'],
+  lookupMs: [1_000, 'time for a DNS look-up that a caller waits for'],
   issuerMs: [2_000, 'time for a file of the identity provider'],
   ownershipMs: [5_000, 'time to verify an ownership challenge'],
   ownershipFileBytes: [KiB, 'largest ownership file'],

@@ -4,6 +4,7 @@ import { type Clock, HOUR, MINUTE, SECOND } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import { requireValue } from '../core/present.ts'
 import { createTtlCache } from '../core/ttl-cache.ts'
+import { findEmbeddedAddress } from './embedded-address.ts'
 import type { FetchMeter } from './fetch-meter.ts'
 import { isPublicAddress } from './ssrf-guard.ts'
 
@@ -97,7 +98,8 @@ export function createResolver(options: ResolverOptions): Resolver {
     isCached: host =>
       usesMadeUpAddresses || isIP(stripBrackets(host)) !== 0 || known.get(host) !== undefined,
     resolve(host) {
-      const literal = stripBrackets(host)
+      const bare = stripBrackets(host)
+      const literal = usesMadeUpAddresses ? (findEmbeddedAddress(bare) ?? bare) : bare
       if (isIP(literal))
         return isPublicAddress(literal) ? found([literal]) : refuseAddresses([literal])
       if (usesMadeUpAddresses) return found([makeUpAddress(host)])
