@@ -176,6 +176,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
       keepMs: config.LIMITS.draftMinutes * MINUTE,
       maxBytes: config.LIMITS.draftsBytes,
     }),
+    redisRoom: room,
     answerCache: new AnswerCache(deps.reader, deps.clock),
     answerGroup: new AnswerGroup(),
     compressor: new Compressor(),

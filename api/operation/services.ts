@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { RedisRoom } from '../../jobs/api-client/redis-room.ts'
 import type { ApiWriter } from '../../jobs/api-client/writer-client.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
@@ -52,6 +53,8 @@ export interface Services {
   demand: Demand
   /** Stores reports for later reading. */
   reports: Reports
+  /** Memory that Redis has left, and the requirements that it does not meet. */
+  redisRoom: RedisRoom
   /** Files on their way from the workshop to the dashboard. */
   drafts: Reports
   /** Cached answers of lists. */

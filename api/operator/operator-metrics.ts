@@ -42,7 +42,7 @@ export class OperatorMetrics {
     const memory = this.#role.getGauge('registry_redis_memory_bytes')
     this.#role.getGauge('registry_redis_up').set(status ? 1 : 0)
     for (const gauge of [jobs, workers, memory]) gauge.reset()
-    if (status?.memoryBytes !== undefined) memory.set(status.memoryBytes)
+    if (status !== undefined) memory.set(status.info.usedBytes)
     for (const queue of status?.queues ?? []) {
       for (const state of ['waiting', 'active', 'failed'] as const) {
         jobs.labels(queue.name, state).set(queue[state])

@@ -1,4 +1,5 @@
-import { watchRedis } from '../../jobs/api-client/redis-status.ts'
+import { findRedisProblems } from '../../jobs/api-client/redis-requirements.ts'
+import { type RedisStatus, watchRedis } from '../../jobs/api-client/redis-status.ts'
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
@@ -38,9 +39,8 @@ export async function serveOperator(
     ),
     readReports,
     async findProblems(reports) {
-      const isAway = redis !== undefined && (await redis.read()) === undefined
       return [
-        ...(isAway ? ['Redis does not answer'] : []),
+        ...(redis === undefined ? [] : findStatusProblems(await redis.read(), config)),
         ...findReportedProblems(reports, resolvePaths(config.DATA_DIR), clock.now()),
         ...(findProblems?.() ?? []),
       ]
@@ -54,4 +54,8 @@ export async function serveOperator(
   }
   const url = await app.listen({ host: config.OPERATOR_HOST, port })
   return { url, close: () => app.close() }
+}
+
+function findStatusProblems(status: RedisStatus | undefined, config: Config): string[] {
+  return status === undefined ? ['Redis does not answer'] : findRedisProblems(status.info, config)
 }

@@ -177,12 +177,10 @@ export const isReady = defineOperation({
   worksWithoutStores: true,
   reply: { 200: Ready },
   errors: ['unavailable'],
-  handle: ({ services: { reader } }) =>
-    reader.isReady
-      ? replyOk({
-          status: 'ready',
-          seq: reader.serving?.seq ?? 0,
-          problems: findReaderProblems(reader),
-        })
-      : refuse('unavailable', 'nothing has been committed yet'),
+  handle: async ({ services: { reader, redisRoom, config } }) => {
+    if (!reader.isReady) refuse('unavailable', 'nothing has been committed yet')
+    const ofRedis = await redisRoom.findProblems(config)
+    const problems = [...findReaderProblems(reader), ...ofRedis]
+    return replyOk({ status: 'ready', seq: reader.serving?.seq ?? 0, problems })
+  },
 })

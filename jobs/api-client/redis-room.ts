@@ -1,11 +1,14 @@
 import { SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import type { Redis } from '../redis.ts'
-import { RedisInfoReader } from './redis-info.ts'
+import { type RedisInfo, RedisInfoReader } from './redis-info.ts'
+import { findRedisProblems, isNearlyFull } from './redis-requirements.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
-/** Share of the memory of Redis that may be used before what can be refused is refused. */
-const USED_SHARE_MAX = 0.75
 /** Time for which a reading is valid. */
 const VALID_MS = SECOND
+/** Time for which a health check waits for it. */
+const PROBLEMS_MS = SECOND / 2
 
 /**
  * Tells whether Redis has memory left for what may be refused, such as sign-ins and counters of strangers. The
@@ -14,7 +17,7 @@ const VALID_MS = SECOND
 export class RedisRoom {
   readonly #redis: Redis | undefined
   readonly #reader: RedisInfoReader
-  #hasRoom = true
+  #info: RedisInfo | undefined
   #readAt = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | undefined
 
@@ -25,20 +28,28 @@ export class RedisRoom {
 
   /** Tells whether there is room; true where that is unknown, since Redis itself refuses when it is full. */
   async hasRoom(): Promise<boolean> {
-    if (this.#redis?.status === 'ready' && performance.now() - this.#readAt >= VALID_MS) {
-      this.#reading ??= this.#read().finally(() => {
-        this.#reading = undefined
-      })
-      await this.#reading
-    }
-    return this.#hasRoom
+    await this.#refresh()
+    return this.#info === undefined || !isNearlyFull(this.#info)
+  }
+
+  /** Finds the requirements that Redis does not meet, as of the last answer of it. */
+  async findProblems(config: Pick<Config, 'BACKUP_TO'>): Promise<string[]> {
+    await waitAtMost(this.#refresh(), PROBLEMS_MS)
+    return this.#info === undefined ? [] : findRedisProblems(this.#info, config)
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#redis?.status !== 'ready' || performance.now() - this.#readAt < VALID_MS) return
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined
+    })
+    await this.#reading
   }
 
   async #read(): Promise<void> {
     const info = await this.#reader.read().catch(() => undefined)
     this.#readAt = performance.now()
     if (info === undefined) return
-    const { usedBytes, maxBytes } = info
-    this.#hasRoom = !maxBytes || usedBytes <= maxBytes * USED_SHARE_MAX
+    this.#info = info
   }
 }

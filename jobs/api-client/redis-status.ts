@@ -2,12 +2,13 @@ import { limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { connectRedis, waitUntilReady } from '../redis.ts'
 import { QueueReader, type QueueStatus } from './queue-status.ts'
+import { type RedisInfo, RedisInfoReader } from './redis-info.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
 /** State of Redis and its queues. */
 export interface RedisStatus {
   queues: readonly QueueStatus[]
-  memoryBytes: number | undefined
+  info: RedisInfo
 }
 
 /** A reader of the state of Redis, for those who ask often. */
@@ -20,15 +21,15 @@ export interface RedisWatch {
 export function watchRedis(redisUrl: string, log: Log): RedisWatch {
   const redis = connectRedis(redisUrl, 'failFast', log)
   const reader = new QueueReader(redis)
+  const infoReader = new RedisInfoReader(redis)
   // Until the first connection is made nobody knows whether Redis answers.
   const connected = waitAtMost(waitUntilReady(redis), limits.redisConnectMs)
   return {
     async read() {
       await connected
       try {
-        const [queues, memory] = await Promise.all([reader.read(), redis.info('memory')])
-        const bytes = /^used_memory:(\d+)/m.exec(memory)?.[1]
-        return { queues, memoryBytes: bytes === undefined ? undefined : Number(bytes) }
+        const [queues, info] = await Promise.all([reader.read(), infoReader.read()])
+        return { queues, info }
       } catch {
         return undefined
       }

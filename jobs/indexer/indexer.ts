@@ -21,6 +21,7 @@ import { startLogging } from './log-loop.ts'
 import { repeatEvery } from './loops.ts'
 import { startPublishing } from './publishing-loop.ts'
 import { openQueueWorkers } from './queue-workers.ts'
+import { createRedisCheck } from './redis-check.ts'
 import { BrandRefresher } from './refresh-brands.ts'
 import { startReplicaPublishing } from './replica-publishing-loop.ts'
 import { StatusWatch } from './status-watch.ts'
@@ -34,6 +35,7 @@ const REFRESH_EVERY_MS = 10 * MINUTE
 const BADGE_EXPIRY_EVERY_MS = MINUTE
 const MONITOR_EVERY_MS = 10 * SECOND
 const RECORD_EVERY_MS = 10 * SECOND
+const REDIS_CHECK_EVERY_MS = MINUTE
 
 interface Watched extends Pick<SequencerOptions, 'onStep'> {
   metrics?: IndexerMetrics
@@ -137,6 +139,7 @@ export async function runIndexer(
     repeatEvery(BADGE_EXPIRY_EVERY_MS, log, () => monitor.expireBadges()),
     repeatEvery(MONITOR_EVERY_MS, log, () => monitor.testNext()),
     repeatEvery(RECORD_EVERY_MS, log, () => recorder.storeEnded()),
+    repeatEvery(REDIS_CHECK_EVERY_MS, log, createRedisCheck(commands, config, log)),
     startPublishing(sequencer, config, clock, log, metrics),
     startLogging(sequencer, log),
     startReplicaPublishing(sequencer, config, clock, log),

@@ -17,6 +17,8 @@ export interface RegistryStatus {
   has_push: boolean
   /** Null where Redis does not answer or no registry runs. */
   queues: QueueStatus[] | null
+  /** Requirements that Redis does not meet, as sentences. */
+  redis_problems: string[]
   stores: { name: string; bytes: number }[]
   disk_free: number
   /** Sentences on what an operator should look at. */
@@ -43,13 +45,14 @@ export function findProblems(facts: Facts, now: number): string[] {
   ]
 }
 
-function* findRoleProblems({ running, source, queues }: Facts): Generator<string> {
+function* findRoleProblems({ running, source, queues, redis_problems }: Facts): Generator<string> {
   if (running === null) {
     yield 'no registry runs here'
     return
   }
   if (queues === null) yield 'Redis does not answer'
   else if (source !== 'indexer') yield 'the indexer does not answer'
+  yield* redis_problems
   if (queues?.some(({ name, workers }) => name === 'crawl' && workers === 0)) {
     yield 'no crawler runs'
   }

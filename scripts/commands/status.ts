@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { readQueueStatus } from '../../jobs/api-client/queue-status.ts'
+import { findRedisProblems } from '../../jobs/api-client/redis-requirements.ts'
+import { watchRedis } from '../../jobs/api-client/redis-status.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
-import { createLog } from '../../pipeline/core/log.ts'
+import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { measureStores, readFreeDisk } from '../../pipeline/maintenance/inspect/store-sizes.ts'
 import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
@@ -47,10 +49,22 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
     has_push: existsSync(paths.pushLock) && (await Lease.isHeld(paths.pushLock)),
     queues: queues ?? null,
+    redis_problems: run && queues ? await readRedisProblems(run, config, log) : [],
     stores: Object.entries(measureStores(paths)).map(([name, bytes]) => ({ name, bytes })),
     disk_free: readFreeDisk(paths),
   }
   return { ...facts, problems: findProblems(facts, systemClock.now()) }
+}
+
+/** Reads which requirements Redis does not meet; none where it does not answer any more. */
+async function readRedisProblems({ redis_url }: RunFile, config: Config, log: Log) {
+  const watch = watchRedis(redis_url, log)
+  try {
+    const status = await watch.read()
+    return status === undefined ? [] : findRedisProblems(status.info, config)
+  } finally {
+    watch.close()
+  }
 }
 
 /** Asks the indexer; undefined where it does not answer in time. */

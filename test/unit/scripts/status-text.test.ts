@@ -34,6 +34,7 @@ const healthy: Facts & { index: NonNullable<Facts['index']> } = {
   snapshot: { seq: 10, made_at: '2026-11-20T11:59:00.000Z' },
   has_push: true,
   queues: [queue],
+  redis_problems: [],
   stores: [{ name: 'index', bytes: 1_500_000 }],
   disk_free: 5e9,
 }
