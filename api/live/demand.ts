@@ -45,19 +45,21 @@ export class Demand {
   }
 
   /**
-   * Adds a domain that was never crawled. Each caller may add a limited number of names an hour, since names
-   * can be invented.
+   * Adds a domain that was never crawled, and tells whether it was added by this call. Each caller may add a
+   * limited number of names an hour, since names can be invented.
    */
-  add(name: string, toCaller: () => string): void {
+  add(name: string, toCaller: () => string): boolean {
     const domain = parseDomain(name)
-    if (domain === undefined || this.#submitted.has(domain) || this.#unknown.has(domain)) return
-    if (!canBePublic(domain)) return
+    if (domain === undefined || this.#submitted.has(domain) || this.#unknown.has(domain))
+      return false
+    if (!canBePublic(domain)) return false
     const { namesPerCallerHour } = this.#limits
     const caller = toCaller()
-    if (!this.#unknown.hasRoomFor(caller)) return
-    if (!this.#byCaller.take(caller, namesPerCallerHour, this.#clock.now())) return
+    if (!this.#unknown.hasRoomFor(caller)) return false
+    if (!this.#byCaller.take(caller, namesPerCallerHour, this.#clock.now())) return false
     this.#unknown.add(caller, domain)
     this.#flushSoon()
+    return true
   }
 
   /** Requests a crawl of a domain, whether or not it was crawled before. */

@@ -86,13 +86,26 @@ function replyLookup(
       cursor: Number(cursor ?? 0),
       base: services.baseUrl(),
       fitHalf: items => new ResponseBudget(PAGE_BYTES / 2).take(items),
-    })
+    }) as PublisherLookup
   const isPaged = cursor !== undefined || limit > 0
+  const request = (lookup: PublisherLookup) => requestFirstCrawl(lookup, services.demand, caller)
   if (include !== undefined) {
     const start = Number(placements_cursor ?? 0)
-    return replyWithPlacements(services, domain, start, isPaged ? page() : undefined)
+    return replyWithPlacements(services, domain, start, request, isPaged ? page() : undefined)
   }
-  return isPaged ? replyOk(page()) : replyPublisher(services, domain, caller)
+  return isPaged ? replyOk(request(page())) : replyPublisher(services, domain, request)
+}
+
+/** Requests the crawl of a publisher that was never crawled, and says so in its lookup. */
+function requestFirstCrawl(
+  lookup: PublisherLookup,
+  demand: Services['demand'],
+  caller: () => string,
+): PublisherLookup {
+  const isUnknown = lookup.freshness?.state === 'never_crawled'
+  return isUnknown && demand.add(lookup.domain, caller)
+    ? { ...lookup, auto_crawl_triggered: true }
+    : lookup
 }
 
 /** Replies with a later page of the formats instead of the first. It comes from the snapshot. */
@@ -112,8 +125,12 @@ async function replyWithFormats(
 }
 
 /** Replies with the stored lookup, unless the brand.json of the domain adds properties. */
-function replyPublisher(services: Services, domain: string, caller: () => string): Sent {
-  const { demand, reader } = services
+function replyPublisher(
+  services: Services,
+  domain: string,
+  request: (lookup: PublisherLookup) => PublisherLookup,
+): Sent {
+  const { reader } = services
   const found = findPublisher(reader, domain, services.baseUrl())
   if (found?.hasInventory) return replyStored(found)
   const lookup: PublisherLookup = found
@@ -121,9 +138,7 @@ function replyPublisher(services: Services, domain: string, caller: () => string
     : buildUnknownPublisher(reader, domain)
   const lent = withDeclared(reader, lookup)
   if (lent) return replyOk(lent)
-  if (found) return replyStored(found)
-  if (lookup.freshness?.state === 'never_crawled') demand.add(domain, caller)
-  return replyOk(lookup)
+  return found ? replyStored(found) : replyOk(request(lookup))
 }
 
 /**
@@ -134,7 +149,8 @@ async function replyWithPlacements(
   { reader, config, baseUrl }: Services,
   domain: string,
   start: number,
-  page: object | undefined,
+  request: (lookup: PublisherLookup) => PublisherLookup,
+  page: PublisherLookup | undefined,
 ): Promise<Sent> {
   const snapshot = getSnapshot(reader)
   const all = snapshot ? await listPlacements(snapshot, domain) : []
@@ -149,12 +165,12 @@ async function replyWithPlacements(
     }),
   }
   const headers = buildSeqHeader(snapshot)
-  if (page !== undefined) return replyOk({ ...page, ...shown }, headers)
+  if (page !== undefined) return replyOk({ ...request(page), ...shown }, headers)
   const found = findPublisher(reader, domain, baseUrl(), shown)
   if (found?.hasInventory) return replyOk(found.body, headers)
   const lookup: PublisherLookup = found
     ? JSON.parse(found.body.toString())
-    : { ...buildUnknownPublisher(reader, domain), ...shown }
+    : { ...request(buildUnknownPublisher(reader, domain)), ...shown }
   return replyOk(withDeclared(reader, lookup) ?? lookup, headers)
 }
 

@@ -49,6 +49,23 @@ describe('a lookup of an unknown domain', () => {
     expect(registry.submitted).toHaveLength(1)
   })
 
+  it.each(['', '&include=placements', '&limit=10', '&include=placements&limit=10'])(
+    'of a publisher says once that the crawl was requested (query %s)',
+    async more => {
+      const registry = await open()
+      const lookUp = async (domain: string) =>
+        (await registry.app.inject(`/api/registry/publisher?domain=${domain}${more}`)).json()
+      expect(await lookUp('new.example')).toMatchObject({
+        auto_crawl_triggered: true,
+        freshness: { state: 'never_crawled' },
+      })
+      expect(await lookUp('new.example')).not.toHaveProperty('auto_crawl_triggered')
+      await aSecond()
+      expect(registry.submitted).toMatchObject([{ domains: ['new.example'] }])
+      expect(await lookUp('localhost.localdomain')).not.toHaveProperty('auto_crawl_triggered')
+    },
+  )
+
   it('is crawled before listed domains and marked as demanded', async () => {
     const registry = await open()
     const operation = {

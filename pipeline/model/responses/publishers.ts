@@ -213,6 +213,10 @@ export const PublisherLookup = z
       .describe('Placements of its own file; only with `include=placements`'),
     ...describeListPart('placements'),
     brand: BrandCard.optional(),
+    auto_crawl_triggered: z
+      .literal(true)
+      .optional()
+      .describe('Present if this lookup had the domain, which was never crawled, crawled'),
     freshness: FreshnessBlock.optional(),
   })
   .meta({ id: 'PublisherLookup', description: 'The inventory of a publisher and its agents' })
