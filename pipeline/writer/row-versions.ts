@@ -38,6 +38,12 @@ const versioned = [
       house_domain, house_name, claimed_house_domain, parent_brand, relationship_trust,
       resolved_location`,
   },
+  {
+    table: 'aliases',
+    versions: 'alias_versions',
+    key: 'alias_rid',
+    columns: 'kind, alias_rid, canonical_rid',
+  },
 ] as const
 
 export const versionedTables = versioned.map(({ table }) => table)

@@ -72,8 +72,8 @@ export async function listPastPlaces(
   )
   const merged = await db.all<{ rid: string; publisher: string }>(
     `select distinct a.canonical_rid::varchar as rid, p.publisher_domain as publisher
-     from aliases a join property_versions p on p.property_rid = a.alias_rid
-     where a.kind = 'property' and a.merged_at <= $at::timestamptz`,
+     from ${selectStates('alias_versions', 'alias_rid', "kind = 'property'")} a
+     join property_versions p on p.property_rid = a.alias_rid`,
     { at: toIso(asOf) },
   )
   return found

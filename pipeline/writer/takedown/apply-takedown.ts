@@ -202,6 +202,12 @@ async function removeMerges(
   ] as const) {
     await db.write('delete from', table, `where ${isGone(column)}`, merged)
   }
+  await db.write(
+    'delete from',
+    'alias_versions',
+    `where ${isGone('alias_rid')} or ${isGone('canonical_rid')}`,
+    { rids: JSON.stringify([...rids, ...aliases.map(({ rid }) => rid)]) },
+  )
   await recordChanges(db, seq, { 'gone alias': aliases.map(({ rid }) => rid) })
   return others.map(({ domain }) => domain)
 }

@@ -206,3 +206,32 @@ test('an index with rows and no format is refused', async () => {
   await db.run('delete from meta')
   await expect(migrate(db, 'index')).rejects.toThrow('has rows but no format number')
 })
+
+test('an alias of format 4 gets the states that its event and later merges tell', async () => {
+  const db = await openStored('index', 4)
+  await db.run(`set search_path = 'internal,main'`)
+  const [a, b, c, d] = Array.from(
+    { length: 4 },
+    (_, i) => `00000000-0000-7000-8000-00000000000${i}`,
+  ) as [string, string, string, string]
+  const day = (n: number) => `2026-11-0${n} 00:00:00+00`
+  await db.run(`
+    insert into aliases values ('property', '${a}', '${c}', null, '${day(1)}', 2),
+      ('property', '${b}', '${c}', null, '${day(2)}', 2),
+      ('property', '${d}', '${c}', null, '${day(3)}', 2);
+    insert into events by name select '${a}'::uuid as event_id, 'property.merged' as event_type,
+      'property' as entity_type, '${a}' as entity_id,
+      '{"alias_rid": "${a}", "canonical_rid": "${b}"}' as payload, 'person' as actor,
+      '${day(1)}'::timestamptz as created_at, 1 as seq`)
+  await migrate(db, 'index')
+  expect(
+    await db.all(`select alias_rid::varchar as alias, canonical_rid::varchar as canonical,
+      day(valid_from at time zone 'UTC')::integer as since, ended, seq::integer as seq
+      from alias_versions order by alias, seq`),
+  ).toEqual([
+    { alias: a, canonical: b, since: 1, ended: false, seq: 1 },
+    { alias: a, canonical: c, since: 2, ended: false, seq: 2 },
+    { alias: b, canonical: c, since: 2, ended: false, seq: 2 },
+    { alias: d, canonical: c, since: 3, ended: false, seq: 2 },
+  ])
+})

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
+import { Operation } from '../../../pipeline/model/submission.ts'
 import { resolveRid } from '../../../pipeline/read/lookups/aliases.ts'
 import { listAliases, toCanonicalExpression } from '../../../pipeline/read/queries/aliases.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
@@ -312,6 +314,35 @@ describe('a merge', () => {
     expect(await snapshot!.db.all(asked)).toEqual([{ rid: c }, { rid: c }])
     expect(await merging.runNight(files)).toEqual([])
     await checkStores(merging)
+  })
+
+  it('keeps what it led to before, but for names that are taken down', async () => {
+    const merging = await openMerging()
+    const [home, news, app] = [
+      await merging.findRid('property', acme, 'home'),
+      await merging.findRid('property', harbour, 'home'),
+      await merging.findRid('property', acme, 'acme_app'),
+    ] as const
+    await merging.merge(buildMerge('property', home, news))
+    await merging.merge(buildMerge('property', news, app))
+    const states = () =>
+      merging.rows(
+        `select alias_rid::varchar as alias, canonical_rid::varchar as canonical
+         from alias_versions order by seq, alias`,
+      )
+    expect(await states()).toEqual(
+      expect.arrayContaining([
+        { alias: home, canonical: news },
+        { alias: home, canonical: app },
+        { alias: news, canonical: app },
+      ]),
+    )
+    await merging.merge({
+      submission_id: randomUUID(),
+      operation: Operation.parse({ op: 'domain.takedown', domain: harbour }),
+    })
+    expect(await states()).toEqual([{ alias: home, canonical: app }])
+    expect(await verify(merging.registry)).toEqual([])
   })
 
   it('is refused with a reason when it is impossible', async () => {

@@ -231,6 +231,7 @@ describe('registry migrate', () => {
       'index/002-property-sets.sql',
       'index/003-row-versions.sql',
       'index/004-internal-schema.sql',
+      'index/005-alias-versions.sql',
     ]
     expect(runCommand(paths, 'migrate', '--dry-run')).toMatchObject({
       status: 0,
@@ -252,7 +253,7 @@ describe('registry migrate', () => {
     const paths = await createOldStores()
     renameAndDie(paths.accounts)
     const before = hashFiles(paths)
-    expect(await planMigrations(paths)).toHaveLength(4)
+    expect(await planMigrations(paths)).toHaveLength(5)
     expect(hashFiles(paths)).toEqual(before)
   })
 
