@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
-import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
+import { buildLeastId, NIL_UUID, toInstant } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames, type FeedEvent } from '../../pipeline/model/event.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -189,6 +189,29 @@ describe('GET /api/registry/feed', () => {
   test('410: a cursor that was never issued', async () => {
     const answer = await get('?cursor=01939f00-0000-7000-8000-000000000000')
     expect([answer.statusCode, answer.json().error]).toEqual([410, 'cursor_expired'])
+  })
+
+  test('410: a cursor that was never issued, whatever its time, in the feed and its stream', async () => {
+    const { event_id: last } = log.at(-1)!
+    const [first, , middle] = log.map(({ event_id }) => event_id)
+    const toNeighbour = (id: string) => id.slice(0, -4) + (id.endsWith('0000') ? '0001' : '0000')
+    const now = registry.clock.now()
+    const never = [
+      ...[first!, middle!, last].map(toNeighbour),
+      ...[1, HOUR, 100 * DAY, 36_500 * DAY].map(ms => buildLeastId(now + ms)),
+      ...[1, HOUR, 100 * DAY].map(ms => buildLeastId(now + ms).replace(/000$/, 'abc')),
+      // The form of a position, but with an event before it that the feed has.
+      buildLeastId(Math.max(now, toInstant(last) + 1)),
+      buildLeastId(toInstant(last) + 1),
+      'ffffffff-ffff-7fff-bfff-ffffffffffff',
+    ]
+    const headers = { authorization: `Bearer ${key}` }
+    for (const cursor of never) {
+      const page = await get(`?cursor=${cursor}`)
+      expect([cursor, page.statusCode, page.json().error]).toEqual([cursor, 410, 'cursor_expired'])
+      const url = `/api/registry/feed/stream?cursor=${cursor}`
+      expect((await registry.app.inject({ url, headers })).statusCode).toBe(410)
+    }
   })
 
   test.each([

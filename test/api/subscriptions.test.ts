@@ -126,9 +126,13 @@ test.each([
   expect((await ask('POST', path, { url, ...more })).statusCode).toBe(400)
 })
 
-test('410: a cursor that the feed does not have', async () => {
+test.each([
+  '01939f00-0000-7000-8000-00000000abcd',
+  // The form of a position, in the future.
+  'ffffff00-0000-7000-8000-000000000000',
+  'ffffffff-ffff-7fff-bfff-ffffffffffff',
+])('410: %s, a cursor that the feed does not have', async cursor => {
   const { url } = receivers.add('expired.example')
-  const cursor = '01939f00-0000-7000-8000-00000000abcd'
   expect((await ask('POST', path, { url, cursor })).statusCode).toBe(410)
 })
 

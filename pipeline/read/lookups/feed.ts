@@ -60,7 +60,8 @@ export interface FeedFreshness {
 export function readPageAfter(reader: FeedSource, asked: FeedQuery): FeedPage | undefined {
   const ends = readEnds(reader)
   const oldest = toOldestKey(reader.now() - asked.retentionDays * DAY)
-  const iterators = openIteratorsAfter(ends, asked, oldest)
+  const now = toOldestKey(reader.now() + 1)
+  const iterators = openIteratorsAfter(ends, asked, { oldest, now })
   if (iterators === undefined) return undefined
   writer.start()
   writer.ascii(EVENTS)
@@ -124,11 +125,12 @@ function toId(id: EventKey): string {
 function openIteratorsAfter(
   ends: LogEnds | undefined,
   { cursor, types }: FeedQuery,
-  oldest: EventKey,
+  { oldest, now }: { oldest: EventKey; now: EventKey },
 ): TrackIterator[] | undefined {
   if (cursor === NIL_UUID) return ends ? openIterators(ends, oldest, types) : []
   const key = toIdBytes(cursor).toString('latin1')
   if (ends === undefined || key < oldest) return undefined
+  if (isLeastId(cursor) && !isIssuedPosition(ends, key, { oldest, now })) return undefined
   const iterators = openIterators(ends, key, types)
   const own = iterators.find(iterator => iterator.key === key)
   own?.skip()
@@ -137,6 +139,21 @@ function openIteratorsAfter(
   return findBlockAround(ends.store, wholeLog, key)?.has(key)
     ? openIterators(ends, key, types)
     : undefined
+}
+
+/**
+ * Tells whether a cursor that is no event may have been issued: it is not in the future, and no event before it is kept,
+ * since it takes the place of one that is past its retention (`formatCursor`).
+ */
+function isIssuedPosition(
+  { store }: LogEnds,
+  key: EventKey,
+  { oldest, now }: { oldest: EventKey; now: EventKey },
+): boolean {
+  if (key >= now) return false
+  const block = findBlockAround(store, wholeLog, key)
+  const before = block === undefined ? 0 : block.indexFrom(key)
+  return before === 0 || (block?.keyAt(before - 1) ?? '') < oldest
 }
 
 /** Opens one iterator over the log, or one for each type that has events from `key` on. */
