@@ -24,6 +24,8 @@ const DECLARED_SHOWN_MAX = 20
 const publisherTexts: Readonly<Record<PublisherRule, string>> = {
   granted: 'the entry grants this sale',
   file_not_known: 'no file of the publisher is valid at present, so this is unknown',
+  left_out_too_broad:
+    'the file is too broad: a part of it was left out and may say so, so this is unknown',
   agent_not_listed: 'the file grants this agent nothing',
   property_not_active: 'the property is not active',
   property_not_reached: 'the entry does not reach this property',

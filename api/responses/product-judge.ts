@@ -132,6 +132,12 @@ export class ProductJudge {
       : files
   }
 
+  /** Tells whether properties of a publisher were left out. */
+  #isUnread(domain: string | undefined): boolean {
+    const inventory = domain === undefined ? undefined : this.#findInventory(domain)
+    return inventory?.stored.left_out?.includes('properties') ?? false
+  }
+
   /** Lists each sale once as evidence; an item that no publisher lists gets a step of its own. */
   evidence(judged: readonly JudgedSelector[], declaredCursor?: string): LongList<Evidence> {
     const reported = new Set<JudgedSale>()
@@ -141,7 +147,11 @@ export class ProductJudge {
       if (items.length === 0) steps.push(toLongList([buildNothingAsked(domain)]))
       for (const { id, sales } of items) {
         if (sales.length === 0)
-          steps.push(toLongList([buildNotListed(domain, requireValue(id, 'id of a property'))]))
+          steps.push(
+            toLongList([
+              buildNotListed(domain, requireValue(id, 'id of a property'), this.#isUnread(domain)),
+            ]),
+          )
         for (const sale of sales.filter(judged => !reported.has(judged))) {
           reported.add(sale)
           const { property, verdict } = sale
@@ -204,7 +214,12 @@ function combineSides(
   if (inventory === undefined) return unknown
   const { sides } = tallyVerdicts(items.flatMap(({ sales }) => sales.map(sale => sale.verdict)))
   const lacks = items.some(({ sales }) => sales.length === 0)
-  return lacks ? { ...sides, publisher: 'mismatch' } : sides
+  if (!lacks) return sides
+  const isUnread = inventory.stored.left_out?.includes('properties') ?? false
+  return {
+    ...sides,
+    publisher: isUnread && sides.publisher !== 'mismatch' ? 'unknown' : 'mismatch',
+  }
 }
 
 const unknown = { publisher: 'unknown', operator: 'unknown' } as const
@@ -232,11 +247,19 @@ function buildNothingAsked(domain: string | undefined): Evidence {
   }
 }
 
-function buildNotListed(domain: string | undefined, property_id: string): Evidence {
+function buildNotListed(
+  domain: string | undefined,
+  property_id: string,
+  isUnread: boolean,
+): Evidence {
+  const facts = { side: 'publisher', ...(domain !== undefined && { domain }), property_id } as const
+  if (isUnread) {
+    const rule = 'left_out_too_broad'
+    const text = 'the file is too broad: properties were left out, so this is unknown'
+    return { ...facts, rule, says: 'unknown', text }
+  }
   return {
-    side: 'publisher',
-    ...(domain !== undefined && { domain }),
-    property_id,
+    ...facts,
     rule: 'property_not_listed',
     says: 'mismatch',
     text: 'the publisher lists no active property with this id',

@@ -32,7 +32,7 @@ comment on column publishers.placement_count is 'its placements';
 comment on column publishers.format_count is 'its formats';
 comment on column publishers.signal_count is 'its signals';
 comment on column publishers.fields is 'top-level key of the file -> hash of its canonical JSON';
-comment on column publishers.catalog is 'its formats and placements as published';
+comment on column publishers.catalog is 'its formats and placements as published, and the lists of the file that were not read as a whole';
 comment on column publishers.listed_agents is 'agents that the file lists and no grant in force is of, sorted';
 comment on column publishers.discovered_at is 'first understood';
 comment on column publishers.changed_at is 'content last changed';

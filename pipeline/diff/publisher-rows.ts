@@ -131,7 +131,11 @@ function buildPublisherRow(
     format_count: catalog.formats.length,
     signal_count: facts.signal_count,
     fields: hashFields(domain, facts),
-    catalog: { formats: [...catalog.formats], placements: [...catalog.placements] },
+    catalog: {
+      formats: [...catalog.formats],
+      placements: [...catalog.placements],
+      ...(catalog.left_out && { left_out: [...catalog.left_out] }),
+    },
     listed_agents: listListedAgents(facts, authorizations, granted),
     reach_format: REACH_FORMAT,
     discovered_at: before.publisher?.discovered_at ?? toIso(now),

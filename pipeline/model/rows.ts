@@ -1,4 +1,9 @@
-import type { AgentProtocol, AgentTypeOrUnknown, Identifier } from './documents/index.ts'
+import type {
+  AgentProtocol,
+  AgentTypeOrUnknown,
+  Identifier,
+  LeftOutList,
+} from './documents/index.ts'
 
 /** Rows of the index, column for column (data/tables). Times are ISO 8601 text in UTC. */
 export interface BrandRow {
@@ -36,7 +41,7 @@ export interface PublisherRow {
   format_count: number
   signal_count: number
   fields: Record<string, string>
-  catalog: { formats: unknown[]; placements: unknown[] }
+  catalog: { formats: unknown[]; placements: unknown[]; left_out?: LeftOutList[] }
   /** Agents that its file lists without a grant in force. */
   listed_agents: string[]
   /**

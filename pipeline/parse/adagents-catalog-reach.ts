@@ -52,11 +52,12 @@ function takeWithin<Item>(
 
 function report(
   root: ObjectReader,
-  key: string,
+  key: 'placements' | 'formats',
   all: readonly unknown[],
   accepted: readonly unknown[],
 ): void {
   if (accepted.length === all.length) return
+  root.faults.leftOut.add(key)
   root.error(
     key,
     'too_broad',

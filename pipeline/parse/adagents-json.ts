@@ -1,4 +1,9 @@
-import type { AdagentsDocument, AdagentsInline, AdagentsPointer } from '../model/documents/index.ts'
+import {
+  type AdagentsDocument,
+  type AdagentsInline,
+  type AdagentsPointer,
+  leftOutLists,
+} from '../model/documents/index.ts'
 import type { Accepted, AcceptedLists } from './accepted-items.ts'
 import { parseCollection, parsePlacement, readTagMap } from './adagents-catalog.ts'
 import { limitCatalog } from './adagents-catalog-reach.ts'
@@ -92,6 +97,8 @@ function readInline(root: ObjectReader, domain: string | undefined): AdagentsInl
     ...readCatalogFacts(root),
     fields: hashFields(root.value, contentLists),
   }
+  const { leftOut } = root.faults
+  if (leftOut.size > 0) document.left_out = leftOutLists.filter(list => leftOut.has(list))
   checkFormats(root, accepted)
   checkReferences(root, accepted, document, domain)
   checkSize(root, document, domain)
@@ -110,7 +117,9 @@ function readLists(root: ObjectReader, domain: string | undefined): AcceptedList
   return {
     agents: limitReach(root, agents, listed, domain),
     properties,
-    collections: acceptItems(root, 'collections', part => fitItems(part, parseCollection(part))),
+    collections: acceptItems(root, 'collections', part =>
+      fitItems(part, 'collections', parseCollection(part)),
+    ),
     ...limitCatalog(root, { placements, formats }, listed, agents),
     signals: acceptItems(root, 'signals', parseSignal),
   }

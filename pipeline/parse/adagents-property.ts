@@ -44,7 +44,7 @@ export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
       property.category_taxonomy = truncate(taxonomy.trim(), CATEGORY_CHARS)
   }
   if (publisherDomain !== undefined) property.publisher_domain = publisherDomain
-  return fitItems(part, property)
+  return fitItems(part, 'properties', property)
 }
 
 /**

@@ -47,6 +47,7 @@ export function limitReach(
       agents.find((agent, i) => agent !== accepted[i]),
       'entry that is left out',
     ).part.field
+    root.faults.leftOut.add('agents')
     root.error(
       'authorized_agents',
       'too_broad',

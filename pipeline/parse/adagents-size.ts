@@ -1,6 +1,6 @@
 import { getAt } from '../core/present.ts'
 import { CLAIMS_MAX, limitClaims } from '../model/claims-size.ts'
-import type { AdagentsInline, PropertyEntry } from '../model/documents/index.ts'
+import type { AdagentsInline, LeftOutList, PropertyEntry } from '../model/documents/index.ts'
 import { PUBLISHER_MAX, RECORD_CHARS_MAX, weighPublisher } from '../model/publisher-size.ts'
 import type { ObjectReader } from './object-reader.ts'
 
@@ -39,8 +39,13 @@ export function checkSize(
 }
 
 /** Returns an item that fits into one event of the feed; any other is reported and left out. */
-export function fitItems<Item>(part: ObjectReader, item: Item | undefined): Item | undefined {
+export function fitItems<Item>(
+  part: ObjectReader,
+  list: LeftOutList,
+  item: Item | undefined,
+): Item | undefined {
   if (item === undefined || JSON.stringify(item).length <= RECORD_CHARS_MAX) return item
+  part.faults.leftOut.add(list)
   part.faults.error(
     part.field,
     'too_broad',

@@ -1,3 +1,4 @@
+import type { LeftOutList } from '../model/documents/index.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Fault } from '../model/observation.ts'
 
@@ -10,6 +11,8 @@ const EMAIL_ADDRESS = /[^\s@]+@[^\s@]*/g
  * in the order in which they were found. If there are more, the last one says how many.
  */
 export class Faults {
+  /** Lists of the document of which a part was left out because it is too broad. */
+  readonly leftOut = new Set<LeftOutList>()
   readonly #max: number
   readonly #errors: { at: number; fault: Fault }[] = []
   readonly #warnings: { at: number; fault: Fault }[] = []

@@ -1,6 +1,6 @@
 import { isSameSite } from '../core/domain.ts'
 import { getFirst } from '../core/present.ts'
-import type { Identifier } from '../model/documents/index.ts'
+import type { Identifier, LeftOutList } from '../model/documents/index.ts'
 import { compareDeclared, type Declarations, type Operator, type OperatorRule } from './operator.ts'
 import {
   judgeTerms,
@@ -40,6 +40,8 @@ export interface PublisherSide {
   placements: readonly Placed[]
   /** Grants to the agent in question. */
   grants: readonly GrantInForce[]
+  /** Lists of the file that were not read as a whole: what they do not have is not known. */
+  left_out?: readonly LeftOutList[] | undefined
 }
 
 /** The operator's side: what the brand.json behind the agent says. */
@@ -56,6 +58,7 @@ export interface OperatorSide {
 export type PublisherRule =
   | TermsRule
   | 'file_not_known'
+  | 'left_out_too_broad'
   | 'agent_not_listed'
   | 'property_not_active'
   | 'property_not_reached'
@@ -80,6 +83,7 @@ export interface Verdict {
 const publisherSays = {
   granted: 'match',
   file_not_known: 'unknown',
+  left_out_too_broad: 'unknown',
   delegation_not_stated: 'unknown',
 } as const satisfies Partial<Record<PublisherRule, Side>>
 
@@ -167,6 +171,30 @@ function judgePublisher(
   terms: Terms,
 ): DecidingRules['publisher'] {
   if (!publisher.is_known) return [{ rule: 'file_not_known' }]
+  const { grants, left_out = [] } = publisher
+  const judged = judgeGrants(property, publisher, terms).map(({ rule, ...said }) => {
+    const list = readFrom[rule]
+    const isUnread = list !== undefined && left_out.includes(list)
+    return { ...said, rule: isUnread ? 'left_out_too_broad' : rule } as const
+  })
+  // An entry that was left out may grant what those that are kept do not.
+  const isDenied = judged.every(({ rule }) => judgePublisherSide(rule) === 'mismatch')
+  const isOpen = left_out.includes('agents') && grants.length > 0 && isDenied
+  return isOpen ? [...judged, { rule: 'left_out_too_broad' }] : judged
+}
+
+/** Rules that follow from what a list does not have, and that list. */
+const readFrom: Partial<Record<PublisherRule, LeftOutList>> = {
+  agent_not_listed: 'agents',
+  property_not_active: 'properties',
+  placement_not_known: 'placements',
+}
+
+function judgeGrants(
+  property: ForSale,
+  publisher: PublisherSide,
+  terms: Terms,
+): DecidingRules['publisher'] {
   if (publisher.grants.length === 0) return [{ rule: 'agent_not_listed' }]
   if (!property.is_active) return [{ rule: 'property_not_active' }]
   return publisher.grants.map(grant => ({

@@ -1,10 +1,17 @@
-import type { AsWritten, PlacementEntry, PropertyEntry } from '../model/documents/index.ts'
+import type {
+  AsWritten,
+  LeftOutList,
+  PlacementEntry,
+  PropertyEntry,
+} from '../model/documents/index.ts'
 import type { AdagentsInlineDocument } from './grant.ts'
 
 /** The formats and placements of a file as far as they are about one publisher, as the file orders them. */
 export interface Catalog {
   formats: readonly AsWritten[]
   placements: readonly PlacementEntry[]
+  /** Lists of the file that were not read as a whole. */
+  left_out?: readonly LeftOutList[]
 }
 
 export const emptyCatalog: Catalog = { formats: [], placements: [] }

@@ -184,7 +184,10 @@ function selectOwned(
   return {
     ...granted,
     collections: listCollections(domain, document, isShared),
-    catalog: findCatalog(document, granted.properties, isShared),
+    catalog: {
+      ...findCatalog(document, granted.properties, isShared),
+      ...(document.left_out && { left_out: document.left_out }),
+    },
     signal_count: other === undefined ? document.signals.length : 0,
     listed: location === domain ? listPublisherGrants(document, domain) : [],
   }

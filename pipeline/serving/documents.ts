@@ -118,6 +118,7 @@ export function toPublisherLookup(
     ...isContinued(properties, agents),
     ...buildRollup(publisher.agent_count),
     ...cutFormats(publisher.catalog.formats),
+    ...(publisher.catalog.left_out && { left_out: publisher.catalog.left_out }),
     hosting: toHosting(publisher),
   } as unknown as Omit<PublisherLookup, 'member'>
 }

@@ -1,5 +1,5 @@
 import { groupBy } from '../core/group.ts'
-import type { Identifier, PlacementEntry } from '../model/documents/index.ts'
+import type { Identifier, LeftOutList, PlacementEntry } from '../model/documents/index.ts'
 import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import { isTimed, type Placed, type Restrictions } from '../resolve/sale-terms.ts'
 
@@ -45,6 +45,8 @@ export interface StoredInventory {
   sets: number[][]
   grants: StoredGrant[]
   placements: Placed[]
+  /** Lists of the file that were not read as a whole. */
+  left_out?: LeftOutList[]
 }
 
 export interface InventoryRows {
@@ -64,7 +66,9 @@ export function buildInventory({
   const reach = new GrantReach(properties, publisher.property_count)
   const grants = authorizations.map(row => toStoredSale(row, reach.encodeReach(row)))
   const { sets } = reach
-  const sellers = listPlainSellers({ properties, grants, sets })
+  const { left_out } = publisher.catalog
+  // Whether another agent may sell is not known where a part was left out.
+  const sellers = left_out ? undefined : listPlainSellers({ properties, grants, sets })
   return {
     publisher_domain: publisher.domain,
     valid: publisher.valid,
@@ -85,6 +89,7 @@ export function buildInventory({
         collection_ids,
       }),
     ),
+    ...(left_out && { left_out }),
   }
 }
 

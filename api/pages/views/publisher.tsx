@@ -108,7 +108,7 @@ function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup
 }
 
 function renderHead(
-  { domain, adagents_valid, member, files }: PublisherLookup,
+  { domain, adagents_valid, member, files, left_out }: PublisherLookup,
   name: string,
 ): Html {
   return renderTitle({
@@ -121,6 +121,9 @@ function renderHead(
         {adagents_valid
           ? renderBadge('good', 'file stands')
           : renderBadge('fair', `file ${files.adagents_json.status}`)}{' '}
+        {left_out
+          ? renderBadge('fair', `too broad: ${left_out.join(', ')} left out in part`)
+          : null}{' '}
         {files.brand_json.status === 'present' ? <a href={toBrandPath(domain)}>its brand</a> : null}
         {member === null ? null : <> · member {renderName(member.display_name)}</>}
       </>

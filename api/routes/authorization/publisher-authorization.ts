@@ -83,7 +83,7 @@ export const authorizePublisher = defineOperation({
       ? await loadPastInventory(past.snapshot, domain, past.at)
       : findInventory(reader, domain)
     const terms = toTerms(query, past?.at ?? reader.now(), { anywhere: true })
-    if (inventory === undefined || !hasOpenGrant(inventory, agent.agent_url, terms)) {
+    if (inventory === undefined || !mayGrant(inventory, agent.agent_url, terms)) {
       return replyRefused('not_found', `${domain} grants ${agentUrl} nothing`, {
         domain,
         agent_url: agent.agent_url,
@@ -164,8 +164,10 @@ function buildWholeAnswer(
   }
 }
 
-function hasOpenGrant(inventory: Inventory, agentUrl: string, { at }: Terms): boolean {
-  return inventory.grantsTo(agentUrl).some(grant => isOpen(grant, at))
+/** Tells whether a publisher grants an agent anything, or may do so in a part of its file that was left out. */
+function mayGrant(inventory: Inventory, agentUrl: string, { at }: Terms): boolean {
+  const isPartial = inventory.stored.valid && inventory.stored.left_out?.includes('agents')
+  return isPartial || inventory.grantsTo(agentUrl).some(grant => isOpen(grant, at))
 }
 
 /** The requested ranges of an answer's lists. */

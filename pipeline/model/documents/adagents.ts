@@ -146,6 +146,17 @@ export const RememberedRevocation = z.object({
 })
 export type RememberedRevocation = z.infer<typeof RememberedRevocation>
 
+/** Lists of a file of which a part may be left out because it is too broad. */
+export const leftOutLists = [
+  'agents',
+  'properties',
+  'collections',
+  'placements',
+  'formats',
+] as const
+export const LeftOutList = z.enum(leftOutLists)
+export type LeftOutList = z.infer<typeof LeftOutList>
+
 export const AdagentsInline = z.object({
   variant: z.literal('inline'),
   agents: z.array(AgentEntry),
@@ -168,6 +179,8 @@ export const AdagentsInline = z.object({
    * `last_updated` are left out; of `contact` only this hash is stored.
    */
   fields: z.record(text, text),
+  /** Lists that were not read as a whole: what they do not have is not known. */
+  left_out: z.array(LeftOutList).exactOptional(),
 })
 export type AdagentsInline = z.infer<typeof AdagentsInline>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { LeftOutList } from '../documents/index.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -202,6 +203,12 @@ export const PublisherLookup = z
       })
       .optional()
       .describe('Present where the properties of the last agents are not counted'),
+    left_out: z
+      .array(LeftOutList)
+      .optional()
+      .describe(
+        'Lists of its file that are too broad and were not read as a whole: what they do not have is not known',
+      ),
     formats: z
       .array(PublisherFormat)
       .optional()

@@ -99,9 +99,9 @@ export class Inventory {
   }
 
   granting(agentUrl: string): PublisherSide {
-    const { publisher_domain: domain, valid, placements } = this.stored
+    const { publisher_domain: domain, valid, placements, left_out } = this.stored
     const grants = this.grantsTo(agentUrl)
-    return { domain, is_known: valid || grants.length > 0, placements, grants }
+    return { domain, is_known: valid || grants.length > 0, placements, grants, left_out }
   }
 }
 

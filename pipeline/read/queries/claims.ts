@@ -77,7 +77,8 @@ found as (
       then list_transform(inline_properties[:${SHOWN_PROPERTIES_MAX}],
         lambda one: struct_pack(property_rid := null::varchar, ${selectFacts('one')}))
       else coalesce(o.properties, []) end as properties,
-    case when not coalesce(u.valid, false) or inline_property_count = 0 then null
+    case when not coalesce(u.valid, false) or inline_property_count = 0
+        or coalesce(json_contains(u.catalog->'left_out', '"properties"'), false) then null
       when coalesce(o.total, 0) != inline_property_count then true
       when inline_property_count > len(inline_properties) then null
       else list_sort(o.facts) != list_sort(inline_properties) end as diverges

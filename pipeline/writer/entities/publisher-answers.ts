@@ -94,7 +94,7 @@ export async function sortAnswers(
     const held = weighInMemory(facts)
     const reason =
       own > PUBLISHER_MAX ? describeTooMuch(own) : await checkStoredGrants(db, domain, facts)
-    if (reason !== undefined) refused.push({ domain, reason })
+    if (reason !== undefined) refused.push({ domain, facts, reason })
     else if (portionRows !== undefined && weight > 0 && weight + held > COMMIT_WEIGHT) {
       postponed.add(domain)
     } else {

@@ -1,3 +1,4 @@
+import { toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import { buildIdentityHints, buildSavedRows, mayShowSavedProperties } from '../../diff/hosted.ts'
 import { noMerges } from '../../diff/merges.ts'
@@ -8,6 +9,7 @@ import {
   type PublisherRows,
 } from '../../diff/publisher-rows.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
+import { leftOutLists } from '../../model/documents/index.ts'
 import type { HostedProperty } from '../../model/save.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
 import type { Database } from '../../store/duckdb.ts'
@@ -35,6 +37,30 @@ export async function compare(
     answered.map(({ domain }) => domain),
   )
   return compareWith(db, answered, before, stamp)
+}
+
+/**
+ * Marks the current rows of publishers whose answer is larger than one publisher may be: they stay, and what
+ * they do not have is not known.
+ */
+export async function compareRefused(
+  db: Database,
+  refused: readonly Answered[],
+  stamp: RowStamp,
+): Promise<Compared[]> {
+  const before = await loadPublishers(
+    db,
+    refused.map(({ domain }) => domain),
+  )
+  return refused.flatMap(({ domain, facts }) => {
+    const old = before.get(domain)
+    if (old?.publisher === undefined) return []
+    const { catalog } = old.publisher
+    const stamped = { changed_at: toIso(stamp.now), seq: stamp.seq }
+    const marked = { ...catalog, left_out: [...leftOutLists] }
+    const publisher = { ...old.publisher, catalog: marked, ...stamped }
+    return [{ domain, facts, merges: old.merges, old, fresh: { ...old, publisher } }]
+  })
 }
 
 /** Builds the rows of answers, if the current ones are loaded already. */

@@ -19,7 +19,7 @@ import {
   sortAnswers,
 } from './publisher-answers.ts'
 import { listChangedManagers } from './publisher-changes.ts'
-import { type Compared, compare } from './publisher-comparison.ts'
+import { type Compared, compare, compareRefused } from './publisher-comparison.ts'
 import { writePublishers } from './publisher-rows.ts'
 import {
   type BegunPublisher,
@@ -78,7 +78,11 @@ export async function updatePublishers(
   const { stepped, ready, begun } = await takeSteps(db, left, stamp)
   const fresh = [...ready, ...(await compare(db, answered, stamp))]
   const braked = await applyBrake(db, fresh, stamp)
-  const compared = [...[...begun.values()].map(({ compared }) => compared), ...braked.answers]
+  const compared = [
+    ...[...begun.values()].map(({ compared }) => compared),
+    ...braked.answers,
+    ...(refused.length > 0 ? await compareRefused(db, refused, stamp) : []),
+  ]
   const portioned = takePortions(compared, begun, stamp)
   const touched = portioned.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched, stamp.seq)

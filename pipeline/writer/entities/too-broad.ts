@@ -8,6 +8,7 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
 /** A publisher whose answer is refused, with the reason. */
 export interface Refused {
   domain: Domain
+  facts: PublisherFacts | NoPublisher
   reason: string
 }
 
