@@ -73,10 +73,10 @@ const askPublisher = (agent: string, domain: string) =>
 
 describe('a part of a file that was left out', () => {
   test('makes no plain no of any agent that the file lists, nor of its properties', async () => {
-    const kept: number[] = []
+    const sellers: number[] = []
     for (let i = 0; i < LISTED; i++) {
       const { authorized, sides } = await askProperty(toAgent(i), `s${i}.${broad}`)
-      if (authorized) kept.push(i)
+      if (authorized) sellers.push(i)
       // 92 of 10,000 agents were kept, and each of the others was refused by a current, valid file.
       expect([i, authorized, sides.publisher]).toEqual([
         i,
@@ -84,11 +84,11 @@ describe('a part of a file that was left out', () => {
         authorized ? 'match' : 'unknown',
       ])
     }
-    expect(kept.length).toBeGreaterThan(500)
-    expect(kept.length).toBeLessThan(700)
+    expect(sellers.length).toBeGreaterThan(500)
+    expect(sellers.length).toBeLessThan(700)
   })
 
-  const lastOf = (evidence: { side: string; rule: string; says: string }[]) =>
+  const findLast = (evidence: { side: string; rule: string; says: string }[]) =>
     evidence.filter(({ side }) => side === 'publisher').at(-1)
   const leftOut = { rule: 'left_out_too_broad', says: 'unknown' }
   const last = toAgent(LISTED - 1)
@@ -103,10 +103,10 @@ describe('a part of a file that was left out', () => {
       expect([terms, authorized, sides.publisher]).toEqual([terms, false, 'unknown'])
     }
     const { evidence } = await askProperty(agent, asked, '&explain=true')
-    expect(lastOf(evidence)).toMatchObject(leftOut)
+    expect(findLast(evidence)).toMatchObject(leftOut)
     const whole = await askPublisher(agent, domain)
     expect(whole).toMatchObject({ authorized: 0, sides: { publisher: 'unknown' } })
-    expect(lastOf(whole.evidence)).toMatchObject(leftOut)
+    expect(findLast(whole.evidence)).toMatchObject(leftOut)
     const product = { publisher_properties: [{ publisher_domain: domain, property_ids: ['p0'] }] }
     const answer = await registry.app.inject({
       method: 'POST',
@@ -114,7 +114,7 @@ describe('a part of a file that was left out', () => {
       payload: { agent_url: agent, ...product, explain: true },
     })
     expect(answer.json()).toMatchObject({ authorized: false, sides: { publisher: 'unknown' } })
-    expect(lastOf(answer.json().evidence)).toMatchObject(leftOut)
+    expect(findLast(answer.json().evidence)).toMatchObject(leftOut)
   })
 
   test('keeps what is known: kept agents may sell, and a smaller file is read as a whole again', async () => {
@@ -151,7 +151,7 @@ describe('a part of a file that was left out', () => {
       },
     })
     expect(answer.json()).toMatchObject({ authorized: false, sides: { publisher: 'unknown' } })
-    expect(lastOf(answer.json().evidence)).toMatchObject({ property_id: 'p1', ...leftOut })
+    expect(findLast(answer.json().evidence)).toMatchObject({ property_id: 'p1', ...leftOut })
   })
 
   test('leaves a plain no to a file that was read as a whole', async () => {

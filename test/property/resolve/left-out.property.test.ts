@@ -6,6 +6,7 @@ import {
   judge,
   type PublisherSide,
 } from '../../../pipeline/resolve/authority.ts'
+import type { Terms } from '../../../pipeline/resolve/sale-terms.ts'
 
 const property = {
   property_rid: 'r1',
