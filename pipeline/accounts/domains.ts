@@ -69,7 +69,7 @@ export const domainDefinitions: OperationDefinitions<
     invert({ org, domain }, known) {
       const row = getRowBefore(known, 'verified_domains')
       return row
-        ? { op: 'organization.domain.add', org, domain, proof: row.proof }
+        ? { op: 'organization.domain.add', org, domain, proof: row.proof, is_confirmed: true }
         : { op: 'organization.domain.remove', org, domain }
     },
   },
@@ -79,7 +79,7 @@ export const domainDefinitions: OperationDefinitions<
     requires: { membershipIn: ({ org }) => org },
     invert({ org, domain }, known) {
       const { proof } = requireValue(getRowBefore(known, 'verified_domains'), 'row before')
-      return { op: 'organization.domain.add', org, domain, proof }
+      return { op: 'organization.domain.add', org, domain, proof, is_confirmed: true }
     },
   },
 }

@@ -324,6 +324,11 @@ export const settings = {
     text.optional(),
     'file of domains, one a line: a new entry that looks like one of them, or contains its name, is refused or waits for review',
   ),
+  PROTECTED_REACH: defineSetting(
+    wholeNumber(0, 1_000_000_000).default(50),
+    'reach from which brands of the registry with a brand.json of their own are protected like those of PROTECTED_NAMES: their active properties, the brands of their house and the publishers that grant their agents anything, together; 0 protects none',
+    { shown: '50' },
+  ),
   REQUIRE_OWNERSHIP_PROOF: defineSetting(
     flag('true'),
     'whether an organization must prove that it controls a domain before it can save an entry for it',

@@ -125,6 +125,7 @@ export class Committer {
         needsProof,
         proofDays: LIMITS.proofDays,
         protectedNames: this.#protectedNames,
+        protectedReach: config.PROTECTED_REACH,
         takenDown: takedowns.takenDown,
         enrichedBrands: LIMITS.enrichedBrands,
         base: this.#hostingBase,

@@ -8,6 +8,7 @@ import {
 import type { Database } from '../store/duckdb.ts'
 import { findRefusedBrands } from './community/brand-submission-rules.ts'
 import { findRids } from './community/contributions.ts'
+import { findRefusedDomains } from './community/domain-rules.ts'
 import { findRefusedEnrichments } from './community/enrichment-rules.ts'
 import type { Saved } from './community/entry-states.ts'
 import { judgeSaves } from './community/save-rules.ts'
@@ -27,11 +28,13 @@ export async function judgeSubmissions(
   const enrichments = selectSubmissions(submissions, 'brand.enrich')
   const saves = selectSubmissions(submissions, ...saveNames)
   const brands = selectSubmissions(submissions, 'brand.submit')
+  const domains = selectSubmissions(submissions, 'organization.domain.add')
   const { doubts, ...judged } = saves.length > 0 ? await judgeSaves(saves, known) : nothingJudged
   const refused = new Map<string, Refusal>([
     ...judged.refused,
     ...(brands.length > 0 ? await findRefusedBrands(brands, known) : []),
     ...(enrichments.length > 0 ? await findRefusedEnrichments(enrichments, known) : []),
+    ...(domains.length > 0 ? await findRefusedDomains(domains, known) : []),
   ])
   if (merges.length > 0) {
     const reasons = await findRefusedMerges(known.index, merges)

@@ -26,7 +26,7 @@ function listOperations(member: DemoMember): Operation[] {
   const operations = [
     { op: 'organization.create', org_id: deriveId('demo member', org), name: org },
     { op: 'member.tier', org, tier },
-    { op: 'organization.domain.add', org, domain, proof: 'operator' },
+    { op: 'organization.domain.add', org, domain, proof: 'operator', is_confirmed: true },
     { op: 'member.create', org, is_founding: isFounding, is_public: isPublic },
     ...agents.map(agent => ({ op: 'member.agent.save', org, ...agent })),
   ]

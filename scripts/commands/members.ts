@@ -55,8 +55,15 @@ export async function removeAgent(url: string, { org }: { org: string }): Promis
   process.stdout.write('removed\n')
 }
 
-export async function addDomain(domain: string, { org }: { org: string }): Promise<void> {
-  const done = await submit({ op: 'organization.domain.add', org, domain, proof: 'operator' })
+interface DomainOptions {
+  org: string
+  /** Adds it although it looks like another name. */
+  confirm?: boolean
+}
+
+export async function addDomain(domain: string, { org, confirm }: DomainOptions): Promise<void> {
+  const added = { op: 'organization.domain.add', org, domain, proof: 'operator' }
+  const done = await submit({ ...added, ...(confirm && { is_confirmed: true }) })
   process.stdout.write(`${done.domain} belongs to ${org}\n`)
 }
 

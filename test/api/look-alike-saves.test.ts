@@ -199,3 +199,30 @@ test('200: a name that resembles none needs no review', async () => {
   expect(answer.body.review_status).toBeUndefined()
   expect(await resolve('own.example')).toBe(200)
 })
+
+describe('a look-alike domain that the operator gives to an organization', () => {
+  const add = (domain: string, more: object = {}) =>
+    registry.submit({
+      op: 'organization.domain.add',
+      org: 'Newcomer',
+      domain,
+      proof: 'operator',
+      ...more,
+    } as Operation)
+
+  test('is refused until the operator confirms it, and its entry still waits for review', async () => {
+    // Whoever types the name for somebody else sees no better that paypa1 is not paypal.
+    await registry.observe(observeBrandFile('paypal.com', 'Paypal'))
+    for (const name of ['paypa1.com', 'paypa1.net']) {
+      expect(await add(name)).toMatchObject([
+        { refused: `${name} looks like paypal.com: confirm it`, error: 'conflict' },
+      ])
+      expect(await save(name)).toMatchObject({ status: 403 })
+      expect(await add(name, { is_confirmed: true })).toMatchObject([{ done: { domain: name } }])
+      expect((await save(name)).body).toMatchObject({ review_status: 'pending' })
+      expect(await resolve(name)).toBe(404)
+    }
+    expect(await add('unlike.example')).toMatchObject([{ done: {} }])
+    expect(await whole()).toEqual([])
+  })
+})

@@ -1,6 +1,6 @@
 import { getRegistrableDomain } from '../domain.ts'
 import { isAllowedIdn, isIdn, toSkeleton, toUnicode } from './confusables.ts'
-import type { ProtectedNames } from './protected-names.ts'
+import { getSiteLabel, type ProtectedNames } from './protected-names.ts'
 import { classifyScripts } from './unicode-scripts.ts'
 
 /** Verdict on a new name: accept it, have a person review it, or reject it. The reason is for people. */
@@ -69,8 +69,9 @@ function findLookalikes(
   const skeletons = new Set([toSkeleton(domain), toSkeleton(site)])
   const lookalikes = [...skeletons].flatMap(skeleton => bySkeleton.get(skeleton) ?? [])
   for (const other of registered) {
-    if (skeletons.has(toSkeleton(other)) && getRegistrableDomain(other) !== site)
-      lookalikes.push(other)
+    const otherSite = getRegistrableDomain(other) ?? other
+    if (otherSite === site) continue
+    if (skeletons.has(toSkeleton(other)) || isImitation(site, otherSite)) lookalikes.push(other)
   }
   return lookalikes
     .filter(other => other !== domain)
@@ -78,6 +79,15 @@ function findLookalikes(
       verdict: isIdn(domain) && !isIdn(other) ? 'reject' : 'review',
       reason: `${toShownName(domain)} looks like ${toShownName(other)}`,
     }))
+}
+
+/**
+ * Tells whether the name before the public suffix is written to look like that of another site, whatever
+ * the suffix: paypa1.net imitates paypal.com. The very same name is used by many who do not imitate anybody.
+ */
+function isImitation(site: string, otherSite: string): boolean {
+  const [label, other] = [getSiteLabel(site), getSiteLabel(otherSite)]
+  return label !== other && toSkeleton(label) === toSkeleton(other)
 }
 
 /** Lists the labels that the owner of a domain chose: all except the public suffix. */

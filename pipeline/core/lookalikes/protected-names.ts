@@ -14,6 +14,11 @@ export interface ProtectedNames {
   byLabelSkeleton: ReadonlyMap<string, { label: string; site: string }>
 }
 
+/** Returns the label before the public suffix of a registrable domain, in Unicode: `acme` of `acme.co.uk`. */
+export function getSiteLabel(site: string): string {
+  return getFirst(toUnicode(site).split('.', 1))
+}
+
 /** Indexes domains by what they look like; a domain below another one protects its registrable domain. */
 export function buildProtectedNames(domains: Iterable<string>): ProtectedNames {
   const sites = new Set<string>()
@@ -21,7 +26,7 @@ export function buildProtectedNames(domains: Iterable<string>): ProtectedNames {
   const byLabelSkeleton = new Map<string, { label: string; site: string }>()
   for (const domain of domains) {
     const site = getRegistrableDomain(domain) ?? domain
-    const label = getFirst(toUnicode(site).split('.', 1))
+    const label = getSiteLabel(site)
     sites.add(site)
     bySkeleton.set(toSkeleton(site), site)
     byLabelSkeleton.set(toSkeleton(label), { label, site })

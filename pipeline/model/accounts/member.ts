@@ -60,6 +60,8 @@ export const memberOperations = [
     org,
     domain: Domain,
     proof: z.enum(domainProofs),
+    /** True if the operator knows that the name looks like another one. */
+    is_confirmed: z.boolean().exactOptional(),
   }),
   z.object({ op: z.literal('organization.domain.remove'), org, domain: Domain }),
   z.object({ op: z.literal('member.create'), org, ...profile }),

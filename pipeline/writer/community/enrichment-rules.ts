@@ -1,15 +1,14 @@
 import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
-import type { ProtectedNames } from '../../core/lookalikes/protected-names.ts'
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { findManaged, loadEntries } from '../../store/entries.ts'
 import { isOpenToFindings } from './enrichments.ts'
 import { findNameFaults } from './lookalike-lookup.ts'
+import type { NameRules } from './protected-brands.ts'
 
-interface Known {
+interface Known extends NameRules {
   index: Database
   accounts: Database
-  protectedNames: ProtectedNames
   /** Maximum number of brands that are known by enrichment alone. */
   enrichedBrands: number
 }
@@ -20,7 +19,7 @@ interface Known {
  */
 export async function findRefusedEnrichments(
   asked: readonly (Submission & { operation: OperationOf<'brand.enrich'> })[],
-  { index, accounts, protectedNames, enrichedBrands }: Known,
+  { index, accounts, enrichedBrands, ...rules }: Known,
 ): Promise<Map<string, Refusal>> {
   const refused = new Map<string, Refusal>()
   const domains = asked.map(({ operation }) => operation.domain)
@@ -28,7 +27,7 @@ export async function findRefusedEnrichments(
   const managed = await findManaged(index, 'brand', domains)
   const waiting = await listWaitingBrands(accounts)
   const newNames = domains.filter(domain => !entries.has(domain))
-  const faults = await findNameFaults(index, newNames, protectedNames)
+  const faults = await findNameFaults(index, newNames, rules)
   let room = newNames.length === 0 ? 0 : enrichedBrands - (await countEnriched(index))
   const why = ({ domain }: OperationOf<'brand.enrich'>): string | undefined => {
     const entry = entries.get(domain)

@@ -1,8 +1,10 @@
 import { type Domain, getRegistrableDomain } from '../../core/domain.ts'
 import { checkName, type NameVerdict } from '../../core/lookalikes/check-name.ts'
 import { toSkeleton } from '../../core/lookalikes/confusables.ts'
-import type { ProtectedNames } from '../../core/lookalikes/protected-names.ts'
+import { getSiteLabel } from '../../core/lookalikes/protected-names.ts'
+import { getFirst } from '../../core/present.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { loadProtectedNames, type NameRules } from './protected-brands.ts'
 
 export type NameFault = Exclude<NameVerdict, { verdict: 'ok' }>
 
@@ -20,10 +22,11 @@ export const ASCII_SKELETON = `replace(translate(domain, '01', 'ol'), 'm', 'rn')
 export async function findNameFaults(
   index: Database,
   domains: readonly Domain[],
-  protectedNames: ProtectedNames,
+  rules: NameRules,
 ): Promise<Map<Domain, NameFault>> {
   const faults = new Map<Domain, NameFault>()
   if (domains.length === 0) return faults
+  const protectedNames = await loadProtectedNames(index, rules)
   const registered = await listNamesLike(index, domains)
   for (const domain of new Set(domains)) {
     const verdict = checkName(domain, { protectedNames, registered })
@@ -32,7 +35,10 @@ export async function findNameFaults(
   return faults
 }
 
-/** Lists registered names that look like one of these, and all non-ASCII names, which SQL cannot compare. */
+/**
+ * Lists registered names that look like one of these, or begin with a label that looks like theirs, and all
+ * non-ASCII names, which SQL cannot compare.
+ */
 async function listNamesLike(index: Database, domains: readonly Domain[]): Promise<string[]> {
   const skeletons = new Set(
     domains.flatMap(domain => [
@@ -40,24 +46,41 @@ async function listNamesLike(index: Database, domains: readonly Domain[]): Promi
       toSkeleton(getRegistrableDomain(domain) ?? domain),
     ]),
   )
+  const labels = new Set(
+    domains.map(domain => toSkeleton(getSiteLabel(getRegistrableDomain(domain) ?? domain))),
+  )
+  const whole = findCommonParts([...skeletons])
+  const first = findCommonParts([...labels])
   const parameters = {
     skeletons: JSON.stringify([...skeletons]),
-    ...findCommonParts([...skeletons]),
+    labels: JSON.stringify([...labels]),
+    shortest: whole.shortest,
+    longest: whole.longest,
+    shortestLabel: first.shortest,
+    longestLabel: first.longest,
+    initials: whole.initials + first.initials,
     encoded: 'xn--',
   }
   const found = new Set<string>()
   for (const table of REGISTERS) {
     const rows = await index.all<{ domain: string }>(
       `select domain from ${table}
-       where (strlen(domain) between $shortest and $longest and contains($initials, domain[1])
-           and ${ASCII_SKELETON} in (select unnest(${toListExpression('$skeletons')})))
+       where contains($initials, domain[1])
+           and (strlen(domain) between $shortest and $longest
+               and ${ASCII_SKELETON} in (select unnest(${toListExpression('$skeletons')}))
+             or strpos(domain, '.') - 1 between $shortestLabel and $longestLabel
+               and split_part(${ASCII_SKELETON}, '.', 1) in (select unnest(${toListExpression('$labels')})))
          or contains(domain, $encoded)`,
       parameters,
       'cached',
     )
     for (const { domain } of rows) found.add(domain)
   }
-  return [...found].filter(domain => skeletons.has(getSkeleton(domain)))
+  const isLike = (domain: string) => {
+    const skeleton = getSkeleton(domain)
+    return skeletons.has(skeleton) || labels.has(getFirst(skeleton.split('.', 1)))
+  }
+  return [...found].filter(isLike)
 }
 
 /** First character of a skeleton → ASCII characters with which a name of that skeleton can begin. */

@@ -3,7 +3,6 @@ import { loadOriginOwners } from '../../accounts/origins.ts'
 import { hasProof } from '../../accounts/proofs.ts'
 import type { Instant } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
-import type { ProtectedNames } from '../../core/lookalikes/protected-names.ts'
 import type { EntryRow } from '../../model/rows.ts'
 import type { Refusal, SaveVerdicts, Submission } from '../../model/submission.ts'
 import { findPointingHere } from '../../serving/hosted-files.ts'
@@ -11,9 +10,10 @@ import type { Database } from '../../store/duckdb.ts'
 import { type Entity, findManaged, loadEntries } from '../../store/entries.ts'
 import { getEntity, type Save } from './entry-states.ts'
 import { findNameFaults } from './lookalike-lookup.ts'
+import type { NameRules } from './protected-brands.ts'
 import { listDomains } from './saves.ts'
 
-interface SaveRuleContext {
+interface SaveRuleContext extends NameRules {
   index: Database
   accounts: Database
   now: Instant
@@ -21,7 +21,6 @@ interface SaveRuleContext {
   needsProof: boolean
   /** Days for which a proof counts. */
   proofDays: number
-  protectedNames: ProtectedNames
   /** Public address of the registry, if files can be pointed to there. */
   base: string | undefined
 }
@@ -67,8 +66,7 @@ async function createJudge(saves: readonly Save[], context: SaveRuleContext) {
     return save.op !== 'entry.rollback' && (is_enriched || isUnknown(status))
   }
   const newNames = saves.filter(isNew).map(({ domain }) => domain)
-  const faults =
-    newNames.length > 0 && (await findNameFaults(index, newNames, context.protectedNames))
+  const faults = newNames.length > 0 && (await findNameFaults(index, newNames, context))
   return async (save: Save): Promise<Refusal | string | undefined> => {
     const entity = getEntity(save)
     const { domain } = save

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { HOUR } from '../../../pipeline/core/clock.ts'
 import { parseDomain, toAscii } from '../../../pipeline/core/domain.ts'
 import {
   buildProtectedNames,
@@ -23,9 +24,10 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-async function findFault(name: string, names = noProtectedNames) {
+async function findFault(name: string, protectedNames = noProtectedNames, protectedReach = 0) {
   const domain = parseDomain(name)!
-  const faults = await findNameFaults(registry.sequencer.index, [domain], names)
+  const rules = { protectedNames, protectedReach }
+  const faults = await findNameFaults(registry.sequencer.index, [domain], rules)
   return faults.get(domain)
 }
 
@@ -39,6 +41,10 @@ it.each([
   ['0pen.example', 'review', /open\.example/],
   ['rnint.example', 'review', /mint\.example/],
   ['moon.example', 'review', /rnoon\.example/],
+  // Under another suffix these were accepted.
+  ['rnicrosoft.net', 'review', /microsoft\.com/],
+  ['login.1ong.shop', 'review', /long\.example/],
+  ['асме.net', 'reject', /acme\.com/],
 ])('%s is %s by the names of brands and publishers', async (name, verdict, reason) => {
   expect(await findFault(name)).toEqual({ verdict, reason: expect.stringMatching(reason) })
 })
@@ -59,10 +65,42 @@ it('unregistered names count when they are protected', async () => {
 
 it('many names are checked with one query', async () => {
   const names = ['rnicrosoft.com', 'plain.example', 'асме.com'].map(name => parseDomain(name)!)
-  const faults = await findNameFaults(
-    registry.sequencer.index,
-    [...names, ...names],
-    noProtectedNames,
-  )
+  const faults = await findNameFaults(registry.sequencer.index, [...names, ...names], {
+    protectedNames: noProtectedNames,
+    protectedReach: 0,
+  })
   expect([...faults.keys()]).toEqual([names[0], names[2]])
+})
+
+it('brands with a file of their own are protected from a reach on, without a list', async () => {
+  // `wide.example` publishes three properties.
+  await registry.observe(
+    observePublisherFile('wide.example', {
+      sites: ['wide.example', 'a.wide.example', 'b.wide.example'],
+      agents: [],
+    }),
+    observeBrandFile('wide.example', 'Wide'),
+    observeBrandFile('narrow.example', 'Narrow'),
+  )
+  for (const [name, reach] of [
+    ['wide.shop', 3],
+    ['wide-login.com', 3],
+    ['wlde.com', 1],
+  ] as const) {
+    expect(await findFault(name, noProtectedNames, 0)).toBeUndefined()
+    const found = await findFault(name, noProtectedNames, reach)
+    expect([name, found?.verdict]).toEqual([name, name === 'wlde.com' ? undefined : 'review'])
+    expect(await findFault(name, noProtectedNames, 4)).toBeUndefined()
+  }
+  expect(await findFault('narrow-login.com', noProtectedNames, 1)).toBeUndefined()
+  expect(await findFault('www.wide.example', noProtectedNames, 1)).toBeUndefined()
+  // The list follows the files: once the brand reaches less, its name is free again.
+  registry.clock.tick(HOUR)
+  await registry.observe(
+    observePublisherFile('wide.example', { sites: ['wide.example'], agents: [] }),
+  )
+  expect(await findFault('wide.shop', noProtectedNames, 3)).toBeUndefined()
+  expect(await findFault('wide.shop', buildProtectedNames(['wide.example']), 3)).toMatchObject({
+    verdict: 'review',
+  })
 })
