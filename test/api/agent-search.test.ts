@@ -100,6 +100,27 @@ describe('GET /api/registry/agents/search', () => {
     expect(await found('?categories=IAB1')).toEqual([])
   })
 
+  test('200: the order among matches is by the share of the asked values that they have', async () => {
+    // The score of every match was the same, whichever of several values an agent had.
+    const { results } = (await search('?channels=display,ctv,audio&markets=US,DE')).json()
+    expect(results[0].relevance_score).toBe(
+      Math.round((2 / 5 + 0.1 * Math.log(2) + 0.05) * 1e12) / 1e12,
+    )
+    const both = (await search('?channels=display,ctv')).json().results
+    expect(both[0].relevance_score).toBe(Math.round((1 / 2 + 0.1 * Math.log(5)) * 1e12) / 1e12)
+    expect(both[0].match.score).toBe(both[0].relevance_score)
+    expect((await found('?channels=display,display'))[0]).toBe(wide)
+    const pages: string[] = []
+    let cursor = ''
+    for (let more = true; more; ) {
+      const page = (await search(`?channels=display,ctv&limit=1&cursor=${cursor}`)).json()
+      pages.push(...page.results.map(({ url }: FoundAgent) => url))
+      cursor = page.cursor
+      more = page.has_more
+    }
+    expect(pages).toEqual(both.map(({ url }: FoundAgent) => url))
+  })
+
   test('200: a page leads to the next one', async () => {
     const pages: string[][] = []
     let cursor = ''

@@ -5,7 +5,7 @@ import { toComplianceSummary } from '../../diff/verdict-events.ts'
 import type { AgentVerdict } from '../../model/agent-verdict.ts'
 import type { AgentProfileRow, AgentRow } from '../../model/rows.ts'
 import type { Database } from '../../store/duckdb.ts'
-import { type AgentIndex, dimensions, formatScore } from './agent-index.ts'
+import { type AgentIndex, dimensions, formatScore, roundScore } from './agent-index.ts'
 import { type AgentText, AgentTexts } from './agent-texts.ts'
 import { Postings } from './rank-postings.ts'
 
@@ -32,8 +32,8 @@ select concat_ws(' ', ${[
 ].join()}) as text`
 
 /**
- * Agents by relevance, which depends on how many properties they reach. A filter adds the same score to every
- * agent that passes it, so the order is the same for all queries.
+ * Agents by relevance, which depends on how many properties they reach. Filters by one value add the same score to
+ * every agent that passes them, so the order is the same for most queries.
  */
 const RANKED = `
 select a.agent_url, round(0.1 * ln(a.property_count + 1)
@@ -179,11 +179,6 @@ function readSummary(text: string | null): object | undefined {
 /** Formats the members of an object, without its braces. */
 function toMembers(value: object): string {
   return JSON.stringify(value).slice(1, -1)
-}
-
-/** Scores have twelve digits behind the point: sums keep the order and the ties of what is added. */
-function roundScore(score: number): number {
-  return Math.round(score * 1e12) / 1e12
 }
 
 interface FormatId {

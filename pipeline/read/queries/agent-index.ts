@@ -34,3 +34,8 @@ export interface AgentIndex {
 export function formatScore(score: number): string {
   return `,"relevance_score":${score},"match":{"score":${score},"matched_filters":`
 }
+
+/** Scores have twelve digits behind the point: sums keep the order and the ties of what is added. */
+export function roundScore(score: number): number {
+  return Math.round(score * 1e12) / 1e12
+}

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/style/noNonNullAssertion: ranks are indexes of every list of the agent index
 
 import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
-import { type AgentIndex, type Dimension, formatScore } from './agent-index.ts'
+import { type AgentIndex, type Dimension, formatScore, roundScore } from './agent-index.ts'
 import { intersectRanks } from './rank-postings.ts'
 
 /** Position in the order of relevance: after the agent with this score and address. */
@@ -22,25 +22,34 @@ export interface AgentQuery {
   formatCursor(place: SearchPosition): string
 }
 
+/** An agent of a page, with its relevance if it depends on the query. */
+interface Match {
+  rank: number
+  /** Relevance among agents that match different shares of the asked values; else undefined. */
+  score?: number
+}
+
 /** Searches for a page of the matching agents, the most relevant first, as JSON that is ready to be sent. */
 export function searchAgents(agents: AgentIndex, query: AgentQuery): LentBytes {
   const { filters, limit, maxBytes } = query
   const isFiltered = filters.size > 0
   const names = JSON.stringify([...filters.keys()])
   const end = Buffer.from(`${names}},"matched_filters":${names}}`)
-  let last: number | undefined
+  let last: Match | undefined
   let written = 0
   let hasMore = false
   writer.start()
   writer.ascii('{"results":[')
-  for (const rank of findRanks(agents, query)) {
+  for (const match of findMatches(agents, query)) {
+    const { rank, score } = match
     hasMore =
       written === limit || (written > 0 && writer.length + agents.texts.measure(rank) > maxBytes)
     if (hasMore) break
-    agents.texts.write(writer, rank, { comma: written > 0, score: isFiltered })
-    if (!isFiltered) writer.ascii(formatScore(agents.scores[rank]!))
+    const isUsual = isFiltered && score === undefined
+    agents.texts.write(writer, rank, { comma: written > 0, score: isUsual })
+    if (!isUsual) writer.ascii(formatScore(score ?? agents.scores[rank]!))
     writer.bytes(end)
-    last = rank
+    last = match
     written += 1
   }
   const cursor = last === undefined ? null : query.formatCursor(placeAt(agents, last))
@@ -51,14 +60,62 @@ export function searchAgents(agents: AgentIndex, query: AgentQuery): LentBytes {
 }
 
 /** Finds the agents of the page, and one more where there is one. */
-function findRanks(agents: AgentIndex, query: AgentQuery): number[] {
-  const { filters, type, hasTmp, minProperties, after, limit } = query
+function findMatches(agents: AgentIndex, query: AgentQuery): Match[] {
+  const { after, limit } = query
+  const asked = countAsked(query)
+  // Where one value of each filter is asked, all that pass have all of them: the order is that of the index.
+  if (asked === query.filters.size) {
+    const start = after === undefined ? 0 : rankAfter(agents, after)
+    return findRanks(agents, query, { start, max: limit + 1 }).map(rank => ({ rank }))
+  }
+  return findByBreadth(agents, query, asked)
+}
+
+/** Counts the values that are asked for, each once. */
+function countAsked({ filters }: AgentQuery): number {
+  return [...filters.values()].reduce((sum, values) => sum + new Set(values).size, 0)
+}
+
+/**
+ * Finds the agents of the page where those that pass have different shares of the asked values. Agents with
+ * equally many are in the order of the index, so the first ones of each number are enough.
+ */
+function findByBreadth(agents: AgentIndex, query: AgentQuery, asked: number): Match[] {
+  const { filters, after, limit } = query
+  const counts = agents.postings.createCounts()
+  for (const [name, values] of filters) agents.postings.countValues(name, values, counts)
+  const found = new Map<number, Required<Match>[]>()
+  for (const rank of findRanks(agents, query, { start: 0, max: agents.urls.length })) {
+    const count = counts[rank]!
+    const score = roundScore(count / asked + agents.scores[rank]!)
+    const isAfter =
+      after === undefined ||
+      score < after.score ||
+      (score === after.score && agents.urls[rank]! > after.url)
+    const equal = found.get(count) ?? []
+    if (!isAfter || equal.length > limit) continue
+    found.set(count, equal)
+    equal.push({ rank, score })
+  }
+  const compare = (a: Required<Match>, b: Required<Match>) =>
+    b.score - a.score || (agents.urls[a.rank]! < agents.urls[b.rank]! ? -1 : 1)
+  return [...found.values()]
+    .flat()
+    .sort(compare)
+    .slice(0, limit + 1)
+}
+
+/** Finds the ranks of agents that pass the filters, from `start` on and at most `max`. */
+function findRanks(
+  agents: AgentIndex,
+  { filters, type, hasTmp, minProperties }: AgentQuery,
+  { start, max }: { start: number; max: number },
+): number[] {
   const unions = [...filters].map(([name, values]) => agents.postings.any(name, values))
   if (type !== undefined) unions.push(agents.postings.any('type', [type]))
-  const start = after === undefined ? 0 : rankAfter(agents, after)
   return intersectRanks(
     unions,
-    { start, end: agents.urls.length, max: limit + 1 },
+    { start, end: agents.urls.length, max },
     rank =>
       agents.propertyCounts[rank]! >= minProperties &&
       (hasTmp === undefined || (agents.hasTmp[rank] === 1) === hasTmp),
@@ -78,6 +135,6 @@ function rankAfter({ scores, urls }: AgentIndex, { score, url }: SearchPosition)
   return low
 }
 
-function placeAt({ scores, urls }: AgentIndex, rank: number): SearchPosition {
-  return { score: scores[rank]!, url: urls[rank]! }
+function placeAt({ scores, urls }: AgentIndex, { rank, score }: Match): SearchPosition {
+  return { score: score ?? scores[rank]!, url: urls[rank]! }
 }

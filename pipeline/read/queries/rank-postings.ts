@@ -66,9 +66,36 @@ export class Postings {
     return [...bitmaps, bits]
   }
 
+  /** Counts, for every rank, how many of these values it has. */
+  countValues(facet: string, values: readonly string[], counts: Uint16Array): void {
+    for (const value of new Set(values)) {
+      const ranks = this.#ranksByKey.get(toKey(facet, value)) ?? []
+      if (Array.isArray(ranks)) for (const rank of ranks) addMatch(counts, rank)
+      else countBits(ranks, counts)
+    }
+  }
+
+  /** Creates a counter for every rank. */
+  createCounts(): Uint16Array {
+    return new Uint16Array(this.#wordCount * WORD_BITS)
+  }
+
   #createEmptySet(): Bits {
     return new Uint32Array(this.#wordCount)
   }
+}
+
+function countBits(bits: Bits, counts: Uint16Array): void {
+  for (const [word, part] of bits.entries()) {
+    for (let left = part; left !== 0; left &= left - 1) {
+      addMatch(counts, word * WORD_BITS + (31 - Math.clz32(left & -left)))
+    }
+  }
+}
+
+function addMatch(counts: Uint16Array, rank: number): void {
+  // biome-ignore lint/style/noNonNullAssertion: there is a counter for every rank
+  counts[rank]! += 1
 }
 
 function toKey(facet: string, value: string): string {

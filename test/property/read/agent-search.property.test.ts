@@ -100,8 +100,17 @@ const everything = {
 function searchByScan(all: readonly Agent[], asked: Question): string[] {
   const isAny = (wanted: readonly string[], has: readonly string[]) =>
     wanted.length === 0 || wanted.some(value => has.includes(value))
+  const wanted = asked.channels.length + asked.tags.length
+  const countHeld = ({ channels, tags }: Agent) =>
+    asked.channels.filter(value => channels.includes(value)).length +
+    asked.tags.filter(value => tags.includes(value)).length
   const computeScore = (agent: Agent) =>
-    0.1 * Math.log(agent.property_count + 1) + (agent.has_tmp ? 0.05 : 0)
+    Math.round(
+      1e9 *
+        ((wanted === 0 ? 0 : countHeld(agent) / wanted) +
+          0.1 * Math.log(agent.property_count + 1) +
+          (agent.has_tmp ? 0.05 : 0)),
+    )
   return all
     .filter(
       agent =>
