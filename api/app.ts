@@ -44,6 +44,7 @@ import { traceRequests } from './operation/tracing.ts'
 import { answerUnknown } from './operation/unknown-routes.ts'
 import { compileValidator } from './operation/validation.ts'
 import { pages } from './pages/index.ts'
+import { PagePictures } from './pages/pictures/page-pictures.ts'
 import { addPublishedFiles, publishedPaths } from './pages/published-files.ts'
 import { loadReference } from './reference/scalar.ts'
 import { AnswerCache } from './responses/answer-cache.ts'
@@ -177,6 +178,11 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
       maxBytes: config.LIMITS.draftsBytes,
     }),
     redisRoom: room,
+    pagePictures: new PagePictures({
+      workers,
+      folder: deps.reader.paths.pagePictures,
+      maxBytes: config.LIMITS.pagePicturesBytes,
+    }),
     answerCache: new AnswerCache(deps.reader, deps.clock),
     answerGroup: new AnswerGroup(),
     compressor: new Compressor(),

@@ -17,6 +17,7 @@ import type { SaveQuota } from '../limits/save-quota.ts'
 import type { StoryboardQuota } from '../limits/storyboard-quota.ts'
 import type { Demand } from '../live/demand.ts'
 import type { RunStorage } from '../live/run-storage.ts'
+import type { PagePictures } from '../pages/pictures/page-pictures.ts'
 import type { Reference } from '../reference/scalar.ts'
 import type { AnswerCache } from '../responses/answer-cache.ts'
 import type { AnswerGroup } from '../responses/answer-group.ts'
@@ -68,6 +69,8 @@ export interface Services {
   pageStreams: PageStreams
   /** Logs what callers cause. */
   boundedLog: BoundedLog
+  /** Pictures of pages. */
+  pagePictures: PagePictures
   /** Threads for large bodies. */
   workers: WorkerPool
   /** The public key with which the crawler signs its requests, if it does. */

@@ -1,28 +1,17 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { declareCache } from '../../pipeline/read/cache/caches.ts'
-import { toTaskOrigin } from '../operation/answering.ts'
-import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
+import { toCallerKey } from '../operation/answering.ts'
+import { defineOperation, type Operation } from '../operation/operation.ts'
+import { isUnchanged } from '../responses/freshness.ts'
 import { createAsk } from './ask.ts'
-import { drawPicture, HEIGHT, WIDTH } from './pictures/draw.ts'
+import { drawPicture } from './pictures/draw.ts'
 import type { View, ViewCall } from './view.ts'
 
 const PNG = 'image/png'
-const PICTURES_BYTES = 16 * 1024 * 1024
-/** Bytes that drawing takes on a thread: a picture is never drawn where requests are answered. */
-const PIXEL_BYTES = WIDTH * HEIGHT * 4
 const ETAG_CHARS = 22
-
-/** Pictures by their SVG, so that a picture is drawn again only when the text on it changes. */
-const pictures = declareCache(
-  () => new LRUCache<string, Buffer>({ maxSize: PICTURES_BYTES, sizeCalculation: toSize }),
-)
-
-function toSize(picture: Buffer, svg: string): number {
-  return picture.length + 2 * svg.length
-}
+/** Headers of a picture that is shown until the page's own is drawn. */
+const notKept = { 'cache-control': 'no-store' }
 
 interface Pictured<Query extends z.ZodType, Params extends z.ZodType> {
   id: string
@@ -36,8 +25,8 @@ interface Pictured<Query extends z.ZodType, Params extends z.ZodType> {
 }
 
 /**
- * Declares the picture that is shown where a page is shared: its title and description, drawn on a thread,
- * where callers take turns.
+ * Declares the picture that is shown where a page is shared: its title and description, or that of the registry
+ * until they are drawn.
  */
 export function definePicture<
   Query extends z.ZodType = z.ZodUndefined,
@@ -60,7 +49,16 @@ export function definePicture<
       const host = new URL(call.services.baseUrl()).host
       const svg = drawPicture({ kind, title, description, host })
       const etag = hash('sha256', svg, 'base64url').slice(0, ETAG_CHARS)
-      return { status: 200, body: await findPicture(call, svg), type: PNG, etag }
+      const sent = { status: 200, type: PNG, etag } as const
+      const held = call.header('if-none-match')
+      const isHeld = isUnchanged({ ...(held && { 'if-none-match': String(held) }) }, sent)
+      // A 304 needs no picture.
+      if (isHeld) return { ...sent, body: '' }
+      const caller = toCallerKey({ ...call, principal: undefined })
+      const { png, isOwn } = await call.services.pagePictures.find(svg, { caller, host })
+      return isOwn
+        ? { ...sent, body: png }
+        : { status: 200, type: PNG, body: png, headers: notKept }
     },
   })
 }
@@ -69,17 +67,4 @@ export function definePicture<
 export function toPicturePath(path: string): string {
   const [page, query] = path.split('?', 2)
   return `${page}/picture.png${query === undefined ? '' : `?${query}`}`
-}
-
-async function findPicture(
-  call: Call<unknown, unknown, unknown, 'public'>,
-  svg: string,
-): Promise<Buffer> {
-  const known = pictures(call.services)
-  const drawn = known.get(svg)
-  if (drawn !== undefined) return drawn
-  const origin = { ...toTaskOrigin({ ...call, principal: undefined }), bytes: PIXEL_BYTES }
-  const picture = Buffer.from(await call.services.workers.run('toPng', origin, svg))
-  known.set(svg, picture)
-  return picture
 }

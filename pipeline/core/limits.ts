@@ -155,6 +155,10 @@ const entries = {
     'minutes for which a file waits on its way from the workshop to the dashboard',
   ],
   draftsBytes: [32 * MiB, 'bytes of all files that wait so'],
+  pagePicturesBytes: [
+    64 * MiB,
+    'bytes of pictures of pages that each process caches on disk, shared by the callers for whom they were drawn',
+  ],
   homePageBytes: [2 * MiB, 'largest home page'],
   homeManifestBytes: [256 * KiB, 'largest web app manifest of a home page'],
   providerAnswerBytes: [MiB, 'largest answer of a provider of brand data'],

@@ -48,6 +48,8 @@ export function resolvePaths(dataDir: string) {
     /** Pictures of logos. */
     pictures: at('logos'),
     logoFile: (hash: string) => at('logos', hash.slice(0, 2), hash),
+    /** Pictures of pages that were drawn before; they can be drawn again. */
+    pagePictures: at('page-pictures'),
     /** Records that callers made at the reference agent. */
     agentState: at('agent', 'state.mdb'),
     /** Progress of deliveries of changes. */

@@ -46,6 +46,30 @@ test.each(pictured)('%s names a picture of 1200 × 630 that this server draws', 
   expect(again.statusCode).toBe(304)
 })
 
+test('whoever asks for pictures of many pages at once delays nobody: the others get one at once', async () => {
+  const own = await openRegistry({ settings: { BASE_URL: 'https://registry.example' } })
+  await fillPages(own)
+  const ask = (property: string, remoteAddress: string) => {
+    const query = new URLSearchParams({ agent: AGENT, property })
+    const url = `/authorization/picture.png?${query}`
+    return own.app.inject({ method: 'GET', url, remoteAddress })
+  }
+  // Nine a second were drawn for everybody.
+  const flood = Array.from({ length: 150 }, (_, i) => ask(`p${i}.${PUBLISHER}`, '192.0.2.66'))
+  const first = await ask(PUBLISHER, '192.0.2.1')
+  expectPicture(first)
+  const answers = await Promise.all(flood)
+  for (const answer of answers) expectPicture(answer)
+  const meanwhile = answers.filter(({ headers }) => headers['cache-control'] === 'no-store')
+  expect(meanwhile.length).toBeGreaterThan(100)
+  expect(new Set(meanwhile.map(({ rawPayload }) => rawPayload.toString('base64'))).size).toBe(1)
+  expect(meanwhile[0]!.headers).not.toHaveProperty('etag')
+  await expect
+    .poll(async () => (await ask(PUBLISHER, '192.0.2.1')).headers.etag, { timeout: 20_000 })
+    .toBeDefined()
+  await own.close()
+})
+
 test('a page about something unknown has no picture', async () => {
   const page = load((await registry.app.inject('/brand/nobody.example')).body)
   expect(page('meta[property="og:image"]')).toHaveLength(0)
