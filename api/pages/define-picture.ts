@@ -11,7 +11,7 @@ import type { View, ViewCall } from './view.ts'
 const PNG = 'image/png'
 const ETAG_CHARS = 22
 /** Headers of a picture that is shown until the page's own is drawn. */
-const notKept = { 'cache-control': 'no-store' }
+const temporaryHeaders = { 'cache-control': 'no-store' }
 
 interface Pictured<Query extends z.ZodType, Params extends z.ZodType> {
   id: string
@@ -58,7 +58,7 @@ export function definePicture<
       const { png, isOwn } = await call.services.pagePictures.find(svg, { caller, host })
       return isOwn
         ? { ...sent, body: png }
-        : { status: 200, type: PNG, body: png, headers: notKept }
+        : { status: 200, type: PNG, body: png, headers: temporaryHeaders }
     },
   })
 }
