@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { observeOutcome } from '../support/fixtures/observations.ts'
+import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { buildPointer, buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
@@ -282,5 +282,69 @@ describe('GET /api/registry/publisher', () => {
       // One 404 is no proof: grants are kept until there is a second.
       if (status === 'invalid') expect(authorized_agents).toEqual([])
     }
+  })
+})
+
+describe('hosting.resolved_url', () => {
+  const FILE = '/.well-known/adagents.json'
+  const own = (domain: string) => `https://${domain}${FILE}`
+  const shared = 'https://files.example/adagents.json'
+
+  /** Observes files, each answered from an address after HTTP redirects where one is given. */
+  const observe = async (files: Record<string, { file: object; from: string | undefined }>) => {
+    const observations = Object.entries(files).map(([location, { file, from }]) => ({
+      ...observeFile('adagents.json', location, file, registry.clock.now()),
+      ...(from !== undefined && { resolved_url: from }),
+    }))
+    await registry.observe(...observations)
+    registry.clock.tick(1_000)
+  }
+
+  test.each([
+    ['its own address', 'direct.example', {}, own('direct.example')],
+    [
+      'the address that its own one redirects to',
+      'moved.example',
+      { 'moved.example': 'https://www.moved.example/files/a.json?b="c"' },
+      'https://www.moved.example/files/a.json?b="c"',
+    ],
+    ['the file that it points to', 'pointing.example', {}, shared],
+    [
+      'the address that the file redirects to which it points to',
+      'pointing.example',
+      {
+        [shared]: 'https://cdn.files.example/v2.json',
+        'pointing.example': 'https://www.x.example/',
+      },
+      'https://cdn.files.example/v2.json',
+    ],
+    [
+      'the address that a manager redirects to',
+      'managed.example',
+      { 'operator.example': `https://www.operator.example${FILE}` },
+      `https://www.operator.example${FILE}`,
+    ],
+  ])('200: names %s', async (_, domain, from: Record<string, string>, expected) => {
+    const files: Record<string, object> = {
+      'direct.example': buildShop('direct.example'),
+      'moved.example': buildShop('moved.example'),
+      'pointing.example': { authoritative_location: shared },
+      [shared]: buildShop('pointing.example'),
+      'managed.example': buildPointer('operator.example'),
+      'operator.example': buildShop('operator.example', {
+        properties: [buildWebsite('managed.example')],
+      }),
+    }
+    await observe(
+      Object.fromEntries(
+        Object.entries(files).map(([location, file]) => [
+          location,
+          { file: { ...file, last_updated: `2026-11-20T03:00:0${runs}Z` }, from: from[location] },
+        ]),
+      ),
+    )
+    runs++
+    const { hosting } = await lookUp(domain)
+    expect(hosting).toMatchObject({ expected_url: own(domain), resolved_url: expected })
   })
 })

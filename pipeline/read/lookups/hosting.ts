@@ -1,12 +1,34 @@
 import { buildHostedAddress } from '../../model/hosted.ts'
+import type { Source } from '../../model/observation.ts'
 import type { PublisherLookup } from '../../model/responses/index.ts'
 import type { Reader } from '../reader.ts'
+import { findFinalAddress } from './file-records.ts'
 import { findOrigin } from './hosted.ts'
 
 type Hosting = PublisherLookup['hosting']
 
 const REDIRECTED = 'self_redirected'
-const HOSTING = '"hosting":{"mode":"'
+export const HOSTING = '"hosting":{"mode":"'
+
+const RESOLVED = /"resolved_url":"([^"]+)"/
+const WELL_KNOWN = /^https:\/\/([^/]+)\/\.well-known\/adagents\.json$/
+
+/**
+ * Finds the address that answered for the file of a publisher after HTTP redirects, in place of the one that its lookup
+ * names; undefined where the two are the same.
+ */
+export function findRedirect(
+  reader: Reader,
+  body: Buffer | string,
+): { named: string; final: string } | undefined {
+  const start = body.lastIndexOf(HOSTING)
+  const named = start < 0 ? undefined : RESOLVED.exec(body.toString().slice(start))?.[1]
+  if (named === undefined) return undefined
+  const location = WELL_KNOWN.exec(named)?.[1] ?? named
+  const source: Source = { kind: 'adagents.json', location }
+  const final = findFinalAddress(reader, source)
+  return final === undefined || final === named ? undefined : { named, final }
+}
 
 /** Describes the file that the registry at `base` serves for a publisher, and since when its domain points there. */
 export function describeHosted(

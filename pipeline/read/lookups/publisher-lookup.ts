@@ -10,7 +10,7 @@ import type {
 } from '../../model/responses/index.ts'
 import type { Reader } from '../reader.ts'
 import { findHosted } from './hosted.ts'
-import { describeHosted, findPointingHere } from './hosting.ts'
+import { describeHosted, findPointingHere, findRedirect, HOSTING } from './hosting.ts'
 import { findInventory } from './inventory.ts'
 import { getMembers, type Members, toPublicMember } from './members.ts'
 import {
@@ -50,7 +50,10 @@ export function findPublisher(
     },
   })
   if (found === undefined) return findPublisherWithoutFile(reader, domain, base, more)
-  const { body, etag, hasInventory } = isAbsent ? withAbsentFile(found) : found
+  const { body, etag, hasInventory } = withFinalAddress(
+    reader,
+    isAbsent ? withAbsentFile(found) : found,
+  )
   const ownEtag = member === null ? etag : `${etag}.${hashAnswer(member)}`
   const hosted = findPointingHere(reader, body, domain, base)
   if (hosted === undefined) return { body, etag: ownEtag, hasInventory }
@@ -60,6 +63,19 @@ export function findPublisher(
     hasInventory,
   }
 }
+
+/** Names the file that was read in the end, where its server redirects to another address. */
+function withFinalAddress<Found extends StoredAnswer>(reader: Reader, found: Found): Found {
+  const redirect = findRedirect(reader, found.body)
+  if (redirect === undefined) return found
+  const { named, final } = redirect
+  const text = found.body.toString()
+  const at = text.indexOf(toResolved(named), text.lastIndexOf(HOSTING))
+  const body = text.slice(0, at) + toResolved(final) + text.slice(at + toResolved(named).length)
+  return { ...found, body, etag: `${found.etag}.${hashAnswer({ final })}` }
+}
+
+const toResolved = (address: string) => `"resolved_url":${JSON.stringify(address)}`
 
 const INVALID_FILE = '"files":{"adagents_json":{"status":"invalid"'
 
