@@ -196,12 +196,14 @@ function toAgents(rows: readonly AuthorizationRow[]) {
 }
 
 /**
- * Counts what an agent reaches of this publisher's own properties; a grant may also reach one they were
- * merged into.
+ * Counts what an agent reaches of this publisher's own active properties; a grant may also reach stale ones,
+ * and one that they were merged into.
  */
 function countReach({ publisher, properties, authorizations }: PublisherState) {
   const total = publisher.property_count
-  const own = new Set(properties.map(row => row.property_rid))
+  const own = new Set(
+    properties.filter(row => row.status === 'active').map(row => row.property_rid),
+  )
   return [...groupByAgent(authorizations)].map(([url, grants], i) => {
     const reached = i < ROLLUP_AGENTS_MAX ? countReached(grants, own) : 0
     return {

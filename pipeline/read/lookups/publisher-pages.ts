@@ -88,7 +88,9 @@ function toAgent(inventory: Inventory, url: string, isCounted: boolean): object 
   const words = grants[0]?.authorized_for ?? null
   const total = inventory.stored.property_count
   const reached = isCounted
-    ? inventory.properties.filter(property => grants.some(grant => grant.reaches(property))).length
+    ? inventory.properties.filter(
+        property => property.status === 'active' && grants.some(grant => grant.reaches(property)),
+      ).length
     : 0
   return {
     url,
