@@ -1,5 +1,5 @@
 import { toIso } from '../core/clock.ts'
-import type { OriginReason, StoredOrigin } from '../model/hosted.ts'
+import { type OriginReason, openOriginReasons, type StoredOrigin } from '../model/hosted.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
@@ -67,7 +67,7 @@ export async function verifyOrigin(
 }
 
 function findVerifiedAt({ verified_at, checked_at }: OriginRow, reason: OriginReason) {
-  if (reason === 'transient') return verified_at
+  if (openOriginReasons.has(reason)) return verified_at
   return reason === 'authoritative_location_pointer' ? (verified_at ?? checked_at) : null
 }
 

@@ -19,9 +19,7 @@ import { describeFailure } from './live-failure.ts'
  */
 const reasons: Partial<Record<Outcome, OriginReason>> = {
   absent: 'not_found',
-  denied: 'not_found',
   store_denied: 'not_found',
-  http_error: 'not_found',
   not_json: 'invalid_json',
   too_large: 'invalid_json',
   unusable: 'no_authoritative_location',

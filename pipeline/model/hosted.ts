@@ -68,6 +68,16 @@ export const originReasons = [
 ] as const
 export type OriginReason = (typeof originReasons)[number]
 
+/**
+ * Findings that leave open whether the domain still points to its hosted file: no answer, or something else
+ * in the place of the file. They end no verification.
+ */
+export const openOriginReasons: ReadonlySet<OriginReason> = new Set([
+  'transient',
+  'invalid_json',
+  'unresolvable',
+])
+
 /** SHA-256 of a secret, in hex. */
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 

@@ -233,16 +233,20 @@ describe('a claim', () => {
     expect((await save(domain, [site])).statusCode).toBe(403)
   })
 
-  test('survives a site that does not answer', async () => {
-    const domain = 'shaky.example'
+  test.each([
+    [503, 'transient'],
+    [403, 'transient'],
+    [401, 'transient'],
+    [405, 'transient'],
+    [429, 'transient'],
+    [200, 'invalid_json'],
+  ])('survives a site that answers %i without the file', async (status, reason) => {
+    const domain = `shaky${status}.example`
     const { authoritative_location } = (await claim(domain)).json()
     web.hosts[domain] = { [FILE]: { authoritative_location } }
     await verifyOrigin(domain)
-    web.hosts[domain] = { [FILE]: ({ response }) => response.writeHead(503).end() }
-    expect((await verifyOrigin(domain)).json()).toMatchObject({
-      verified: false,
-      reason: 'transient',
-    })
+    web.hosts[domain] = { [FILE]: ({ response }) => response.writeHead(status).end('<p>') }
+    expect((await verifyOrigin(domain)).json()).toMatchObject({ verified: false, reason })
     expect((await claim(domain, rival)).statusCode).toBe(409)
   })
 

@@ -57,7 +57,9 @@ export const OriginVerified = z
     verified: z.boolean().describe('Whether the domain points to the file that is served for it'),
     reason: z
       .enum(originReasons)
-      .describe('Finding; `transient` if the file could not be read, which changes nothing'),
+      .describe(
+        'Finding; `transient`, `invalid_json` and `unresolvable` leave open whether the domain points to its file, and change nothing',
+      ),
     checked_at: z.iso.datetime().describe('Time of the check'),
     detail: text.optional().describe('The same in a sentence; absent if `reason` says it all'),
     bound_org_id: text
@@ -66,7 +68,8 @@ export const OriginVerified = z
   })
   .meta({
     id: 'OriginVerified',
-    description: 'Whether the domain points to its hosted file now; `transient` changes nothing',
+    description:
+      'Whether the domain points to its hosted file now; what leaves that open changes nothing',
   })
 
 export const BrandSetUp = z
