@@ -75,7 +75,7 @@ export function isMissing(outcome: Outcome | null | undefined): boolean {
  */
 export const outcomesByWeight = [
   ...(['ok', 'unchanged', 'needs_auth'] as const),
-  ...(['throttled', 'denied', 'server_error', 'disallowed'] as const),
+  ...(['denied', 'server_error', 'throttled', 'disallowed'] as const),
   ...(['undecodable', 'long_headers', 'http_error', 'bad_redirect'] as const),
   ...(['tls_failed', 'connection_failed', 'timeout', 'dns_failed', 'refused'] as const),
   ...(['held', 'deferred', 'store_denied'] as const),

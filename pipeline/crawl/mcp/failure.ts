@@ -24,8 +24,9 @@ export function isNotSpoken({ outcome }: McpFailure): boolean {
   return notSpokenOutcomes.has(outcome)
 }
 
-/** Outcomes of a host that no other address on it would change. */
+/** Outcomes of a host without an answer that no other address on it would change; one is that it is paused. */
 const hostOutcomes: ReadonlySet<Outcome> = new Set([
+  'throttled',
   'timeout',
   'tls_failed',
   'dns_failed',

@@ -52,6 +52,15 @@ describe('the address of an agent', () => {
     },
   )
 
+  it('is not asked further once the host wants a pause, and its failure stands', async () => {
+    const host = await serveAgentHost((_, response) =>
+      response.writeHead(503, { 'retry-after': '600' }).end(),
+    )
+    const observation = await probeHost(host)
+    expect(observation).toMatchObject({ outcome: 'server_error', status: 503, retry_after_s: 600 })
+    expect(host.asked).toEqual(['agent.example/mcp'])
+  })
+
   it('at which the host does not answer at all is the only one tried', async () => {
     const host = await serveAgentHost(() => noAnswer)
     await probeHost(host, { limits: { probeMs: 300 } })
