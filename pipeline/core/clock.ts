@@ -36,7 +36,8 @@ export class SteadyClock implements Clock {
     this.#elapsed = readElapsed()
   }
 
-  now(): Instant {
+  /** Reads the time; a function of its own, since parts are given it without the clock. */
+  readonly now = (): Instant => {
     const [wall, elapsed] = [this.#readWall(), this.#readElapsed()]
     const expected = this.#wall + elapsed - this.#elapsed
     if (wall <= expected + JUMP_MS) this.#jumpedAt = undefined

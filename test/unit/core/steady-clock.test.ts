@@ -46,3 +46,9 @@ test('a clock of the machine that is set back, or forward by little, is believed
   expect(pass(SECOND, 30 * SECOND)).toBe(31 * SECOND)
   expect(pass(SECOND, -DAY)).toBe(32 * SECOND - DAY)
 })
+
+test('a part that is given only the function for the time reads the same clock', () => {
+  const { clock, pass } = openClock()
+  const { now } = clock
+  expect(pass(SECOND)).toBe(now() - START)
+})
