@@ -64,13 +64,15 @@ async function listNamesLike(index: Database, domains: readonly Domain[]): Promi
   const found = new Set<string>()
   for (const table of REGISTERS) {
     const rows = await index.all<{ domain: string }>(
-      `select domain from ${table}
-       where contains($initials, domain[1])
-           and (strlen(domain) between $shortest and $longest
-               and ${ASCII_SKELETON} in (select unnest(${toListExpression('$skeletons')}))
-             or strpos(domain, '.') - 1 between $shortestLabel and $longestLabel
-               and split_part(${ASCII_SKELETON}, '.', 1) in (select unnest(${toListExpression('$labels')})))
-         or contains(domain, $encoded)`,
+      // What is cheap to compare comes first, in a step of its own: the skeletons of all rows take longer.
+      `with near as materialized (
+         select domain from ${table}
+         where contains($initials, domain[1]) and (strlen(domain) between $shortest and $longest
+             or strpos(domain, '.') - 1 between $shortestLabel and $longestLabel)
+           or contains(domain, $encoded))
+       select domain from near where contains(domain, $encoded)
+         or ${ASCII_SKELETON} in (select unnest(${toListExpression('$skeletons')}))
+         or split_part(${ASCII_SKELETON}, '.', 1) in (select unnest(${toListExpression('$labels')}))`,
       parameters,
       'cached',
     )
