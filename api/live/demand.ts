@@ -53,13 +53,17 @@ export class Demand {
     if (domain === undefined || this.#submitted.has(domain) || this.#unknown.has(domain))
       return false
     if (!canBePublic(domain)) return false
-    const { namesPerCallerHour } = this.#limits
     const caller = toCaller()
     if (!this.#unknown.hasRoomFor(caller)) return false
-    if (!this.#byCaller.take(caller, namesPerCallerHour, this.#clock.now())) return false
+    if (!this.admits(caller)) return false
     this.#unknown.add(caller, domain)
     this.#flushSoon()
     return true
+  }
+
+  /** Counts a name that is stored because a caller asked for it; false, and not counted, beyond the caller's limit. */
+  admits(caller: string): boolean {
+    return this.#byCaller.take(caller, this.#limits.namesPerCallerHour, this.#clock.now())
   }
 
   /** Requests a crawl of a domain, whether or not it was crawled before. */

@@ -34,7 +34,10 @@ const entries = {
     300,
     'new names below one registrable domain that join the frontier in an hour',
   ],
-  namesPerCallerHour: [1_000, 'new names one caller may add to the frontier in an hour'],
+  namesPerCallerHour: [
+    1_000,
+    'new names one caller may add to the frontier, or to the enriched brands, in an hour',
+  ],
   faultsPerDocument: [200, 'faults stored per document'],
   crawlBatchSources: [500, 'files in one crawl job'],
   crawlBatchesInFlight: [100, 'crawl jobs enqueued at once'],

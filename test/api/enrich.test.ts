@@ -228,6 +228,24 @@ describe('GET /api/brands/enrich', () => {
     ])
   })
 
+  it('200: of one caller only so many new brands an hour are stored, and every one is answered', async () => {
+    const registry = await open({ enrichedBrands: 100, namesPerCallerHour: 1 })
+    const from = (remoteAddress: string, domain: string) =>
+      registry.app.inject({
+        method: 'GET',
+        url: `/api/brands/enrich?domain=${domain}`,
+        remoteAddress,
+      })
+    for (const domain of ['plain.example', 'moved.example']) {
+      expect((await from('192.0.2.66', domain)).statusCode).toBe(200)
+    }
+    expect((await from('192.0.2.1', 'latin.example')).statusCode).toBe(200)
+    const stored = registry.submitted.flatMap(operation =>
+      operation.op === 'brand.enrich' ? operation.domain : [],
+    )
+    expect(stored).toEqual(['plain.example', 'latin.example'])
+  })
+
   it('200: a brand that only its house mentions is read as well', async () => {
     const registry = await open()
     const [at, house] = ['plain.example', 'house.example']

@@ -48,7 +48,8 @@ export const enrichBrand = defineOperation({
       origin && services.clock.now() >= computeRefreshTime(origin, services.config.LIMITS)
     if (known !== undefined && !isAged) return replyOk(known)
     const isOpen = stored === undefined || stored.source === 'enriched'
-    const lookup = look(domain, caller(), isOpen, services)
+    const isNew = stored === undefined
+    const lookup = look(domain, caller(), { isOpen, isNew }, services)
     // For a known brand, older data is better than none.
     const found = await (known ? lookup.catch(ignoreUnavailable) : lookup)
     if (found !== null) {
@@ -73,8 +74,8 @@ type Found = Enrichment & { found_at: string }
 async function look(
   domain: Domain,
   caller: string,
-  isOpen: boolean,
-  { clock, config, writer, log, outbound }: Services,
+  { isOpen, isNew }: { isOpen: boolean; isNew: boolean },
+  { clock, config, demand, writer, log, outbound }: Services,
 ): Promise<Found | null> {
   const found = await outbound.ask<'enrich_brand'>({
     cacheKey: `enrich ${domain}`,
@@ -83,6 +84,8 @@ async function look(
     request: () => ({ kind: 'enrich_brand', domain }),
     async after({ enrichment }) {
       if (enrichment === null || !isOpen) return
+      // The number of enriched brands is limited: nobody may use up the room for all.
+      if (isNew && !demand.admits(caller)) return
       const operation = buildEnrichment(domain, enrichment, toIso(clock.now()))
       const saving = writer
         .submit(operation, { by: { kind: 'registry', id: 'enrich' } })
