@@ -11,7 +11,13 @@ export function addMembers(program: Command): void {
       .requiredOption('--org <name>', 'the organization', name)
       .option('--slug <slug>', 'short name in URLs', name)
       .option('--display-name <name>', 'display name', name)
-      .addOption(new Option('--tier <tier>', 'membership tier').choices([...tierNames, 'none']))
+      .addOption(
+        new Option(
+          '--tier <tier>',
+          'membership tier; billing writes it where BILLING_WEBHOOK_SECRET is set, and this is refused without --force',
+        ).choices([...tierNames, 'none']),
+      )
+      .option('--force', 'set the tier although billing writes it')
       .option('--founding', 'mark it as a founding member')
       .option('--no-founding', 'no longer mark it as one')
       .option('--public', 'show its membership in public answers')

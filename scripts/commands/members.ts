@@ -2,7 +2,7 @@ import type { Tier } from '../../pipeline/core/tiers.ts'
 import { StoredMember } from '../../pipeline/model/accounts/member.ts'
 import { readSettings } from './environment.ts'
 import { readServing } from './reading.ts'
-import { performOrExit } from './running.ts'
+import { performOrExit, unwrapOrExit } from './running.ts'
 
 interface Profile {
   slug?: string
@@ -10,10 +10,13 @@ interface Profile {
   founding?: boolean
   public?: boolean
   tier?: Tier | 'none'
+  /** Sets the tier although billing writes it. */
+  force?: boolean
 }
 
 /** Makes an organization a member. */
 export async function createMember(options: Profile & { org: string }): Promise<void> {
+  requireTierWriter(options)
   const done = await submit({ op: 'member.create', org: options.org, ...toProfile(options) })
   if (options.tier) await setTier(options.org, options.tier)
   process.stdout.write(`${done.slug}\n`)
@@ -21,9 +24,19 @@ export async function createMember(options: Profile & { org: string }): Promise<
 
 /** Changes the given properties of a member and keeps the others. */
 export async function changeMember(options: Profile & { org: string }): Promise<void> {
+  requireTierWriter(options)
   const done = await submit({ op: 'member.update', org: options.org, ...toProfile(options) })
   if (options.tier) await setTier(options.org, options.tier)
   process.stdout.write(`${done.slug}\n`)
+}
+
+/** Refuses to set a tier where billing does: its next event would replace it. */
+function requireTierWriter({ tier, force = false }: Profile): void {
+  if (tier === undefined || force || readSettings().BILLING_WEBHOOK_SECRET === undefined) return
+  unwrapOrExit({
+    refused:
+      'billing writes the tiers of this registry (BILLING_WEBHOOK_SECRET): --force sets one nevertheless',
+  })
 }
 
 async function setTier(org: string, tier: Tier | 'none'): Promise<void> {

@@ -73,3 +73,23 @@ describe('registry member', () => {
     expect(await run('verify')).toMatchObject({ status: 0 })
   })
 })
+
+test('a tier that billing writes is set by a command only with --force', async () => {
+  const own = makeTemporaryFolder()
+  const billed = { ...env, DATA_DIR: own.path, BILLING_WEBHOOK_SECRET: 'x'.repeat(16) }
+  const runBilled = (...args: string[]) => runRegistry(args, billed)
+  await runBilled('org', 'create', '--name', 'Acme')
+  const create = ['member', 'create', ...acme, '--tier', 'company_leader']
+  const refused = await runBilled(...create)
+  expect(refused).toMatchObject({ status: 1, stdout: '' })
+  expect(refused.stderr).toContain('billing writes the tiers')
+  expect((await runBilled('member', 'list')).stdout).toBe('')
+  expect(await runBilled(...create, '--force')).toMatchObject({ status: 0, stdout: 'acme\n' })
+  const changed = await runBilled('member', 'set', ...acme, '--tier', 'none')
+  expect(changed.status).toBe(1)
+  expect((await runBilled('member', 'set', ...acme, '--public')).status).toBe(0)
+  expect((await runBilled('member', 'list')).stdout).toContain('company_leader')
+  const help = (await runBilled('member', 'create', '--help')).stdout.replaceAll(/\s+/g, ' ')
+  expect(help).toContain('billing writes it where BILLING_WEBHOOK_SECRET is set')
+  own.remove()
+})

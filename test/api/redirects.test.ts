@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { operations } from '../../api/routes/index.ts'
+import { listRoutes } from '../support/checks/listed-routes.ts'
+import { type ApiRequest, operationRequests } from '../support/clients/operation-requests.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+
+/** The only address that redirects, as the description says too. */
+const REDIRECTING = '/data/registry.duckdb'
+
+let registry: TestRegistry
+let key: string
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  key = await enrol(registry, { org: 'Acme', domains: ['acme.example'] })
+  const sites = ['acme.example']
+  await registry.observe(observePublisherFile('acme.example', { sites, agents: [] }))
+  await registry.publish()
+})
+afterAll(() => registry.close())
+
+test('what the description says of redirects is what every route does', async () => {
+  const redirecting = new Set<string>()
+  const send = async (method: string, url: string, { payload, headers }: ApiRequest = {}) => {
+    const answer = await registry.app.inject({
+      method: method as 'GET',
+      url,
+      headers: { authorization: `Bearer ${key}`, ...headers },
+      ...(payload !== undefined && { payload }),
+    })
+    if (answer.statusCode >= 300 && answer.statusCode < 400)
+      redirecting.add(`${url} ${answer.statusCode}`)
+    return answer
+  }
+  const routes = (await listRoutes(registry.app)).filter(({ path }) => !path.includes('/stream'))
+  for (const { method, path } of routes) {
+    const operation = operations.find(known => known.method === method && known.path === path)
+    const known = Object.values(operationRequests[operation?.id ?? ''] ?? {})
+    const requests = known.filter((request): request is ApiRequest => typeof request === 'object')
+    for (const request of [{}, ...requests] as ApiRequest[]) {
+      const values = [request.params ?? []].flat()
+      const filled = path.replace(/:\w+|\*/g, () => values.shift() ?? 'acme.example')
+      await send(
+        method,
+        request.query === undefined ? filled : `${filled}?${request.query}`,
+        request,
+      )
+    }
+  }
+  expect([...redirecting]).toEqual([`${REDIRECTING} 302`])
+  const { headers } = await send('GET', REDIRECTING)
+  const latest = await send('GET', String(headers.location))
+  expect([latest.statusCode, latest.headers['cache-control']]).toEqual([
+    200,
+    'public, max-age=31536000, immutable',
+  ])
+  const description = (await registry.app.inject('/openapi/registry.yaml')).body
+  expect(description.replaceAll(/\s+/g, ' ')).toContain(`\`${REDIRECTING}\` leads by a 302`)
+  expect(description).not.toContain('never redirects')
+})
