@@ -215,7 +215,10 @@ describe('a look-alike domain that the operator gives to an organization', () =>
     await registry.observe(observeBrandFile('paypal.com', 'Paypal'))
     for (const name of ['paypa1.com', 'paypa1.net']) {
       expect(await add(name)).toMatchObject([
-        { refused: `${name} looks like paypal.com: confirm it`, error: 'conflict' },
+        {
+          refused: `${name} looks like paypal.com: add it with --confirm if it is theirs`,
+          error: 'conflict',
+        },
       ])
       expect(await save(name)).toMatchObject({ status: 403 })
       expect(await add(name, { is_confirmed: true })).toMatchObject([{ done: { domain: name } }])

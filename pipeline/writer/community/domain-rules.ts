@@ -20,7 +20,12 @@ export async function findRefusedDomains(
     unconfirmed.flatMap(({ submission_id, operation }) => {
       const fault = faults.get(operation.domain)
       if (fault === undefined) return []
-      return [[submission_id, { refused: `${fault.reason}: confirm it`, error: 'conflict' }]]
+      return [
+        [
+          submission_id,
+          { refused: `${fault.reason}: add it with --confirm if it is theirs`, error: 'conflict' },
+        ],
+      ]
     }),
   )
 }
