@@ -17,7 +17,8 @@ create table if not exists brands (
   names json,
   manifest json,
   seq bigint not null,
-  resolved_location varchar
+  resolved_location varchar,
+  promotion json
 );
 comment on table brands is 'Which brand a domain is: the answer of brand resolution, one row a domain.';
 comment on column brands.domain is 'domain of the brand';
@@ -38,3 +39,4 @@ comment on column brands.names is 'list of {locale: name}';
 comment on column brands.manifest is 'logos, colours, tone and other content as published; an enriched brand also has enrichment: the source and the time';
 comment on column brands.seq is 'commit that last touched the row';
 comment on column brands.resolved_location is 'location of the file from which the brand was read';
+comment on column brands.promotion is 'of a file of an early form: its schema, and what was not read of it';

@@ -23,5 +23,6 @@ export function buildBrandRow(domain: Domain, facts: BrandFacts, seq: number): B
     manifest: facts.manifest ?? null,
     seq,
     resolved_location: facts.resolved_location ?? domain,
+    promotion: facts.promotion ?? null,
   }
 }

@@ -1,6 +1,7 @@
 import type {
   AgentProtocol,
   AgentTypeOrUnknown,
+  BrandPromotion,
   Identifier,
   LeftOutList,
 } from './documents/index.ts'
@@ -26,6 +27,7 @@ export interface BrandRow {
   seq: number
   /** Null if no file names it. */
   resolved_location: string | null
+  promotion: BrandPromotion | null
 }
 
 export interface PublisherRow {

@@ -99,3 +99,10 @@ export function describeFields<Shape extends Record<string, z.ZodType>>(
     ]),
   ) as Shape
 }
+
+export const PromotedFromSchema = z
+  .string()
+  .optional()
+  .describe(
+    'Schema that the file names, if it is of an early form of which only the identity is read',
+  )

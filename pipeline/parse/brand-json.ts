@@ -5,6 +5,7 @@ import { readAgents } from './brand-agents.ts'
 import { fileKeys, isIdentified, parseBrand } from './brand-entry.ts'
 import { readPortfolio } from './brand-portfolio.ts'
 import { Faults, quote } from './faults.ts'
+import { readLegacyBrand } from './legacy-brand.ts'
 import { isObject, type JsonObject, ObjectReader, optional } from './object-reader.ts'
 import { readJson } from './read-json.ts'
 
@@ -47,6 +48,11 @@ export function parseBrandJson(
   domain: string | undefined,
 ): BrandDocument | undefined {
   root.text('$schema', 2_048)
+  const promoted = readLegacyBrand(root, domain)
+  if (promoted && isCanonical(promoted.root)) {
+    const document = readCanonical(promoted.root)
+    return document && { ...document, promotion: promoted.promotion }
+  }
   const document =
     readAuthoritativeLocation(root) ?? readHouseRedirect(root) ?? readHousePortfolio(root, domain)
   if (document === undefined && isCanonical(root)) return readCanonical(root)
@@ -113,7 +119,7 @@ function isCanonical({ value }: ObjectReader): boolean {
  * Reads the file of one brand. Undefined when the schema forbids what identifies it: its id, its names, its
  * house, or that it is the file of one brand.
  */
-function readCanonical(root: ObjectReader): BrandDocument | undefined {
+function readCanonical(root: ObjectReader) {
   const brand = parseBrand(root, fileKeys)
   const misplaced = [...fileKeys].filter(key => root.has(key) && !ownKeys.has(key))
   for (const key of misplaced) root.error(key, 'misplaced', 'has no place in the file of one brand')
@@ -122,7 +128,7 @@ function readCanonical(root: ObjectReader): BrandDocument | undefined {
   if (brand === undefined || !isIdentified(brand)) return undefined
   if (misplaced.length > 0 || (house === undefined && root.has('house_domain'))) return undefined
   return {
-    variant: 'brand_canonical',
+    variant: 'brand_canonical' as const,
     brand,
     ...optional('house_domain', house),
     ...optional('last_updated', lastUpdated),

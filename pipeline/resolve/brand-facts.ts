@@ -1,5 +1,5 @@
 import { type Domain, isSameSite, parseDomain } from '../core/domain.ts'
-import type { BrandDocument, BrandEntry } from '../model/documents/index.ts'
+import type { BrandDocument, BrandEntry, BrandPromotion } from '../model/documents/index.ts'
 import { isUrl, parseSource } from '../model/observation.ts'
 import type { relationshipTrusts } from '../model/responses/brands.ts'
 
@@ -26,6 +26,7 @@ export interface BrandFacts {
   relationship_declared_at?: string
   names?: Record<string, string>[]
   manifest?: Record<string, unknown>
+  promotion?: BrandPromotion
   /** Location of the file that says so: a domain, or an address that one leads to. */
   resolved_location?: string
   /** Domains that the documents on the way name as their own. */

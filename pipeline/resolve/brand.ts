@@ -118,11 +118,12 @@ function* resolveCanonicalDomain(
   return leadsToHouse ? primary : requested
 }
 
-function* answerAsCanonical(walk: Walk, { brand, house_domain }: Canonical): Derivation<Answer> {
+function* answerAsCanonical(walk: Walk, document: Canonical): Derivation<Answer> {
+  const { brand, house_domain, promotion } = document
   if (isForeign(walk, brand)) return buildUnverified(walk)
   const owned = listOwnedWebsites(brand)
   if (walk.named !== undefined && !owned.includes(walk.requested)) return buildItself(walk)
-  const facts = readEntryFacts(brand, walk.current)
+  const facts = { ...readEntryFacts(brand, walk.current), ...(promotion && { promotion }) }
   const house = parseDomain(house_domain)
   if (house === undefined) return { ...facts, relationship_trust: 'standalone', mentions: owned }
   const leaf = { domain: walk.current, brand_id: brand.id, requested: walk.requested }

@@ -117,6 +117,7 @@ export function toBrandRow(
       : { ...(manifest as object), enrichment }) as BrandRow['manifest'],
     seq,
     resolved_location: null,
+    promotion: null,
   }
 }
 

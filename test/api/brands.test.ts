@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
+import { observeFile } from '../support/fixtures/observations.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from '../support/fixtures/submissions.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
@@ -28,6 +34,66 @@ function resolveBulk(domains: unknown, over = registry) {
   const payload = { domains } as object
   return over.app.inject({ method: 'POST', url: '/api/brands/resolve/bulk', payload })
 }
+
+const LEGACY = 'https://schemas.adcontextprotocol.org/brand/v1/brand.json'
+
+describe('what is known of the form of a file', () => {
+  const file = {
+    $schema: LEGACY,
+    house: { domain: 'group.example', name: 'Group' },
+    brands: [
+      {
+        id: 'early',
+        name: 'Early',
+        properties: [{ type: 'website', identifier: 'early.example' }],
+      },
+    ],
+  }
+
+  test('200: a file of an early form was promoted, and says what was not read', async () => {
+    await registry.observe(observeFile('brand.json', 'early.example', file, registry.clock.now()))
+    const resolved = (await get('/api/brands/resolve?domain=early.example')).json()
+    expect(resolved).toMatchObject({
+      brand_name: 'Early',
+      relationship_trust: 'standalone',
+      promoted_from_schema: LEGACY,
+      migration_warnings: [{ field: '$schema' }, { field: 'brands.name' }, { field: 'house' }],
+    })
+    const bulk = (await resolveBulk(['early.example', 'acme.example'])).json().results
+    expect(bulk['early.example']).toMatchObject({ promoted_from_schema: LEGACY })
+    expect(bulk['acme.example']).not.toHaveProperty('promoted_from_schema')
+    const raw = (await get('/api/brands/brand-json?domain=early.example')).json()
+    expect(raw).toMatchObject({ promoted_from_schema: LEGACY })
+  })
+
+  test('200: the role of a saved brand is the same in resolve and lists', async () => {
+    const own = await openRegistry()
+    const plain = buildBrandSave('Acme', 'saved.example', 'Saved')
+    const sub = buildBrandSave('Acme', 'sub.saved.example', 'Sub')
+    await own.sequencer.commit({
+      observations: [],
+      submissions: [buildOrganizationWrite('Acme'), buildProofWrite('Acme', 'saved.example')],
+    })
+    await own.sequencer.commit({
+      observations: [],
+      submissions: [
+        plain,
+        { ...sub, operation: { ...sub.operation, keller_type: 'sub_brand' } as never },
+      ],
+    })
+    await own.publish()
+    const { brands } = (await own.app.inject('/api/brands/registry')).json()
+    for (const [domain, role] of [
+      ['saved.example', 'master'],
+      ['sub.saved.example', 'sub_brand'],
+    ]) {
+      const resolved = (await own.app.inject(`/api/brands/resolve?domain=${domain}`)).json()
+      const listed = brands.find((item: { domain: string }) => item.domain === domain)
+      expect([resolved.keller_type, listed.keller_type]).toEqual([role, role])
+    }
+    await own.close()
+  })
+})
 
 describe('GET /api/brands/resolve', () => {
   test('200: a domain that publishes a brand.json is that brand', async () => {

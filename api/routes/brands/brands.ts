@@ -90,13 +90,14 @@ async function resolveFreshBrandJson(
   const outcome = await resolveLiveBrand(domain, caller(), services)
   const live = outcome.answer
   if (live.resolution === null) return replyStoredBrandJson(domain, caller, services, live.failure)
-  const { url, variant, data, data_truncated, warnings } = live
+  const { url, variant, data, data_truncated, warnings, resolution } = live
   const body = {
     domain,
     url,
     data,
     variant,
     ...(data_truncated && { data_truncated }),
+    ...pickPromotion(resolution),
     ...(warnings.length > 0 && { warnings }),
   }
   return replyOk(body, buildAgeHeader(outcome))
@@ -126,9 +127,14 @@ function replyStoredBrandJson(
     ...(isOwn && {
       variant: brand.relationship_trust === 'inline' ? 'house_portfolio' : 'brand_canonical',
     }),
+    ...pickPromotion(brand),
     ...(failure && { live_brand_json: failure }),
     freshness: brand.freshness,
   })
+}
+
+function pickPromotion({ promoted_from_schema }: BrandResolution) {
+  return promoted_from_schema === undefined ? {} : { promoted_from_schema }
 }
 
 function replyUnknownBrand(

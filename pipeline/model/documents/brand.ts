@@ -118,11 +118,19 @@ export const BrandHousePortfolio = z.object({
   last_updated: moment.exactOptional(),
 })
 
+/** Promotion of a file of an early form, of which only the identity of one brand was read. */
+export const BrandPromotion = z.object({
+  schema: text,
+  warnings: z.array(z.object({ field: text, message: text })),
+})
+export type BrandPromotion = z.infer<typeof BrandPromotion>
+
 export const BrandCanonical = z.object({
   variant: z.literal('brand_canonical'),
   brand: BrandEntry,
   house_domain: text.exactOptional(),
   last_updated: moment.exactOptional(),
+  promotion: BrandPromotion.exactOptional(),
 })
 
 export const BrandAgent = z.object({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { brandVariants } from '../live/live.ts'
 import { LiveBrandFailure, ReportedFault } from '../reported-fault.ts'
+import { PromotedFromSchema } from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
 
 const text = z.string()
@@ -24,6 +25,7 @@ export const BrandJson = z
       .array(ReportedFault)
       .optional()
       .describe('Faults of the file that lose only a part of it; only with `fresh=true`'),
+    promoted_from_schema: PromotedFromSchema,
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BrandCompany, BrandProfile, EnrichmentOrigin, enrichers } from '../enrichment.ts'
 import { LiveBrandFailure } from '../reported-fault.ts'
-import { pageEnd, Success } from '../shared-fields.ts'
+import { PromotedFromSchema, pageEnd, Success } from '../shared-fields.ts'
 import { FreshnessBlock } from './freshness.ts'
 
 const text = z.string()
@@ -66,6 +66,17 @@ export const BrandResolution = z
       .optional()
       .describe('Logos, colours, tone and the rest as its source wrote them'),
     enrichment: EnrichmentOrigin.optional(),
+    promoted_from_schema: PromotedFromSchema,
+    migration_warnings: z
+      .array(
+        z.looseObject({
+          field: text.describe('Path of the field in the file'),
+          message: text.describe('What was not read, or read as something else'),
+          suggestion: text.optional().describe('Advice; absent if there is none'),
+        }),
+      )
+      .optional()
+      .describe('What was read otherwise than written; only with `promoted_from_schema`'),
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
   })

@@ -232,6 +232,7 @@ describe('registry migrate', () => {
       'index/003-row-versions.sql',
       'index/004-internal-schema.sql',
       'index/005-alias-versions.sql',
+      'index/006-brand-promotion.sql',
     ]
     expect(runCommand(paths, 'migrate', '--dry-run')).toMatchObject({
       status: 0,
@@ -253,7 +254,7 @@ describe('registry migrate', () => {
     const paths = await createOldStores()
     renameAndDie(paths.accounts)
     const before = hashFiles(paths)
-    expect(await planMigrations(paths)).toHaveLength(5)
+    expect(await planMigrations(paths)).toHaveLength(6)
     expect(hashFiles(paths)).toEqual(before)
   })
 
