@@ -146,8 +146,11 @@ describe('setting up a brand', () => {
   })
 
   test('403: the organization has not verified the domain', async () => {
+    web.origin.asked.length = 0
     const answer = await setUp({ domain: 'acme.example', brand_name: 'A' }, stranger)
     expect([answer.statusCode, answer.json().code]).toEqual([403, 'ownership_proof_required'])
+    // The domain is not even asked.
+    expect(web.origin.asked).toEqual([])
   })
 
   test('saves nothing where the domain publishes a file of its own', async () => {

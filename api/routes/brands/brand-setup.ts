@@ -11,6 +11,7 @@ import {
   relations,
 } from '../../../pipeline/model/save.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
+import { findOwnership } from '../../../pipeline/read/lookups/ownership.ts'
 import { toEditor } from '../../auth/editor.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { readBrandFile } from '../../inputs/brand-file.ts'
@@ -81,7 +82,10 @@ export const setUpBrand = defineOperation({
       hosted_brand_json_url: address,
       ...describePointer(services.baseUrl(), address),
     }
-    if (await isPublishingItself(domain, caller(), services))
+    // The writer refuses the save of others: nothing is asked for them.
+    const { reader, config } = services
+    const { proven } = findOwnership(reader, principal.org_id, domain, config.LIMITS.proofDays)
+    if (proven && (await isPublishingItself(domain, caller(), services)))
       return replyOk({ ...answer, has_brand_json: true })
     const save = { op: 'brand.save', revision_id: submissionId, domain, brand_name } as const
     const editor = toEditor(principal)
