@@ -1,15 +1,17 @@
+-- Credentials by which members' agents are tested, encrypted with a key that is not in the stores.
 create table if not exists agent_credentials (
+  -- organization that owns the agent
   org_id varchar not null,
+  -- key of the agent; the credential is sent to nobody else
   agent_url varchar not null,
+  -- bearer, basic or oauth_client_credentials
   auth_type varchar not null,
+  -- the credential, AES-256-GCM; null once deleted
   sealed varchar,
+  -- time at which it was saved or deleted
   saved_at timestamptz not null,
-  seq bigint not null
+  -- commit that last touched the row
+  seq bigint not null,
+  primary key (org_id, agent_url)
 );
-comment on table agent_credentials is 'Credentials by which members'' agents are tested, encrypted with a key that is not in the stores.';
-comment on column agent_credentials.org_id is 'organization that owns the agent';
-comment on column agent_credentials.agent_url is 'key of the agent; the credential is sent to nobody else';
-comment on column agent_credentials.auth_type is 'bearer, basic or oauth_client_credentials';
-comment on column agent_credentials.sealed is 'the credential, AES-256-GCM; null once deleted';
-comment on column agent_credentials.saved_at is 'time at which it was saved or deleted';
-comment on column agent_credentials.seq is 'commit that last touched the row';
+create index if not exists agent_credentials_by_seq on agent_credentials (seq);

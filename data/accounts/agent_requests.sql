@@ -1,19 +1,21 @@
+-- Calls of the registry to agents that it tests, and whether they answered; the last 500 of each agent.
 create table if not exists agent_requests (
+  -- id of the run, if it was part of one
   request_id varchar not null,
+  -- the agent that was called
   agent_url varchar not null,
+  -- scheduled_run, requested_run, storyboard_run, comparison, step, discovery or token
   request_type varchar not null,
+  -- duration; null if unknown
   response_time_ms double,
+  -- whether the agent could be called
   success boolean not null,
+  -- reason why it could not be called
   error_message varchar,
+  -- time at which it began
   created_at timestamptz not null,
+  -- commit that wrote the row
   seq bigint not null
 );
-comment on table agent_requests is 'Calls of the registry to agents that it tests, and whether they answered; the last 500 of each agent.';
-comment on column agent_requests.request_id is 'id of the run, if it was part of one';
-comment on column agent_requests.agent_url is 'the agent that was called';
-comment on column agent_requests.request_type is 'scheduled_run, requested_run, storyboard_run, comparison, step, discovery or token';
-comment on column agent_requests.response_time_ms is 'duration; null if unknown';
-comment on column agent_requests.success is 'whether the agent could be called';
-comment on column agent_requests.error_message is 'reason why it could not be called';
-comment on column agent_requests.created_at is 'time at which it began';
-comment on column agent_requests.seq is 'commit that wrote the row';
+create index if not exists agent_requests_by_agent_url_created_at on agent_requests (agent_url, created_at);
+create index if not exists agent_requests_by_seq on agent_requests (seq);

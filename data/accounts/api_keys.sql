@@ -1,19 +1,23 @@
+-- Keys by which organizations call the API.
 create table if not exists api_keys (
+  -- id of the caller in limits and histories
   key_id varchar not null,
+  -- organization of the key
   org_id varchar not null,
+  -- purpose of the key
   label varchar not null,
+  -- admin:* manages keys, admin:read lists them; without either it only acts for its organization
   permissions json not null,
+  -- SHA-256 of the secret, hex; the secret is stored nowhere
   hash varchar not null,
+  -- time at which it was created
   created_at timestamptz not null,
+  -- time since which it is refused
   revoked_at timestamptz,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table api_keys is 'Keys by which organizations call the API.';
-comment on column api_keys.key_id is 'id of the caller in limits and histories';
-comment on column api_keys.org_id is 'organization of the key';
-comment on column api_keys.label is 'purpose of the key';
-comment on column api_keys.permissions is 'admin:* manages keys, admin:read lists them; without either it only acts for its organization';
-comment on column api_keys.hash is 'SHA-256 of the secret, hex; the secret is stored nowhere';
-comment on column api_keys.created_at is 'time at which it was created';
-comment on column api_keys.revoked_at is 'time since which it is refused';
-comment on column api_keys.seq is 'commit that last touched the row';
+create index if not exists api_keys_by_key_id on api_keys (key_id);
+create index if not exists api_keys_by_org_id on api_keys (org_id);
+create index if not exists api_keys_by_hash on api_keys (hash);
+create index if not exists api_keys_by_seq on api_keys (seq);

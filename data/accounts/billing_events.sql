@@ -1,17 +1,19 @@
+-- Events of the billing provider about memberships; each counts once.
 create table if not exists billing_events (
-  event_id varchar not null,
+  -- id given by the provider
+  event_id varchar not null primary key,
+  -- organization of the membership
   org_id varchar not null,
+  -- time of the event, by the provider
   occurred_at timestamptz not null,
+  -- tier after the event
   membership_tier varchar,
+  -- false if it arrived after a newer one
   is_applied boolean not null,
+  -- time at which it was received
   received_at timestamptz not null,
+  -- commit that took it in
   seq bigint not null
 );
-comment on table billing_events is 'Events of the billing provider about memberships; each counts once.';
-comment on column billing_events.event_id is 'id given by the provider';
-comment on column billing_events.org_id is 'organization of the membership';
-comment on column billing_events.occurred_at is 'time of the event, by the provider';
-comment on column billing_events.membership_tier is 'tier after the event';
-comment on column billing_events.is_applied is 'false if it arrived after a newer one';
-comment on column billing_events.received_at is 'time at which it was received';
-comment on column billing_events.seq is 'commit that took it in';
+create index if not exists billing_events_by_org_id on billing_events (org_id);
+create index if not exists billing_events_by_seq on billing_events (seq);

@@ -1,19 +1,21 @@
+-- Callers who added unknown identifiers to the catalog.
 create table if not exists contributions (
+  -- id chosen by the caller
   contribution_id varchar not null,
+  -- key or user
   kind varchar not null,
+  -- id of the key or user
   principal_id varchar not null,
+  -- organization of the caller
   org_id varchar,
+  -- source of the identifiers, as the caller states it
   provenance varchar not null,
+  -- rids of the properties to create; one whose identifier was known by then was not created
   property_rids varchar[] not null,
+  -- time of the request
   contributed_at timestamptz not null,
+  -- commit that carried it out
   seq bigint not null
 );
-comment on table contributions is 'Callers who added unknown identifiers to the catalog.';
-comment on column contributions.contribution_id is 'id chosen by the caller';
-comment on column contributions.kind is 'key or user';
-comment on column contributions.principal_id is 'id of the key or user';
-comment on column contributions.org_id is 'organization of the caller';
-comment on column contributions.provenance is 'source of the identifiers, as the caller states it';
-comment on column contributions.property_rids is 'rids of the properties to create; one whose identifier was known by then was not created';
-comment on column contributions.contributed_at is 'time of the request';
-comment on column contributions.seq is 'commit that carried it out';
+create index if not exists contributions_by_contribution_id on contributions (contribution_id);
+create index if not exists contributions_by_seq on contributions (seq);

@@ -1,13 +1,16 @@
+-- Keys and users behind the editor ids of public revisions.
 create table if not exists editors (
+  -- random id, which says nothing by itself
   editor_id uuid not null,
+  -- key or user
   kind varchar not null,
+  -- id of the key or user
   principal_id varchar not null,
+  -- organization that the edits were made for
   org_id varchar,
+  -- commit of the first edit
   seq bigint not null
 );
-comment on table editors is 'Keys and users behind the editor ids of public revisions.';
-comment on column editors.editor_id is 'random id, which says nothing by itself';
-comment on column editors.kind is 'key or user';
-comment on column editors.principal_id is 'id of the key or user';
-comment on column editors.org_id is 'organization that the edits were made for';
-comment on column editors.seq is 'commit of the first edit';
+create index if not exists editors_by_editor_id on editors (editor_id);
+create index if not exists editors_by_principal_id on editors (principal_id);
+create index if not exists editors_by_seq on editors (seq);

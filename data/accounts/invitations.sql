@@ -1,23 +1,27 @@
+-- Invitations to organizations, each for one address.
 create table if not exists invitations (
+  -- id of the invitation
   invitation_id varchar not null,
+  -- organization that invites
   org_id varchar not null,
+  -- the invited address; nobody else can accept it
   email varchar not null,
+  -- role that the person gets
   role varchar not null,
+  -- SHA-256 of the token in the link, hex; the token is stored nowhere
   hash varchar not null,
+  -- time at which it was created
   created_at timestamptz not null,
+  -- time from which it cannot be accepted
   expires_at timestamptz not null,
+  -- time at which it was accepted or revoked; null while it is pending
   ended_at timestamptz,
+  -- person who accepted it, if any
   user_id varchar,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table invitations is 'Invitations to organizations, each for one address.';
-comment on column invitations.invitation_id is 'id of the invitation';
-comment on column invitations.org_id is 'organization that invites';
-comment on column invitations.email is 'the invited address; nobody else can accept it';
-comment on column invitations.role is 'role that the person gets';
-comment on column invitations.hash is 'SHA-256 of the token in the link, hex; the token is stored nowhere';
-comment on column invitations.created_at is 'time at which it was created';
-comment on column invitations.expires_at is 'time from which it cannot be accepted';
-comment on column invitations.ended_at is 'time at which it was accepted or revoked; null while it is pending';
-comment on column invitations.user_id is 'person who accepted it, if any';
-comment on column invitations.seq is 'commit that last touched the row';
+create index if not exists invitations_by_invitation_id on invitations (invitation_id);
+create index if not exists invitations_by_org_id on invitations (org_id);
+create index if not exists invitations_by_hash on invitations (hash);
+create index if not exists invitations_by_seq on invitations (seq);

@@ -1,29 +1,32 @@
+-- Uploaded logos; the images are files in DATA_DIR/logos, named by their hash.
 create table if not exists logos (
-  logo_id varchar not null,
+  -- id chosen by the caller; also the id of its review, if it has one
+  logo_id varchar not null primary key,
+  -- domain of the brand
   domain varchar not null,
+  -- SHA-256 of the image, hex
   hash varchar not null,
+  -- type by its first bytes
   content_type varchar not null,
+  -- size of the image
   bytes uinteger not null,
+  -- tags of the logo
   tags varchar[] not null,
+  -- note of the uploader
   note varchar,
+  -- brand_owner or community: who states that it is the brand's
   source varchar not null,
+  -- pending, approved or rejected
   status varchar not null,
+  -- organization of the uploader
   org_id varchar,
+  -- key or person that uploaded it
   uploaded_by varchar not null,
+  -- time of the upload
   uploaded_at timestamptz not null,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table logos is 'Uploaded logos; the images are files in DATA_DIR/logos, named by their hash.';
-comment on column logos.logo_id is 'id chosen by the caller; also the id of its review, if it has one';
-comment on column logos.domain is 'domain of the brand';
-comment on column logos.hash is 'SHA-256 of the image, hex';
-comment on column logos.content_type is 'type by its first bytes';
-comment on column logos.bytes is 'size of the image';
-comment on column logos.tags is 'tags of the logo';
-comment on column logos.note is 'note of the uploader';
-comment on column logos.source is 'brand_owner or community: who states that it is the brand''s';
-comment on column logos.status is 'pending, approved or rejected';
-comment on column logos.org_id is 'organization of the uploader';
-comment on column logos.uploaded_by is 'key or person that uploaded it';
-comment on column logos.uploaded_at is 'time of the upload';
-comment on column logos.seq is 'commit that last touched the row';
+create index if not exists logos_by_domain on logos (domain);
+create index if not exists logos_by_hash on logos (hash);
+create index if not exists logos_by_seq on logos (seq);

@@ -1,21 +1,24 @@
+-- Agents that members enrolled.
 create table if not exists member_agents (
+  -- organization that owns the agent
   org_id varchar not null,
+  -- key of the agent
   agent_url varchar not null,
+  -- number among the member's agents, from 1
   position uinteger not null,
+  -- brand, rights, measurement, governance, creative, sales, buying or signals, as the member states it
   type varchar not null,
+  -- name given by the member
   name varchar,
+  -- public, members_only or private
   visibility varchar not null,
+  -- address at which the member wants its health checked
   health_check_url varchar,
+  -- time of the first enrolment
   enrolled_at timestamptz not null,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table member_agents is 'Agents that members enrolled.';
-comment on column member_agents.org_id is 'organization that owns the agent';
-comment on column member_agents.agent_url is 'key of the agent';
-comment on column member_agents.position is 'number among the member''s agents, from 1';
-comment on column member_agents.type is 'brand, rights, measurement, governance, creative, sales, buying or signals, as the member states it';
-comment on column member_agents.name is 'name given by the member';
-comment on column member_agents.visibility is 'public, members_only or private';
-comment on column member_agents.health_check_url is 'address at which the member wants its health checked';
-comment on column member_agents.enrolled_at is 'time of the first enrolment';
-comment on column member_agents.seq is 'commit that last touched the row';
+create index if not exists member_agents_by_org_id_position on member_agents (org_id, position);
+create index if not exists member_agents_by_agent_url on member_agents (agent_url);
+create index if not exists member_agents_by_seq on member_agents (seq);

@@ -1,19 +1,20 @@
+-- Files kept for platforms, complete; the index gets them without contacts.
 create table if not exists mirrors (
-  platform varchar not null,
+  -- platform whose file is mirrored
+  platform varchar not null primary key,
+  -- SHA-256 of the file without its time, hex
   digest varchar not null,
+  -- the file, and its parsed content
   content json not null,
+  -- key or person that published it, or proposed the approved version
   published_by varchar not null,
+  -- whether it is no longer served
   removed boolean not null,
+  -- first published, since it was last removed
   created_at timestamptz not null,
+  -- last published, or removed
   updated_at timestamptz not null,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table mirrors is 'Files kept for platforms, complete; the index gets them without contacts.';
-comment on column mirrors.platform is 'platform whose file is mirrored';
-comment on column mirrors.digest is 'SHA-256 of the file without its time, hex';
-comment on column mirrors.content is 'the file, and its parsed content';
-comment on column mirrors.published_by is 'key or person that published it, or proposed the approved version';
-comment on column mirrors.removed is 'whether it is no longer served';
-comment on column mirrors.created_at is 'first published, since it was last removed';
-comment on column mirrors.updated_at is 'last published, or removed';
-comment on column mirrors.seq is 'commit that last touched the row';
+create index if not exists mirrors_by_seq on mirrors (seq);

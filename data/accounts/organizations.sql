@@ -1,21 +1,24 @@
+-- Organizations, members or not.
 create table if not exists organizations (
+  -- its id
   org_id varchar not null,
+  -- its name, which is unique
   name varchar not null,
+  -- its tier; null without a valid membership
   membership_tier varchar,
+  -- whether it is the workspace of one person
   is_personal boolean not null,
+  -- business of the organization, as its founder described it
   company_type varchar,
+  -- size of the organization, as its founder gave it
   revenue_tier varchar,
+  -- whether its founder agreed to marketing mail
   marketing_opt_in boolean not null,
+  -- time at which it was created
   created_at timestamptz not null,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table organizations is 'Organizations, members or not.';
-comment on column organizations.org_id is 'its id';
-comment on column organizations.name is 'its name, which is unique';
-comment on column organizations.membership_tier is 'its tier; null without a valid membership';
-comment on column organizations.is_personal is 'whether it is the workspace of one person';
-comment on column organizations.company_type is 'business of the organization, as its founder described it';
-comment on column organizations.revenue_tier is 'size of the organization, as its founder gave it';
-comment on column organizations.marketing_opt_in is 'whether its founder agreed to marketing mail';
-comment on column organizations.created_at is 'time at which it was created';
-comment on column organizations.seq is 'commit that last touched the row';
+create index if not exists organizations_by_org_id on organizations (org_id);
+create index if not exists organizations_by_name on organizations (name);
+create index if not exists organizations_by_seq on organizations (seq);

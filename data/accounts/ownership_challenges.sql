@@ -1,21 +1,25 @@
+-- Tokens that organizations were given to put on a domain; deleted a day after they expire.
 create table if not exists ownership_challenges (
+  -- id of the challenge
   challenge_id varchar not null,
+  -- organization that requested it
   org_id varchar not null,
+  -- domain that must show the token
   domain varchar not null,
+  -- SHA-256 of the token, in hex; the token itself is stored nowhere
   nonce_hash varchar not null,
+  -- issued, verifying, consumed or invalidated
   state varchar not null,
+  -- attempt that is verifying it, or did
   attempt_id varchar,
+  -- time at which it was issued
   issued_at timestamptz not null,
+  -- time from which it proves nothing
   expires_at timestamptz not null,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table ownership_challenges is 'Tokens that organizations were given to put on a domain; deleted a day after they expire.';
-comment on column ownership_challenges.challenge_id is 'id of the challenge';
-comment on column ownership_challenges.org_id is 'organization that requested it';
-comment on column ownership_challenges.domain is 'domain that must show the token';
-comment on column ownership_challenges.nonce_hash is 'SHA-256 of the token, in hex; the token itself is stored nowhere';
-comment on column ownership_challenges.state is 'issued, verifying, consumed or invalidated';
-comment on column ownership_challenges.attempt_id is 'attempt that is verifying it, or did';
-comment on column ownership_challenges.issued_at is 'time at which it was issued';
-comment on column ownership_challenges.expires_at is 'time from which it proves nothing';
-comment on column ownership_challenges.seq is 'commit that last touched the row';
+create index if not exists ownership_challenges_by_challenge_id on ownership_challenges (challenge_id);
+create index if not exists ownership_challenges_by_org_id_domain on ownership_challenges (org_id, domain);
+create index if not exists ownership_challenges_by_expires_at on ownership_challenges (expires_at);
+create index if not exists ownership_challenges_by_seq on ownership_challenges (seq);

@@ -1,15 +1,18 @@
+-- Last proofs of organizations that they control a domain.
 create table if not exists ownership_proofs (
+  -- organization that proved it
   org_id varchar not null,
+  -- the domain; those below it are covered too
   domain varchar not null,
+  -- dns_txt, http or pointer; for withdrawn ones also operator or email
   method varchar not null,
+  -- time of the check
   verified_at timestamptz not null,
+  -- time at which the operator took the domain from the organization; it proves nothing since
   withdrawn_at timestamptz,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table ownership_proofs is 'Last proofs of organizations that they control a domain.';
-comment on column ownership_proofs.org_id is 'organization that proved it';
-comment on column ownership_proofs.domain is 'the domain; those below it are covered too';
-comment on column ownership_proofs.method is 'dns_txt, http or pointer; for withdrawn ones also operator or email';
-comment on column ownership_proofs.verified_at is 'time of the check';
-comment on column ownership_proofs.withdrawn_at is 'time at which the operator took the domain from the organization; it proves nothing since';
-comment on column ownership_proofs.seq is 'commit that last touched the row';
+create index if not exists ownership_proofs_by_org_id_domain on ownership_proofs (org_id, domain);
+create index if not exists ownership_proofs_by_domain on ownership_proofs (domain);
+create index if not exists ownership_proofs_by_seq on ownership_proofs (seq);

@@ -1,19 +1,23 @@
+-- Persons who have signed in here.
 create table if not exists people (
+  -- subject of their tokens, under which memberships are stored
   user_id varchar not null,
+  -- email for an address that got a link, otherwise the upstream identity provider
   provider varchar not null,
+  -- their id at the provider: the address, or the subject
   subject varchar not null,
+  -- their address
   email varchar,
+  -- whether the address was verified
   email_verified boolean not null,
+  -- their name, if the provider gives one
   name varchar,
+  -- time of the first sign-in
   created_at timestamptz not null,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table people is 'Persons who have signed in here.';
-comment on column people.user_id is 'subject of their tokens, under which memberships are stored';
-comment on column people.provider is 'email for an address that got a link, otherwise the upstream identity provider';
-comment on column people.subject is 'their id at the provider: the address, or the subject';
-comment on column people.email is 'their address';
-comment on column people.email_verified is 'whether the address was verified';
-comment on column people.name is 'their name, if the provider gives one';
-comment on column people.created_at is 'time of the first sign-in';
-comment on column people.seq is 'commit that last touched the row';
+create index if not exists people_by_user_id on people (user_id);
+create index if not exists people_by_provider_subject on people (provider, subject);
+create index if not exists people_by_email on people (email);
+create index if not exists people_by_seq on people (seq);

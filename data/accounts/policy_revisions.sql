@@ -1,19 +1,21 @@
+-- Saves of policies, numbered from 1, which created the policy.
 create table if not exists policy_revisions (
+  -- the policy
   policy_id varchar not null,
+  -- number within the policy
   revision_number uinteger not null,
+  -- public id of the editor; system for the registry
   editor_id varchar not null,
+  -- description of the change
   edit_summary varchar not null,
+  -- registry or community
   source varchar not null,
+  -- content of the policy after it
   state json not null,
+  -- time at which it was saved
   created_at timestamptz not null,
+  -- commit that made it
   seq bigint not null
 );
-comment on table policy_revisions is 'Saves of policies, numbered from 1, which created the policy.';
-comment on column policy_revisions.policy_id is 'the policy';
-comment on column policy_revisions.revision_number is 'number within the policy';
-comment on column policy_revisions.editor_id is 'public id of the editor; system for the registry';
-comment on column policy_revisions.edit_summary is 'description of the change';
-comment on column policy_revisions.source is 'registry or community';
-comment on column policy_revisions.state is 'content of the policy after it';
-comment on column policy_revisions.created_at is 'time at which it was saved';
-comment on column policy_revisions.seq is 'commit that made it';
+create index if not exists policy_revisions_by_policy_id on policy_revisions (policy_id);
+create index if not exists policy_revisions_by_seq on policy_revisions (seq);

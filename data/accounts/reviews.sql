@@ -1,29 +1,32 @@
+-- Submissions that wait for a moderator, and decisions about them.
 create table if not exists reviews (
-  review_id varchar not null,
+  -- id chosen by the caller
+  review_id varchar not null primary key,
+  -- kind, which defines what approving and rejecting do
   kind varchar not null,
+  -- name of what it is about, unique within its kind
   subject varchar not null,
+  -- key or person that submitted it
   submitted_by varchar not null,
+  -- organization of the submitter
   org_id varchar,
+  -- time of the submission, or of its last change before the decision
   submitted_at timestamptz not null,
+  -- SHA-256 of the payload, hex
   digest varchar not null,
+  -- submitted content
   payload json not null,
+  -- pending, approved or rejected
   status varchar not null,
+  -- person or key that decided
   reviewer varchar,
+  -- reason of the decision
   notes varchar,
+  -- time of the decision
   reviewed_at timestamptz,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table reviews is 'Submissions that wait for a moderator, and decisions about them.';
-comment on column reviews.review_id is 'id chosen by the caller';
-comment on column reviews.kind is 'kind, which defines what approving and rejecting do';
-comment on column reviews.subject is 'name of what it is about, unique within its kind';
-comment on column reviews.submitted_by is 'key or person that submitted it';
-comment on column reviews.org_id is 'organization of the submitter';
-comment on column reviews.submitted_at is 'time of the submission, or of its last change before the decision';
-comment on column reviews.digest is 'SHA-256 of the payload, hex';
-comment on column reviews.payload is 'submitted content';
-comment on column reviews.status is 'pending, approved or rejected';
-comment on column reviews.reviewer is 'person or key that decided';
-comment on column reviews.notes is 'reason of the decision';
-comment on column reviews.reviewed_at is 'time of the decision';
-comment on column reviews.seq is 'commit that last touched the row';
+create index if not exists reviews_by_kind_subject on reviews (kind, subject);
+create index if not exists reviews_by_kind_status on reviews (kind, status);
+create index if not exists reviews_by_seq on reviews (seq);

@@ -1,15 +1,17 @@
+-- Roles that keys and people have beyond their organization.
 create table if not exists roles (
+  -- key or user
   holder varchar not null,
+  -- id of the key, or the subject of the person's tokens
   id varchar not null,
+  -- moderator or admin
   role varchar not null,
+  -- time at which it was granted
   granted_at timestamptz not null,
+  -- time at which the role was revoked; null while it is in force
   revoked_at timestamptz,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table roles is 'Roles that keys and people have beyond their organization.';
-comment on column roles.holder is 'key or user';
-comment on column roles.id is 'id of the key, or the subject of the person''s tokens';
-comment on column roles.role is 'moderator or admin';
-comment on column roles.granted_at is 'time at which it was granted';
-comment on column roles.revoked_at is 'time at which the role was revoked; null while it is in force';
-comment on column roles.seq is 'commit that last touched the row';
+create index if not exists roles_by_holder_id on roles (holder, id);
+create index if not exists roles_by_seq on roles (seq);

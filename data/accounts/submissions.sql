@@ -1,27 +1,30 @@
+-- Submitted operations and their results: who, when, in which request. Additions of domains are kept for a day.
 create table if not exists submissions (
-  submission_id varchar not null,
+  -- id chosen by the caller
+  submission_id varchar not null primary key,
+  -- name of the operation
   operation varchar not null,
+  -- kind of caller: key, user (a person), command (the command line) or registry (a part of it)
   by_kind varchar,
+  -- id of the caller
   by_id varchar,
+  -- organization of the caller
   org_id varchar,
+  -- id of its request, as in the log
   request_id varchar,
+  -- submission that it reverted
   reverts varchar,
+  -- the operation, without secrets, their hashes and contacts
   content json not null,
+  -- result: done with its facts, or refused with the reason
   answer json not null,
+  -- private rows that it changed, by table, before and after; null if the revisions of an entry or the operation itself show this
   changes json,
+  -- time at which it was carried out
   submitted_at timestamptz not null,
+  -- commit that it was part of
   seq bigint not null
 );
-comment on table submissions is 'Submitted operations and their results: who, when, in which request. Additions of domains are kept for a day.';
-comment on column submissions.submission_id is 'id chosen by the caller';
-comment on column submissions.operation is 'name of the operation';
-comment on column submissions.by_kind is 'kind of caller: key, user (a person), command (the command line) or registry (a part of it)';
-comment on column submissions.by_id is 'id of the caller';
-comment on column submissions.org_id is 'organization of the caller';
-comment on column submissions.request_id is 'id of its request, as in the log';
-comment on column submissions.reverts is 'submission that it reverted';
-comment on column submissions.content is 'the operation, without secrets, their hashes and contacts';
-comment on column submissions.answer is 'result: done with its facts, or refused with the reason';
-comment on column submissions.changes is 'private rows that it changed, by table, before and after; null if the revisions of an entry or the operation itself show this';
-comment on column submissions.submitted_at is 'time at which it was carried out';
-comment on column submissions.seq is 'commit that it was part of';
+create index if not exists submissions_by_operation_submitted_at on submissions (operation, submitted_at);
+create index if not exists submissions_by_submitted_at on submissions (submitted_at);
+create index if not exists submissions_by_seq on submissions (seq);

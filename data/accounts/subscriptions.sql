@@ -1,29 +1,31 @@
+-- Receivers to which changes are posted, and which changes; of a deleted one only that it existed.
 create table if not exists subscriptions (
-  subscription_id varchar not null,
+  -- id of the subscription
+  subscription_id varchar not null primary key,
+  -- organization that owns it
   org_id varchar not null,
+  -- address to which changes are posted; null once deleted
   url varchar,
+  -- types and patterns of types; an empty list means all
   event_types json not null,
+  -- domains that an event must concern; an empty list means any
   domains json not null,
+  -- agents that an event must concern; an empty list means any
   agents json not null,
+  -- event after which deliveries begin
   begins_after varchar not null,
+  -- key or person that created it; null once deleted
   created_by varchar,
+  -- time at which it was created
   created_at timestamptz not null,
+  -- time since which nothing is posted; null while changes are
   disabled_at timestamptz,
+  -- reason, in a sentence
   disabled_reason varchar,
+  -- time at which it was deleted
   deleted_at timestamptz,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table subscriptions is 'Receivers to which changes are posted, and which changes; of a deleted one only that it existed.';
-comment on column subscriptions.subscription_id is 'id of the subscription';
-comment on column subscriptions.org_id is 'organization that owns it';
-comment on column subscriptions.url is 'address to which changes are posted; null once deleted';
-comment on column subscriptions.event_types is 'types and patterns of types; an empty list means all';
-comment on column subscriptions.domains is 'domains that an event must concern; an empty list means any';
-comment on column subscriptions.agents is 'agents that an event must concern; an empty list means any';
-comment on column subscriptions.begins_after is 'event after which deliveries begin';
-comment on column subscriptions.created_by is 'key or person that created it; null once deleted';
-comment on column subscriptions.created_at is 'time at which it was created';
-comment on column subscriptions.disabled_at is 'time since which nothing is posted; null while changes are';
-comment on column subscriptions.disabled_reason is 'reason, in a sentence';
-comment on column subscriptions.deleted_at is 'time at which it was deleted';
-comment on column subscriptions.seq is 'commit that last touched the row';
+create index if not exists subscriptions_by_org_id on subscriptions (org_id);
+create index if not exists subscriptions_by_seq on subscriptions (seq);

@@ -1,13 +1,14 @@
+-- Domains about which the registry may publish nothing. No other store contains them.
 create table if not exists taken_down (
-  domain varchar not null,
+  -- the domain; its subdomains are included
+  domain varchar not null primary key,
+  -- reason, in the operator's words
   reason varchar,
+  -- time since which
   taken_down_at timestamptz not null,
+  -- time at which the last copy was deleted; null until then
   cleared_at timestamptz,
+  -- commit that last touched the row
   seq bigint not null
 );
-comment on table taken_down is 'Domains about which the registry may publish nothing. No other store contains them.';
-comment on column taken_down.domain is 'the domain; its subdomains are included';
-comment on column taken_down.reason is 'reason, in the operator''s words';
-comment on column taken_down.taken_down_at is 'time since which';
-comment on column taken_down.cleared_at is 'time at which the last copy was deleted; null until then';
-comment on column taken_down.seq is 'commit that last touched the row';
+create index if not exists taken_down_by_seq on taken_down (seq);

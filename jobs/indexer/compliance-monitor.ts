@@ -21,7 +21,7 @@ const LAPSING_MAX = 1_000
 const MONITOR = { kind: 'registry', id: 'compliance' } as const
 
 interface ComplianceMonitorParts {
-  sequencer: Pick<Sequencer, 'quietly' | 'accounts'>
+  sequencer: Pick<Sequencer, 'accounts'>
   writer: Pick<WriterClient, 'runStoryboard' | 'submit'>
   limits: Limits
   clock: Clock
@@ -44,7 +44,7 @@ export class ComplianceMonitor {
   async testNext(): Promise<number> {
     const { sequencer, clock } = this.#parts
     const filter = { now: clock.now(), limit: AGENTS_AT_ONCE, besides: this.#recentlyFailed.list() }
-    const due = await sequencer.quietly(() => listAgentsDue(sequencer.accounts.db, filter))
+    const due = listAgentsDue(sequencer.accounts.db, filter)
     const tested = await Promise.all(due.map(agent => this.#test(agent)))
     return tested.filter(Boolean).length
   }
@@ -52,9 +52,7 @@ export class ComplianceMonitor {
   /** Ends badges that expired, or that were degraded for too long. */
   async expireBadges(): Promise<void> {
     const { sequencer, writer, clock } = this.#parts
-    const agent_urls = await sequencer.quietly(() =>
-      listLapsing(sequencer.accounts.db, clock.now(), LAPSING_MAX),
-    )
+    const agent_urls = listLapsing(sequencer.accounts.db, clock.now(), LAPSING_MAX)
     if (agent_urls.length === 0) return
     await writer.submit({ op: 'badges.lapse', agent_urls }, { by: MONITOR })
   }

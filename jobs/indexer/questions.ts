@@ -38,7 +38,7 @@ export type Question =
 /** State of the copies elsewhere, of those that are set. */
 export type CopyStatus = Pick<IndexStatus, 'upload' | 'backup'>
 
-export function answerQuestion(
+export async function answerQuestion(
   question: Question,
   sequencer: Sequencer,
   clock: Clock,
@@ -62,9 +62,9 @@ export function answerQuestion(
     case 'failures':
       return sequencer.quietly(() => reportFailures(sequencer.index, question.by, question.limit))
     case 'keys':
-      return sequencer.quietly(() => listOrganizationKeys(sequencer.accounts.db, question.org))
+      return listOrganizationKeys(sequencer.accounts.db, question.org)
     case 'audit':
-      return sequencer.quietly(() => listAuditRows(sequencer.accounts.db, question.filter))
+      return listAuditRows(sequencer.accounts.db, question.filter)
     case 'audit_detail':
       return sequencer.quietly(() => loadAuditDetail(sequencer, question.id))
     case 'crawl_summary':

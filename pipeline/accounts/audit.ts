@@ -5,8 +5,7 @@ import {
   type StoredChange,
 } from '../model/accounts/organization-audit.ts'
 import type { Answer, Operation, Submission } from '../model/submission.ts'
-import { AppendedRows } from '../store/appended-rows.ts'
-import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { RowChange } from './operation-definition.ts'
 
 /** A request in the audit. */
@@ -86,16 +85,14 @@ function stripContact(operation: Operation): Operation {
 const conditions: Record<Exclude<keyof AuditWanted, 'limit'>, string> = {
   id: 'submission_id = $id',
   by: '$by in (by_kind, by_id, org_id)',
-  operation: `if(ends_with($operation, '.'), starts_with(operation, $operation), operation = $operation)`,
-  domain: `contains(content::varchar, '"' || $domain || '"')`,
-  since: 'submitted_at >= $since::timestamptz',
+  operation: `(operation = $operation
+    or (substr($operation, -1) = '.' and substr(operation, 1, length($operation)) = $operation))`,
+  domain: `instr(content, '"' || $domain || '"') > 0`,
+  since: 'submitted_at >= $since',
 }
 
 /** Lists requests, latest first. */
-export function listAuditRows(
-  db: Database,
-  { limit, ...wanted }: AuditWanted,
-): Promise<AuditRow[]> {
+export function listAuditRows(db: Sqlite, { limit, ...wanted }: AuditWanted): AuditRow[] {
   const { since, ...named } = wanted
   const parameters = { ...named, ...(since !== undefined && { since: toIso(since) }) }
   const where = Object.keys(parameters).map(name => conditions[name as keyof typeof conditions])
@@ -108,26 +105,23 @@ export function listAuditRows(
   )
 }
 
-/** Requests that the commit in progress adds, so that their projection need not read them again. */
-export const appendedRequests = new AppendedRows<AuditRow>()
-
 const audited: ReadonlySet<string> = new Set(Object.keys(auditedOperations))
 
 /** A change with the commit that made it. */
 export type OrganizationChange = StoredChange & { seq: number }
 
 /** Loads the changes of organizations among the requests for which `where` holds. */
-export async function loadOrganizationAudit(
-  db: Database,
+export function loadOrganizationAudit(
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<OrganizationChange[]> {
-  const rows = await db.all<AuditRow>(
+  parameters: SqliteParameters,
+): OrganizationChange[] {
+  const rows = db.all<AuditRow>(
     `select submission_id, submitted_at, operation, by_kind, by_id, org_id, content, answer, seq
      from submissions
-     where operation in (select unnest(${toListExpression('$audited')})) and ${where}
+     where operation in (select value from json_each($audited)) and ${where}
      order by submission_id`,
-    { ...parameters, audited: JSON.stringify([...audited]) },
+    { ...parameters, audited: [...audited] },
   )
   return selectOrganizationChanges(rows)
 }
@@ -136,7 +130,7 @@ export async function loadOrganizationAudit(
  * Selects the changes of organizations. What an operation itself names as its organization counts before the
  * one that its author acted for: an accepted invitation belongs to the new one.
  */
-export function selectOrganizationChanges(rows: readonly AuditRow[]): OrganizationChange[] {
+function selectOrganizationChanges(rows: readonly AuditRow[]): OrganizationChange[] {
   return rows.flatMap(row => {
     const { submission_id: id, submitted_at: at, operation, by_kind, by_id, seq } = row
     if (!audited.has(operation) || 'refused' in row.answer) return []

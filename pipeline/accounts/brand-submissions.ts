@@ -1,7 +1,7 @@
 import { hashCanonicalJson } from '../core/canonical-json.ts'
 import type { Editor } from '../model/save.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { ensureEditorId } from './editors.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { type Review, submitReview } from './reviews.ts'
@@ -20,49 +20,45 @@ export interface ApprovedBrand {
 }
 
 /** Submits a brand that the submitter need not own. It is hidden until a moderator approves it. */
-export async function submitBrand(
-  db: Database,
+export function submitBrand(
+  db: Sqlite,
   operation: OperationOf<'brand.submit'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { op: _, revision_id: review_id, domain, editor, ...details } = operation
   const payload: Payload = { ...details, editor_kind: editor.kind }
   const { id: submitted_by, org_id } = editor
   const review = { kind: 'brand', subject: domain, submitted_by, org_id } as const
   const digest = hashCanonicalJson({ domain, ...details })
-  const id = await submitReview(
-    db,
-    { ...review, review_id, digest, payload: { ...payload } },
-    stamp,
-  )
+  const id = submitReview(db, { ...review, review_id, digest, payload: { ...payload } }, stamp)
   return { done: { review_id: id, domain } }
 }
 
 /** Approves a submitted brand; the index saves it in the same commit (`listApprovedSince`). */
-export async function approveBrand(
-  db: Database,
+export function approveBrand(
+  db: Sqlite,
   { subject, submitted_by: id, org_id, payload }: Review,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { editor_kind: kind } = payload as unknown as Payload
-  await ensureEditorId(db, { kind, id, org_id }, stamp)
+  ensureEditorId(db, { kind, id, org_id }, stamp)
   return { done: { domain: subject } }
 }
 
-export async function rejectBrand(_db: Database, { subject }: Review): Promise<Answer> {
+export function rejectBrand(_db: Sqlite, { subject }: Review): Answer {
   return { done: { domain: subject } }
 }
 
 /** Lists brands that were approved after a commit and, if given, up to another one. */
-export async function listApprovedSince(
-  db: Database,
+export function listApprovedSince(
+  db: Sqlite,
   seq: number,
   last = Number.MAX_SAFE_INTEGER,
-): Promise<ApprovedBrand[]> {
-  const rows = await db.all<Review & { editor_id: string }>(
-    `select r.*, e.editor_id from reviews r
+): ApprovedBrand[] {
+  const rows = db.all<Review & { editor_id: string }>(
+    `select review_id, subject, submitted_by, r.org_id, payload, e.editor_id from reviews r
      join editors e on e.principal_id = r.submitted_by and e.org_id is not distinct from r.org_id
-       and e.kind = (r.payload->>'editor_kind')
+       and e.kind = r.payload->>'editor_kind'
      where r.kind = 'brand' and r.status = 'approved' and r.seq > $seq and r.seq <= $last
      order by review_id`,
     { seq, last },
@@ -79,13 +75,11 @@ export async function listApprovedSince(
 }
 
 /** Lists the domains of brands that wait for review. */
-export function listWaitingBrands(db: Database): Promise<ReadonlySet<string>> {
-  return db.written.memo('brands waiting', '', ['reviews'], async () => {
-    const rows = await db.all<{ subject: string }>(
-      `select subject from reviews where kind = 'brand' and status = 'pending'`,
-    )
-    return new Set(rows.map(({ subject }) => subject))
-  })
+export function listWaitingBrands(db: Sqlite): ReadonlySet<string> {
+  const rows = db.all<{ subject: string }>(
+    `select subject from reviews where kind = 'brand' and status = 'pending'`,
+  )
+  return new Set(rows.map(({ subject }) => subject))
 }
 
 export const brandSubmissionDefinitions: OperationDefinitions<'brand.submit'> = {

@@ -1,6 +1,6 @@
 import { DAY, toIso } from '../core/clock.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { recordProof } from './proofs.ts'
 import type { AccountStamp } from './stamp.ts'
@@ -16,26 +16,22 @@ interface Challenge {
 }
 
 /** Issues a challenge for a domain to an organization; an earlier one becomes invalid. */
-export async function issueChallenge(
-  db: Database,
+export function issueChallenge(
+  db: Sqlite,
   { challenge_id, org_id, domain, nonce_hash, lasts_ms }: OperationOf<'ownership.issue'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  await db.write('delete from', 'ownership_challenges', 'where expires_at < $since::timestamptz', {
+): Answer {
+  db.run('delete from ownership_challenges where expires_at < $since', {
     since: toIso(now - DAY),
   })
-  await db.write(
-    'update',
-    'ownership_challenges',
-    `set state = 'invalidated', seq = $seq
+  db.run(
+    `update ownership_challenges set state = 'invalidated', seq = $seq
      where org_id = $org_id and domain = $domain and state in ('issued', 'verifying')`,
     { org_id, domain, seq },
   )
   const expires_at = toIso(now + lasts_ms)
   const issued = { state: 'issued', attempt_id: null, issued_at: toIso(now), expires_at }
-  await db.insert('ownership_challenges', [
-    { challenge_id, org_id, domain, nonce_hash, ...issued, seq },
-  ])
+  db.insert('ownership_challenges', [{ challenge_id, org_id, domain, nonce_hash, ...issued, seq }])
   return { done: { challenge_id, domain, expires_at } }
 }
 
@@ -43,64 +39,60 @@ export async function issueChallenge(
  * Claims a challenge for one attempt to verify it: a concurrent attempt is refused as if there were none.
  * An attempt that never reports back has used the challenge up, and another one can be issued.
  */
-export async function claimChallenge(
-  db: Database,
+export function claimChallenge(
+  db: Sqlite,
   operation: OperationOf<'ownership.take'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { attempt_id, org_id, domain, challenge_id } = operation
   const challenge =
     challenge_id === undefined
-      ? await findLastChallenge(db, org_id, domain)
-      : await findChallenge(db, challenge_id)
+      ? findLastChallenge(db, org_id, domain)
+      : findChallenge(db, challenge_id)
   if (challenge && challenge.org_id !== org_id) {
     return { refused: 'the challenge belongs to another organization', error: 'forbidden' }
   }
   if (challenge?.domain !== domain || challenge.state !== 'issued')
     return refuseWithoutChallenge(domain)
   if (challenge.expires_at <= toIso(now)) return refuseExpired(domain)
-  await mark(db, challenge.challenge_id, { state: 'verifying', attempt_id, seq })
+  mark(db, challenge.challenge_id, { state: 'verifying', attempt_id, seq })
   const { nonce_hash } = challenge
   return { done: { challenge_id: challenge.challenge_id, nonce_hash } }
 }
 
 /** Settles an attempt by its result, if the challenge is still claimed by it. */
-export async function settleChallenge(
-  db: Database,
+export function settleChallenge(
+  db: Sqlite,
   operation: OperationOf<'ownership.settle'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { attempt_id, challenge_id, org_id, domain, found } = operation
   const { now, seq } = stamp
-  const challenge = await findChallenge(db, challenge_id)
+  const challenge = findChallenge(db, challenge_id)
   if (challenge?.attempt_id !== attempt_id || challenge.state !== 'verifying') {
     return refuseWithoutChallenge(domain)
   }
   const settle = (state: Challenge['state']) => mark(db, challenge_id, { state, attempt_id, seq })
   if (found === 'unasked') {
-    await settle('issued')
+    settle('issued')
     return { done: { verified: false } }
   }
   const inTime = challenge.expires_at > toIso(now)
-  await settle(found !== 'nothing' && inTime ? 'consumed' : 'invalidated')
+  settle(found !== 'nothing' && inTime ? 'consumed' : 'invalidated')
   if (found === 'nothing') return { done: { verified: false } }
   if (!inTime) return refuseExpired(domain)
-  await recordProof(db, { org_id, domain, method: found }, stamp)
+  recordProof(db, { org_id, domain, method: found }, stamp)
   return { done: { verified: true, method: found, verified_at: toIso(now) } }
 }
 
-function findChallenge(db: Database, challenge_id: string): Promise<Challenge | undefined> {
+function findChallenge(db: Sqlite, challenge_id: string): Challenge | undefined {
   return db.one('select * from ownership_challenges where challenge_id = $challenge_id', {
     challenge_id,
   })
 }
 
 /** Finds the last challenge, if one is issued: several challenges of a commit have the same number. */
-function findLastChallenge(
-  db: Database,
-  org_id: string,
-  domain: string,
-): Promise<Challenge | undefined> {
+function findLastChallenge(db: Sqlite, org_id: string, domain: string): Challenge | undefined {
   return db.one(
     `select * from ownership_challenges where org_id = $org_id and domain = $domain
      order by state != 'issued', seq desc limit 1`,
@@ -108,15 +100,13 @@ function findLastChallenge(
   )
 }
 
-async function mark(
-  db: Database,
+function mark(
+  db: Sqlite,
   challenge_id: string,
   { state, attempt_id, seq }: Pick<Challenge, 'state' | 'attempt_id'> & { seq: number },
-): Promise<void> {
-  await db.write(
-    'update',
-    'ownership_challenges',
-    `set state = $state, attempt_id = $attempt_id, seq = $seq
+): void {
+  db.run(
+    `update ownership_challenges set state = $state, attempt_id = $attempt_id, seq = $seq
      where challenge_id = $challenge_id`,
     { challenge_id, state, attempt_id, seq },
   )

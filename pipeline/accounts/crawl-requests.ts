@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -11,25 +11,22 @@ export interface RequesterRow {
   org_id: string | null
 }
 
-export async function recordRequester(
-  db: Database,
+export function recordRequester(
+  db: Sqlite,
   operation: OperationOf<'crawl.request'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { crawl_request_id, scope, domain, requested_by, org_id } = operation
   const request = { crawl_request_id, scope, domain, requested_by, org_id: org_id ?? null }
-  await db.insert('crawl_requests', [{ ...request, requested_at: toIso(now), seq }])
+  db.insert('crawl_requests', [{ ...request, requested_at: toIso(now), seq }])
   return { done: { crawl_request_id, domain } }
 }
 
 /** Lists the callers of these crawl requests. */
-export function listRequesters(
-  db: Database,
-  crawlRequestIds: readonly string[],
-): Promise<RequesterRow[]> {
+export function listRequesters(db: Sqlite, crawlRequestIds: readonly string[]): RequesterRow[] {
   return db.all(
     `select crawl_request_id, requested_by, org_id from crawl_requests
-     where crawl_request_id in (select unnest(${toListExpression('$ids')}))`,
+     where crawl_request_id in (select value from json_each($ids))`,
     { ids: JSON.stringify(crawlRequestIds) },
   )
 }

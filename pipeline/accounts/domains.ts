@@ -2,7 +2,7 @@ import { toIso } from '../core/clock.ts'
 import { requireValue } from '../core/present.ts'
 import type { DomainProof } from '../model/accounts/member.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { touchMember } from './members.ts'
 import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
@@ -10,50 +10,45 @@ import { withdrawProof } from './proofs.ts'
 import type { AccountStamp } from './stamp.ts'
 
 /** Adds a domain. It belongs to the organization that verified it first, until that one removes it. */
-export async function addDomain(
-  db: Database,
+export function addDomain(
+  db: Sqlite,
   { org, domain, proof }: OperationOf<'organization.domain.add'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const owner = await findOrganization(db, org)
+): Answer {
+  const owner = findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id } = owner
-  const holder = await db.one<{ org_id: string }>(
+  const holder = db.one<{ org_id: string }>(
     'select org_id from verified_domains where domain = $domain',
     { domain },
   )
   if (holder && holder.org_id !== org_id) {
     return { refused: `${domain} belongs to another organization`, error: 'conflict' }
   }
-  await db.write('delete from', 'verified_domains', 'where domain = $domain', { domain })
-  await db.insert('verified_domains', [{ org_id, domain, proof, verified_at: toIso(now), seq }])
-  await touchMember(db, org_id, seq)
+  db.run('delete from verified_domains where domain = $domain', { domain })
+  db.insert('verified_domains', [{ org_id, domain, proof, verified_at: toIso(now), seq }])
+  touchMember(db, org_id, seq)
   return { done: { org_id, domain, proof } }
 }
 
 /** Removes a domain from an organization; its earlier proof no longer counts. */
-export async function removeDomain(
-  db: Database,
+export function removeDomain(
+  db: Sqlite,
   { org, domain }: OperationOf<'organization.domain.remove'>,
   stamp: AccountStamp,
-): Promise<Answer> {
-  const owner = await findOrganization(db, org)
+): Answer {
+  const owner = findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id, name } = owner
   const which = { org_id, domain }
-  const held = await db.one<{ proof: DomainProof }>(
+  const held = db.one<{ proof: DomainProof }>(
     'select proof from verified_domains where org_id = $org_id and domain = $domain',
     which,
   )
   if (!held) return { refused: `${name} has not verified ${domain}`, error: 'not_found' }
-  await db.write(
-    'delete from',
-    'verified_domains',
-    'where org_id = $org_id and domain = $domain',
-    which,
-  )
-  await withdrawProof(db, { ...which, proof: held.proof }, stamp)
-  await touchMember(db, org_id, stamp.seq)
+  db.run('delete from verified_domains where org_id = $org_id and domain = $domain', which)
+  withdrawProof(db, { ...which, proof: held.proof }, stamp)
+  touchMember(db, org_id, stamp.seq)
   return { done: { org_id, domain } }
 }
 

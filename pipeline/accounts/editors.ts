@@ -1,27 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Editor } from '../model/save.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { AccountStamp } from './stamp.ts'
 
 /** Ensures that an editor has a public id, which reveals nothing about the person. */
-export async function ensureEditorId(
-  db: Database,
-  editor: Editor,
-  stamp: AccountStamp,
-): Promise<string> {
+export function ensureEditorId(db: Sqlite, editor: Editor, stamp: AccountStamp): string {
   const { kind, id, org_id } = editor
-  const name = `editor ${JSON.stringify([kind, id, org_id])}`
-  const found = await db.written.memo(name, '', ['editors'], () => findEditor(db, editor))
+  const found = findEditor(db, editor)
   if (found !== undefined) return found.editor_id
   const editor_id = stamp.editorId ?? randomUUID()
-  await db.insert('editors', [{ editor_id, kind, principal_id: id, org_id, seq: stamp.seq }])
+  db.insert('editors', [{ editor_id, kind, principal_id: id, org_id, seq: stamp.seq }])
   return editor_id
 }
 
-function findEditor(
-  db: Database,
-  { kind, id, org_id }: Editor,
-): Promise<{ editor_id: string } | undefined> {
+function findEditor(db: Sqlite, { kind, id, org_id }: Editor): { editor_id: string } | undefined {
   return db.one(
     `select editor_id from editors
      where kind = $kind and principal_id = $id and org_id is not distinct from $org_id`,
@@ -33,34 +25,23 @@ function findEditor(
  * Loads the names of editors by their public ids or those of their keys: the name of the organization for
  * which they edit.
  */
-export async function loadEditorNames(
-  db: Database,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  const tables = ['editors', 'api_keys', 'organizations']
-  return db.written.memo('names', JSON.stringify(ids), tables, () => readNames(db, ids))
-}
-
-async function readNames(db: Database, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await db.all<{ editor_id: string; name: string }>(
+export function loadEditorNames(db: Sqlite, ids: readonly string[]): Map<string, string> {
+  const rows = db.all<{ editor_id: string; name: string }>(
     `select editor_id, o.name from (
-       select editor_id::varchar as editor_id, org_id from editors
+       select editor_id, org_id from editors
        union all select key_id, org_id from api_keys) join organizations o using (org_id)
-     where editor_id in (select unnest(${toListExpression('$ids')}))`,
+     where editor_id in (select value from json_each($ids))`,
     { ids: JSON.stringify(ids) },
   )
   return new Map(rows.map(({ editor_id, name }) => [editor_id, name]))
 }
 
 /** Loads contacts by their ids. */
-export async function loadContacts(
-  db: Database,
-  ids: readonly string[],
-): Promise<Map<string, object>> {
+export function loadContacts(db: Sqlite, ids: readonly string[]): Map<string, object> {
   if (ids.length === 0) return new Map()
-  const rows = await db.all<{ contact_id: string; contact: object }>(
+  const rows = db.all<{ contact_id: string; contact: object }>(
     `select contact_id, contact from property_contacts
-     where contact_id::varchar in (select unnest(${toListExpression('$ids')}))`,
+     where contact_id in (select value from json_each($ids))`,
     { ids: JSON.stringify(ids) },
   )
   return new Map(rows.map(({ contact_id, contact }) => [contact_id, contact]))

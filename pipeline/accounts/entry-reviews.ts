@@ -1,6 +1,6 @@
 import { hashCanonicalJson } from '../core/canonical-json.ts'
 import type { Answer, Operation } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { type Review, submitReview } from './reviews.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -8,19 +8,19 @@ import type { AccountStamp } from './stamp.ts'
  * Submits a save for review before it is shown. The stored answer contains `review_id`, by which the index
  * knows that the entry is pending, also when the save is delivered again.
  */
-export async function submitEntryReview(
-  db: Database,
+export function submitEntryReview(
+  db: Sqlite,
   operation: Operation,
   answer: Answer,
   doubt: string,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   if (!('done' in answer)) return answer
   if (operation.op !== 'brand.save' && operation.op !== 'property.save') return answer
   const { op, domain, editor, revision_id, ...details } = operation
   const entity = op === 'brand.save' ? 'brand' : 'property'
   const payload = { entity, domain, doubt, ...omitContact(details) }
-  const review_id = await submitReview(
+  const review_id = submitReview(
     db,
     {
       review_id: revision_id,
@@ -46,7 +46,7 @@ function omitContact(details: object): object {
  * Decides the review of an entry; the index shows it, or keeps it hidden, in the same commit
  * (`listDecisionsSince`).
  */
-export async function decideEntry(_: Database, { subject }: Review): Promise<Answer> {
+export function decideEntry(_: Sqlite, { subject }: Review): Answer {
   const [entity, domain] = subject.split(' ')
   return { done: { entity, domain } }
 }

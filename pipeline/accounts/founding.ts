@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import type { Founding } from '../model/accounts/organization.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { addMembership } from './memberships.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import {
@@ -18,14 +18,14 @@ const ORGANIZATIONS_MAX = 10
 /** A founding: of a new organization, or of one that waits for its first person. */
 export type Plan = { founds: NewOrganization } | { adopts: Organization } | Refusal
 
-export async function foundOrganization(
-  db: Database,
+export function foundOrganization(
+  db: Sqlite,
   operation: OperationOf<'organization.found'>,
   stamp: AccountStamp,
-): Promise<Answer> {
-  const plan = await planFounding(db, operation)
+): Answer {
+  const plan = planFounding(db, operation)
   if ('refused' in plan) return plan
-  const taken = 'founds' in plan && (await findOrganization(db, operation.name))
+  const taken = 'founds' in plan && findOrganization(db, operation.name)
   if (taken) {
     return { refused: `an organization named ${operation.name} already exists`, error: 'conflict' }
   }
@@ -35,7 +35,7 @@ export async function foundOrganization(
     ...(revenue_tier && { revenue_tier }),
     marketing_opt_in,
   }
-  const { org_id, name } = await applyPlan(db, plan, operation, stamp, answers)
+  const { org_id, name } = applyPlan(db, plan, operation, stamp, answers)
   return { done: { org_id, name, ...('adopts' in plan && { adopted: true }) } }
 }
 
@@ -43,9 +43,9 @@ export async function foundOrganization(
  * Plans the organization of a person. A mailbox at a domain founds an organization of that domain only once.
  * Later people are shown the name of the existing organization, unless it has no member and no data yet.
  */
-export async function planFounding(db: Database, founding: Founding): Promise<Plan> {
+export function planFounding(db: Sqlite, founding: Founding): Plan {
   const { org_id, name, user_id, is_personal, email_domain } = founding
-  const theirs = await db.all<Organization & { is_personal: boolean; role: string }>(
+  const theirs = db.all<Organization & { is_personal: boolean; role: string }>(
     `select o.org_id, o.name, o.membership_tier, o.is_personal, m.role
      from memberships m join organizations o using (org_id)
      where m.user_id = $user_id and m.removed_at is null`,
@@ -59,48 +59,48 @@ export async function planFounding(db: Database, founding: Founding): Promise<Pl
   )
   if (is_personal && workspace) return refuseExisting('you already have a workspace', workspace)
   const holder =
-    email_domain && !is_personal ? await findHoldingOrganization(db, email_domain) : undefined
+    email_domain && !is_personal ? findHoldingOrganization(db, email_domain) : undefined
   if (holder === undefined) return { founds: { org_id, name, is_personal } }
-  return (await isProspect(db, holder))
+  return isProspect(db, holder)
     ? { adopts: holder }
     : refuseExisting(`${email_domain} belongs to ${holder.name}: ask one of its owners`, holder)
 }
 
-export async function applyPlan(
-  db: Database,
+export function applyPlan(
+  db: Sqlite,
   plan: Exclude<Plan, Refusal>,
   { user_id, email_domain, is_personal }: Founding,
   stamp: AccountStamp,
   said: Partial<NewOrganization> = {},
-): Promise<Pick<Organization, 'org_id' | 'name'>> {
+): Pick<Organization, 'org_id' | 'name'> {
   const { org_id, name } = 'founds' in plan ? plan.founds : plan.adopts
   if ('founds' in plan) {
-    await insertOrganization(db, { ...plan.founds, ...said }, stamp)
+    insertOrganization(db, { ...plan.founds, ...said }, stamp)
     if (email_domain && !is_personal) {
       const verified = { org_id, domain: email_domain, proof: 'email' }
       const { now, seq } = stamp
-      await db.insert('verified_domains', [{ ...verified, verified_at: toIso(now), seq }])
+      db.insert('verified_domains', [{ ...verified, verified_at: toIso(now), seq }])
     }
   }
-  await addMembership(db, { org_id, user_id, role: 'owner' }, stamp)
+  addMembership(db, { org_id, user_id, role: 'owner' }, stamp)
   return { org_id, name }
 }
 
 /** Finds a name that no organization has: the wanted one, with a number where it is taken. */
-export async function findFreeName(db: Database, wanted: string): Promise<string> {
+export function findFreeName(db: Sqlite, wanted: string): string {
   for (let number = 1; ; number++) {
     const name = number === 1 ? wanted : `${wanted} ${number}`
-    if (!(await findOrganization(db, name))) return name
+    if (!findOrganization(db, name)) return name
   }
 }
 
 /** Finds the organization that holds this domain or the nearest one above it. */
-function findHoldingOrganization(db: Database, domain: string): Promise<Organization | undefined> {
+function findHoldingOrganization(db: Sqlite, domain: string): Organization | undefined {
   const names = domain.split('.').map((_, i, labels) => labels.slice(i).join('.'))
   return db.one(
     `select o.org_id, o.name, o.membership_tier
      from verified_domains d join organizations o using (org_id)
-     where d.domain in (select unnest(${toListExpression('$names')})) order by length(d.domain) desc limit 1`,
+     where d.domain in (select value from json_each($names)) order by length(d.domain) desc limit 1`,
     { names: JSON.stringify(names) },
   )
 }
@@ -109,12 +109,13 @@ function findHoldingOrganization(db: Database, domain: string): Promise<Organiza
  * Tells whether an organization was entered by the operator and is still unused: no person, no key, no
  * membership and no agent.
  */
-async function isProspect(db: Database, { org_id, membership_tier }: Organization) {
+function isProspect(db: Sqlite, { org_id, membership_tier }: Organization) {
   if (membership_tier !== null) return false
-  const row = await db.oneOrThrow<{ used: boolean }>(
-    `select exists (from memberships where org_id = $org_id)
-       or exists (from api_keys where org_id = $org_id)
-       or exists (from member_agents where org_id = $org_id) as used`,
+  const row = db.oneOrThrow<{ used: boolean }>(
+    `select exists (select 1 from memberships where org_id = $org_id)
+       or exists (select 1 from api_keys where org_id = $org_id)
+       or exists (select 1 from member_agents where org_id = $org_id)
+       as "used [boolean]"`,
     { org_id },
   )
   return !row.used
@@ -128,9 +129,6 @@ function refuseExisting(refused: string, { org_id, name }: Organization): Refusa
 export const foundingDefinitions: OperationDefinitions<'organization.found'> = {
   'organization.found': {
     perform: foundOrganization,
-    // Its author need not belong to the organization: there is no requirement.
-    updateRights: (rights, { user_id }, { org_id }) =>
-      rights.setMembership(String(org_id), user_id, 'owner'),
     irreversible: STAYS,
   },
 }

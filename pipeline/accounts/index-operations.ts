@@ -1,5 +1,5 @@
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 
 const MERGED = 'a merge is permanent: readers of the feed have replaced the rid'
@@ -35,14 +35,14 @@ export const indexDefinitions: OperationDefinitions<
 }
 
 function answerDomains(
-  _: Database,
+  _: Sqlite,
   { domains }: OperationOf<'domains.add' | 'held.release' | 'held.drop'>,
 ): Answer {
   return { done: { domains: domains.length } }
 }
 
 function answerMerge(
-  _: Database,
+  _: Sqlite,
   { alias_rid, canonical_rid }: OperationOf<'property.merge' | 'collection.merge'>,
 ): Answer {
   return { done: { alias_rid, canonical_rid } }

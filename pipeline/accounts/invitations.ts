@@ -2,7 +2,7 @@ import { toIso } from '../core/clock.ts'
 import { getRightOverRole } from '../core/roles.ts'
 import type { StoredInvitation } from '../model/accounts/invitation.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import { addMembership } from './memberships.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
@@ -15,50 +15,44 @@ const CLOSED = {
 } as const
 
 /** Creates an invitation of an address, in place of an earlier one that is pending. */
-export async function createInvitation(
-  db: Database,
+export function createInvitation(
+  db: Sqlite,
   operation: OperationOf<'invitation.create'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { op: _, most, ...invitation } = operation
   const { org_id, email, invitation_id } = invitation
-  if (!(await findOrganization(db, org_id))) return refuseUnknownOrganization(org_id)
-  const belongs = await db.one(
+  if (!findOrganization(db, org_id)) return refuseUnknownOrganization(org_id)
+  const belongs = db.one(
     `select 1 from memberships m join people p using (user_id)
      where m.org_id = $org_id and m.removed_at is null and p.email = $email and p.email_verified`,
     { org_id, email },
   )
   if (belongs) return { refused: 'this person already belongs to it', error: 'conflict' }
   const at = toIso(now)
-  await db.write(
-    'update',
-    'invitations',
-    `set ended_at = $at::timestamptz, seq = $seq where org_id = $org_id and ended_at is null
-       and (email = $email or expires_at <= $at::timestamptz)`,
+  db.run(
+    `update invitations set ended_at = $at, seq = $seq where org_id = $org_id and ended_at is null
+       and (email = $email or expires_at <= $at)`,
     { org_id, email, at, seq },
   )
-  const pending = await db.oneOrThrow<{ count: number }>(
-    'select count(*)::int as count from invitations where org_id = $org_id and ended_at is null',
+  const pending = db.oneOrThrow<{ count: number }>(
+    'select count(*) as count from invitations where org_id = $org_id and ended_at is null',
     { org_id },
   )
   if (pending.count >= most) {
     return { refused: `at most ${most} invitations can be pending`, error: 'conflict' }
   }
-  await db.insert('invitations', [
-    { ...invitation, created_at: at, ended_at: null, user_id: null, seq },
-  ])
+  db.insert('invitations', [{ ...invitation, created_at: at, ended_at: null, user_id: null, seq }])
   return { done: { invitation_id, org_id, created_at: at } }
 }
 
-export async function revokeInvitation(
-  db: Database,
+export function revokeInvitation(
+  db: Sqlite,
   { invitation_id, org_id }: OperationOf<'invitation.revoke'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const revoked = await db.write(
-    'update',
-    'invitations',
-    `set ended_at = $at::timestamptz, seq = $seq
+): Answer {
+  const revoked = db.run(
+    `update invitations set ended_at = $at, seq = $seq
      where invitation_id = $invitation_id and org_id = $org_id and ended_at is null`,
     { invitation_id, org_id, at: toIso(now), seq },
   )
@@ -67,30 +61,28 @@ export async function revokeInvitation(
 }
 
 /** Uses an invitation up. Whoever belongs to the organization already keeps their role. */
-export async function acceptInvitation(
-  db: Database,
+export function acceptInvitation(
+  db: Sqlite,
   { hash, user_id, email }: OperationOf<'invitation.accept'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const at = toIso(stamp.now)
-  const invitation = await db.one<Pick<StoredInvitation, 'invitation_id' | 'org_id' | 'role'>>(
+  const invitation = db.one<Pick<StoredInvitation, 'invitation_id' | 'org_id' | 'role'>>(
     `select invitation_id, org_id, role from invitations where hash = $hash and email = $email
-       and ended_at is null and expires_at > $at::timestamptz`,
+       and ended_at is null and expires_at > $at`,
     { hash, email, at },
   )
   if (invitation === undefined) return CLOSED
   const { invitation_id, org_id } = invitation
-  const known = await db.one<Pick<StoredInvitation, 'role'>>(
+  const known = db.one<Pick<StoredInvitation, 'role'>>(
     `select role from memberships
      where org_id = $org_id and user_id = $user_id and removed_at is null`,
     { org_id, user_id },
   )
   const role = known?.role ?? invitation.role
-  if (known === undefined) await addMembership(db, { org_id, user_id, role }, stamp)
-  await db.write(
-    'update',
-    'invitations',
-    `set ended_at = $at::timestamptz, user_id = $user_id, seq = $seq
+  if (known === undefined) addMembership(db, { org_id, user_id, role }, stamp)
+  db.run(
+    `update invitations set ended_at = $at, user_id = $user_id, seq = $seq
      where invitation_id = $invitation_id`,
     { invitation_id, user_id, at, seq: stamp.seq },
   )
@@ -99,13 +91,13 @@ export async function acceptInvitation(
 
 /** Loads the invitations for which `where` holds (i is invitations, o organizations). */
 export function loadInvitations(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<(StoredInvitation & { hash: string; ended: boolean })[]> {
+  parameters: SqliteParameters,
+): (StoredInvitation & { hash: string; ended: boolean })[] {
   return db.all(
     `select i.invitation_id, i.org_id, o.name as org_name, i.email, i.role, i.created_at,
-       i.expires_at, i.hash, i.ended_at is not null as ended
+       i.expires_at, i.hash, i.ended_at is not null as "ended [boolean]"
      from invitations i join organizations o using (org_id) where ${where} order by invitation_id`,
     parameters,
   )
@@ -133,8 +125,6 @@ export const invitationDefinitions: OperationDefinitions<
   },
   'invitation.accept': {
     perform: acceptInvitation,
-    updateRights: (rights, { user_id }, { org_id, role }) =>
-      rights.setMembership(String(org_id), user_id, role as StoredInvitation['role']),
     irreversible: 'an invitation is used once: remove the membership',
   },
 }

@@ -1,28 +1,27 @@
 import { toIso } from '../core/clock.ts'
 import type { Issuer } from '../model/identity.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
 /** Replaces the published keys of an identity provider; a key that it no longer publishes is void. */
-export async function setIssuer(
-  db: Database,
+export function setIssuer(
+  db: Sqlite,
   { issuer, keys, server }: OperationOf<'issuer.set'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  await db.write('delete from', 'issuers', 'where issuer = $issuer', { issuer })
-  await db.insert('issuers', [{ issuer, keys, server, read_at: toIso(now), seq }])
+): Answer {
+  db.run('delete from issuers where issuer = $issuer', { issuer })
+  db.insert('issuers', [{ issuer, keys, server, read_at: toIso(now), seq }])
   return { done: { issuer, keys: keys.length } }
 }
 
 /** Loads the identity providers that a condition selects. */
-export function loadIssuers(
-  db: Database,
-  where: string,
-  parameters: Parameters,
-): Promise<Issuer[]> {
-  return db.all(`select issuer, keys, server from issuers where ${where} order by all`, parameters)
+export function loadIssuers(db: Sqlite, where: string, parameters: SqliteParameters): Issuer[] {
+  return db.all(
+    `select issuer, keys, server from issuers where ${where} order by issuer`,
+    parameters,
+  )
 }
 
 export const issuerDefinitions: OperationDefinitions<'issuer.set'> = {

@@ -2,7 +2,7 @@ import { hashCanonicalJson } from '../core/canonical-json.ts'
 import { toIso } from '../core/clock.ts'
 import type { StoredLogo } from '../model/logo.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { hasProof } from './proofs.ts'
 import { type Review, submitReview } from './reviews.ts'
@@ -15,14 +15,14 @@ const LOGOS_PER_BRAND_MAX = 100
  * Saves a logo. Logos of a proven owner of the domain, or of a moderator, are shown at once; others
  * wait for review. The same picture for the same brand is one logo.
  */
-export async function saveLogo(
-  db: Database,
+export function saveLogo(
+  db: Sqlite,
   operation: OperationOf<'logo.save'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { editor, bytes, moderates, logo_id, note = null } = operation
   const { domain, content_type, sha256: hash, tags } = operation
-  const others = await loadLogos(db, domain)
+  const others = loadLogos(db, domain)
   const same = others.find(other => other.hash === hash && other.status !== 'rejected')
   if (same?.status === 'approved') {
     return { done: { logo_id: same.logo_id, domain, hash, status: 'approved' } }
@@ -31,18 +31,18 @@ export async function saveLogo(
     return { refused: `${domain} already has ${LOGOS_PER_BRAND_MAX} logos`, error: 'conflict' }
   }
   const { org_id } = editor
-  const isOwner = org_id !== null && (await hasProof(db, org_id, domain, stamp.now))
+  const isOwner = org_id !== null && hasProof(db, org_id, domain, stamp.now)
   const isShown = moderates || isOwner
   const payload = { domain, hash, content_type, tags, note }
   const review = { kind: 'logo', subject: `${domain} ${hash}`, submitted_by: editor.id } as const
   const id = isShown
     ? logo_id
-    : await submitReview(
+    : submitReview(
         db,
         { ...review, review_id: logo_id, org_id, digest: hashCanonicalJson(payload), payload },
         stamp,
       )
-  await db.write('delete from', 'logos', 'where logo_id = $id', { id })
+  db.run('delete from logos where logo_id = $id', { id })
   const row = {
     ...payload,
     logo_id: id,
@@ -54,45 +54,31 @@ export async function saveLogo(
     uploaded_at: toIso(stamp.now),
     seq: stamp.seq,
   }
-  await db.insert('logos', [row])
+  db.insert('logos', [row])
   return { done: { logo_id: id, domain, hash, status: row.status } }
 }
 
-export async function approveLogo(
-  db: Database,
-  review: Review,
-  stamp: AccountStamp,
-): Promise<Answer> {
-  return { done: await decide(db, review, 'approved', stamp) }
+export function approveLogo(db: Sqlite, review: Review, stamp: AccountStamp): Answer {
+  return { done: decide(db, review, 'approved', stamp) }
 }
 
 /** Rejects a logo; its picture is deleted too (`listUnusedPictures`). */
-export async function rejectLogo(
-  db: Database,
-  review: Review,
-  stamp: AccountStamp,
-): Promise<Answer> {
-  return { done: await decide(db, review, 'rejected', stamp) }
+export function rejectLogo(db: Sqlite, review: Review, stamp: AccountStamp): Answer {
+  return { done: decide(db, review, 'rejected', stamp) }
 }
 
 /** Rejects the logos of a domain that is taken down. */
-export async function rejectLogos(
-  db: Database,
-  domain: string,
-  { seq }: AccountStamp,
-): Promise<void> {
-  await db.write(
-    'update',
-    'logos',
-    `set status = 'rejected', seq = $seq
-     where domain = $domain or ends_with(domain, '.' || $domain)`,
+export function rejectLogos(db: Sqlite, domain: string, { seq }: AccountStamp): void {
+  db.run(
+    `update logos set status = 'rejected', seq = $seq
+     where domain = $domain or substr(domain, -length($domain) - 1) = '.' || $domain`,
     { domain, seq },
   )
 }
 
 /** Lists pictures that no logo has used since this commit. */
-export async function listUnusedPictures(db: Database, seq: number): Promise<string[]> {
-  const rows = await db.all<{ hash: string }>(
+export function listUnusedPictures(db: Sqlite, seq: number): string[] {
+  const rows = db.all<{ hash: string }>(
     `select distinct hash from logos where status = 'rejected' and seq = $seq
        and hash not in (select hash from logos where status != 'rejected')`,
     { seq },
@@ -100,13 +86,13 @@ export async function listUnusedPictures(db: Database, seq: number): Promise<str
   return rows.map(({ hash }) => hash)
 }
 
-async function decide(
-  db: Database,
+function decide(
+  db: Sqlite,
   { review_id, payload }: Review,
   status: 'approved' | 'rejected',
   { seq }: AccountStamp,
 ) {
-  await db.write('update', 'logos', 'set status = $status, seq = $seq where logo_id = $review_id', {
+  db.run('update logos set status = $status, seq = $seq where logo_id = $review_id', {
     status,
     seq,
     review_id,
@@ -116,18 +102,19 @@ async function decide(
 }
 
 export function loadStoredLogos(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<StoredLogo[]> {
+  parameters: SqliteParameters,
+): StoredLogo[] {
   return db.all(
-    `select * exclude (bytes, uploaded_by, seq), bytes::double as bytes from logos
+    `select logo_id, domain, hash, content_type, tags, note, source, status, org_id, uploaded_at,
+       bytes from logos
      where ${where} order by uploaded_at, logo_id`,
     parameters,
   )
 }
 
-function loadLogos(db: Database, domain: string): Promise<StoredLogo[]> {
+function loadLogos(db: Sqlite, domain: string): StoredLogo[] {
   return loadStoredLogos(db, 'domain = $domain', { domain })
 }
 

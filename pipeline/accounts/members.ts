@@ -2,7 +2,7 @@ import { toIso } from '../core/clock.ts'
 import { requireValue } from '../core/present.ts'
 import { hasApiAccess } from '../core/tiers.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import {
   getRowBefore,
   type OperationDefinitions,
@@ -18,42 +18,40 @@ interface Profile {
 }
 
 /** Creates a member. Unless stated otherwise, its profile is private and its slug is derived from the name. */
-export async function createMember(
-  db: Database,
+export function createMember(
+  db: Sqlite,
   operation: OperationOf<'member.create'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { org, is_founding = false, is_public = false } = operation
-  const owner = await findOrganization(db, org)
+  const owner = findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id, name } = owner
-  if (await findProfile(db, org_id)) {
+  if (findProfile(db, org_id)) {
     return { refused: `${name} is already a member`, error: 'conflict' }
   }
   const display_name = operation.display_name ?? name
-  const slug = operation.slug ?? (await findFreeSlug(db, display_name))
-  if (await isTaken(db, slug, org_id)) return refuseSlug(slug)
-  await db.insert('members', [
+  const slug = operation.slug ?? findFreeSlug(db, display_name)
+  if (isTaken(db, slug, org_id)) return refuseSlug(slug)
+  db.insert('members', [
     { org_id, slug, display_name, is_founding, is_public, created_at: toIso(now), seq },
   ])
   return { done: { org_id, slug, display_name } }
 }
 
-export async function updateMember(
-  db: Database,
+export function updateMember(
+  db: Sqlite,
   operation: OperationOf<'member.update'>,
   { seq }: AccountStamp,
-): Promise<Answer> {
-  const member = await findMember(db, operation.org)
+): Answer {
+  const member = findMember(db, operation.org)
   if ('refused' in member) return member
   const { org_id } = member
   const { slug = member.slug, display_name = member.display_name } = operation
   const { is_founding = null, is_public = null } = operation
-  if (await isTaken(db, slug, org_id)) return refuseSlug(slug)
-  await db.write(
-    'update',
-    'members',
-    `set slug = $slug, display_name = $display_name,
+  if (isTaken(db, slug, org_id)) return refuseSlug(slug)
+  db.run(
+    `update members set slug = $slug, display_name = $display_name,
        is_founding = coalesce($is_founding, is_founding),
        is_public = coalesce($is_public, is_public), seq = $seq
      where org_id = $org_id`,
@@ -66,58 +64,55 @@ export async function updateMember(
  * Sets the tier of a member. A tier without API access cannot show agents to the public: its public agents
  * become visible to members only.
  */
-export async function setTier(
-  db: Database,
+export function setTier(
+  db: Sqlite,
   { org, tier }: OperationOf<'member.tier'>,
   { seq }: AccountStamp,
-): Promise<Answer> {
-  const owner = await findOrganization(db, org)
+): Answer {
+  const owner = findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id } = owner
-  await db.write(
-    'update',
-    'organizations',
-    'set membership_tier = $tier, seq = $seq where org_id = $org_id',
-    { org_id, tier, seq },
-  )
-  const demoted = hasApiAccess(tier) ? 0 : await demoteAgents(db, org_id, seq)
-  await touchMember(db, org_id, seq)
+  db.run('update organizations set membership_tier = $tier, seq = $seq where org_id = $org_id', {
+    org_id,
+    tier,
+    seq,
+  })
+  const demoted = hasApiAccess(tier) ? 0 : demoteAgents(db, org_id, seq)
+  touchMember(db, org_id, seq)
   return { done: { org_id, tier, demoted } }
 }
 
-function demoteAgents(db: Database, org_id: string, seq: number): Promise<number> {
-  return db.write(
-    'update',
-    'member_agents',
-    `set visibility = 'members_only', seq = $seq
+function demoteAgents(db: Sqlite, org_id: string, seq: number): number {
+  return db.run(
+    `update member_agents set visibility = 'members_only', seq = $seq
      where org_id = $org_id and visibility = 'public'`,
     { org_id, seq },
   )
 }
 
 /** Finds the profile of an organization, or the reason why there is none. */
-export async function findMember(
-  db: Database,
+export function findMember(
+  db: Sqlite,
   org: string,
-): Promise<(Profile & { name: string }) | Extract<Answer, { refused: string }>> {
-  const owner = await findOrganization(db, org)
+): (Profile & { name: string }) | Extract<Answer, { refused: string }> {
+  const owner = findOrganization(db, org)
   if (!owner) return { refused: `no organization named ${org}`, error: 'not_found' }
-  const profile = await findProfile(db, owner.org_id)
+  const profile = findProfile(db, owner.org_id)
   if (!profile) return { refused: `${owner.name} is no member`, error: 'not_found' }
   return { ...profile, name: owner.name }
 }
 
 /** Records that the public facts of a member have changed. */
-export async function touchMember(db: Database, org_id: string, seq: number): Promise<void> {
-  await db.write('update', 'members', 'set seq = $seq where org_id = $org_id', { org_id, seq })
+export function touchMember(db: Sqlite, org_id: string, seq: number): void {
+  db.run('update members set seq = $seq where org_id = $org_id', { org_id, seq })
 }
 
-function findProfile(db: Database, org_id: string): Promise<Profile | undefined> {
+function findProfile(db: Sqlite, org_id: string): Profile | undefined {
   return db.one('select org_id, slug, display_name from members where org_id = $org_id', { org_id })
 }
 
-async function isTaken(db: Database, slug: string, org_id: string): Promise<boolean> {
-  const other = await db.one('select 1 from members where slug = $slug and org_id != $org_id', {
+function isTaken(db: Sqlite, slug: string, org_id: string): boolean {
+  const other = db.one('select 1 from members where slug = $slug and org_id != $org_id', {
     slug,
     org_id,
   })
@@ -129,7 +124,7 @@ function refuseSlug(slug: string): Answer {
 }
 
 /** Finds a free slug: the letters and digits of the name, with a number where that is taken. */
-async function findFreeSlug(db: Database, displayName: string): Promise<string> {
+function findFreeSlug(db: Sqlite, displayName: string): string {
   const plain = displayName
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -138,8 +133,8 @@ async function findFreeSlug(db: Database, displayName: string): Promise<string> 
     .slice(0, 60)
     .replace(/^-|-$/g, '')
   const stem = plain === '' ? 'member' : plain
-  const taken = await db.all<{ slug: string }>(
-    `select slug from members where slug = $stem or starts_with(slug, $stem || '-')`,
+  const taken = db.all<{ slug: string }>(
+    `select slug from members where slug = $stem or slug glob $stem || '-*'`,
     { stem },
   )
   const slugs = new Set(taken.map(({ slug }) => slug))

@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import type { Membership } from '../model/identity.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import {
   type Inverse,
   type KnownChange,
@@ -12,48 +12,44 @@ import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
 import type { AccountStamp } from './stamp.ts'
 
 /** Adds a person to an organization, or changes the person's role in it. */
-export async function setMembership(
-  db: Database,
+export function setMembership(
+  db: Sqlite,
   { org, user_id, role }: OperationOf<'membership.set'>,
   stamp: AccountStamp,
-): Promise<Answer> {
-  const owner = await findOrganization(db, org)
+): Answer {
+  const owner = findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id } = owner
-  await addMembership(db, { org_id, user_id, role }, stamp)
+  addMembership(db, { org_id, user_id, role }, stamp)
   return { done: { org_id, user_id, role } }
 }
 
-export async function addMembership(
-  db: Database,
+export function addMembership(
+  db: Sqlite,
   { org_id, user_id, role }: Pick<Membership, 'org_id' | 'role'> & { user_id: string },
   { now, seq }: AccountStamp,
-): Promise<void> {
-  const changed = await db.write(
-    'update',
-    'memberships',
-    `set role = $role, seq = $seq
+): void {
+  const changed = db.run(
+    `update memberships set role = $role, seq = $seq
      where user_id = $user_id and org_id = $org_id and removed_at is null`,
     { user_id, org_id, role, seq },
   )
   if (changed > 0) return
-  await db.insert('memberships', [
+  db.insert('memberships', [
     { user_id, org_id, role, joined_at: toIso(now), removed_at: null, seq },
   ])
 }
 
-export async function removeMembership(
-  db: Database,
+export function removeMembership(
+  db: Sqlite,
   { org, user_id }: OperationOf<'membership.remove'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const owner = await findOrganization(db, org)
+): Answer {
+  const owner = findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id, name } = owner
-  const removed = await db.write(
-    'update',
-    'memberships',
-    `set removed_at = $now::timestamptz, seq = $seq
+  const removed = db.run(
+    `update memberships set removed_at = $now, seq = $seq
      where user_id = $user_id and org_id = $org_id and removed_at is null`,
     { user_id, org_id, now: toIso(now), seq },
   )
@@ -62,14 +58,14 @@ export async function removeMembership(
 }
 
 /** Loads the current memberships of each person with a row for which `where` holds, oldest first. */
-export async function loadMemberships(
-  db: Database,
+export function loadMemberships(
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<Map<string, Membership[]>> {
-  const rows = await db.all<Membership & { user_id: string; is_active: boolean }>(
+  parameters: SqliteParameters,
+): Map<string, Membership[]> {
+  const rows = db.all<Membership & { user_id: string; is_active: boolean }>(
     `select m.user_id, m.org_id, o.name as org_name, o.membership_tier, m.role,
-       m.removed_at is null as is_active
+       m.removed_at is null as "is_active [boolean]"
      from memberships m join organizations o using (org_id)
      where ${where} order by m.user_id, m.joined_at, m.seq, m.org_id`,
     parameters,
@@ -105,16 +101,12 @@ export const membershipDefinitions: OperationDefinitions<'membership.set' | 'mem
     perform: setMembership,
     watches: [membership],
     requires: { membershipIn: ({ org }) => org },
-    updateRights: (rights, { user_id, role }, { org_id }) =>
-      rights.setMembership(String(org_id), user_id, role),
     invert: invertMembershipChange,
   },
   'membership.remove': {
     perform: removeMembership,
     watches: [membership],
     requires: { membershipIn: ({ org }) => org },
-    updateRights: (rights, { user_id }, { org_id }) =>
-      rights.removeMembership(String(org_id), user_id),
     invert: invertMembershipChange,
   },
 }

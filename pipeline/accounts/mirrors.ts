@@ -2,7 +2,7 @@ import { hashCanonicalJson } from '../core/canonical-json.ts'
 import { toIso } from '../core/clock.ts'
 import type { MirrorContent, MirrorProposal } from '../model/mirror.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import {
   getRowBefore,
   type Inverse,
@@ -22,26 +22,26 @@ export interface MirrorRow {
   updated_at: string
 }
 
-export async function publishMirror(
-  db: Database,
+export function publishMirror(
+  db: Sqlite,
   { platform, content, editor }: OperationOf<'mirror.publish'>,
   stamp: AccountStamp,
-): Promise<Answer> {
-  return { done: await keep(db, platform, { content, published_by: editor.id }, stamp) }
+): Answer {
+  return { done: keep(db, platform, { content, published_by: editor.id }, stamp) }
 }
 
 /** Proposes a mirror for review by a moderator. The mirror that it is based on is part of its digest. */
-export async function proposeMirror(
-  db: Database,
+export function proposeMirror(
+  db: Sqlite,
   { platform, content, editor, review_id }: OperationOf<'mirror.propose'>,
   stamp: AccountStamp,
-): Promise<Answer> {
-  const base_digest = (await findMirror(db, platform))?.digest ?? null
+): Answer {
+  const base_digest = findMirror(db, platform)?.digest ?? null
   const digest = hashCanonicalJson({ base_digest, document: content.document })
   const payload: MirrorProposal = { ...content, base_digest }
   const { id: submitted_by, org_id } = editor
   const review = { kind: 'mirror', subject: platform, submitted_by, org_id } as const
-  const proposal_id = await submitReview(
+  const proposal_id = submitReview(
     db,
     { ...review, review_id, digest, payload: { ...payload } },
     stamp,
@@ -51,31 +51,31 @@ export async function proposeMirror(
 }
 
 /** Approves a mirror, if the mirror that it was proposed for is still the current one. */
-export async function approveMirror(
-  db: Database,
+export function approveMirror(
+  db: Sqlite,
   { subject: platform, payload, submitted_by }: Review,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { base_digest, ...content } = payload as unknown as MirrorProposal
-  const current = (await findMirror(db, platform))?.digest ?? null
+  const current = findMirror(db, platform)?.digest ?? null
   if (current !== base_digest) {
     const refused = `the mirror of ${platform} changed since this was proposed`
     return { refused, error: 'conflict' }
   }
-  return { done: await keep(db, platform, { content, published_by: submitted_by }, stamp) }
+  return { done: keep(db, platform, { content, published_by: submitted_by }, stamp) }
 }
 
-export async function rejectMirror(_db: Database, { subject }: Review): Promise<Answer> {
+export function rejectMirror(_db: Sqlite, { subject }: Review): Answer {
   return { done: { platform: subject } }
 }
 
 /** Removes a mirror; refuses if nothing supersedes it, so that it is not removed by mistake. */
-export async function removeMirror(
-  db: Database,
+export function removeMirror(
+  db: Sqlite,
   { platform, force }: OperationOf<'mirror.remove'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const current = await findMirror(db, platform)
+): Answer {
+  const current = findMirror(db, platform)
   if (current === undefined) {
     return { refused: `there is no mirror of ${platform}`, error: 'not_found' }
   }
@@ -83,10 +83,8 @@ export async function removeMirror(
     const refused = `nothing supersedes the mirror of ${platform}: force=true removes it anyway`
     return { refused, error: 'conflict' }
   }
-  await db.write(
-    'update',
-    'mirrors',
-    `set removed = true, updated_at = $now::timestamptz, seq = $seq
+  db.run(
+    `update mirrors set removed = true, updated_at = $now, seq = $seq
      where platform = $platform`,
     { platform, now: toIso(now), seq },
   )
@@ -94,34 +92,30 @@ export async function removeMirror(
 }
 
 /** Loads the mirrors for which `where` holds, including removed ones. */
-export function loadMirrors(
-  db: Database,
-  where: string,
-  parameters: Parameters,
-): Promise<MirrorRow[]> {
+export function loadMirrors(db: Sqlite, where: string, parameters: SqliteParameters): MirrorRow[] {
   return db.all(
-    `select * exclude (published_by, seq) from mirrors where ${where} order by platform`,
+    `select platform, digest, content, removed, created_at, updated_at from mirrors where ${where} order by platform`,
     parameters,
   )
 }
 
-async function keep(
-  db: Database,
+function keep(
+  db: Sqlite,
   platform: string,
   { content, published_by }: { content: MirrorContent; published_by: string },
   { now, seq }: AccountStamp,
 ) {
   const updated_at = toIso(now)
-  const current = await findMirror(db, platform)
+  const current = findMirror(db, platform)
   const row = { platform, content, published_by, digest: hashCanonicalJson(content.document) }
   const created_at = current?.created_at ?? updated_at
-  await db.write('delete from', 'mirrors', 'where platform = $platform', { platform })
-  await db.insert('mirrors', [{ ...row, removed: false, created_at, updated_at, seq }])
+  db.run('delete from mirrors where platform = $platform', { platform })
+  db.insert('mirrors', [{ ...row, removed: false, created_at, updated_at, seq }])
   const { catalog_etag, superseded_by, publisher_domains } = content
   return { platform, catalog_etag, superseded_by, publisher_domains, updated_at }
 }
 
-function findMirror(db: Database, platform: string): Promise<MirrorRow | undefined> {
+function findMirror(db: Sqlite, platform: string): MirrorRow | undefined {
   return db.one('select * from mirrors where platform = $platform and not removed', { platform })
 }
 

@@ -1,8 +1,8 @@
 import type { MembershipRole, OrganizationRight } from '../core/roles.ts'
 import type { Editor } from '../model/save.ts'
 import type { Answer, Operation, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
 import type { Entity } from '../store/entries.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { AccountStamp } from './stamp.ts'
 
 export type OperationName = Operation['op']
@@ -10,7 +10,7 @@ export type OperationName = Operation['op']
 /** Everything that the registry knows of one operation besides its schema. */
 export type OperationDefinition<Name extends OperationName> = {
   /** Performs the operation on the accounts; one on the index alone is only answered. */
-  perform(db: Database, operation: OperationOf<Name>, stamp: AccountStamp): Answer | Promise<Answer>
+  perform(db: Sqlite, operation: OperationOf<Name>, stamp: AccountStamp): Answer
   /** Private rows whose values before and after the operation the audit records. */
   watches?: readonly WatchedRows[]
   requires?: Requirements<Name>
@@ -21,8 +21,6 @@ export type OperationDefinition<Name extends OperationName> = {
    * agents.
    */
   changesVerdicts?: true
-  /** Applies its effect to the rights in memory. */
-  updateRights?(rights: Rights, operation: OperationOf<Name>, done: Record<string, unknown>): void
 } & Reversal<Name>
 
 /** The inverse operation, or why there is none and what can be done instead. */
@@ -45,22 +43,6 @@ export interface Requirements<Name extends OperationName> {
 
 /** Finds the role that a person has in an organization as of now; undefined where they do not belong to it. */
 export type FindRole = (orgId: string, userId: string) => MembershipRole | undefined
-
-/** A role of a key or a person. */
-export interface RoleHolding {
-  holder: string
-  id: string
-  role: string
-}
-
-/** Rights in memory that operations can change. */
-export interface Rights {
-  revokeKey(keyId: string): void
-  setMembership(orgId: string, userId: string, role: MembershipRole): void
-  removeMembership(orgId: string, userId: string): void
-  grantRole(held: RoleHolding): void
-  revokeRole(held: RoleHolding): void
-}
 
 export interface WatchedRows {
   table: string

@@ -2,25 +2,23 @@ import { toIso } from '../core/clock.ts'
 import { getRightOverRole, type MembershipRole } from '../core/roles.ts'
 import type { StoredMembership } from '../model/accounts/invitation.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
 type Change = OperationOf<'membership.change' | 'membership.end' | 'membership.leave'>
 
 /** Changes the role of somebody who belongs to the organization. */
-export async function changeMembership(
-  db: Database,
+export function changeMembership(
+  db: Sqlite,
   operation: OperationOf<'membership.change'>,
   { seq }: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { org_id, user_id, role } = operation
-  const refusal = await refuseChange(db, operation, role === 'owner')
+  const refusal = refuseChange(db, operation, role === 'owner')
   if (refusal !== undefined) return refusal
-  await db.write(
-    'update',
-    'memberships',
-    `set role = $role, seq = $seq
+  db.run(
+    `update memberships set role = $role, seq = $seq
      where user_id = $user_id and org_id = $org_id and removed_at is null`,
     { user_id, org_id, role, seq },
   )
@@ -28,18 +26,16 @@ export async function changeMembership(
 }
 
 /** Ends a membership, by its person or by somebody who manages the organization. */
-export async function endMembership(
-  db: Database,
+export function endMembership(
+  db: Sqlite,
   operation: OperationOf<'membership.end' | 'membership.leave'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { org_id, user_id } = operation
-  const refusal = await refuseChange(db, operation, false)
+  const refusal = refuseChange(db, operation, false)
   if (refusal !== undefined) return refusal
-  await db.write(
-    'update',
-    'memberships',
-    `set removed_at = $now::timestamptz, seq = $seq
+  db.run(
+    `update memberships set removed_at = $now, seq = $seq
      where user_id = $user_id and org_id = $org_id and removed_at is null`,
     { user_id, org_id, now: toIso(now), seq },
   )
@@ -47,12 +43,12 @@ export async function endMembership(
 }
 
 /** Refuses the change of somebody who does not belong, and of the last owner unless they stay one. */
-async function refuseChange(
-  db: Database,
+function refuseChange(
+  db: Sqlite,
   { org_id, user_id }: Change,
   staysOwner: boolean,
-): Promise<Refusal | undefined> {
-  const members = await db.all<{ user_id: string; role: MembershipRole }>(
+): Refusal | undefined {
+  const members = db.all<{ user_id: string; role: MembershipRole }>(
     'select user_id, role from memberships where org_id = $org_id and removed_at is null',
     { org_id },
   )
@@ -65,20 +61,21 @@ async function refuseChange(
   return { refused: 'an organization keeps one owner: name another one first', error: 'conflict' }
 }
 
-/** Loads who belongs, or belonged, to organizations where `where` holds (m is memberships, p people). */
+/**
+ * Loads who belongs, or belonged, to organizations where `where` holds (m is memberships, p people). Beside the
+ * one maximum of a group SQLite gives the other columns of its row: those of the membership that lasts.
+ */
 export function loadOrganizationMembers(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<(StoredMembership & { is_active: boolean })[]> {
+  parameters: SqliteParameters,
+): (StoredMembership & { is_active: boolean })[] {
   return db.all(
-    `select m.org_id, m.user_id, arg_max(m.role, m.removed_at is null) as role,
-       arg_max(m.joined_at, m.removed_at is null) as joined_at,
-       any_value(p.email) as email, any_value(p.name) as name,
-       bool_or(m.removed_at is null) as is_active
+    `select m.org_id, m.user_id, m.role, m.joined_at, p.email, p.name,
+       max(m.removed_at is null) as "is_active [boolean]"
      from memberships m left join people p using (user_id)
      where (m.org_id, m.user_id) in (
-       select (m.org_id, m.user_id) from memberships m left join people p using (user_id)
+       select m.org_id, m.user_id from memberships m left join people p using (user_id)
        where ${where})
      group by m.org_id, m.user_id order by m.org_id, m.user_id`,
     parameters,
@@ -92,8 +89,6 @@ export const organizationMemberDefinitions: OperationDefinitions<Change['op']> =
     perform: changeMembership,
     watches: [membership],
     requires: { membershipIn: ({ org_id }) => org_id, right: () => 'managers' },
-    updateRights: (rights, { org_id, user_id, role }) =>
-      rights.setMembership(org_id, user_id, role),
     invert({ org_id, user_id }, { changes }) {
       const before = changes.find(({ table }) => table === 'memberships')?.before ?? []
       const stood = before.find(({ removed_at }) => removed_at === null)
@@ -110,14 +105,12 @@ export const organizationMemberDefinitions: OperationDefinitions<Change['op']> =
       right: ({ org_id, user_id }, findRole) =>
         getRightOverRole(findRole(org_id, user_id) ?? 'member'),
     },
-    updateRights: (rights, { org_id, user_id }) => rights.removeMembership(org_id, user_id),
     irreversible: 'a person comes back by another invitation',
   },
   'membership.leave': {
     perform: endMembership,
     watches: [membership],
     requires: { membershipIn: ({ org_id }) => org_id, right: () => 'read' },
-    updateRights: (rights, { org_id, user_id }) => rights.removeMembership(org_id, user_id),
     irreversible: 'a person comes back by another invitation',
   },
 }

@@ -2,7 +2,7 @@ import { toIso } from '../core/clock.ts'
 import type { KeyPermission } from '../core/roles.ts'
 import type { Tier } from '../core/tiers.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -28,14 +28,14 @@ export interface PrincipalRow {
   revoked: boolean
 }
 
-export async function createOrganization(
-  db: Database,
+export function createOrganization(
+  db: Sqlite,
   { org_id, name }: OperationOf<'organization.create'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const taken = await findOrganization(db, name)
+): Answer {
+  const taken = findOrganization(db, name)
   if (taken) return { refused: `an organization named ${name} already exists`, error: 'conflict' }
-  await insertOrganization(db, { org_id, name }, { now, seq })
+  insertOrganization(db, { org_id, name }, { now, seq })
   return { done: { org_id, name } }
 }
 
@@ -50,60 +50,50 @@ export interface NewOrganization {
 }
 
 export function insertOrganization(
-  db: Database,
+  db: Sqlite,
   { is_personal = false, marketing_opt_in = false, ...said }: NewOrganization,
   { now, seq }: AccountStamp,
-): Promise<void> {
+): void {
   const row = { ...said, is_personal, marketing_opt_in, created_at: toIso(now), seq }
   return db.insert('organizations', [row])
 }
 
-export async function createKey(
-  db: Database,
+export function createKey(
+  db: Sqlite,
   { key_id, org, label, hash, permissions = [] }: OperationOf<'key.create'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const owner = await findOrganization(db, org)
+): Answer {
+  const owner = findOrganization(db, org)
   if (!owner) return refuseUnknownOrganization(org)
   const { org_id } = owner
-  await db.insert('api_keys', [
+  db.insert('api_keys', [
     { key_id, org_id, label, permissions, hash, created_at: toIso(now), revoked_at: null, seq },
   ])
   return { done: { key_id, org_id, created_at: toIso(now) } }
 }
 
-export async function revokeKey(
-  db: Database,
+export function revokeKey(
+  db: Sqlite,
   { key_id, org_id }: OperationOf<'key.revoke'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const revoked = await db.write(
-    'update',
-    'api_keys',
-    `set revoked_at = coalesce(revoked_at, $now::timestamptz), seq = $seq
+): Answer {
+  const revoked = db.run(
+    `update api_keys set revoked_at = coalesce(revoked_at, $now), seq = $seq
      where key_id = $key_id and org_id = coalesce($org_id, org_id)`,
     { key_id, org_id: org_id ?? null, now: toIso(now), seq },
   )
   return revoked > 0 ? { done: { key_id } } : { refused: `no key ${key_id}`, error: 'not_found' }
 }
 
-/** Lists the ids of all revoked keys. */
-export async function listRevokedKeys(db: Database): Promise<string[]> {
-  const rows = await db.all<{ key_id: string }>(
-    'select key_id from api_keys where revoked_at is not null',
-  )
-  return rows.map(({ key_id }) => key_id)
-}
-
 /** Loads the keys for which `where` holds (k is api_keys, o organizations). */
 export function loadPrincipals(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<PrincipalRow[]> {
+  parameters: SqliteParameters,
+): PrincipalRow[] {
   return db.all(
     `select k.hash, k.key_id, k.org_id, o.name as org_name, o.membership_tier, k.label,
-       k.permissions, k.created_at, k.revoked_at is not null as revoked
+       k.permissions, k.created_at, k.revoked_at is not null as "revoked [boolean]"
      from api_keys k join organizations o using (org_id) where ${where} order by k.hash`,
     parameters,
   )
@@ -117,8 +107,8 @@ export interface ListedKey {
 }
 
 /** Lists the active keys of an organization; null if no organization has this name or id. */
-export async function listOrganizationKeys(db: Database, org: string): Promise<ListedKey[] | null> {
-  const owner = await findOrganization(db, org)
+export function listOrganizationKeys(db: Sqlite, org: string): ListedKey[] | null {
+  const owner = findOrganization(db, org)
   if (!owner) return null
   return db.all<ListedKey>(
     `select key_id, label, created_at from api_keys
@@ -127,10 +117,7 @@ export async function listOrganizationKeys(db: Database, org: string): Promise<L
   )
 }
 
-export function findOrganization(
-  db: Database,
-  nameOrId: string,
-): Promise<Organization | undefined> {
+export function findOrganization(db: Sqlite, nameOrId: string): Organization | undefined {
   return db.one(
     `select org_id, name, membership_tier from organizations
      where name = $name or org_id = $name`,
@@ -162,7 +149,6 @@ export const organizationDefinitions: OperationDefinitions<
     perform: revokeKey,
     watches: [keys],
     requires: { membershipIn: ({ org_id }) => org_id, right: () => 'keys' },
-    updateRights: (rights, { key_id }) => rights.revokeKey(key_id),
     irreversible: 'a revoked key stays revoked: create another one',
   },
 }

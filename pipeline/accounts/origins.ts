@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import { type OriginReason, openOriginReasons, type StoredOrigin } from '../model/hosted.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { recordProof } from './proofs.ts'
 import type { AccountStamp } from './stamp.ts'
@@ -15,12 +15,12 @@ interface OriginRow extends StoredOrigin {
  * Claims a domain's hosted file for an organization. Replaces the organization's own earlier claim;
  * a domain that another organization holds is refused.
  */
-export async function claimOrigin(
-  db: Database,
+export function claimOrigin(
+  db: Sqlite,
   { domain, org_id, claim_hash: claim }: OperationOf<'origin.claim'>,
   stamp: AccountStamp,
-): Promise<Answer> {
-  const known = await findOrigin(db, domain)
+): Answer {
+  const known = findOrigin(db, domain)
   if (isHeldByOther(known, org_id)) {
     return {
       refused: `${domain} points to its hosted file for another organization`,
@@ -28,10 +28,10 @@ export async function claimOrigin(
       fields: { locked_to_org_id: known?.org_id },
     }
   }
-  if (known === undefined) await keep(db, buildUnseen(domain), stamp)
-  await dropClaim(db, domain, org_id)
+  if (known === undefined) keep(db, buildUnseen(domain), stamp)
+  dropClaim(db, domain, org_id)
   const row = { domain, org_id, claim, claimed_at: toIso(stamp.now), seq: stamp.seq }
-  await db.insert('origin_claims', [row])
+  db.insert('origin_claims', [row])
   return { done: { domain } }
 }
 
@@ -40,28 +40,27 @@ export async function claimOrigin(
  * domain to the claiming organization, unless another one holds it; anything but a pointer ends that.
  * `changed` tells that the trust in the domain's file may differ from before.
  */
-export async function verifyOrigin(
-  db: Database,
+export function verifyOrigin(
+  db: Sqlite,
   { domain, reason, claim_hash: claim, checked_at }: OperationOf<'origin.verify'>,
   stamp: AccountStamp,
-): Promise<Answer> {
-  const known = (await findOrigin(db, domain)) ?? buildUnseen(domain)
+): Answer {
+  const known = findOrigin(db, domain) ?? buildUnseen(domain)
   if (known.checked_at !== null && Date.parse(known.checked_at) > checked_at) {
     return { done: { domain, changed: false } }
   }
   const checked = { ...known, checked_at: toIso(checked_at) }
   const after = { ...checked, verified_at: findVerifiedAt(checked, reason) }
   const changed = (after.verified_at === null) !== (known.verified_at === null)
-  const claimant =
-    after.verified_at !== null && claim ? await findClaimant(db, checked, claim) : null
+  const claimant = after.verified_at !== null && claim ? findClaimant(db, checked, claim) : null
   if (claimant === null || claim === undefined) {
-    await keep(db, after, stamp)
+    keep(db, after, stamp)
     return { done: { domain, changed } }
   }
-  await keep(db, { ...after, org_id: claimant, claim }, stamp)
-  await dropClaim(db, domain, claimant)
+  keep(db, { ...after, org_id: claimant, claim }, stamp)
+  dropClaim(db, domain, claimant)
   // A party that can put a claim on the domain controls it, like one that can serve a nonce there.
-  await recordProof(db, { org_id: claimant, domain, method: 'pointer' }, stamp)
+  recordProof(db, { org_id: claimant, domain, method: 'pointer' }, stamp)
   const isNew = known.claim !== claim
   return { done: { domain, changed: changed || isNew, bound_org_id: claimant } }
 }
@@ -72,9 +71,9 @@ function findVerifiedAt({ verified_at, checked_at }: OriginRow, reason: OriginRe
 }
 
 /** Finds the organization whose claim a pointer carries: an open claim, or the one that bound the domain to it. */
-async function findClaimant(db: Database, known: OriginRow, claim: string): Promise<string | null> {
+function findClaimant(db: Sqlite, known: OriginRow, claim: string): string | null {
   if (known.claim === claim) return known.org_id
-  const open = await db.one<{ org_id: string }>(
+  const open = db.one<{ org_id: string }>(
     'select org_id from origin_claims where domain = $domain and claim = $claim',
     { domain: known.domain, claim },
   )
@@ -82,22 +81,20 @@ async function findClaimant(db: Database, known: OriginRow, claim: string): Prom
 }
 
 /** Loads the organizations that hold domains by a valid pointer. They are few and change seldom. */
-export function loadOriginOwners(db: Database): Promise<ReadonlyMap<string, string>> {
-  return db.written.memo('origin owners', '', ['origins'], async () => {
-    const rows = await db.all<{ domain: string; org_id: string }>(
-      `select domain, org_id from origins where verified_at is not null and org_id is not null`,
-    )
-    return new Map(rows.map(({ domain, org_id }) => [domain, org_id]))
-  })
+export function loadOriginOwners(db: Sqlite): ReadonlyMap<string, string> {
+  const rows = db.all<{ domain: string; org_id: string }>(
+    'select domain, org_id from origins where verified_at is not null and org_id is not null',
+  )
+  return new Map(rows.map(({ domain, org_id }) => [domain, org_id]))
 }
 
 export function loadStoredOrigins(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<StoredOrigin[]> {
+  parameters: SqliteParameters,
+): StoredOrigin[] {
   return db.all(
-    `select * exclude (claim, seq) from origins where ${where} order by domain`,
+    `select domain, org_id, verified_at, checked_at from origins where ${where} order by domain`,
     parameters,
   )
 }
@@ -110,17 +107,20 @@ function buildUnseen(domain: string): OriginRow {
   return { domain, org_id: null, claim: null, verified_at: null, checked_at: null }
 }
 
-function findOrigin(db: Database, domain: string): Promise<OriginRow | undefined> {
-  return db.one('select * exclude (seq) from origins where domain = $domain', { domain })
+function findOrigin(db: Sqlite, domain: string): OriginRow | undefined {
+  return db.one(
+    'select domain, org_id, claim, verified_at, checked_at from origins where domain = $domain',
+    { domain },
+  )
 }
 
-async function keep(db: Database, origin: OriginRow, { seq }: AccountStamp): Promise<void> {
-  await db.write('delete from', 'origins', 'where domain = $domain', { domain: origin.domain })
-  await db.insert('origins', [{ ...origin, seq }])
+function keep(db: Sqlite, origin: OriginRow, { seq }: AccountStamp): void {
+  db.run('delete from origins where domain = $domain', { domain: origin.domain })
+  db.insert('origins', [{ ...origin, seq }])
 }
 
-function dropClaim(db: Database, domain: string, org_id: string): Promise<unknown> {
-  return db.write('delete from', 'origin_claims', 'where domain = $domain and org_id = $org_id', {
+function dropClaim(db: Sqlite, domain: string, org_id: string): unknown {
+  return db.run('delete from origin_claims where domain = $domain and org_id = $org_id', {
     domain,
     org_id,
   })

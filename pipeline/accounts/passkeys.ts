@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import { PASSKEYS_MAX, type Passkey } from '../model/accounts/passkey.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -9,21 +9,21 @@ const UNKNOWN: Answer = { refused: 'you have no such passkey', error: 'not_found
 const EXISTING = `public_key <> '' and user_id = $user_id`
 
 /** Adds a passkey. An id that was ever registered, also by somebody else, is refused. */
-async function addPasskey(
-  db: Database,
+function addPasskey(
+  db: Sqlite,
   { op: _, ...given }: OperationOf<'passkey.add'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { user_id, credential_id } = given
-  const known = await db.one('select 1 from passkeys where credential_id = $credential_id', {
+  const known = db.one('select 1 from passkeys where credential_id = $credential_id', {
     credential_id,
   })
   if (known) return { refused: 'this passkey is registered already', error: 'conflict' }
-  const held = await db.all(`select 1 from passkeys where ${EXISTING}`, { user_id })
+  const held = db.all(`select 1 from passkeys where ${EXISTING}`, { user_id })
   if (held.length >= PASSKEYS_MAX) {
     return { refused: `a person has ${PASSKEYS_MAX} passkeys at most`, error: 'conflict' }
   }
-  await db.insert('passkeys', [{ ...given, created_at: toIso(now), used_at: null, seq }])
+  db.insert('passkeys', [{ ...given, created_at: toIso(now), used_at: null, seq }])
   return { done: { credential_id } }
 }
 
@@ -31,13 +31,13 @@ async function addPasskey(
  * Records a sign-in. A counter that has not grown means that the passkey was copied, or that an answer is
  * sent a second time; only an authenticator that never counts stays at 0.
  */
-async function recordUse(
-  db: Database,
+function recordUse(
+  db: Sqlite,
   { user_id, credential_id, counter }: OperationOf<'passkey.use'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const known = await db.one<{ counter: number }>(
-    `select counter::integer as counter from passkeys
+): Answer {
+  const known = db.one<{ counter: number }>(
+    `select counter from passkeys
      where ${EXISTING} and credential_id = $credential_id`,
     { user_id, credential_id },
   )
@@ -46,41 +46,33 @@ async function recordUse(
   if (counts && counter <= known.counter) {
     return { refused: 'this passkey was used elsewhere: remove it', error: 'forbidden' }
   }
-  await db.write(
-    'update',
-    'passkeys',
-    `set counter = $counter, used_at = $used_at, seq = $seq
+  db.run(
+    `update passkeys set counter = $counter, used_at = $used_at, seq = $seq
      where user_id = $user_id and credential_id = $credential_id`,
     { user_id, credential_id, counter, used_at: toIso(now), seq },
   )
   return { done: { credential_id } }
 }
 
-async function removePasskey(
-  db: Database,
+function removePasskey(
+  db: Sqlite,
   { user_id, credential_id }: OperationOf<'passkey.remove'>,
   { seq }: AccountStamp,
-): Promise<Answer> {
-  const known = await db.one(
+): Answer {
+  const known = db.one(
     `select 1 from passkeys where ${EXISTING} and credential_id = $credential_id`,
     { user_id, credential_id },
   )
   if (!known) return UNKNOWN
-  await db.write(
-    'update',
-    'passkeys',
-    `set public_key = '', seq = $seq where user_id = $user_id and credential_id = $credential_id`,
+  db.run(
+    `update passkeys set public_key = '', seq = $seq where user_id = $user_id and credential_id = $credential_id`,
     { user_id, credential_id, seq },
   )
   return { done: { credential_id } }
 }
 
 /** Loads the passkeys that match `where`; a removed one has an empty key. */
-export function loadPasskeys(
-  db: Database,
-  where: string,
-  parameters: Parameters,
-): Promise<Passkey[]> {
+export function loadPasskeys(db: Sqlite, where: string, parameters: SqliteParameters): Passkey[] {
   return db.all(
     `select user_id, credential_id, public_key, counter, transports, label, created_at, used_at
      from passkeys where ${where} order by user_id, credential_id`,

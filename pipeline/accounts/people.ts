@@ -1,36 +1,34 @@
 import { toIso } from '../core/clock.ts'
 import type { OauthClient, Person } from '../model/accounts/person.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
 /**
  * Finds the person of a provider's subject, or adds them. Their name and email are updated from the provider.
  */
-export async function addPerson(
-  db: Database,
+export function addPerson(
+  db: Sqlite,
   { op: _, ...given }: OperationOf<'person.enter'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { provider, subject, email, email_verified, name } = given
-  const known = await db.one<Person>(
+  const known = db.one<Person>(
     `select user_id, email, email_verified, name from people
      where provider = $provider and subject = $subject`,
     { provider, subject },
   )
   if (known === undefined) {
-    await db.insert('people', [{ ...given, created_at: toIso(now), seq }])
+    db.insert('people', [{ ...given, created_at: toIso(now), seq }])
     return { done: { user_id: given.user_id } }
   }
   const { user_id } = known
   const isSame =
     known.email === email && known.email_verified === email_verified && known.name === name
   if (!isSame) {
-    await db.write(
-      'update',
-      'people',
-      `set email = $email, email_verified = $email_verified, name = $name, seq = $seq
+    db.run(
+      `update people set email = $email, email_verified = $email_verified, name = $name, seq = $seq
        where user_id = $user_id`,
       { user_id, email, email_verified, name, seq },
     )
@@ -38,22 +36,22 @@ export async function addPerson(
   return { done: { user_id } }
 }
 
-export async function registerClient(
-  db: Database,
+export function registerClient(
+  db: Sqlite,
   { client_id, metadata, secret_hash }: OperationOf<'client.register'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const known = await db.one('select 1 from oauth_clients where client_id = $client_id', {
+): Answer {
+  const known = db.one('select 1 from oauth_clients where client_id = $client_id', {
     client_id,
   })
   if (known) return { refused: 'there is a client of this id', error: 'conflict' }
   const row = { client_id, metadata, secret_hash, registered_at: toIso(now), seq }
-  await db.insert('oauth_clients', [row])
+  db.insert('oauth_clients', [row])
   return { done: { client_id } }
 }
 
 /** Loads the persons for whom `where` holds. */
-export function loadPeople(db: Database, where: string, parameters: Parameters): Promise<Person[]> {
+export function loadPeople(db: Sqlite, where: string, parameters: SqliteParameters): Person[] {
   return db.all(
     `select user_id, email, email_verified, name from people where ${where} order by user_id`,
     parameters,
@@ -62,10 +60,10 @@ export function loadPeople(db: Database, where: string, parameters: Parameters):
 
 /** Loads the applications for which `where` holds. */
 export function loadClients(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<OauthClient[]> {
+  parameters: SqliteParameters,
+): OauthClient[] {
   return db.all(
     `select client_id, metadata, secret_hash from oauth_clients where ${where} order by client_id`,
     parameters,

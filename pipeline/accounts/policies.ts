@@ -2,7 +2,7 @@ import { hashCanonicalJson } from '../core/canonical-json.ts'
 import { toIso } from '../core/clock.ts'
 import type { PolicyContent } from '../model/policy.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { ensureEditorId } from './editors.ts'
 import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
 import { type Review, submitReview } from './reviews.ts'
@@ -20,13 +20,13 @@ export interface StoredPolicyRow {
 }
 
 /** Saves a policy. A new one waits for review; an approved one is replaced at once. */
-export async function savePolicy(
-  db: Database,
+export function savePolicy(
+  db: Sqlite,
   { policy, editor, review_id }: OperationOf<'policy.save'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { policy_id } = policy
-  const known = await findPolicy(db, policy_id)
+  const known = findPolicy(db, policy_id)
   if (known?.source_type === 'registry') {
     return { refused: `${policy_id} belongs to the registry`, error: 'conflict' }
   }
@@ -39,62 +39,48 @@ export async function savePolicy(
     review_status: isNew ? 'pending' : 'approved',
   } as const
   const before = isNew ? undefined : known
-  const editor_id = await ensureEditorId(db, editor, stamp)
-  const revision_number = await keep(db, policy, { before, ...origin, editor_id }, stamp)
+  const editor_id = ensureEditorId(db, editor, stamp)
+  const revision_number = keep(db, policy, { before, ...origin, editor_id }, stamp)
   if (isNew) {
     const payload = { ...policy }
     const { id: submitted_by, org_id } = editor
     const review = { kind: 'policy', subject: policy_id, submitted_by, org_id } as const
-    await submitReview(
-      db,
-      { ...review, review_id, payload, digest: hashCanonicalJson(payload) },
-      stamp,
-    )
+    submitReview(db, { ...review, review_id, payload, digest: hashCanonicalJson(payload) }, stamp)
   }
   return { done: { policy_id, revision_number: isNew ? null : revision_number } }
 }
 
-export async function publishPolicy(
-  db: Database,
+export function publishPolicy(
+  db: Sqlite,
   { policy }: OperationOf<'policy.publish'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { policy_id } = policy
-  const known = await findPolicy(db, policy_id)
+  const known = findPolicy(db, policy_id)
   if (known?.review_status === 'pending') {
     return { refused: `${policy_id} waits for review: decide that first`, error: 'conflict' }
   }
   const before = known?.review_status === 'approved' ? known : undefined
   const origin = { source_type: 'registry', review_status: 'approved' } as const
-  const revision_number = await keep(db, policy, { before, ...origin, editor_id: 'system' }, stamp)
+  const revision_number = keep(db, policy, { before, ...origin, editor_id: 'system' }, stamp)
   return { done: { policy_id, revision_number } }
 }
 
-export async function approvePolicy(
-  db: Database,
-  review: Review,
-  stamp: AccountStamp,
-): Promise<Answer> {
-  await decide(db, review.subject, 'approved', stamp)
+export function approvePolicy(db: Sqlite, review: Review, stamp: AccountStamp): Answer {
+  decide(db, review.subject, 'approved', stamp)
   return { done: { policy_id: review.subject } }
 }
 
 /** Rejects a policy as if it had never been saved; it may be saved again. */
-export async function rejectPolicy(
-  db: Database,
-  review: Review,
-  stamp: AccountStamp,
-): Promise<Answer> {
-  await decide(db, review.subject, 'rejected', stamp)
-  await db.write('delete from', 'policy_revisions', 'where policy_id = $id', { id: review.subject })
+export function rejectPolicy(db: Sqlite, review: Review, stamp: AccountStamp): Answer {
+  decide(db, review.subject, 'rejected', stamp)
+  db.run('delete from policy_revisions where policy_id = $id', { id: review.subject })
   return { done: { policy_id: review.subject } }
 }
 
-async function decide(db: Database, policy_id: string, status: string, { seq }: AccountStamp) {
-  await db.write(
-    'update',
-    'policies',
-    `set review_status = $status, seq = $seq
+function decide(db: Sqlite, policy_id: string, status: string, { seq }: AccountStamp) {
+  db.run(
+    `update policies set review_status = $status, seq = $seq
      where policy_id = $policy_id and review_status = 'pending'`,
     { policy_id, status, seq },
   )
@@ -106,20 +92,20 @@ interface PolicyWrite extends Pick<StoredPolicyRow, 'source_type' | 'review_stat
 }
 
 /** Replaces the stored policy, and records the save; returns its number. */
-async function keep(
-  db: Database,
+function keep(
+  db: Sqlite,
   policy: PolicyContent,
   { before, source_type, review_status, editor_id }: PolicyWrite,
   { now, seq }: AccountStamp,
-): Promise<number> {
+): number {
   const { policy_id } = policy
   const revision_number = (before?.revision_number ?? 0) + 1
   const saved_at = toIso(now)
   const row = { policy_id, source_type, review_status, revision_number, content: policy, seq }
   const times = { created_at: before?.created_at ?? saved_at, updated_at: saved_at }
-  await db.write('delete from', 'policies', 'where policy_id = $policy_id', { policy_id })
-  await db.insert('policies', [{ ...row, ...times }])
-  await db.insert('policy_revisions', [
+  db.run('delete from policies where policy_id = $policy_id', { policy_id })
+  db.insert('policies', [{ ...row, ...times }])
+  db.insert('policy_revisions', [
     {
       policy_id,
       revision_number,
@@ -143,7 +129,7 @@ function summarizeChange(before: PolicyContent | undefined, after: PolicyContent
   return changed.length === 0 ? 'Changed nothing' : `Changed ${changed.sort().join(', ')}`
 }
 
-function findPolicy(db: Database, policy_id: string): Promise<StoredPolicyRow | undefined> {
+function findPolicy(db: Sqlite, policy_id: string): StoredPolicyRow | undefined {
   return db.one('select * from policies where policy_id = $policy_id', { policy_id })
 }
 

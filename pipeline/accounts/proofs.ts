@@ -3,7 +3,7 @@ import { listSelfAndParents } from '../core/domain.ts'
 import { limits } from '../core/limits.ts'
 import type { DomainProof } from '../model/accounts/member.ts'
 import type { ShownBy, StoredHolder, StoredProof } from '../model/ownership.ts'
-import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import { touchMember } from './members.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -28,36 +28,20 @@ const PROOFS = `(
  * Tells whether an organization has proven a domain, or one above it, at most `days` ago; an entry of
  * the operator never expires.
  */
-export async function hasProof(
-  db: Database,
+export function hasProof(
+  db: Sqlite,
   org_id: string,
   domain: string,
   now: Instant,
   days: number = limits.proofDays,
-): Promise<boolean> {
-  const { is_lasting, last } = await db.written.memo(
-    `shown ${org_id} ${domain}`,
-    '',
-    ['ownership_proofs', 'verified_domains'],
-    () => findLastProof(db, org_id, domain),
+): boolean {
+  const proof = db.one(
+    `select 1 from ${PROOFS} where org_id = $org_id and not is_over
+       and domain in (select value from json_each($domains))
+       and (method = 'operator' or verified_at > $since) limit 1`,
+    { org_id, domains: listSelfAndParents(domain), since: toIso(now - days * DAY) },
   )
-  return is_lasting || (last !== null && last > now - days * DAY)
-}
-
-/** Finds the last proof, and whether it is permanent. */
-async function findLastProof(
-  db: Database,
-  org_id: string,
-  domain: string,
-): Promise<{ is_lasting: boolean; last: Instant | null }> {
-  const row = await db.oneOrThrow<{ is_lasting: boolean; last: Instant | null }>(
-    `select coalesce(bool_or(method = 'operator'), false) as is_lasting,
-       epoch_ms(max(verified_at))::double as last
-     from ${PROOFS} where org_id = $org_id and not is_over
-       and domain in (select unnest(${toListExpression('$domains')}))`,
-    { org_id, domains: JSON.stringify(listSelfAndParents(domain)) },
-  )
-  return row
+  return proof !== undefined
 }
 
 interface NewProof {
@@ -67,51 +51,47 @@ interface NewProof {
 }
 
 /** Records a proof. A domain without a holder becomes the organization's. */
-export async function recordProof(
-  db: Database,
+export function recordProof(
+  db: Sqlite,
   { org_id, domain, method }: NewProof,
   { now, seq }: AccountStamp,
-): Promise<void> {
+): void {
   const verified_at = toIso(now)
-  await deleteProofs(db, org_id, domain)
-  await db.insert('ownership_proofs', [{ org_id, domain, method, verified_at, seq }])
-  const holder = await db.one<{ org_id: string; proof: DomainProof }>(
+  deleteProofs(db, org_id, domain)
+  db.insert('ownership_proofs', [{ org_id, domain, method, verified_at, seq }])
+  const holder = db.one<{ org_id: string; proof: DomainProof }>(
     'select org_id, proof from verified_domains where domain = $domain',
     { domain },
   )
   if (holder && (holder.org_id !== org_id || holder.proof === 'operator')) return
-  await db.write('delete from', 'verified_domains', 'where domain = $domain', { domain })
-  await db.insert('verified_domains', [{ org_id, domain, proof: method, verified_at, seq }])
-  await touchMember(db, org_id, seq)
+  db.run('delete from verified_domains where domain = $domain', { domain })
+  db.insert('verified_domains', [{ org_id, domain, proof: method, verified_at, seq }])
+  touchMember(db, org_id, seq)
 }
 
 /** Withdraws the proof of a domain that is removed from an organization. */
-export async function withdrawProof(
-  db: Database,
+export function withdrawProof(
+  db: Sqlite,
   { org_id, domain, proof }: { org_id: string; domain: string; proof: DomainProof },
   { now, seq }: AccountStamp,
-): Promise<void> {
-  await deleteProofs(db, org_id, domain)
+): void {
+  deleteProofs(db, org_id, domain)
   const at = toIso(now)
   const row = { org_id, domain, method: proof, verified_at: at, withdrawn_at: at, seq }
-  await db.insert('ownership_proofs', [row])
+  db.insert('ownership_proofs', [row])
 }
 
 /**
  * Loads the best proof of each organization and domain that a condition selects: a permanent one, else the
  * last.
  */
-export async function loadProofRows(
-  db: Database,
-  where: string,
-  parameters: Parameters,
-): Promise<ProofRow[]> {
-  const rows = await db.all<Omit<ProofRow, 'proof'> & StoredProof & { is_over: boolean }>(
-    `select org_id, domain, method, verified_at, is_over from ${PROOFS}
-     where (org_id, domain) in (select org_id, domain from ${PROOFS} where ${where})
-     qualify row_number() over (partition by org_id, domain
-       order by is_over, method != 'operator', verified_at desc) = 1
-     order by org_id, domain`,
+export function loadProofRows(db: Sqlite, where: string, parameters: SqliteParameters): ProofRow[] {
+  const rows = db.all<Omit<ProofRow, 'proof'> & StoredProof & { is_over: boolean }>(
+    `select org_id, domain, method, verified_at, is_over as "is_over [boolean]" from (
+       select *, row_number() over (partition by org_id, domain
+         order by is_over, method != 'operator', verified_at desc) as place
+       from ${PROOFS} where (org_id, domain) in (select org_id, domain from ${PROOFS} where ${where}))
+     where place = 1 order by org_id, domain`,
     parameters,
   )
   return rows.map(({ org_id, domain, is_over, method, verified_at }) => ({
@@ -121,25 +101,17 @@ export async function loadProofRows(
   }))
 }
 
-async function deleteProofs(db: Database, org_id: string, domain: string): Promise<void> {
+function deleteProofs(db: Sqlite, org_id: string, domain: string): void {
   const which = { org_id, domain }
-  await db.write(
-    'delete from',
-    'ownership_proofs',
-    'where org_id = $org_id and domain = $domain',
-    which,
-  )
+  db.run('delete from ownership_proofs where org_id = $org_id and domain = $domain', which)
 }
 
 /** Loads the holders of these domains; domains without a holder are left out. */
-export async function loadHolders(
-  db: Database,
-  domains: readonly string[],
-): Promise<Map<string, StoredHolder>> {
+export function loadHolders(db: Sqlite, domains: readonly string[]): Map<string, StoredHolder> {
   if (domains.length === 0) return new Map()
-  const rows = await db.all<StoredHolder & { domain: string }>(
+  const rows = db.all<StoredHolder & { domain: string }>(
     `select domain, org_id, proof, verified_at from verified_domains
-     where domain in (select unnest(${toListExpression('$domains')}))`,
+     where domain in (select value from json_each($domains))`,
     { domains: JSON.stringify(domains) },
   )
   return new Map(rows.map(({ domain, ...holder }) => [domain, holder]))

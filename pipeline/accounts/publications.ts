@@ -1,6 +1,6 @@
 import type { PolicyRow } from '../model/policy.ts'
 import type { RevisionRow } from '../model/rows.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { type ApprovedBrand, listApprovedSince } from './brand-submissions.ts'
 import { loadMirrors, type MirrorRow } from './mirrors.ts'
 import type { StoredPolicyRow } from './policies.ts'
@@ -42,7 +42,7 @@ export const nothingPublished: Publications = {
   brands: [],
 }
 
-/** One query instead of five, run only when one of the tables was written: most commits change none of them. */
+/** One query instead of five: most commits change none of these tables. */
 const CHANGED = `select coalesce(max(seq), 0) as seq from (
   ${TABLES.map(table => `select seq from ${table}`).join(' union all ')}
   union all select seq from reviews where kind = 'brand' and status = 'approved')`
@@ -52,20 +52,16 @@ const CHANGED = `select coalesce(max(seq), 0) as seq from (
  * the index applies it, whatever it is about, so a crash loses nothing and an older redelivered submission
  * undoes nothing.
  */
-export async function loadPublicationsSince(
-  db: Database,
-  seq: number,
-): Promise<Publications | undefined> {
-  const read = () => db.oneOrThrow<{ seq: number }>(CHANGED)
-  const last = await db.written.memo('last publication', '', [...TABLES, 'reviews'], read)
-  if (last.seq <= seq) return undefined
-  const policies = await db.all<StoredPolicyRow>(
-    'select * exclude (seq) from policies where seq > $seq order by policy_id',
+export function loadPublicationsSince(db: Sqlite, seq: number): Publications | undefined {
+  if (db.oneOrThrow<{ seq: number }>(CHANGED).seq <= seq) return undefined
+  const policies = db.all<StoredPolicyRow>(
+    `select policy_id, source_type, review_status, revision_number, content, created_at, updated_at
+     from policies where seq > $seq order by policy_id`,
     { seq },
   )
-  const revisions = await db.all<RevisionRow>(
-    `select 'policy' as entity, policy_id as domain, revision_number::double as revision_number,
-       editor_id, edit_summary, source, false as is_rollback, null as rolled_back_to, state,
+  const revisions = db.all<RevisionRow>(
+    `select 'policy' as entity, policy_id as domain, revision_number,
+       editor_id, edit_summary, source, false as "is_rollback [boolean]", null as rolled_back_to, state,
        created_at
      from policy_revisions where seq > $seq order by policy_id, revision_number`,
     { seq },
@@ -81,16 +77,16 @@ export async function loadPublicationsSince(
     })),
     withdrawn: policies.filter(policy => !shown.includes(policy)).map(({ policy_id }) => policy_id),
     revisions,
-    mirrors: await loadMirrors(db, 'seq > $seq', { seq }),
-    suspensions: await listSuspensionsSince(db, seq),
-    brands: await listApprovedSince(db, seq),
+    mirrors: loadMirrors(db, 'seq > $seq', { seq }),
+    suspensions: listSuspensionsSince(db, seq),
+    brands: listApprovedSince(db, seq),
   }
 }
 
 /** Lists suspensions since a commit. A property is suspended while any dispute about it is not rejected. */
-function listSuspensionsSince(db: Database, seq: number): Promise<Suspension[]> {
+function listSuspensionsSince(db: Sqlite, seq: number): Suspension[] {
   return db.all(
-    `select property_rid, bool_or(not lifted) as suspended from suspended_links
+    `select property_rid, max(not lifted) as "suspended [boolean]" from suspended_links
      where property_rid in (select property_rid from suspended_links where seq > $seq)
      group by property_rid order by property_rid`,
     { seq },
@@ -101,17 +97,12 @@ function listSuspensionsSince(db: Database, seq: number): Promise<Suspension[]> 
  * Lists decisions about entries after one commit and up to another, if one is given; includes those that a
  * crash kept from the index.
  */
-export async function listDecisionsSince(
-  db: Database,
+export function listDecisionsSince(
+  db: Sqlite,
   seq: number,
   last = Number.MAX_SAFE_INTEGER,
-): Promise<EntryDecision[]> {
-  if (
-    (await db.written.memo('last decision', '', ['reviews'], () => findLastDecision(db))) <= seq
-  ) {
-    return []
-  }
-  const rows = await db.all<{ subject: string; status: string }>(
+): EntryDecision[] {
+  const rows = db.all<{ subject: string; status: string }>(
     `select subject, status from reviews
      where kind = 'entry' and status != 'pending' and seq > $seq and seq <= $last order by seq, subject`,
     { seq, last },
@@ -120,12 +111,4 @@ export async function listDecisionsSince(
     const [entity, domain] = subject.split(' ') as [EntryDecision['entity'], string]
     return { entity, domain, status: status === 'approved' ? 'live' : 'rejected' }
   })
-}
-
-/** Finds the last commit that decided about an entry; most commits decide nothing. */
-async function findLastDecision(db: Database): Promise<number> {
-  const row = await db.oneOrThrow<{ seq: number }>(
-    `select coalesce(max(seq), 0) as seq from reviews where kind = 'entry' and status != 'pending'`,
-  )
-  return row.seq
 }

@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { invertMirrorChange } from './mirrors.ts'
 import { getRowBefore, invertRevision, type OperationDefinitions } from './operation-definition.ts'
 import { getReviewKind } from './review-kinds.ts'
@@ -11,13 +11,13 @@ import type { AccountStamp } from './stamp.ts'
  * Decides a pending review, if its digest is the one that the reviewer read. Its kind defines the effect of
  * an approval; a refusal by the kind leaves the review pending.
  */
-export async function decideReview(
-  db: Database,
+export function decideReview(
+  db: Sqlite,
   operation: OperationOf<'review.approve' | 'review.reject'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { op, review_id, digest, reviewer, notes = null, kind } = operation
-  const review = await db.one<Review>('select * from reviews where review_id = $review_id', {
+  const review = db.one<Review>('select * from reviews where review_id = $review_id', {
     review_id,
   })
   if (review === undefined || (kind !== undefined && review.kind !== kind)) {
@@ -30,13 +30,11 @@ export async function decideReview(
     return { refused: 'it has changed since it was read: read it again', error: 'conflict' }
   }
   const { approve, reject } = getReviewKind(review.kind)
-  const answer = await (op === 'review.approve' ? approve : reject)(db, review, stamp)
+  const answer = (op === 'review.approve' ? approve : reject)(db, review, stamp)
   if ('refused' in answer) return answer
-  await db.write(
-    'update',
-    'reviews',
-    `set status = $status, reviewer = $reviewer, notes = $notes,
-       reviewed_at = $now::timestamptz, seq = $seq where review_id = $review_id`,
+  db.run(
+    `update reviews set status = $status, reviewer = $reviewer, notes = $notes,
+       reviewed_at = $now, seq = $seq where review_id = $review_id`,
     {
       review_id,
       reviewer,

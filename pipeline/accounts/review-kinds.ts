@@ -1,6 +1,6 @@
 import type { ReviewKind } from '../model/review.ts'
 import type { Answer } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { approveBrand, rejectBrand } from './brand-submissions.ts'
 import { rejectDispute, upholdDispute } from './contributions.ts'
 import { decideEntry } from './entry-reviews.ts'
@@ -10,7 +10,7 @@ import { approvePolicy, rejectPolicy } from './policies.ts'
 import type { Review } from './reviews.ts'
 import type { AccountStamp } from './stamp.ts'
 
-type Decide = (db: Database, review: Review, stamp: AccountStamp) => Promise<Answer>
+type Decide = (db: Sqlite, review: Review, stamp: AccountStamp) => Answer
 
 interface Entry {
   /** Applies a proposal, or refuses it where it conflicts with the current state. */

@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import type { ReviewKind, ReviewStatus, StoredReview } from '../model/review.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { AccountStamp } from './stamp.ts'
 
 /** A review as stored. */
@@ -19,25 +19,25 @@ export interface Review {
  * Submits something for review. An organization, or a person without one, has one pending review per
  * kind and subject: submitting again replaces its content and keeps its id, which is returned.
  */
-export async function submitReview(
-  db: Database,
+export function submitReview(
+  db: Sqlite,
   review: Omit<Review, 'status'>,
   { now, seq }: AccountStamp,
-): Promise<string> {
-  const pending = await findPendingReview(db, review)
+): string {
+  const pending = findPendingReview(db, review)
   const review_id = pending?.review_id ?? review.review_id
-  await db.write('delete from', 'reviews', 'where review_id = $review_id', { review_id })
+  db.run('delete from reviews where review_id = $review_id', { review_id })
   const submitted_at = toIso(now)
   const undecided = { status: 'pending', reviewer: null, notes: null, reviewed_at: null }
-  await db.insert('reviews', [{ ...review, review_id, submitted_at, ...undecided, seq }])
+  db.insert('reviews', [{ ...review, review_id, submitted_at, ...undecided, seq }])
   return review_id
 }
 
 /** Finds the pending review of a kind and subject by the same submitter. */
 export function findPendingReview(
-  db: Database,
+  db: Sqlite,
   { kind, subject, org_id, submitted_by }: Omit<Review, 'status'>,
-): Promise<Review | undefined> {
+): Review | undefined {
   return db.one(
     `select * from reviews where kind = $kind and subject = $subject and status = 'pending'
        and (org_id = $org_id or (org_id is null and $org_id is null
@@ -48,12 +48,13 @@ export function findPendingReview(
 
 /** Loads the reviews that a condition selects, each with its submission. */
 export function loadStoredReviews(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<(StoredReview & { payload: Review['payload'] })[]> {
+  parameters: SqliteParameters,
+): (StoredReview & { payload: Review['payload'] })[] {
   return db.all(
-    `select r.* exclude (seq), o.name as org_name
+    `select review_id, kind, subject, submitted_by, r.org_id, submitted_at, digest, payload, status,
+       reviewer, notes, reviewed_at, o.name as org_name
      from reviews r left join organizations o using (org_id) where ${where} order by review_id`,
     parameters,
   )

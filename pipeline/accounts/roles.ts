@@ -1,41 +1,37 @@
 import { toIso } from '../core/clock.ts'
 import type { StoredRoles } from '../model/accounts/role.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
 /** Grants a role. The person may be unknown as yet: their token will show who they are. */
-export async function grantRole(
-  db: Database,
+export function grantRole(
+  db: Sqlite,
   { holder, id, role }: OperationOf<'role.grant'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  if (holder === 'key' && !(await isLiveKey(db, id))) {
+): Answer {
+  if (holder === 'key' && !isLiveKey(db, id)) {
     return { refused: `no live key ${id}`, error: 'not_found' }
   }
-  await db.write(
-    'delete from',
-    'roles',
-    'where holder = $holder and id = $id and role = $role and revoked_at is not null',
+  db.run(
+    'delete from roles where holder = $holder and id = $id and role = $role and revoked_at is not null',
     { holder, id, role },
   )
-  if (!(await isHolding(db, { holder, id, role }))) {
+  if (!isHolding(db, { holder, id, role })) {
     const granted_at = toIso(now)
-    await db.insert('roles', [{ holder, id, role, granted_at, revoked_at: null, seq }])
+    db.insert('roles', [{ holder, id, role, granted_at, revoked_at: null, seq }])
   }
   return { done: { holder, id, role } }
 }
 
-export async function revokeRole(
-  db: Database,
+export function revokeRole(
+  db: Sqlite,
   { holder, id, role }: OperationOf<'role.revoke'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const revoked = await db.write(
-    'update',
-    'roles',
-    `set revoked_at = $now::timestamptz, seq = $seq
+): Answer {
+  const revoked = db.run(
+    `update roles set revoked_at = $now, seq = $seq
      where holder = $holder and id = $id and role = $role and revoked_at is null`,
     { holder, id, role, now: toIso(now), seq },
   )
@@ -45,27 +41,27 @@ export async function revokeRole(
 
 /** Loads everybody who holds or held a role and has a row for which `where` holds, with their current roles. */
 export function loadStoredRoles(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<StoredRoles[]> {
+  parameters: SqliteParameters,
+): StoredRoles[] {
   return db.all(
     `select holder, id,
-       coalesce(list(role order by role) filter (revoked_at is null), []) as roles
-     from roles where (holder, id) in (select (holder, id) from roles where ${where})
+       json_group_array(role order by role) filter (where revoked_at is null) as "roles [json]"
+     from roles where (holder, id) in (select holder, id from roles where ${where})
      group by holder, id order by holder, id`,
     parameters,
   )
 }
 
-async function isLiveKey(db: Database, key_id: string): Promise<boolean> {
+function isLiveKey(db: Sqlite, key_id: string): boolean {
   const query = 'select 1 from api_keys where key_id = $key_id and revoked_at is null'
-  return (await db.one(query, { key_id })) !== undefined
+  return db.one(query, { key_id }) !== undefined
 }
 
-async function isHolding(db: Database, held: { holder: string; id: string; role: string }) {
+function isHolding(db: Sqlite, held: { holder: string; id: string; role: string }) {
   const query = 'select 1 from roles where holder = $holder and id = $id and role = $role'
-  return (await db.one(query, held)) !== undefined
+  return db.one(query, held) !== undefined
 }
 
 const role = { table: 'roles', where: 'holder = $holder and id = $id and role = $role' }
@@ -74,13 +70,11 @@ export const roleDefinitions: OperationDefinitions<'role.grant' | 'role.revoke'>
   'role.grant': {
     perform: grantRole,
     watches: [role],
-    updateRights: (rights, held) => rights.grantRole(held),
     invert: operation => ({ ...operation, op: 'role.revoke' }),
   },
   'role.revoke': {
     perform: revokeRole,
     watches: [role],
-    updateRights: (rights, held) => rights.revokeRole(held),
     invert: operation => ({ ...operation, op: 'role.grant' }),
   },
 }

@@ -1,5 +1,5 @@
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { ensureEditorId } from './editors.ts'
 import { invertRevision, type OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
@@ -7,12 +7,12 @@ import type { AccountStamp } from './stamp.ts'
 type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
 
 /** Records the private part of a save: the editor and the contact. The index holds the rest. */
-export async function recordSave(db: Database, save: Save, stamp: AccountStamp): Promise<Answer> {
+export function recordSave(db: Sqlite, save: Save, stamp: AccountStamp): Answer {
   const { revision_id, domain } = save
-  const editor_id = await ensureEditorId(db, save.editor, stamp)
+  const editor_id = ensureEditorId(db, save.editor, stamp)
   if (save.op === 'property.save' && save.contact !== undefined) {
     const contact = { contact_id: revision_id, domain, contact: save.contact, seq: stamp.seq }
-    await db.insert('property_contacts', [contact])
+    db.insert('property_contacts', [contact])
   }
   return { done: { domain, revision_id, editor_id } }
 }

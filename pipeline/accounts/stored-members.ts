@@ -1,13 +1,13 @@
 import type { MemberAgent, StoredMember } from '../model/accounts/member.ts'
-import { type Database, type Parameters, toListExpression } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 
 /** Loads the members for which `where` holds (m is members), each with its agents and domains. */
-export async function loadStoredMembers(
-  db: Database,
+export function loadStoredMembers(
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<StoredMember[]> {
-  const profiles = await db.all<Omit<StoredMember, 'agents' | 'domains'>>(
+  parameters: SqliteParameters,
+): StoredMember[] {
+  const profiles = db.all<Omit<StoredMember, 'agents' | 'domains'>>(
     `select m.org_id, o.name as org_name, m.slug, m.display_name, m.is_founding, m.is_public,
        o.membership_tier
      from members m join organizations o using (org_id) where ${where} order by m.org_id`,
@@ -15,13 +15,13 @@ export async function loadStoredMembers(
   )
   if (profiles.length === 0) return []
   const ids = { ids: JSON.stringify(profiles.map(({ org_id }) => org_id)) }
-  const theirs = `org_id in (select unnest(${toListExpression('$ids')}))`
-  const agents = await db.all<MemberAgent & { org_id: string }>(
+  const theirs = `org_id in (select value from json_each($ids))`
+  const agents = db.all<MemberAgent & { org_id: string }>(
     `select org_id, agent_url as url, type, name, visibility, health_check_url, enrolled_at
      from member_agents where ${theirs} order by org_id, position`,
     ids,
   )
-  const domains = await db.all<{ org_id: string; domain: string }>(
+  const domains = db.all<{ org_id: string; domain: string }>(
     `select org_id, domain from verified_domains where ${theirs} order by org_id, domain`,
     ids,
   )
@@ -37,22 +37,20 @@ export async function loadStoredMembers(
 }
 
 /** Finds the commit in which any member changed last; 0 while there is none. */
-export async function findLastMemberChange(db: Database): Promise<number> {
-  const row = await db.oneOrThrow<{ seq: number }>(
-    'select coalesce(max(seq), 0) as seq from members',
-  )
+export function findLastMemberChange(db: Sqlite): number {
+  const row = db.oneOrThrow<{ seq: number }>('select coalesce(max(seq), 0) as seq from members')
   return Number(row.seq)
 }
 
 /** Loads the agents that these organizations publish. */
-export async function loadEnrolments(
-  db: Database,
+export function loadEnrolments(
+  db: Sqlite,
   orgIds: readonly string[],
-): Promise<{ org_id: string; agents: string[] }[]> {
+): { org_id: string; agents: string[] }[] {
   if (orgIds.length === 0) return []
-  const rows = await db.all<{ org_id: string; agent_url: string }>(
+  const rows = db.all<{ org_id: string; agent_url: string }>(
     `select org_id, agent_url from member_agents where visibility = 'public'
-       and org_id in (select unnest(${toListExpression('$ids')})) order by org_id, position`,
+       and org_id in (select value from json_each($ids)) order by org_id, position`,
     { ids: JSON.stringify(orgIds) },
   )
   const shown = groupByOrganization(rows)

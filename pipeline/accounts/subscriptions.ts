@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Subscription } from '../model/subscription.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -12,16 +12,16 @@ export interface SubscriptionRow extends Omit<Subscription, 'cursor' | 'url'> {
 }
 
 /** Creates a subscription, unless the organization has one of this address, or as many as it may have. */
-export async function createSubscription(
-  db: Database,
+export function createSubscription(
+  db: Sqlite,
   { op: _, most, cursor: begins_after, ...fields }: OperationOf<'subscription.create'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const own = await db.all<{ url: string }>(
+): Answer {
+  const own = db.all<{ url: string }>(
     'select url from subscriptions where org_id = $org_id and deleted_at is null',
     { org_id: fields.org_id },
   )
-  const same = await db.one('select 1 from subscriptions where subscription_id = $id', {
+  const same = db.one('select 1 from subscriptions where subscription_id = $id', {
     id: fields.subscription_id,
   })
   if (same) return { refused: 'there is a subscription of this id', error: 'conflict' }
@@ -35,23 +35,21 @@ export async function createSubscription(
   }
   const ends = { disabled_at: null, disabled_reason: null, deleted_at: null }
   const row = { ...fields, begins_after, created_at: toIso(now), ...ends, seq }
-  await db.insert('subscriptions', [row])
+  db.insert('subscriptions', [row])
   return { done: { subscription_id: fields.subscription_id } }
 }
 
 /** Deletes a subscription. The row stays without its content, so that its deletion is projected. */
-export async function deleteSubscription(
-  db: Database,
+export function deleteSubscription(
+  db: Sqlite,
   { subscription_id, org_id }: OperationOf<'subscription.delete'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  const isKnown = await hasSubscription(db, subscription_id, org_id)
+): Answer {
+  const isKnown = hasSubscription(db, subscription_id, org_id)
   if (!isKnown) return { refused: 'you have no subscription of this id', error: 'not_found' }
-  await db.write(
-    'update',
-    'subscriptions',
-    `set url = null, event_types = '[]', domains = '[]', agents = '[]', created_by = null,
-       disabled_reason = null, deleted_at = $now::timestamptz, seq = $seq
+  db.run(
+    `update subscriptions set url = null, event_types = '[]', domains = '[]', agents = '[]', created_by = null,
+       disabled_reason = null, deleted_at = $now, seq = $seq
      where subscription_id = $subscription_id`,
     { subscription_id, now: toIso(now), seq },
   )
@@ -59,15 +57,13 @@ export async function deleteSubscription(
 }
 
 /** Disables a subscription; one that is disabled or deleted already stays as it is. */
-export async function disableSubscription(
-  db: Database,
+export function disableSubscription(
+  db: Sqlite,
   { subscription_id, reason }: OperationOf<'subscription.disable'>,
   { now, seq }: AccountStamp,
-): Promise<Answer> {
-  await db.write(
-    'update',
-    'subscriptions',
-    `set disabled_at = $now::timestamptz, disabled_reason = $reason, seq = $seq
+): Answer {
+  db.run(
+    `update subscriptions set disabled_at = $now, disabled_reason = $reason, seq = $seq
      where subscription_id = $subscription_id and disabled_at is null and deleted_at is null`,
     { subscription_id, reason, now: toIso(now), seq },
   )
@@ -75,29 +71,23 @@ export async function disableSubscription(
 }
 
 /** Resumes deliveries after the last one. A subscription that is not disabled stays as it is. */
-export async function resumeSubscription(
-  db: Database,
+export function resumeSubscription(
+  db: Sqlite,
   { subscription_id, org_id }: OperationOf<'subscription.resume'>,
   { seq }: AccountStamp,
-): Promise<Answer> {
-  const isKnown = await hasSubscription(db, subscription_id, org_id)
+): Answer {
+  const isKnown = hasSubscription(db, subscription_id, org_id)
   if (!isKnown) return { refused: 'you have no subscription of this id', error: 'not_found' }
-  await db.write(
-    'update',
-    'subscriptions',
-    `set disabled_at = null, disabled_reason = null, seq = $seq
+  db.run(
+    `update subscriptions set disabled_at = null, disabled_reason = null, seq = $seq
      where subscription_id = $subscription_id and disabled_at is not null`,
     { subscription_id, seq },
   )
   return { done: { subscription_id } }
 }
 
-async function hasSubscription(
-  db: Database,
-  subscription_id: string,
-  org_id: string,
-): Promise<boolean> {
-  const known = await db.one(
+function hasSubscription(db: Sqlite, subscription_id: string, org_id: string): boolean {
+  const known = db.one(
     `select 1 from subscriptions
      where subscription_id = $subscription_id and org_id = $org_id and deleted_at is null`,
     { subscription_id, org_id },
@@ -107,10 +97,10 @@ async function hasSubscription(
 
 /** Loads the subscriptions that a condition selects, deleted ones too. */
 export function loadSubscriptions(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<SubscriptionRow[]> {
+  parameters: SqliteParameters,
+): SubscriptionRow[] {
   return db.all(
     `select subscription_id, org_id, url, event_types, domains, agents, begins_after, created_at,
        disabled_at, disabled_reason

@@ -2,8 +2,7 @@ import { type Instant, toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import { requireValue } from '../core/present.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import { buildDomainCondition } from '../store/domain-match.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { rejectLogos } from './logos.ts'
 import { getRowBefore, type OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
@@ -20,48 +19,41 @@ export interface TakenDownRow {
 const FORGOTTEN = ['property_contacts', 'crawl_requests'] as const
 
 /** Adds a domain to the takedown list; one that is on it already is cleared again. */
-export async function takeDown(
-  db: Database,
+export function takeDown(
+  db: Sqlite,
   { domain, reason }: OperationOf<'domain.takedown'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { now, seq } = stamp
-  await db.write('delete from', 'taken_down', 'where domain = $domain', { domain })
+  db.run('delete from taken_down where domain = $domain', { domain })
   const row = { domain, reason: reason ?? null, taken_down_at: toIso(now), cleared_at: null, seq }
-  await db.insert('taken_down', [row])
+  db.insert('taken_down', [row])
   for (const table of FORGOTTEN) {
-    await db.write('delete from', table, `where ${buildDomainCondition('domain')}`, {
-      domains: JSON.stringify([domain]),
-    })
+    db.run(
+      `delete from ${table}
+       where domain = $domain or substr(domain, -length($domain) - 1) = '.' || $domain`,
+      { domain },
+    )
   }
-  await rejectLogos(db, domain, stamp)
+  rejectLogos(db, domain, stamp)
   return { done: { domain } }
 }
 
-export async function readmit(
-  db: Database,
-  { domain }: OperationOf<'domain.readmit'>,
-): Promise<Answer> {
-  const gone = await db.write('delete from', 'taken_down', 'where domain = $domain', { domain })
+export function readmit(db: Sqlite, { domain }: OperationOf<'domain.readmit'>): Answer {
+  const gone = db.run('delete from taken_down where domain = $domain', { domain })
   if (gone === 0) return { refused: `${domain} is not taken down`, error: 'not_found' }
   return { done: { domain } }
 }
 
-export function loadTakenDownRows(db: Database): Promise<TakenDownRow[]> {
+export function loadTakenDownRows(db: Sqlite): TakenDownRow[] {
   return db.all('select domain, reason, taken_down_at, cleared_at from taken_down order by domain')
 }
 
 /** Marks domains of which no data is left. */
-export async function markCleared(
-  db: Database,
-  domains: readonly Domain[],
-  now: Instant,
-): Promise<void> {
-  await db.write(
-    'update',
-    'taken_down',
-    `set cleared_at = $now::timestamptz
-     where domain in (select unnest(from_json($domains::json, '["VARCHAR"]')))`,
+export function markCleared(db: Sqlite, domains: readonly Domain[], now: Instant): void {
+  db.run(
+    `update taken_down set cleared_at = $now
+     where domain in (select value from json_each($domains))`,
     { now: toIso(now), domains: JSON.stringify(domains) },
   )
 }

@@ -9,6 +9,7 @@ import {
   dropOthers,
   type LastNumbers,
   putFileInPlace,
+  putRecordInPlace,
   restore,
 } from './restore.ts'
 import { hasLogToBring } from './restore-log.ts'
@@ -74,10 +75,10 @@ async function numberStores(paths: Paths, seen: LastNumbers): Promise<void> {
 }
 
 function moveStores(from: Paths, to: Paths, withLog: boolean): void {
-  for (const store of ['index', 'accounts'] as const) {
-    putFileInPlace(from[store], to[store])
-    if (existsSync(`${from[store]}.wal`)) renameSync(`${from[store]}.wal`, `${to[store]}.wal`)
-  }
+  putFileInPlace(from.index, to.index)
+  if (existsSync(`${from.index}.wal`)) renameSync(`${from.index}.wal`, `${to.index}.wal`)
+  // What was prepared is closed: all of its log is in the file.
+  putRecordInPlace(to, from.record, to.record)
   for (const part of ['serving', 'events', 'pictures'] as const)
     if (existsSync(from[part])) replaceFolder(from[part], to[part])
   if (!withLog) return

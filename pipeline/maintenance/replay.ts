@@ -32,7 +32,7 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
   const result: Replayed = { replayed: 0, failed: [] }
   const unknown = await listUnknownSubmissions(sequencer)
   if (unknown.length > 0) {
-    const publications = await loadPublicationsSince(sequencer.accounts.db, 0)
+    const publications = loadPublicationsSince(sequencer.accounts.db, 0)
     if (publications) {
       // Approved brands are saves, so each is applied at its original position below.
       const published = { ...publications, brands: [] }
@@ -45,12 +45,12 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
     const submissions = all.filter(({ submission_id }) => !refused.has(submission_id))
     if (submissions.length > 0) {
       const submittedAt = Date.parse(getFirst(rows).submitted_at)
-      const decisions = await listDecisionsSince(sequencer.accounts.db, seq - 1, seq)
+      const decisions = listDecisionsSince(sequencer.accounts.db, seq - 1, seq)
       // A domain that was readmitted later is not on the list of take-downs, but its earlier data must not return.
       const takedowns = submissions.flatMap(({ operation }) =>
         operation.op === 'domain.takedown' ? [operation.domain] : [],
       )
-      const brands = await listApprovedSince(sequencer.accounts.db, seq - 1, seq)
+      const brands = listApprovedSince(sequencer.accounts.db, seq - 1, seq)
       const publications = { ...nothingPublished, brands }
       const original = { submittedAt, decisions, takedowns, publications }
       const batch = { observations: [], submissions, ...original }
@@ -70,7 +70,7 @@ function toSubmission({ submission_id, operation, content }: LostSubmission): Su
 async function listUnknownSubmissions({ index, accounts }: Sequencer): Promise<LostSubmission[]> {
   const unknown = new Set(await listUnknownToIndex(index, accounts.db))
   if (unknown.size === 0) return []
-  const done = await accounts.db.all<LostSubmission>(
+  const done = accounts.db.all<LostSubmission>(
     `select submission_id, submitted_at, operation, content, seq from submissions
      where (answer->'done') is not null order by seq, rowid`,
   )

@@ -1,12 +1,22 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { requireValue } from '../core/present.ts'
+import { findOldFormat, removeFile } from '../store/convert-accounts.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { listPendingIn } from '../store/migrations.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
+import { assertRecordKnown } from '../store/record.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
-import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
+import {
+  backedUp,
+  checkBackup,
+  checkFile,
+  findRecordName,
+  type Manifest,
+  OLD_ACCOUNTS,
+  PICTURES,
+} from '../writer/copy-stores.ts'
 import { type Facts, findLastNumber, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
 import { rebuildStores } from './rebuild.ts'
 import { copyLogBeside, hasLogToBring, putLogInPlace } from './restore-log.ts'
@@ -37,21 +47,25 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   if (!force && !isFree(paths, keepAccounts)) {
     throw new Error(`${paths.dir} is not empty: restore with --force to replace it`)
   }
-  if (keepAccounts && !existsSync(paths.accounts)) throw new Error('there are no accounts to keep')
+  if (keepAccounts && !hasPrivateRows(paths)) throw new Error('there are no accounts to keep')
   const manifest = await checkBackup(dir)
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(`a registry runs on ${paths.dir}: stop it first`)
   try {
-    const stores = keepAccounts ? (['index'] as const) : (['index', 'accounts'] as const)
-    for (const store of stores) await copyStore(backedUp[store], dir, paths[store], manifest)
-    for (const store of stores) await listPendingIn(`${paths[store]}.new`, store)
+    const recordName = findRecordName(manifest)
+    const record = recordName === OLD_ACCOUNTS ? paths.oldAccounts : paths.record
+    await copyStore(backedUp.index, dir, paths.index, manifest)
+    if (!keepAccounts) await copyStore(recordName, dir, record, manifest)
+    await listPendingIn(`${paths.index}.new`)
+    if (!keepAccounts) await assertReadable(`${record}.new`, recordName)
     const withLog = await hasLogToBring(paths, dir)
     if (withLog) await copyLogBeside(paths, dir, manifest)
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
     if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
-    for (const store of stores) putFileInPlace(`${paths[store]}.new`, paths[store])
+    putFileInPlace(`${paths.index}.new`, paths.index)
+    if (!keepAccounts) putRecordInPlace(paths, `${record}.new`, record)
     if (withLog) putLogInPlace(paths)
     await rebuildStores(paths, facts => continueNumbering(facts, how.continueAfter))
     rmSync(paths.restoring)
@@ -66,6 +80,16 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
 function isFree(paths: Paths, keepAccounts: boolean): boolean {
   if (keepAccounts) return !existsSync(paths.index)
   return !existsSync(paths.dir) || readdirSync(paths.dir).length === 0
+}
+
+function hasPrivateRows({ record, oldAccounts }: Paths): boolean {
+  return existsSync(record) || existsSync(oldAccounts)
+}
+
+/** Throws where this program cannot open restored private rows. */
+async function assertReadable(file: string, name: string): Promise<void> {
+  if (name === OLD_ACCOUNTS) await findOldFormat(file)
+  else assertRecordKnown(file)
 }
 
 /** Copies a file next to its destination, and verifies the copy. */
@@ -91,6 +115,13 @@ export function putFileInPlace(fresh: string, file: string): void {
   renameSync(fresh, file)
 }
 
+/** Puts restored private rows in place of those of this version, or of an earlier one. */
+export function putRecordInPlace(paths: Paths, fresh: string, file: string): void {
+  removeFile(paths.record)
+  rmSync(paths.oldAccounts, { force: true })
+  putFileInPlace(fresh, file)
+}
+
 /** Deletes whatever was derived from the previous index. */
 export function dropOthers(paths: Paths): void {
   const { serving, events, snapshots, search, parquet, registry, checkpoint, run } = paths
@@ -109,7 +140,7 @@ export async function continueNumbering(
   seen: LastNumbers = { seq: 0, lastEventId: undefined },
 ): Promise<void> {
   // The backup may contain domains that were taken down: the next start takes them down again.
-  await db.write('update', 'taken_down', 'set cleared_at = null')
-  await setNextNumber(index, Math.max(seen.seq, await findLastNumber(db)))
+  db.run('update taken_down set cleared_at = null')
+  await setNextNumber(index, Math.max(seen.seq, findLastNumber(db)))
   if (seen.lastEventId !== undefined) await setLastEvent(index, seen.lastEventId)
 }

@@ -192,7 +192,7 @@ export class Reader {
     const old = this.#snapshot
     const db = await Database.open(file, { readOnly: true, memoryLimit: '512MB' })
     try {
-      if ((await findFormat(db)) !== findNewestFormat('index')) return void db.close()
+      if ((await findFormat(db)) !== findNewestFormat()) return void db.close()
       this.#snapshot = await Snapshot.open(db, this.#queriesMax, old)
     } catch (error) {
       db.close()

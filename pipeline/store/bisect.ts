@@ -26,6 +26,9 @@ export async function bisect<Item>(
   }
 }
 
+/** Failures of SQLite that lie in a statement or its values, such as a constraint; the others are the disk's. */
+const SQLITE_DATA_FAULTS: readonly number[] = [1, 18, 19, 20, 25]
+
 /** Failures of LMDB that lie in a key or a value; all others with a number are the disk's. */
 const LMDB_DATA_FAULTS: readonly unknown[] = [-30_781]
 
@@ -38,6 +41,7 @@ const LMDB_DATA_FAULTS: readonly unknown[] = [-30_781]
 export function isDataFault(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof Fatal || 'errno' in error) return false
   if (isOutOfMemory(error)) return true
+  if (isSqliteError(error)) return SQLITE_DATA_FAULTS.includes(error.errcode & 0xff)
   if ('code' in error && typeof error.code === 'number')
     return LMDB_DATA_FAULTS.includes(error.code)
   return !(
@@ -46,7 +50,12 @@ export function isDataFault(error: unknown): error is Error {
   )
 }
 
-/** Tells whether DuckDB failed on the data, and not our own code. */
+/** Tells whether a database failed on the data, and not our own code. */
 export function isStatementFault(error: unknown): error is Error {
-  return isDataFault(error) && /^[A-Z][\w ]* Error: /.test(error.message)
+  if (!isDataFault(error)) return false
+  return isSqliteError(error) || /^[A-Z][\w ]* Error: /.test(error.message)
+}
+
+function isSqliteError(error: Error): error is Error & { errcode: number } {
+  return 'errcode' in error && typeof error.errcode === 'number'
 }

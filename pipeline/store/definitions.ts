@@ -1,36 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { Database } from './duckdb.ts'
-import { listTables, readTableFile, type TableFolder } from './table-files.ts'
+import { listTables, readTableFile } from './table-files.ts'
 import { readViewDefinitions } from './view-files.ts'
 
-/** The view of each database with the hash of everything that was declared in it. */
-const definitionViews = { tables: 'main.data_set', accounts: 'definitions' } as const
-const hashes = new Map<TableFolder, string>()
+let known: string | undefined
 
-/** Hashes the SQL of the tables of a folder and, for the index, of the views on them: SHA-256 in hexadecimal. */
-export function hashDefinitions(folder: TableFolder): string {
-  const known = hashes.get(folder)
+/** Hashes the SQL of the tables and of the views on them: SHA-256 in hexadecimal. */
+export function hashDefinitions(): string {
   if (known !== undefined) return known
   const hash = createHash('sha256')
-  for (const name of listTables(folder)) hash.update(readTableFile(folder, name).sql)
-  if (folder === 'tables') hash.update(readViewDefinitions())
-  const text = hash.digest('hex')
-  hashes.set(folder, text)
-  return text
+  for (const name of listTables('tables')) hash.update(readTableFile('tables', name).sql)
+  hash.update(readViewDefinitions())
+  known = hash.digest('hex')
+  return known
 }
 
-/** Tells whether a database has exactly what the SQL files of a folder declare. */
-export async function isDeclared(db: Database, folder: TableFolder): Promise<boolean> {
-  const sql = `select definitions from ${definitionViews[folder]}`
-  // A database without that view has nothing, or was declared by a version that wrote none.
+/** Tells whether an index has exactly what the SQL files declare, by the view that says so. */
+export async function isDeclared(db: Database): Promise<boolean> {
+  const sql = 'select definitions from main.data_set'
+  // An index without that view has nothing, or was declared by a version that wrote none.
   const found = await db.one<{ definitions: string }>(sql).catch(() => undefined)
-  return found?.definitions === hashDefinitions(folder)
-}
-
-/** Writes that a database of accounts has what its SQL files declare; the index has it in a view for analysts. */
-export async function noteDeclared(db: Database, folder: 'accounts'): Promise<void> {
-  const hash = hashDefinitions(folder)
-  await db.run(
-    `create or replace view ${definitionViews[folder]} as select '${hash}' as definitions`,
-  )
+  return found?.definitions === hashDefinitions()
 }

@@ -6,11 +6,6 @@ import { dirname, join, resolve } from 'node:path'
 /** Mode of a folder that is for the user of the registry alone. */
 export const PRIVATE_FOLDER_MODE = 0o700
 
-/** Finds the folder of copies of the accounts that migrations leave. */
-export function findBackupsBeside(accounts: string): string {
-  return join(dirname(accounts), 'backups')
-}
-
 /** Resolves every file name below DATA_DIR. */
 export function resolvePaths(dataDir: string) {
   const dir = resolve(dataDir)
@@ -18,9 +13,11 @@ export function resolvePaths(dataDir: string) {
   return {
     dir,
     index: at('index.duckdb'),
-    /** The accounts, in a folder of their own, so that the write-ahead log is as private as the file. */
-    accounts: at('accounts', 'accounts.duckdb'),
-    accountsBackups: findBackupsBeside(at('accounts', 'accounts.duckdb')),
+    /** The record: every private row, in a folder of its own, so that its log is as private as the file. */
+    record: at('record', 'record.sqlite'),
+    /** The private rows as earlier versions kept them; the first start converts them. */
+    oldAccounts: at('accounts', 'accounts.duckdb'),
+    accountsBackups: at('accounts', 'backups'),
     /** Private key that `start` makes where the settings name none. */
     registryKey: at('accounts', 'registry-key.jwk'),
     /** Private key of the log that `start` makes where the settings name none. */
@@ -93,9 +90,9 @@ export function resolvePaths(dataDir: string) {
 export type Paths = ReturnType<typeof resolvePaths>
 
 /** Makes DATA_DIR and, within it, the folders that only its user may read. */
-export function makeFolders({ dir, accounts, serving, bodies, pictures }: Paths): void {
+export function makeFolders({ dir, record, registryKey, serving, bodies, pictures }: Paths): void {
   mkdirSync(dir, { recursive: true })
-  for (const folder of [dirname(accounts), serving, bodies, pictures]) {
+  for (const folder of [dirname(record), dirname(registryKey), serving, bodies, pictures]) {
     mkdirSync(folder, { recursive: true })
     chmodSync(folder, PRIVATE_FOLDER_MODE)
   }

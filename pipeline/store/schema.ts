@@ -1,35 +1,34 @@
 import { getFirst } from '../core/present.ts'
-import { isDeclared, noteDeclared } from './definitions.ts'
+import { isDeclared } from './definitions.ts'
 import type { Database } from './duckdb.ts'
 import { STORED_SCHEMA, USE_STORED } from './stored-schema.ts'
-import { listTables, readTableFile, type TableFile, type TableFolder } from './table-files.ts'
+import { listTables, readTableFile, type TableFile } from './table-files.ts'
 import { declareViews } from './views.ts'
 
 export { listTables } from './table-files.ts'
 
 /**
- * Creates what is missing of the tables that the SQL files of a folder declare, and mends comments that
+ * Creates what is missing of the tables that the SQL files of the index declare, and mends comments that
  * differ: all, or nothing. To look at what a database has takes a third of a start, so nothing is looked at
  * where it notes that these very files were declared in it. The default of a column may be a constant only:
  * DuckDB cannot replay its log where a list is one.
  */
-export async function createTables(db: Database, folder: TableFolder): Promise<void> {
-  if (folder === 'tables') await useStoredSchema(db)
-  if (await isDeclared(db, folder)) return
-  await db.transaction(() => declareTables(db, folder))
+export async function createTables(db: Database): Promise<void> {
+  await useStoredSchema(db)
+  if (await isDeclared(db)) return
+  await db.transaction(() => declareTables(db))
 }
 
-/** Creates the same tables inside the transaction of a caller; beside those of the index, the views on them. */
-export async function declareTables(db: Database, folder: TableFolder): Promise<void> {
-  if (folder === 'tables') await useStoredSchema(db)
+/** Creates the same tables, and the views on them, inside the transaction of a caller. */
+export async function declareTables(db: Database): Promise<void> {
+  await useStoredSchema(db)
   const [names, comments] = [await loadNames(db), await loadComments(db)]
-  const missing = listTables(folder)
-    .map(name => readTableFile(folder, name))
-    .filter(table => !isCreated(table, folder, names, comments))
-    .map(table => (isPublished(table, folder) ? omitComments(table.sql) : table.sql))
+  const missing = listTables('tables')
+    .map(name => readTableFile('tables', name))
+    .filter(table => !isCreated(table, names, comments))
+    .map(table => (table.isBookkeeping ? table.sql : omitComments(table.sql)))
   if (missing.length > 0) await db.run(missing.join('\n'))
-  if (folder === 'tables') await declareViews(db)
-  else await noteDeclared(db, folder)
+  await declareViews(db)
 }
 
 /** Creates the schema of the stored tables where it is missing, and has the connection use it. */
@@ -37,11 +36,7 @@ export async function useStoredSchema(db: Database): Promise<void> {
   await db.run(`create schema if not exists ${STORED_SCHEMA}; ${USE_STORED}`)
 }
 
-/** Tells whether analysts read a view instead of the table; the view then has the comments. */
-function isPublished({ isBookkeeping }: TableFile, folder: TableFolder): boolean {
-  return folder === 'tables' && !isBookkeeping
-}
-
+/** Omits the comments of a table of which analysts read a view, which has them. */
 function omitComments(sql: string): string {
   return getFirst(sql.split(/^comment on /m))
 }
@@ -49,11 +44,10 @@ function omitComments(sql: string): string {
 /** Tells whether a table is there with all its comments; one without comments is never known to be. */
 function isCreated(
   table: TableFile,
-  folder: TableFolder,
   names: ReadonlySet<string>,
   comments: ReadonlySet<string>,
 ): boolean {
-  if (isPublished(table, folder)) return names.has(table.name)
+  if (!table.isBookkeeping) return names.has(table.name)
   const own = table.sql.split('\n').filter(line => line.startsWith('comment on '))
   return own.length > 0 && own.every(comment => comments.has(comment))
 }

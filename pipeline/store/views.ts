@@ -11,7 +11,7 @@ const HASH_PLACEHOLDER = "'DEFINITIONS'"
  * itself, so every copy of it has it.
  */
 export async function declareViews(db: Database): Promise<void> {
-  const hash = hashDefinitions('tables')
+  const hash = hashDefinitions()
   const sql = readViewDefinitions().replace(HASH_PLACEHOLDER, `'${hash}'`)
   await dropViews(db)
   await db.run(`${USE_PUBLISHED}; ${sql} ${USE_STORED}`)

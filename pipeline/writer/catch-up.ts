@@ -23,9 +23,9 @@ export async function* findUncommitted({
   accounts: Accounts
   takedowns: TakedownList
 }): AsyncGenerator<Batch> {
-  const enrolments = await findUnknownEnrolments(index, await accounts.loadAllEnrolments())
+  const enrolments = await findUnknownEnrolments(index, accounts.loadAllEnrolments())
   if (enrolments.length > 0 || takedowns.length > 0) yield { ...nothing, enrolments, takedowns }
-  const verdicts = await findUnknownVerdicts(index, await accounts.loadAllVerdicts())
+  const verdicts = await findUnknownVerdicts(index, accounts.loadAllVerdicts())
   if (verdicts) yield { ...nothing, verdicts }
   for (let after = ''; ; ) {
     const unrecorded = await findUnrecorded(index, after)

@@ -1,5 +1,5 @@
 import { listDecisionsSince, loadPublicationsSince } from '../accounts/publications.ts'
-import type { Accounts, AccountsWrite } from '../accounts/store.ts'
+import type { Accounts, CarriedOut } from '../accounts/store.ts'
 import { type Clock, HOUR, type Instant } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { type ProtectedNames, readProtectedNames } from '../core/lookalikes/protected-names.ts'
@@ -53,10 +53,7 @@ export interface CommitResult extends Applied {
   projection: Projection | undefined
 }
 
-/**
- * Takes a batch into the accounts and the index: steps 0 and 1 of any commit. While the accounts come
- * to the disk, what follows from them is written to the index, which commits only once they are there.
- */
+/** Takes a batch into the accounts, and then into the index: steps 0 and 1 of any commit. */
 export class Committer {
   readonly #parts: CommitterParts
   readonly #ids: RisingIds
@@ -80,14 +77,9 @@ export class Committer {
     const { refused, ...resolved } = isAnyRevert
       ? await resolveReverts(stores, asked.submissions)
       : { submissions: asked.submissions, refused: nothingRefused }
-    const resolvedBatch = { ...asked, ...resolved }
-    const begun = this.#begin(resolvedBatch, { now, seq }, refused)
-    try {
-      return await this.#take(resolvedBatch, begun, { now, seq })
-    } catch (error) {
-      await Promise.allSettled([begun.decided, begun.committed])
-      throw error
-    }
+    const batch = { ...asked, ...resolved }
+    const carriedOut = await this.#carryOut(batch, { now, seq }, refused)
+    return this.#take(batch, carriedOut, { now, seq })
   }
 
   /** Answers with what only the index knows too. */
@@ -96,87 +88,72 @@ export class Committer {
     return completeAnswers(this.#parts.index, batch.submissions, answers, saved)
   }
 
-  #begin(
-    batch: Batch,
+  /** Carries the submissions out in the accounts; with that the answers are on disk. */
+  async #carryOut(
+    { submissions, recorded }: Batch,
     stamp: { now: Instant; seq: number },
     reverts: ReadonlyMap<string, Refusal>,
-  ): AccountsWrite<AccountsReport> {
-    const { submissions } = batch
-    const recorded = batch.recorded?.answers
-    const readReport = (answers: ReadonlyMap<string, Answer>) =>
-      this.#readAccountFacts(batch, answers)
-    if (submissions.length === 0) {
-      const answers = new Map<string, Answer>()
-      const decided = readReport(answers).then(report => ({
-        answers,
-        fresh: new Set<string>(),
-        report,
-      }))
-      return { decided, committed: Promise.resolve() }
-    }
+  ): Promise<CarriedOut> {
+    if (submissions.length === 0) return { answers: new Map(), fresh: new Set() }
     const { config, index, accounts, takedowns, onStep } = this.#parts
     const { REQUIRE_OWNERSHIP_PROOF: needsProof, LIMITS } = config
     onStep?.('accounts', 'before')
-    const judge = async () => {
-      const { refused, doubts } = await judgeSubmissions(submissions, {
-        index,
-        accounts: accounts.db,
-        now: stamp.now,
-        needsProof,
-        proofDays: LIMITS.proofDays,
-        protectedNames: this.#protectedNames,
-        protectedReach: config.PROTECTED_REACH,
-        takenDown: takedowns.takenDown,
-        enrichedBrands: LIMITS.enrichedBrands,
-        base: this.#hostingBase,
-      })
-      const judged = { refused: new Map([...refused, ...reverts]), doubts }
-      return recorded ? repeatVerdicts(submissions, judged, recorded) : judged
-    }
-    const { decided, committed } = accounts.begin(submissions, stamp, judge, readReport, recorded)
-    const notified = committed.then(() => onStep?.('accounts', 'after'))
-    notified.catch(() => undefined)
-    return { decided, committed: notified }
+    const { refused, doubts } = await judgeSubmissions(submissions, {
+      index,
+      accounts: accounts.db,
+      now: stamp.now,
+      needsProof,
+      proofDays: LIMITS.proofDays,
+      protectedNames: this.#protectedNames,
+      protectedReach: config.PROTECTED_REACH,
+      takenDown: takedowns.takenDown,
+      enrichedBrands: LIMITS.enrichedBrands,
+      base: this.#hostingBase,
+    })
+    const judged = { refused: new Map([...refused, ...reverts]), doubts }
+    const repeated = recorded && repeatVerdicts(submissions, judged, recorded.answers)
+    const carriedOut = accounts.apply(submissions, stamp, repeated ?? judged, recorded?.answers)
+    onStep?.('accounts', 'after')
+    return carriedOut
   }
 
   /**
    * Reads the facts of the accounts that the index shows, in addition to those in this commit's submissions.
    */
-  async #readAccountFacts(batch: Batch, answers: ReadonlyMap<string, Answer>) {
+  #readAccountFacts(batch: Batch, answers: ReadonlyMap<string, Answer>) {
     const { accounts, takedowns, meta } = this.#parts
     const { db } = accounts
     const done = batch.submissions.filter(submission => isDone(submission, answers))
-    const enrolments = done.length > 0 ? await accounts.loadEnrolments(done, answers) : []
+    const enrolments = done.length > 0 ? accounts.loadEnrolments(done, answers) : []
     const verdicts =
-      batch.verdicts ?? (done.length > 0 ? await accounts.loadVerdicts(done, answers) : undefined)
-    const publications = batch.publications ?? (await loadPublicationsSince(db, meta.seq))
+      batch.verdicts ?? (done.length > 0 ? accounts.loadVerdicts(done, answers) : undefined)
+    const publications = batch.publications ?? loadPublicationsSince(db, meta.seq)
     return {
-      takedowns: await takedowns.listErased(batch),
+      takedowns: takedowns.listErased(batch),
       enrolments: [...(batch.enrolments ?? []), ...enrolments],
       ...(verdicts && { verdicts }),
       ...(publications && { publications }),
-      decisions: batch.decisions ?? (await listDecisionsSince(db, meta.seq)),
+      decisions: batch.decisions ?? listDecisionsSince(db, meta.seq),
     }
   }
 
   async #take(
     requested: Batch,
-    { decided, committed }: AccountsWrite<AccountsReport>,
+    { answers, fresh }: CarriedOut,
     { now, seq }: { now: Instant; seq: number },
   ): Promise<CommitResult> {
     const { index, meta, paths, onStep } = this.#parts
     for (const { body, hash } of requested.observations) {
       if (body && hash) storeBody(paths, hash, body)
     }
+    const report = this.#readAccountFacts(requested, answers)
     const taken = await index.transaction(async () => {
-      const { answers, fresh, report } = await decided
       const submissions = requested.submissions.filter(submission => isDone(submission, answers))
       const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}
       const batch: Batch = { ...requested, ...report, ...editing, submissions, fresh }
       const applied = await apply(index, batch, this.#buildContext(now, seq))
-      await committed
       const pictured = submissions.filter(({ operation }) => pictureOperations.has(operation.op))
-      if (pictured.length > 0) await keepPictures(this.#parts, pictured, seq)
+      if (pictured.length > 0) keepPictures(this.#parts, pictured, seq)
       onStep?.('index', 'before')
       const commit = { seq, now, lastEventId: applied.events.at(-1)?.event_id }
       const numbering = numberCommit(index, meta.fence, commit)
@@ -243,11 +220,6 @@ interface Night {
 }
 
 const nothingRefused: ReadonlyMap<string, Refusal> = new Map()
-
-type AccountsReport = Pick<
-  Batch,
-  'takedowns' | 'enrolments' | 'verdicts' | 'publications' | 'decisions'
->
 
 /** Tells whether a submission was carried out, not refused. */
 function isDone({ submission_id }: Submission, answers: ReadonlyMap<string, Answer>): boolean {

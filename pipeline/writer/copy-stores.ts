@@ -23,7 +23,9 @@ import { copyPictures, listDamagedPictures } from './community/logo-files.ts'
 const run = promisify(execFile)
 
 /** The stores that nothing else can be made of, and their names in a backup. */
-export const backedUp = { index: 'index.duckdb', accounts: 'accounts.duckdb' } as const
+export const backedUp = { index: 'index.duckdb', record: 'record.sqlite' } as const
+/** Name of the private rows in a backup of an earlier version. */
+export const OLD_ACCOUNTS = 'accounts.duckdb'
 export const MANIFEST = 'manifest.json'
 /** Pictures of logos, each named by its hash: so no manifest need list them. */
 export const PICTURES = 'logos'
@@ -54,21 +56,17 @@ export function beginBackup(dir: string): string {
 }
 
 /**
- * Copies both stores; no commit may run meanwhile. A child process makes the copies, since opening
- * the files in this one would drop DuckDB's locks on them.
+ * Copies both stores; no commit may run meanwhile. A child process copies the index, since opening it in this one
+ * would drop DuckDB's locks on it.
  */
 export async function copyStores(
   stores: { index: Database; accounts: Accounts; paths: Paths },
   to: string,
 ): Promise<void> {
   const { index, accounts, paths } = stores
-  for (const [db, from, name] of [
-    [index, paths.index, backedUp.index],
-    [accounts.db, paths.accounts, backedUp.accounts],
-  ] as const) {
-    const { release } = await freezeCheckpoints(db)
-    await run('cp', ['--reflink=auto', from, `${to}/${name}`]).finally(release)
-  }
+  const { release } = await freezeCheckpoints(index)
+  await run('cp', ['--reflink=auto', paths.index, `${to}/${backedUp.index}`]).finally(release)
+  await accounts.db.copyTo(`${to}/${backedUp.record}`)
   copyPictures(paths.pictures, `${to}/${PICTURES}`)
 }
 
@@ -96,7 +94,7 @@ export async function checkBackup(dir: string): Promise<Manifest> {
   const file = `${dir}/${MANIFEST}`
   if (!existsSync(file)) throw new Error(`${dir} is not a backup: it has no ${MANIFEST}`)
   const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
-  for (const name of Object.values(backedUp)) {
+  for (const name of [backedUp.index, findRecordName(manifest)]) {
     if (!manifest.files.some(file => file.name === name))
       throw new Error(`the backup has no ${name}`)
   }
@@ -107,6 +105,11 @@ export async function checkBackup(dir: string): Promise<Manifest> {
   const [damaged] = listDamagedPictures(`${dir}/${PICTURES}`)
   if (damaged !== undefined) throw new Error(`${damaged} does not match the backup’s manifest`)
   return manifest
+}
+
+/** Finds the name of the private rows in a backup, which may be of an earlier version. */
+export function findRecordName({ files }: Manifest): string {
+  return files.some(({ name }) => name === OLD_ACCOUNTS) ? OLD_ACCOUNTS : backedUp.record
 }
 
 /** Tells whether a file of a backup belongs to the tamper-evident log. */

@@ -4,10 +4,11 @@ import type { Limits } from '../core/limits.ts'
 import { toInvitationKey, toInvitationLinkKey } from '../serving/keys.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 
 interface Stores {
   index: Database
-  accounts: Database
+  accounts: Sqlite
   serving: ServingStore
 }
 
@@ -45,46 +46,50 @@ export async function forgetPrivateRows(
   await dropSubmissions(index, accounts, 'compliance.record', requestsUntil)
   await dropSubmissions(index, accounts, 'agent.request.record', requestsUntil)
   await dropContacts(index, accounts, until)
-  await dropInvitations(accounts, serving, until)
+  dropInvitations(accounts, serving, until)
   for (const [table, since] of Object.entries(over)) {
-    await accounts.write('delete from', table, `where ${since} < $until::timestamptz`, { until })
+    accounts.run(`delete from ${table} where ${since} < $until`, { until })
   }
   await dropSubmissions(index, accounts, 'storyboard.record', until)
-  await forgetRequesters(accounts, until)
+  forgetRequesters(accounts, until)
+  accounts.emptyLog()
 }
 
 /** Drops old submissions, from the index first: what it knows the accounts must know too. */
 async function dropSubmissions(
   index: Database,
-  accounts: Database,
+  accounts: Sqlite,
   operation: string,
   until: string,
 ): Promise<void> {
-  const rows = await accounts.all<{ id: string }>(
-    `select submission_id as id from submissions
-     where operation = $operation and submitted_at < $until::timestamptz`,
-    { operation, until },
+  const where = 'where operation = $operation and submitted_at < $until'
+  const old = { operation, until }
+  const rows = accounts.all<{ id: string }>(
+    `select submission_id as id from submissions ${where}`,
+    old,
   )
-  for (const db of [index, accounts]) await dropIn(db, 'submissions', 'submission_id', rows)
+  await dropFromIndex(index, 'submissions', 'submission_id', rows)
+  accounts.run(`delete from submissions ${where}`, old)
 }
 
 /** Requests for crawls, with who made them. */
 async function dropRequests({ index, accounts, serving }: Stores, until: string): Promise<void> {
-  const rows = await accounts.all<{ id: string }>(
-    `select crawl_request_id as id from crawl_requests where requested_at < $until::timestamptz`,
+  const rows = accounts.all<{ id: string }>(
+    'select crawl_request_id as id from crawl_requests where requested_at < $until',
     { until },
   )
   if (rows.length === 0) return
   const gone = rows.map(({ id: key }): Entry => ({ space: 'crawl_request', key, value: undefined }))
   serving.write(gone, serving.seq)
-  for (const db of [index, accounts]) await dropIn(db, 'crawl_requests', 'crawl_request_id', rows)
+  await dropFromIndex(index, 'crawl_requests', 'crawl_request_id', rows)
+  accounts.run('delete from crawl_requests where requested_at < $until', { until })
 }
 
 /** Deletes invitations, with the address of whom was invited. */
-async function dropInvitations(accounts: Database, serving: ServingStore, until: string) {
-  const rows = await accounts.all<{ id: string; org_id: string; hash: string }>(
-    `select invitation_id as id, org_id, hash from invitations
-     where coalesce(ended_at, expires_at) < $until::timestamptz`,
+function dropInvitations(accounts: Sqlite, serving: ServingStore, until: string): void {
+  const where = 'where coalesce(ended_at, expires_at) < $until'
+  const rows = accounts.all<{ id: string; org_id: string; hash: string }>(
+    `select invitation_id as id, org_id, hash from invitations ${where}`,
     { until },
   )
   if (rows.length === 0) return
@@ -94,28 +99,31 @@ async function dropInvitations(accounts: Database, serving: ServingStore, until:
   ])
   const gone = keys.map((key): Entry => ({ space: 'invitation', key, value: undefined }))
   serving.write(gone, serving.seq)
-  await dropIn(accounts, 'invitations', 'invitation_id', rows)
+  accounts.run(`delete from invitations ${where}`, { until })
 }
 
 /** Erases the contacts of revisions that were replaced long ago. */
-async function dropContacts(index: Database, accounts: Database, until: string): Promise<void> {
+async function dropContacts(index: Database, accounts: Sqlite, until: string): Promise<void> {
   const rows = await index.all<{ id: string }>(
     `select revision_id::varchar as id from revisions
      where entity = 'property' and created_at < $until::timestamptz
        and revision_id not in (select contact_id from entries where contact_id is not null)`,
     { until },
   )
-  await dropIn(accounts, 'property_contacts', 'contact_id', rows)
+  accounts.run(
+    'delete from property_contacts where contact_id in (select value from json_each($ids))',
+    { ids: rows.map(({ id }) => id) },
+  )
 }
 
-async function dropIn(
-  db: Database,
+async function dropFromIndex(
+  index: Database,
   table: string,
   column: string,
   rows: readonly { id: string }[],
 ): Promise<void> {
   if (rows.length === 0) return
-  await db.write(
+  await index.write(
     'delete from',
     table,
     `where ${column}::varchar in (select unnest(${toListExpression('$ids')}))`,

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import type { Accounts } from '../accounts/store.ts'
 import { type Clock, toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
 import type { Log } from '../core/log.ts'
@@ -21,6 +22,7 @@ import type { TakedownList } from './takedown/takedown-list.ts'
 export interface PublishingParts {
   paths: Paths
   index: Database
+  accounts: Accounts
   takedowns: TakedownList
   clock: Clock
   log: Log
@@ -98,12 +100,15 @@ export class Publishing {
    * rewritten first.
    */
   async #beginSnapshot() {
-    const { paths, index, takedowns, clock, last } = this.#parts
+    const { paths, index, accounts, takedowns, clock, last } = this.#parts
     const started = performance.now()
     const { seq, last_event_id } = last()
     const cleared = takedowns.uncleared
     if (seq === (readCheckpoint(paths)?.seq ?? 0) && cleared.length === 0) return undefined
-    if (cleared.length > 0) await index.compact(fresh => createTables(fresh, 'tables'))
+    if (cleared.length > 0) {
+      await index.compact(createTables)
+      accounts.db.emptyLog()
+    }
     await index.useThreads(2)
     const file = await freezeCheckpoints(index)
     const at = { seq, last_event_id, as_of: toIso(clock.now()) }
@@ -118,6 +123,6 @@ export class Publishing {
       rmSync(copies, { recursive: true, force: true })
     }
     this.#search.keepsOlder = false
-    await alone(() => takedowns.clear(domains, clock.now()))
+    await alone(async () => takedowns.clear(domains, clock.now()))
   }
 }

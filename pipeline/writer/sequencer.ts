@@ -143,7 +143,7 @@ export class Sequencer {
   static async #recovered(stores: WriterStores, options: SequencerOptions): Promise<Sequencer> {
     const { index, accounts, seals, paths } = stores
     const { areDamaged } = await healStores({ ...stores, log: options.log }, options)
-    const takedowns = await TakedownList.open(accounts.db)
+    const takedowns = new TakedownList(accounts.db)
     const meta = await raiseFence(index)
     const sequencer = new Sequencer({ stores, takedowns, meta, options })
     await sequencer.#projector.recover(meta)

@@ -51,7 +51,7 @@ export async function revokeKey(key_id: string, { org }: { org: string }): Promi
  * organization.
  */
 async function listLiveKeys(org: string): Promise<ListedKey[]> {
-  const keys = await askOrOpen(readSettings(), { ask: 'keys', org }, ({ accounts }) =>
+  const keys = await askOrOpen(readSettings(), { ask: 'keys', org }, async ({ accounts }) =>
     listOrganizationKeys(accounts.db, org),
   )
   if (keys === null) throw new Error(`no organization named ${org}`)

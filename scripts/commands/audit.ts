@@ -47,7 +47,9 @@ function formatLine({ submission_id, submitted_at, operation, answer, ...row }: 
 
 function listRows(filter: AuditWanted): Promise<AuditRow[]> {
   const question = { ask: 'audit', filter } as const
-  return askOrOpen(readSettings(), question, ({ accounts }) => listAuditRows(accounts.db, filter))
+  return askOrOpen(readSettings(), question, async ({ accounts }) =>
+    listAuditRows(accounts.db, filter),
+  )
 }
 
 function findDetail(id: string): Promise<AuditDetail | null> {

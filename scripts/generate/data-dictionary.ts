@@ -8,7 +8,7 @@ import { renderTable } from './markdown.ts'
 /** Renders data/README.md from a database that the SQL files created. */
 export async function renderDataDictionary(): Promise<string> {
   const db = await Database.open(':memory:')
-  await createTables(db, 'tables')
+  await createTables(db)
   const views = await db.all<Described>(
     "select view_name as name, comment from duckdb_views() where not internal and schema_name = 'main' order by all",
   )

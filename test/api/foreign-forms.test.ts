@@ -3,6 +3,7 @@ import { type Cheerio, load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
+import { listTables } from '../../pipeline/store/table-files.ts'
 import {
   enterDashboard,
   obtainTokens,
@@ -206,14 +207,13 @@ async function readState(): Promise<Record<string, unknown>> {
     ['user_id', annId.value],
   ] as const
   for (const [column, id] of owned) {
-    const tables = await accounts.db.all<{ name: string }>(
-      `select table_name as name from information_schema.columns
-       where column_name = $column and table_schema = 'main' order by all`,
-      { column },
+    const tables = listTables('accounts').filter(table =>
+      accounts.db.columns(table).some(({ name }) => name === column),
     )
-    for (const { name } of tables)
-      state[`${name} ${column}`] = await accounts.db.all(
-        `select to_json(t)::varchar as row from ${name} t where ${column}::varchar = $id order by all`,
+    expect(tables.length).toBeGreaterThan(1)
+    for (const table of tables)
+      state[`${table} ${column}`] = accounts.db.all(
+        `select * from ${table} where ${column} = $id order by rowid`,
         { id },
       )
   }

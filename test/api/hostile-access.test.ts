@@ -641,21 +641,21 @@ async function readBelongings() {
   const accounts = (query: string) => registry.sequencer.accounts.db.all(query)
   const index = (query: string) => registry.sequencer.index.all(query)
   return {
-    keys: await accounts(
-      `select key_id, revoked_at from api_keys where org_id = '${acme.org}' order by all`,
+    keys: accounts(
+      `select key_id, revoked_at from api_keys where org_id = '${acme.org}' order by rowid`,
     ),
-    agents: await accounts(`select * from member_agents where org_id = '${acme.org}' order by all`),
-    domains: await accounts(
-      `select * from verified_domains where org_id = '${acme.org}' order by all`,
+    agents: accounts(`select * from member_agents where org_id = '${acme.org}' order by rowid`),
+    domains: accounts(
+      `select * from verified_domains where org_id = '${acme.org}' order by domain`,
     ),
-    invitations: await accounts(`select * from invitations where org_id = '${acme.org}'`),
-    people: await accounts(`select * from memberships where org_id = '${acme.org}' order by all`),
-    challenges: await accounts(`select * from ownership_challenges where org_id = '${acme.org}'`),
-    subscriptions: await accounts(`select * from subscriptions where org_id = '${acme.org}'`),
-    reviews: await accounts(`select * from reviews where org_id = '${acme.org}' order by all`),
-    logos: await accounts(`select * from logos where org_id = '${acme.org}' order by logo_id`),
-    claims: await accounts(`select * from origin_claims where org_id = '${acme.org}'`),
-    origins: await accounts('select * from origins'),
+    invitations: accounts(`select * from invitations where org_id = '${acme.org}'`),
+    people: accounts(`select * from memberships where org_id = '${acme.org}' order by rowid`),
+    challenges: accounts(`select * from ownership_challenges where org_id = '${acme.org}'`),
+    subscriptions: accounts(`select * from subscriptions where org_id = '${acme.org}'`),
+    reviews: accounts(`select * from reviews where org_id = '${acme.org}' order by review_id`),
+    logos: accounts(`select * from logos where org_id = '${acme.org}' order by logo_id`),
+    claims: accounts(`select * from origin_claims where org_id = '${acme.org}'`),
+    origins: accounts('select * from origins'),
     entries: await index(`select * from entries where domain = 'acme.example' order by entity`),
     revisions: await index(`select * from revisions where domain = 'acme.example' order by all`),
     mirrors: await index('select * from mirrors order by platform'),

@@ -7,6 +7,7 @@ import { Database } from '../../pipeline/store/duckdb.ts'
 import { exportParquet } from '../../pipeline/store/parquet.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { listTables } from '../../pipeline/store/schema.ts'
+import { Sqlite } from '../../pipeline/store/sqlite.ts'
 import { listViews } from '../../pipeline/store/view-files.ts'
 import { ccpa, dispute } from '../support/clients/operation-requests.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
@@ -252,8 +253,10 @@ async function readTables(file: string, names: readonly string[]): Promise<strin
 
 describe('private data', () => {
   test('is in the private stores, where it arrived', async () => {
-    const file = resolvePaths(registry.config.DATA_DIR).accounts
-    const text = await readTables(file, listTables('accounts'))
+    const record = Sqlite.open(resolvePaths(registry.config.DATA_DIR).record, { readOnly: true })
+    const rows = listTables('accounts').map(name => record.all(`select * from ${name}`))
+    record.close()
+    const text = JSON.stringify(rows)
     for (const what of [
       'a contact that was saved',
       'an agent that is private',
@@ -264,12 +267,13 @@ describe('private data', () => {
     expect(text).not.toContain(secrets['a key'])
     expect(text).not.toContain(secrets['a nonce'])
     expect(text).not.toContain(secrets['a token'])
-    expect(closed).toContain('accounts/accounts.duckdb')
+    expect(closed).toContain('record/record.sqlite')
   })
 
   test('is in folders that other users of the host cannot read', () => {
     const folders = new Set(closed.map(path => path.slice(0, path.indexOf('/'))))
     expect(folders).toContain('accounts')
+    expect(folders).toContain('record')
     for (const folder of folders) {
       expect(statSync(`${registry.config.DATA_DIR}/${folder}`).mode & 0o077, folder).toBe(0)
     }
@@ -353,14 +357,14 @@ describe('a public store', () => {
   })
 
   test('is never in the folder of the private ones', () => {
-    const { dir, accounts, snapshots, parquet, events, search } = resolvePaths(
+    const { dir, record, snapshots, parquet, events, search } = resolvePaths(
       registry.config.DATA_DIR,
     )
     for (const folder of [snapshots, parquet, events, search]) {
       expect(existsSync(folder)).toBe(true)
-      expect(relative(folder, accounts).startsWith('..')).toBe(true)
-      expect(listFiles(folder).join()).not.toMatch(/accounts|lease/)
+      expect(relative(folder, record).startsWith('..')).toBe(true)
+      expect(listFiles(folder).join()).not.toMatch(/accounts|record|lease/)
     }
-    expect(accounts.startsWith(dir)).toBe(true)
+    expect(record.startsWith(dir)).toBe(true)
   })
 })

@@ -28,7 +28,7 @@ const found = async (bearer: string, payload: object = { organization_name: 'Acm
   })
 const domains = () =>
   registry.sequencer.accounts.db.all(
-    `select name, domain, proof from verified_domains join organizations using (org_id) order by all`,
+    `select name, domain, proof from verified_domains join organizations using (org_id) order by domain`,
   )
 
 describe('founding an organization', () => {

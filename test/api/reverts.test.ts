@@ -28,7 +28,7 @@ afterAll(async () => {
   await redis.close()
 })
 
-const rows = (operation: string): Promise<AuditRow[]> =>
+const rows = (operation: string): AuditRow[] =>
   listAuditRows(registry.sequencer.accounts.db, { operation, limit: 100 })
 
 async function submit(operation: object): Promise<unknown> {

@@ -247,6 +247,7 @@ export const doors: Record<string, string[]> = {
     `${store}/duckdb-instance.ts`,
     `${store}/duckdb-values.ts`,
   ],
+  'node:sqlite': [`${store}/sqlite.ts`, `${store}/sqlite-values.ts`],
   'structured-headers': [`${signing}/structured-fields.ts`],
   lmdb: [
     `${serving}/lmdb.ts`,

@@ -19,12 +19,12 @@ async function readStores({
   index,
   accounts,
 }: Sequencer): Promise<Contents & Record<string, object>> {
-  const orgs = await accounts.db.all('select org_id, name from organizations')
-  const contacts = await accounts.db.all(
-    'select * exclude (seq) from property_contacts order by all',
+  const orgs = accounts.db.all('select org_id, name from organizations')
+  const contacts = accounts.db.all(
+    'select contact_id, domain, contact from property_contacts order by contact_id',
   )
-  const editors = await accounts.db.all('select * exclude (editor_id, seq) from editors')
-  const known = await accounts.db.all<{ editor_id: string }>('select editor_id from editors')
+  const editors = accounts.db.all('select kind, principal_id, org_id from editors')
+  const known = accounts.db.all<{ editor_id: string }>('select editor_id from editors')
   const named = await index.all<{ editor_id: string }>('select distinct editor_id from revisions')
   expect(known).toEqual(expect.arrayContaining(named))
   return { ...(await readContents(index, ['seq', 'editor_id'])), orgs, contacts, editors }

@@ -1,36 +1,36 @@
 import { toIso } from '../../core/clock.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import type { AccountStamp } from '../stamp.ts'
 import { refuseOther } from './monitoring.ts'
 
 /** Replaces the credential by which an agent is tested. */
-async function saveCredential(
-  db: Database,
+function saveCredential(
+  db: Sqlite,
   operation: OperationOf<'agent.credential.save'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { agent_url, org_id, auth_type, sealed_secret: sealed } = operation
-  const refusal = await refuseOther(db, agent_url, org_id)
+  const refusal = refuseOther(db, agent_url, org_id)
   if (refusal) return refusal
-  await replaceRow(db, { org_id, agent_url, auth_type, sealed }, stamp)
+  replaceRow(db, { org_id, agent_url, auth_type, sealed }, stamp)
   return { done: { agent_url, org_id, auth_type } }
 }
 
 /** Deletes a credential. Its row stays without a value, so that the deletion is projected to readers. */
-async function removeCredential(
-  db: Database,
+function removeCredential(
+  db: Sqlite,
   { agent_url, org_id }: OperationOf<'agent.credential.remove'>,
   stamp: AccountStamp,
-): Promise<Answer> {
-  const known = await db.one<{ auth_type: string }>(
+): Answer {
+  const known = db.one<{ auth_type: string }>(
     `select auth_type from agent_credentials
      where org_id = $org_id and agent_url = $agent_url and sealed is not null`,
     { org_id, agent_url },
   )
   if (!known) return { refused: 'the registry has no credential of this agent', error: 'not_found' }
-  await replaceRow(db, { org_id, agent_url, auth_type: known.auth_type, sealed: null }, stamp)
+  replaceRow(db, { org_id, agent_url, auth_type: known.auth_type, sealed: null }, stamp)
   return { done: { agent_url, org_id } }
 }
 
@@ -41,31 +41,23 @@ interface Credential {
   sealed: string | null
 }
 
-async function replaceRow(
-  db: Database,
-  row: Credential,
-  { now, seq }: AccountStamp,
-): Promise<void> {
+function replaceRow(db: Sqlite, row: Credential, { now, seq }: AccountStamp): void {
   const { org_id, agent_url } = row
-  await db.write(
-    'delete from',
-    'agent_credentials',
-    'where org_id = $org_id and agent_url = $agent_url',
-    { org_id, agent_url },
-  )
-  await db.insert('agent_credentials', [{ ...row, saved_at: toIso(now), seq }])
+  db.run('delete from agent_credentials where org_id = $org_id and agent_url = $agent_url', {
+    org_id,
+    agent_url,
+  })
+  db.insert('agent_credentials', [{ ...row, saved_at: toIso(now), seq }])
 }
 
 /** Deletes the credential of an agent that its organization no longer enrols. */
-export async function forgetCredential(
-  db: Database,
+export function forgetCredential(
+  db: Sqlite,
   { org_id, agent_url }: Pick<Credential, 'org_id' | 'agent_url'>,
   { seq }: Pick<AccountStamp, 'seq'>,
-): Promise<void> {
-  await db.write(
-    'update',
-    'agent_credentials',
-    `set sealed = null, seq = $seq
+): void {
+  db.run(
+    `update agent_credentials set sealed = null, seq = $seq
      where org_id = $org_id and agent_url = $agent_url and sealed is not null`,
     { org_id, agent_url, seq },
   )

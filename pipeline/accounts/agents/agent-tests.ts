@@ -11,7 +11,7 @@ import type {
 import type { Badge } from '../../model/badge.ts'
 import type { ComplianceState, MonitoringSettings } from '../../model/compliance.ts'
 import type { StepDiagnostic } from '../../model/storyboards/step-diagnostic.ts'
-import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../../store/sqlite.ts'
 import { STATE_COLUMNS } from './compliance-state.ts'
 
 /** Rows from which the test state of an agent is projected; a change to any of them projects it again. */
@@ -23,12 +23,12 @@ export const TESTED = `(select agent_url, seq from agent_compliance
 type WithAgent<Row> = Row & { agent_url: string }
 
 /** Loads the test state of the agents that match a condition. */
-export async function loadAgentTests(
-  db: Database,
+export function loadAgentTests(
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<AgentTests[]> {
-  const rows = await db.all<{ agent_url: string }>(
+  parameters: SqliteParameters,
+): AgentTests[] {
+  const rows = db.all<{ agent_url: string }>(
     `select distinct agent_url from ${TESTED} where ${where} order by agent_url`,
     parameters,
   )
@@ -37,16 +37,14 @@ export async function loadAgentTests(
   const select = <Row>(columns: string, table: string, order = '') =>
     db.all<WithAgent<Row>>(
       `select agent_url, ${columns} from ${table}
-       where agent_url in (select unnest(${toListExpression('$agents')})) order by agent_url ${order}`,
+       where agent_url in (select value from json_each($agents)) order by agent_url ${order}`,
       agents,
     )
-  const states = groupByAgent(await select<ComplianceState>(STATE_COLUMNS, 'agent_compliance'))
-  const settings = groupByAgent(
-    await select<MonitoringSettings>(SETTING_COLUMNS, 'agent_monitoring'),
-  )
-  const badges = groupByAgent(await select<Badge>(BADGE_COLUMNS, 'agent_badges', ', role'))
+  const states = groupByAgent(select<ComplianceState>(STATE_COLUMNS, 'agent_compliance'))
+  const settings = groupByAgent(select<MonitoringSettings>(SETTING_COLUMNS, 'agent_monitoring'))
+  const badges = groupByAgent(select<Badge>(BADGE_COLUMNS, 'agent_badges', ', role'))
   const suites = groupByAgent(
-    await select<SuiteRun>(SUITE_COLUMNS, 'compliance_runs', ', tested_at desc, run_id desc'),
+    select<SuiteRun>(SUITE_COLUMNS, 'compliance_runs', ', tested_at desc, run_id desc'),
   )
   return rows.map(({ agent_url }) => {
     const state = states.get(agent_url)?.[0]
@@ -62,13 +60,13 @@ export async function loadAgentTests(
 }
 
 const SETTING_COLUMNS = `lifecycle_stage, is_opted_out, needs_requalification,
-  generation::double as generation, paused_at, interval_hours::double as interval_hours,
+  generation, paused_at, interval_hours,
   requeued_at, created_at, updated_at`
 const BADGE_COLUMNS = `role, adcp_version, state, verified_specialisms, verified_at, degraded_at,
   expires_at, revoked_for`
 const SUITE_COLUMNS = `run_id, overall_status, headline, tracks,
-  storyboards_passing::double as storyboards_passing,
-  storyboards_total::double as storyboards_total, duration_ms, tested_at`
+  storyboards_passing,
+  storyboards_total, duration_ms, tested_at`
 
 function groupByAgent<Row>(rows: readonly WithAgent<Row>[]): Map<string, Row[]> {
   const groups = groupBy(rows, ({ agent_url }) => agent_url)
@@ -91,13 +89,13 @@ export const DIAGNOSED = `(select agent_url, seq from storyboard_diagnostics
  * Loads the steps of the latest runs of the agents that match a condition, and the requests made to these
  * agents.
  */
-export async function loadAgentDiagnostics(
-  db: Database,
+export function loadAgentDiagnostics(
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<AgentDiagnostics[]> {
+  parameters: SqliteParameters,
+): AgentDiagnostics[] {
   const selected = `agent_url in (select agent_url from ${DIAGNOSED} where ${where})`
-  const steps = await db.all<WithAgent<StepDiagnostic> & { run_id: string; captured_at: string }>(
+  const steps = db.all<WithAgent<StepDiagnostic> & { run_id: string; captured_at: string }>(
     `select agent_url, run_id, captured_at, storyboard_id, phase_id, step_id, task, step_passed,
        duration_ms, error_text, failed_validations
      from storyboard_diagnostics where ${selected}
@@ -105,7 +103,7 @@ export async function loadAgentDiagnostics(
     parameters,
   )
   const requests = groupByAgent(
-    await db.all<WithAgent<AgentRequest>>(
+    db.all<WithAgent<AgentRequest>>(
       `select agent_url, request_id, request_type, response_time_ms, success, error_message,
          created_at
        from agent_requests where ${selected}
@@ -134,13 +132,13 @@ function toDiagnosedRuns(
 }
 
 /** Loads the stored requests and answers of test steps, for the agents that match a condition. */
-export async function loadAgentExchanges(
-  db: Database,
+export function loadAgentExchanges(
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<{ agent_url: string; exchanges: StoredExchange[] }[]> {
-  const rows = await db.all<WithAgent<StoredExchange>>(
-    `select agent_url, run_id, position::double as position, exchange from storyboard_exchanges
+  parameters: SqliteParameters,
+): { agent_url: string; exchanges: StoredExchange[] }[] {
+  const rows = db.all<WithAgent<StoredExchange>>(
+    `select agent_url, run_id, position, exchange from storyboard_exchanges
      where agent_url in (select agent_url from storyboard_exchanges where ${where})
      order by agent_url, run_id, position`,
     parameters,
@@ -150,16 +148,14 @@ export async function loadAgentExchanges(
 
 /** Loads the credentials that match a condition; a deleted one has no value. */
 export function loadCredentials(
-  db: Database,
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<
-  (Omit<StoredCredential, 'sealed'> & {
-    org_id: string
-    agent_url: string
-    sealed: string | null
-  })[]
-> {
+  parameters: SqliteParameters,
+): (Omit<StoredCredential, 'sealed'> & {
+  org_id: string
+  agent_url: string
+  sealed: string | null
+})[] {
   return db.all(
     `select org_id, agent_url, auth_type, sealed, saved_at from agent_credentials where ${where}`,
     parameters,

@@ -1,6 +1,6 @@
-import { HOUR, type Instant, toIso } from '../../core/clock.ts'
+import { HOUR, type Instant, SECOND, toIso } from '../../core/clock.ts'
 import { INTERVAL_HOURS } from '../../model/compliance.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import { loadKeepers } from '../keepers.ts'
 import { loadCredentials } from './agent-tests.ts'
 
@@ -16,32 +16,32 @@ export interface DueAgent {
 }
 
 /** Lists the agents whose scheduled run is due, the longest waiting first. */
-export async function listAgentsDue(
-  db: Database,
+export function listAgentsDue(
+  db: Sqlite,
   { now, limit, besides }: { now: Instant; limit: number; besides: readonly string[] },
-): Promise<DueAgent[]> {
-  const rows = await db.all<{ agent_url: string }>(
+): DueAgent[] {
+  const rows = db.all<{ agent_url: string }>(
     `select agent_url from (
        select agent_url, min(enrolled_at) as enrolled_at from member_agents group by agent_url) a
      left join agent_monitoring m using (agent_url)
      left join agent_compliance c using (agent_url)
      where not coalesce(m.is_opted_out, false) and m.paused_at is null
-       and not list_contains(from_json($besides::varchar, '["VARCHAR"]'), agent_url)
-       and (m.requeued_at > coalesce(c.last_checked_at, 'epoch'::timestamptz)
-         or coalesce(
-           c.last_checked_at + to_hours(coalesce(m.interval_hours, ${INTERVAL_HOURS.usual})),
-           a.enrolled_at + to_hours(${FIRST_RUN_MS / HOUR})) <= $now::timestamptz)
-     order by coalesce(c.last_checked_at, 'epoch'::timestamptz), agent_url limit ${limit}`,
-    { now: toIso(now), besides: JSON.stringify(besides) },
+       and agent_url not in (select value from json_each($besides))
+       and (m.requeued_at > coalesce(c.last_checked_at, '')
+         or case when c.last_checked_at is null then a.enrolled_at <= $enrolled
+           else unixepoch(c.last_checked_at, 'subsec')
+             + 3600 * coalesce(m.interval_hours, ${INTERVAL_HOURS.usual}) <= $now end)
+     order by coalesce(c.last_checked_at, ''), agent_url limit ${limit}`,
+    { now: now / SECOND, enrolled: toIso(now - FIRST_RUN_MS), besides },
   )
   if (rows.length === 0) return []
-  const keepers = await loadKeepers(
+  const keepers = loadKeepers(
     db,
     rows.map(({ agent_url }) => agent_url),
   )
   const due: DueAgent[] = []
   for (const { agent_url, org_id } of keepers.values()) {
-    const [credential] = await loadCredentials(db, 'org_id = $org_id and agent_url = $agent_url', {
+    const [credential] = loadCredentials(db, 'org_id = $org_id and agent_url = $agent_url', {
       org_id,
       agent_url,
     })

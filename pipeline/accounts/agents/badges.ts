@@ -4,7 +4,7 @@ import type { ComplianceState, MonitoringSettings } from '../../model/compliance
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import { isShownToAll } from '../../resolve/agent-keeper.ts'
 import { DEGRADED_MS, expireBadges, updateBadges } from '../../resolve/badges.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import { loadKeepers } from '../keepers.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import type { AccountStamp } from '../stamp.ts'
@@ -13,7 +13,7 @@ const COLUMNS = `role, adcp_version, state, verified_specialisms, verified_at, d
   expires_at, revoked_for`
 
 /** Loads the badges of an agent, revoked ones included. */
-export function loadBadges(db: Database, agent_url: string): Promise<Badge[]> {
+export function loadBadges(db: Sqlite, agent_url: string): Badge[] {
   return db.all<Badge>(
     `select ${COLUMNS} from agent_badges where agent_url = $agent_url order by role`,
     { agent_url },
@@ -21,14 +21,14 @@ export function loadBadges(db: Database, agent_url: string): Promise<Badge[]> {
 }
 
 /** Replaces the badges of an agent. */
-export async function writeBadges(
-  db: Database,
+export function writeBadges(
+  db: Sqlite,
   agent_url: string,
   badges: readonly Badge[],
   { seq }: AccountStamp,
-): Promise<void> {
-  await db.write('delete from', 'agent_badges', 'where agent_url = $agent_url', { agent_url })
-  await db.insert(
+): void {
+  db.run('delete from agent_badges where agent_url = $agent_url', { agent_url })
+  db.insert(
     'agent_badges',
     badges.map(badge => ({ agent_url, ...badge, seq })),
   )
@@ -42,14 +42,14 @@ interface TestedState {
 }
 
 /** Updates the badges of an agent after a run. */
-export async function reviewBadges(
-  db: Database,
+export function reviewBadges(
+  db: Sqlite,
   agent_url: string,
   { state, settings, isTested, isFullRun }: TestedState,
   stamp: AccountStamp,
-): Promise<void> {
-  const known = await loadBadges(db, agent_url)
-  const keeper = (await loadKeepers(db, [agent_url])).get(agent_url)
+): void {
+  const known = loadBadges(db, agent_url)
+  const keeper = loadKeepers(db, [agent_url]).get(agent_url)
   const badges = updateBadges(known, {
     state,
     isTested,
@@ -60,29 +60,29 @@ export async function reviewBadges(
     interval_hours: settings.interval_hours,
     now: stamp.now,
   })
-  await writeBadges(db, agent_url, badges, stamp)
+  writeBadges(db, agent_url, badges, stamp)
 }
 
 /** Lists agents with a badge that has expired, or was degraded for too long. */
-export async function listLapsing(db: Database, now: number, limit: number): Promise<string[]> {
-  const rows = await db.all<{ agent_url: string }>(
+export function listLapsing(db: Sqlite, now: number, limit: number): string[] {
+  const rows = db.all<{ agent_url: string }>(
     `select distinct agent_url from agent_badges
-     where state != 'revoked' and (expires_at <= $now::timestamptz
-       or (state = 'degraded' and degraded_at <= $degraded::timestamptz))
+     where state != 'revoked' and (expires_at <= $now
+       or (state = 'degraded' and degraded_at <= $degraded))
      order by agent_url limit ${limit}`,
     { now: toIso(now), degraded: toIso(now - DEGRADED_MS) },
   )
   return rows.map(({ agent_url }) => agent_url)
 }
 
-async function expireAgentBadges(
-  db: Database,
+function expireAgentBadges(
+  db: Sqlite,
   { agent_urls }: OperationOf<'badges.lapse'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   for (const agent_url of agent_urls) {
-    const badges = await loadBadges(db, agent_url)
-    await writeBadges(db, agent_url, expireBadges(badges, stamp.now), stamp)
+    const badges = loadBadges(db, agent_url)
+    writeBadges(db, agent_url, expireBadges(badges, stamp.now), stamp)
   }
   return { done: { agent_urls } }
 }

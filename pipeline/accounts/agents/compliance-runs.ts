@@ -1,7 +1,7 @@
 import type { ComplianceState, MonitoringSettings } from '../../model/compliance.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import { applySuite, countPassing, sumByTrack } from '../../resolve/compliance.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import type { AccountStamp } from '../stamp.ts'
 import { keepRequest } from './agent-requests.ts'
@@ -15,41 +15,39 @@ import { keepLastRuns, keepRuns } from './storyboard-runs.ts'
 const RUNS_MAX = 100
 
 /** Stores the results of a scheduled run, and updates the agent's status and badges. */
-export async function recordSuite(
-  db: Database,
+export function recordSuite(
+  db: Sqlite,
   suite: OperationOf<'compliance.record'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { agent_url, org_id, run_id } = suite
-  const refusal = await refuseOther(db, agent_url, org_id)
+  const refusal = refuseOther(db, agent_url, org_id)
   if (refusal) return refusal
-  const settings = await findMonitoring(db, agent_url)
+  const settings = findMonitoring(db, agent_url)
   if (settings.is_opted_out) return { refused: 'the agent is not tested', error: 'conflict' }
-  const state = applySuite(await findCompliance(db, agent_url), suite, stamp.now)
-  await writeCompliance(db, agent_url, state, stamp)
-  await storeSuite(db, suite, state, stamp)
-  await updateBadges(db, suite, { state, settings }, stamp)
+  const state = applySuite(findCompliance(db, agent_url), suite, stamp.now)
+  writeCompliance(db, agent_url, state, stamp)
+  storeSuite(db, suite, state, stamp)
+  updateBadges(db, suite, { state, settings }, stamp)
   return { done: { run_id, agent_url, status: state.status } }
 }
 
 /** Updates the badges of an agent after a full run, which requalifies it where it passed. */
-async function updateBadges(
-  db: Database,
+function updateBadges(
+  db: Sqlite,
   { agent_url, outcome }: OperationOf<'compliance.record'>,
   { state, settings }: { state: ComplianceState; settings: MonitoringSettings },
   stamp: AccountStamp,
-): Promise<void> {
+): void {
   const isRequalified = settings.needs_requalification && state.status === 'passing'
   if (isRequalified) {
-    await db.write(
-      'update',
-      'agent_monitoring',
-      'set needs_requalification = false, seq = $seq where agent_url = $agent_url',
+    db.run(
+      'update agent_monitoring set needs_requalification = false, seq = $seq where agent_url = $agent_url',
       { agent_url, seq: stamp.seq },
     )
   }
   const needsRequalification = settings.needs_requalification && !isRequalified
-  await reviewBadges(
+  reviewBadges(
     db,
     agent_url,
     {
@@ -62,20 +60,20 @@ async function updateBadges(
   )
 }
 
-async function storeSuite(
-  db: Database,
+function storeSuite(
+  db: Sqlite,
   suite: OperationOf<'compliance.record'>,
   state: ComplianceState,
   { seq }: AccountStamp,
-): Promise<void> {
+): void {
   const { run_id, agent_url, org_id, tested_at, duration_ms, results, diagnostics } = suite
   const tested = { agent_url, org_id, tested_at }
-  await keepRuns(
+  keepRuns(
     db,
     results.map(({ track: _, ...result }) => ({ ...tested, ...result })),
     seq,
   )
-  await keepLastRuns(db, agent_url)
+  keepLastRuns(db, agent_url)
   const { passing, total } = countPassing(results)
   const statusNames = {
     passing: 'passing',
@@ -83,7 +81,7 @@ async function storeSuite(
     failing: 'failing',
     unknown: 'unknown',
   }
-  await db.insert('compliance_runs', [
+  db.insert('compliance_runs', [
     {
       ...tested,
       run_id,
@@ -96,7 +94,7 @@ async function storeSuite(
       seq,
     },
   ])
-  await storeDiagnostics(db, tested, { run_id, diagnostics, seq })
+  storeDiagnostics(db, tested, { run_id, diagnostics, seq })
   const reached = suite.outcome === 'tested'
   const request = {
     request_id: run_id,
@@ -107,15 +105,13 @@ async function storeSuite(
     error_message: reached ? null : state.headline,
     created_at: tested_at,
   } as const
-  await keepRequest(db, request, seq)
-  await dropOldRuns(db, agent_url)
+  keepRequest(db, request, seq)
+  dropOldRuns(db, agent_url)
 }
 
-async function dropOldRuns(db: Database, agent_url: string): Promise<void> {
-  await db.write(
-    'delete from',
-    'compliance_runs',
-    `where agent_url = $agent_url and run_id not in (
+function dropOldRuns(db: Sqlite, agent_url: string): void {
+  db.run(
+    `delete from compliance_runs where agent_url = $agent_url and run_id not in (
        select run_id from compliance_runs where agent_url = $agent_url
        order by tested_at desc, run_id desc limit ${RUNS_MAX})`,
     { agent_url },

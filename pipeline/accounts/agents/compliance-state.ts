@@ -1,27 +1,27 @@
 import type { ComplianceState } from '../../model/compliance.ts'
 import { untestedState } from '../../resolve/compliance.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import type { AccountStamp } from '../stamp.ts'
 
 export const STATE_COLUMNS = `status, status_changed_at, headline, storyboards, specialisms,
   supports_version, last_checked_at, last_passed_at, last_failed_at, streak_started_at,
-  streak_days::double as streak_days`
+  streak_days`
 
 /** Finds the test state of an agent; `unknown` if it was never tested. */
-export async function findCompliance(db: Database, agent_url: string): Promise<ComplianceState> {
-  const row = await db.one<ComplianceState>(
+export function findCompliance(db: Sqlite, agent_url: string): ComplianceState {
+  const row = db.one<ComplianceState>(
     `select ${STATE_COLUMNS} from agent_compliance where agent_url = $agent_url`,
     { agent_url },
   )
   return row ?? untestedState
 }
 
-export async function writeCompliance(
-  db: Database,
+export function writeCompliance(
+  db: Sqlite,
   agent_url: string,
   state: ComplianceState,
   { seq }: Pick<AccountStamp, 'seq'>,
-): Promise<void> {
-  await db.write('delete from', 'agent_compliance', 'where agent_url = $agent_url', { agent_url })
-  await db.insert('agent_compliance', [{ agent_url, ...state, seq }])
+): void {
+  db.run('delete from agent_compliance where agent_url = $agent_url', { agent_url })
+  db.insert('agent_compliance', [{ agent_url, ...state, seq }])
 }

@@ -1,7 +1,6 @@
-import { requireValue } from '../../core/present.ts'
 import type { Founding } from '../../model/accounts/organization.ts'
 import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import { applyPlan, findFreeName, type Plan, planFounding } from '../founding.ts'
 import { createMember, findMember } from '../members.ts'
 import { loadMemberships } from '../memberships.ts'
@@ -17,21 +16,20 @@ type AgentOwner = { org_id: string } | { plan: Exclude<Plan, Refusal>; founding:
  * Enrols an agent of a member. Creates what is missing: an organization for a person without one, a
  * profile that is not public. All refusals come before anything is written.
  */
-export async function enrolAgent(
-  db: Database,
+export function enrolAgent(
+  db: Sqlite,
   operation: OperationOf<'member.agent.enrol'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { op: _, org, founding, ...agent } = operation
-  const target = await resolveOrganization(db, org, founding)
+  const target = resolveOrganization(db, org, founding)
   if ('refused' in target) return target
-  const foreign = await refuseForeignHost(db, target, agent.url)
+  const foreign = refuseForeignHost(db, target, agent.url)
   if (foreign) return foreign
-  const { org_id } =
-    'plan' in target ? await applyPlan(db, target.plan, target.founding, stamp) : target
-  const hasProfile = !('refused' in (await findMember(db, org_id)))
-  if (!hasProfile) await createMember(db, { op: 'member.create', org: org_id }, stamp)
-  const answer = await saveAgent(db, { op: 'member.agent.save', org: org_id, ...agent }, stamp)
+  const { org_id } = 'plan' in target ? applyPlan(db, target.plan, target.founding, stamp) : target
+  const hasProfile = !('refused' in findMember(db, org_id))
+  if (!hasProfile) createMember(db, { op: 'member.create', org: org_id }, stamp)
+  const answer = saveAgent(db, { op: 'member.agent.save', org: org_id, ...agent }, stamp)
   if ('refused' in answer) return answer
   return {
     done: {
@@ -43,36 +41,32 @@ export async function enrolAgent(
 }
 
 /** Resolves the organization of an agent; a person who joined one in the meantime founds none. */
-async function resolveOrganization(
-  db: Database,
+function resolveOrganization(
+  db: Sqlite,
   org: string | undefined,
   founding: Founding | undefined,
-): Promise<AgentOwner | Refusal> {
+): AgentOwner | Refusal {
   if (org !== undefined) {
-    const owner = await findOrganization(db, org)
+    const owner = findOrganization(db, org)
     return owner ?? refuseUnknownOrganization(org)
   }
   if (founding === undefined) return { refused: 'an agent needs an organization' }
   const { user_id } = founding
-  const memberships = await loadMemberships(db, 'm.user_id = $user_id', { user_id })
+  const memberships = loadMemberships(db, 'm.user_id = $user_id', { user_id })
   const [first] = memberships.get(user_id) ?? []
   if (first) return first
-  const named = { ...founding, name: await findFreeName(db, founding.name) }
-  const plan = await planFounding(db, named)
+  const named = { ...founding, name: findFreeName(db, founding.name) }
+  const plan = planFounding(db, named)
   return 'refused' in plan ? plan : { plan, founding: named }
 }
 
 /**
  * Refuses an agent on a host outside the member's domains, once the member has proven any domain.
  */
-async function refuseForeignHost(
-  db: Database,
-  target: AgentOwner,
-  url: string,
-): Promise<Refusal | undefined> {
+function refuseForeignHost(db: Sqlite, target: AgentOwner, url: string): Refusal | undefined {
   const org_id = 'org_id' in target ? target.org_id : pickOwnId(target.plan)
-  if (org_id !== undefined && (await findMemberAgent(db, org_id, url))) return undefined
-  const rows = await db.all<{ domain: string }>(
+  if (org_id !== undefined && findMemberAgent(db, org_id, url)) return undefined
+  const rows = db.all<{ domain: string }>(
     'select domain from verified_domains where org_id = $org_id order by domain',
     { org_id: org_id ?? '' },
   )
@@ -102,10 +96,6 @@ export const enrollingDefinitions: OperationDefinitions<'member.agent.enrol'> = 
     perform: enrolAgent,
     requires: { membershipIn: ({ org }) => org },
     changesEnrolments: true,
-    updateRights(rights, { founding }, { org_id, org_auto_created }) {
-      if (org_auto_created)
-        rights.setMembership(String(org_id), requireValue(founding, 'founder').user_id, 'owner')
-    },
     irreversible: 'that cannot be undone',
   },
 }

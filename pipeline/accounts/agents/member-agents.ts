@@ -4,7 +4,7 @@ import { canBePublic } from '../../core/public-name.ts'
 import { hasApiAccess } from '../../core/tiers.ts'
 import type { MemberAgent } from '../../model/accounts/member.ts'
 import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import { findMember, touchMember } from '../members.ts'
 import {
   type Inverse,
@@ -22,15 +22,15 @@ interface Row extends Omit<MemberAgent, 'url'> {
 }
 
 /** Enrols an agent, or changes its enrolment; a new one is private by default. */
-export async function saveAgent(
-  db: Database,
+export function saveAgent(
+  db: Sqlite,
   operation: OperationOf<'member.agent.save'>,
   stamp: AccountStamp,
-): Promise<Answer> {
-  const member = await findMember(db, operation.org)
+): Answer {
+  const member = findMember(db, operation.org)
   if ('refused' in member) return member
   const { org_id } = member
-  const known = await findMemberAgent(db, org_id, operation.url)
+  const known = findMemberAgent(db, org_id, operation.url)
   if (operation.is_change && !known) return refuseUnknownAgent(member.name, operation.url)
   if (!known && !canBePublic(new URL(operation.url).hostname)) {
     return { refused: 'url: must be on the public Internet' }
@@ -38,42 +38,42 @@ export async function saveAgent(
   const type = operation.type ?? known?.type
   if (type === undefined) return { refused: 'a new agent requires a type' }
   const wanted = operation.visibility ?? known?.visibility ?? 'private'
-  const visibility = await limitVisibility(db, org_id, wanted)
+  const visibility = limitVisibility(db, org_id, wanted)
   const agent: Row = {
     agent_url: operation.url,
-    position: known?.position ?? (await findNextPosition(db, org_id)),
+    position: known?.position ?? findNextPosition(db, org_id),
     type,
     name: operation.name ?? known?.name ?? null,
     visibility,
     health_check_url: operation.health_check_url ?? known?.health_check_url ?? null,
     enrolled_at: known?.enrolled_at ?? toIso(stamp.now),
   }
-  await removeRow(db, org_id, operation.url)
-  await db.insert('member_agents', [{ ...agent, org_id, seq: stamp.seq }])
-  await touchMember(db, org_id, stamp.seq)
+  removeRow(db, org_id, operation.url)
+  db.insert('member_agents', [{ ...agent, org_id, seq: stamp.seq }])
+  touchMember(db, org_id, stamp.seq)
   const { agent_url: url, position: _, ...shown } = agent
   const warnings = visibility === wanted ? {} : { warnings: [warnOfVisibility(url)] }
   return { done: { org_id, agent: { url, ...shown }, is_new: known === undefined, ...warnings } }
 }
 
 /** Removes an agent. A public agent must be hidden first, so that it is not removed by mistake. */
-export async function removeAgent(
-  db: Database,
+export function removeAgent(
+  db: Sqlite,
   { org, url }: OperationOf<'member.agent.remove'>,
   { seq }: AccountStamp,
-): Promise<Answer> {
-  const member = await findMember(db, org)
+): Answer {
+  const member = findMember(db, org)
   if ('refused' in member) return member
   const { org_id, name } = member
-  const known = await findMemberAgent(db, org_id, url)
+  const known = findMemberAgent(db, org_id, url)
   if (!known) return refuseUnknownAgent(name, url)
   if (known.visibility === 'public') {
     const refused = `${url} is public: hide it first`
     return { refused, error: 'unpublish_first', fields: { agent_url: url } }
   }
-  await removeRow(db, org_id, url)
-  await forgetCredential(db, { org_id, agent_url: url }, { seq })
-  await touchMember(db, org_id, seq)
+  removeRow(db, org_id, url)
+  forgetCredential(db, { org_id, agent_url: url }, { seq })
+  touchMember(db, org_id, seq)
   return { done: { org_id, url } }
 }
 
@@ -81,12 +81,12 @@ function refuseUnknownAgent(name: string, url: string): Refusal {
   return { refused: `${name} has no agent ${url}`, error: 'not_found' }
 }
 
-async function limitVisibility(
-  db: Database,
+function limitVisibility(
+  db: Sqlite,
   org_id: string,
   wanted: MemberAgent['visibility'],
-): Promise<MemberAgent['visibility']> {
-  const owner = requireValue(await findOrganization(db, org_id), 'organization')
+): MemberAgent['visibility'] {
+  const owner = requireValue(findOrganization(db, org_id), 'organization')
   return wanted === 'public' && !hasApiAccess(owner.membership_tier) ? 'members_only' : wanted
 }
 
@@ -101,29 +101,25 @@ function warnOfVisibility(agent_url: string) {
   }
 }
 
-export function findMemberAgent(
-  db: Database,
-  org_id: string,
-  url: string,
-): Promise<Row | undefined> {
+export function findMemberAgent(db: Sqlite, org_id: string, url: string): Row | undefined {
   return db.one(
-    `select agent_url, position::double as position, type, name, visibility, health_check_url,
+    `select agent_url, position, type, name, visibility, health_check_url,
        enrolled_at from member_agents where org_id = $org_id and agent_url = $url`,
     { org_id, url },
   )
 }
 
-async function findNextPosition(db: Database, org_id: string): Promise<number> {
-  const row = await db.oneOrThrow<{ next: number }>(
-    `select coalesce(max(position), 0)::double + 1 as next from member_agents
+function findNextPosition(db: Sqlite, org_id: string): number {
+  const row = db.oneOrThrow<{ next: number }>(
+    `select coalesce(max(position), 0) + 1 as next from member_agents
      where org_id = $org_id`,
     { org_id },
   )
   return row.next
 }
 
-async function removeRow(db: Database, org_id: string, url: string): Promise<void> {
-  await db.write('delete from', 'member_agents', 'where org_id = $org_id and agent_url = $url', {
+function removeRow(db: Sqlite, org_id: string, url: string): void {
+  db.run('delete from member_agents where org_id = $org_id and agent_url = $url', {
     org_id,
     url,
   })

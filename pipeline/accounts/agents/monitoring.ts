@@ -2,28 +2,28 @@ import { toIso } from '../../core/clock.ts'
 import { type MonitoringSettings, usualSettings } from '../../model/compliance.ts'
 import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
 import { revokeBadges } from '../../resolve/badges.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import { loadKeepers } from '../keepers.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import type { AccountStamp } from '../stamp.ts'
 import { loadBadges, writeBadges } from './badges.ts'
 
 /** Changes how an agent is tested. An opt-out ends its badges at once. */
-export async function changeMonitoring(
-  db: Database,
+export function changeMonitoring(
+  db: Sqlite,
   operation: OperationOf<'monitoring.change'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { agent_url, org_id, opt_out } = operation
-  const refusal = await refuseOther(db, agent_url, org_id)
+  const refusal = refuseOther(db, agent_url, org_id)
   if (refusal) return refusal
-  const known = await findMonitoring(db, agent_url)
+  const known = findMonitoring(db, agent_url)
   const settings = applyChange(known, operation, toIso(stamp.now))
-  await db.write('delete from', 'agent_monitoring', 'where agent_url = $agent_url', { agent_url })
-  await db.insert('agent_monitoring', [{ agent_url, org_id, ...settings, seq: stamp.seq }])
+  db.run('delete from agent_monitoring where agent_url = $agent_url', { agent_url })
+  db.insert('agent_monitoring', [{ agent_url, org_id, ...settings, seq: stamp.seq }])
   if (opt_out) {
-    const badges = await loadBadges(db, agent_url)
-    await writeBadges(db, agent_url, revokeBadges(badges, 'opted_out'), stamp)
+    const badges = loadBadges(db, agent_url)
+    writeBadges(db, agent_url, revokeBadges(badges, 'opted_out'), stamp)
   }
   return { done: { agent_url, ...settings } }
 }
@@ -50,10 +50,10 @@ function applyChange(
 }
 
 /** Finds how an agent is tested: as usual where nobody said anything. */
-export async function findMonitoring(db: Database, agent_url: string): Promise<MonitoringSettings> {
-  const row = await db.one<MonitoringSettings>(
-    `select lifecycle_stage, is_opted_out, needs_requalification, generation::double as generation,
-       paused_at, interval_hours::double as interval_hours, requeued_at, created_at, updated_at
+export function findMonitoring(db: Sqlite, agent_url: string): MonitoringSettings {
+  const row = db.one<MonitoringSettings>(
+    `select lifecycle_stage, is_opted_out, needs_requalification, generation,
+       paused_at, interval_hours, requeued_at, created_at, updated_at
      from agent_monitoring where agent_url = $agent_url`,
     { agent_url },
   )
@@ -61,12 +61,8 @@ export async function findMonitoring(db: Database, agent_url: string): Promise<M
 }
 
 /** Refuses an organization that does not answer for the agent. */
-export async function refuseOther(
-  db: Database,
-  agent_url: string,
-  org_id: string,
-): Promise<Refusal | undefined> {
-  const keeper = (await loadKeepers(db, [agent_url])).get(agent_url)
+export function refuseOther(db: Sqlite, agent_url: string, org_id: string): Refusal | undefined {
+  const keeper = loadKeepers(db, [agent_url]).get(agent_url)
   if (keeper?.org_id === org_id) return undefined
   const refused =
     keeper === undefined

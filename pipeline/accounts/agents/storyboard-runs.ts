@@ -4,8 +4,7 @@ import type { CountedResult } from '../../model/compliance.ts'
 import type { AgentRuns, RecordedRun } from '../../model/storyboards/storyboard-record.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import { applySingle } from '../../resolve/compliance.ts'
-import type { Database, Parameters } from '../../store/duckdb.ts'
-import { inList } from '../../store/in-list.ts'
+import type { Sqlite, SqliteParameters } from '../../store/sqlite.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import type { AccountStamp } from '../stamp.ts'
 import { keepRequest } from './agent-requests.ts'
@@ -20,16 +19,16 @@ const RUNS_PER_AGENT_MAX = 500
 const RUNS_SHOWN_MAX = 100
 
 /** Stores a run; beyond the maximum the oldest run of the agent is deleted. */
-export async function recordRun(
-  db: Database,
+export function recordRun(
+  db: Sqlite,
   { op: _, track, diagnostics = [], ...run }: OperationOf<'storyboard.record'>,
   stamp: AccountStamp,
-): Promise<Answer> {
+): Answer {
   const { run_id, agent_url, kind, differing_steps = null, reference_status = null } = run
   const { seq } = stamp
-  await db.insert('storyboard_runs', [{ ...run, reference_status, differing_steps, seq }])
-  await keepLastRuns(db, agent_url)
-  await storeDiagnostics(db, run, { run_id, diagnostics, seq })
+  db.insert('storyboard_runs', [{ ...run, reference_status, differing_steps, seq }])
+  keepLastRuns(db, agent_url)
+  storeDiagnostics(db, run, { run_id, diagnostics, seq })
   // A run without any step did not reach the agent.
   const reached = run.steps_total > 0 || run.status === 'untested'
   const request = {
@@ -41,43 +40,37 @@ export async function recordRun(
     error_message: reached ? null : run.first_failure_message,
     created_at: run.tested_at,
   } as const
-  await keepRequest(db, request, seq)
-  if (kind === 'run') await countRun(db, { ...run, track: track ?? null }, stamp)
+  keepRequest(db, request, seq)
+  if (kind === 'run') countRun(db, { ...run, track: track ?? null }, stamp)
   return { done: { run_id, agent_url } }
 }
 
 /** Counts the run of one storyboard for the status and the badges; alone it earns none. */
-async function countRun(
-  db: Database,
+function countRun(
+  db: Sqlite,
   { agent_url, ...result }: CountedResult & { agent_url: string },
   stamp: AccountStamp,
-): Promise<void> {
-  const settings = await findMonitoring(db, agent_url)
+): void {
+  const settings = findMonitoring(db, agent_url)
   if (settings.is_opted_out) return
-  const state = applySingle(await findCompliance(db, agent_url), result, stamp.now)
-  await writeCompliance(db, agent_url, state, stamp)
-  await reviewBadges(db, agent_url, { state, settings, isTested: true, isFullRun: false }, stamp)
+  const state = applySingle(findCompliance(db, agent_url), result, stamp.now)
+  writeCompliance(db, agent_url, state, stamp)
+  reviewBadges(db, agent_url, { state, settings, isTested: true, isFullRun: false }, stamp)
 }
 
 /** Keeps the runs of one storyboard each that a scheduled run consists of. */
-export async function keepRuns(
-  db: Database,
-  runs: readonly Omit<SuiteRow, 'kind'>[],
-  seq: number,
-): Promise<void> {
+export function keepRuns(db: Sqlite, runs: readonly Omit<SuiteRow, 'kind'>[], seq: number): void {
   const none = { requested_by: null, reference_status: null, differing_steps: null }
   const rows = runs.map(run => ({ ...run, ...none, kind: 'scheduled', seq }))
-  await db.insert('storyboard_runs', rows)
+  db.insert('storyboard_runs', rows)
 }
 
 type SuiteRow = Omit<OperationOf<'storyboard.record'>, 'op' | 'requested_by' | 'diagnostics'>
 
 /** Drops the oldest runs of an agent where there are too many. */
-export async function keepLastRuns(db: Database, agent_url: string): Promise<void> {
-  await db.write(
-    'delete from',
-    'storyboard_runs',
-    `where agent_url = $agent_url and run_id not in (
+export function keepLastRuns(db: Sqlite, agent_url: string): void {
+  db.run(
+    `delete from storyboard_runs where agent_url = $agent_url and run_id not in (
        select run_id from storyboard_runs where agent_url = $agent_url
        order by tested_at desc, run_id desc limit ${RUNS_PER_AGENT_MAX})`,
     { agent_url },
@@ -85,27 +78,26 @@ export async function keepLastRuns(db: Database, agent_url: string): Promise<voi
 }
 
 /** Loads the valid runs of the agents that a condition selects. */
-export async function loadAgentRuns(
-  db: Database,
+export function loadAgentRuns(
+  db: Sqlite,
   where: string,
-  parameters: Parameters,
-): Promise<AgentRuns[]> {
-  const agents = await db.all<{ agent_url: string }>(
+  parameters: SqliteParameters,
+): AgentRuns[] {
+  const agents = db.all<{ agent_url: string }>(
     `select distinct agent_url from storyboard_runs where ${where}`,
     parameters,
   )
   if (agents.length === 0) return []
   const urls = agents.map(({ agent_url }) => agent_url)
-  const { condition, keys } = inList('agent_url', urls)
-  const rows = await db.all<RecordedRun & { agent_url: string }>(
+  const rows = db.all<RecordedRun & { agent_url: string }>(
     `select agent_url, run_id, kind, storyboard_id, tested_at, duration_ms, status,
-       steps_passed::double as steps_passed, steps_total::double as steps_total,
-       failure_count::double as failure_count, skipped_count::double as skipped_count,
+       steps_passed, steps_total,
+       failure_count, skipped_count,
        first_failed_step_id, first_failed_step_title, first_failed_step_task,
        first_failure_message
-     from storyboard_runs where kind in ('run', 'scheduled') and ${condition}
+     from storyboard_runs where kind in ('run', 'scheduled') and agent_url in (select value from json_each($urls))
      order by tested_at desc, run_id desc`,
-    keys,
+    { urls },
   )
   const byAgent = groupBy(rows, row => row.agent_url)
   return urls.map(agent_url => toAgentRuns(agent_url, byAgent.get(agent_url) ?? []))
@@ -126,12 +118,10 @@ function toAgentRuns(agent_url: string, rows: (RecordedRun & { agent_url: string
 }
 
 /** Deletes the callers of runs that are older than an instant. */
-export async function forgetRequesters(db: Database, until: string): Promise<void> {
-  await db.write(
-    'update',
-    'storyboard_runs',
-    `set requested_by = null
-     where tested_at < $until::timestamptz and requested_by is not null`,
+export function forgetRequesters(db: Sqlite, until: string): void {
+  db.run(
+    `update storyboard_runs set requested_by = null
+     where tested_at < $until and requested_by is not null`,
     { until },
   )
 }

@@ -8,7 +8,7 @@ import {
 } from '../../model/compliance.ts'
 import { isShownToAll } from '../../resolve/agent-keeper.ts'
 import { countPassing, sumByTrack } from '../../resolve/compliance.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import { loadKeepers } from '../keepers.ts'
 import { STATE_COLUMNS } from './compliance-state.ts'
 
@@ -20,30 +20,24 @@ export interface KnownVerdicts {
 }
 
 /** Loads the verdicts of these agents, and the history of their badges. */
-export async function loadVerdicts(
-  db: Database,
-  agents: readonly string[],
-): Promise<KnownVerdicts> {
-  const theirs = `agent_url in (select unnest(${toListExpression('$agents')}))`
+export function loadVerdicts(db: Sqlite, agents: readonly string[]): KnownVerdicts {
+  const theirs = `agent_url in (select value from json_each($agents))`
   const parameters = { agents: JSON.stringify(agents) }
   const select = <Row>(columns: string, table: string) =>
     db.all<Row & { agent_url: string }>(
       `select agent_url, ${columns} from ${table} where ${theirs} order by agent_url`,
       parameters,
     )
-  const states = await select<ComplianceState>(STATE_COLUMNS, 'agent_compliance')
-  const settings = await select<MonitoringSettings>(
-    'lifecycle_stage, is_opted_out, generation::double as generation',
+  const states = select<ComplianceState>(STATE_COLUMNS, 'agent_compliance')
+  const settings = select<MonitoringSettings>(
+    'lifecycle_stage, is_opted_out, generation',
     'agent_monitoring',
   )
   const badges = groupBy(
-    await select<Badge>(
-      'role, adcp_version, state, verified_specialisms, revoked_for',
-      'agent_badges',
-    ),
+    select<Badge>('role, adcp_version, state, verified_specialisms, revoked_for', 'agent_badges'),
     row => row.agent_url,
   )
-  const keepers = await loadKeepers(db, agents)
+  const keepers = loadKeepers(db, agents)
   const settingsByAgent = new Map(settings.map(row => [row.agent_url, row]))
   const toHistory = (agent_url: string): BadgeHistory => ({
     generation: settingsByAgent.get(agent_url)?.generation ?? 0,
@@ -113,13 +107,13 @@ function buildOptedOut(
 }
 
 /** Lists the agents that were tested and are of these organizations, or of none any more. */
-export async function listTestedAgents(db: Database, orgIds: readonly string[]): Promise<string[]> {
+export function listTestedAgents(db: Sqlite, orgIds: readonly string[]): string[] {
   if (orgIds.length === 0) return []
-  const rows = await db.all<{ agent_url: string }>(
+  const rows = db.all<{ agent_url: string }>(
     `select agent_url from agent_compliance
      where agent_url not in (select agent_url from member_agents)
        or agent_url in (select agent_url from member_agents
-         where org_id in (select unnest(${toListExpression('$orgs')})))
+         where org_id in (select value from json_each($orgs)))
      order by agent_url`,
     { orgs: JSON.stringify(orgIds) },
   )

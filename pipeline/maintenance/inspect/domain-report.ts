@@ -1,6 +1,7 @@
 import type { Domain } from '../../core/domain.ts'
 import type { Outcome } from '../../core/outcomes.ts'
 import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import type { HeldRow } from '../../writer/crawl/held-publishers.ts'
 import type { Reason } from '../../writer/crawl/newcomer.ts'
 import { IS_HELD, WAIT_REASON } from '../../writer/crawl/recrawl-schedule.ts'
@@ -89,11 +90,11 @@ group by rule order by rule`
 
 /** Reports how the files of a domain were crawled, when they are next, and who depends on them. */
 export async function reportDomain(
-  { index, accounts }: { index: Database; accounts: Database },
+  { index, accounts }: { index: Database; accounts: Sqlite },
   domain: Domain,
 ): Promise<DomainReport> {
   const parameters = { domain }
-  const [frontier, files, held, dependants, takenDown] = await Promise.all([
+  const [frontier, files, held, dependants] = await Promise.all([
     index.one<NonNullable<DomainReport['frontier']>>(
       'select why, since from frontier where domain = $domain order by since limit 1',
       parameters,
@@ -104,11 +105,12 @@ export async function reportDomain(
       parameters,
     ),
     index.all<DomainReport['dependants'][number]>(DEPENDANTS, parameters),
-    accounts.one(
-      `select 1 as found from taken_down where $domain = domain or ends_with($domain, '.' || domain)`,
-      parameters,
-    ),
   ])
+  const takenDown = accounts.one(
+    `select 1 from taken_down
+     where $domain = domain or substr($domain, -length(domain) - 1) = '.' || domain`,
+    parameters,
+  )
   return {
     domain,
     is_taken_down: takenDown !== undefined,

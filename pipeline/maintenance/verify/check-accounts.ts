@@ -14,20 +14,19 @@ const UNKNOWN = 'writes of the accounts are missing: run `registry replay`'
  */
 export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<string[]> {
   const { index, accounts } = stores
-  const ids = async (db: Database) =>
-    new Set(
-      (await db.all<{ id: string }>('select submission_id as id from submissions')).map(
-        row => row.id,
-      ),
-    )
-  const [inIndex, inAccounts] = [await ids(index), await ids(accounts.db)]
+  const damage = accounts.db.listDamage()
+  if (damage.length > 0) return damage.map(fault => `record/record.sqlite: ${fault}`)
+  const query = 'select submission_id as id from submissions'
+  const toIds = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id))
+  const inIndex = toIds(await index.all(query))
+  const inAccounts = toIds(accounts.db.all(query))
   const lost = await listUnknownToIndex(index, accounts.db, { exceptUnfinished: true })
   const missing = [...inIndex].filter(id => !inAccounts.has(id))
   return [
     ...missing.map(id => `accounts: the index has submission ${id}, the accounts do not`),
     ...(lost.length === 0 ? [] : [`index: ${lost.length} ${UNKNOWN}`]),
     ...(await listWrongEnrolments(index, accounts)),
-    ...(await listLogosWithoutPicture(stores)).map(id => `logos: ${id} has no picture`),
+    ...listLogosWithoutPicture(stores).map(id => `logos: ${id} has no picture`),
     ...listDamagedPictures(stores.paths.pictures).map(
       path => `logos: ${relative(stores.paths.dir, path)} does not match its name`,
     ),
@@ -36,12 +35,12 @@ export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<st
 
 /** Checks that private agents of members are not in the index. */
 async function listWrongEnrolments(index: Database, accounts: Accounts): Promise<string[]> {
-  const pairs = async (db: Database, from: string) =>
-    (await db.all<{ pair: string }>(`select org_id || ' ' || agent_url as pair from ${from}`)).map(
-      ({ pair }) => pair,
-    )
-  const shown = new Set(await pairs(accounts.db, `member_agents where visibility = 'public'`))
-  const enrolled = await pairs(index, 'enrolled_agents')
-  const wrong = enrolled.filter(pair => !shown.has(pair)).length
+  const pair = `select org_id || ' ' || agent_url as pair`
+  const published = accounts.db.all<{ pair: string }>(
+    `${pair} from member_agents where visibility = 'public'`,
+  )
+  const shown = new Set(published.map(row => row.pair))
+  const enrolled = await index.all<{ pair: string }>(`${pair} from enrolled_agents`)
+  const wrong = enrolled.filter(row => !shown.has(row.pair)).length
   return wrong === 0 ? [] : [`index: ${wrong} agents are enrolled that no member publishes`]
 }

@@ -17,8 +17,8 @@ export const agentTestProjection: RowProjection = {
   ...shared,
   tables: ['agent_compliance', 'agent_monitoring', 'agent_badges', 'compliance_runs'],
   from: TESTED,
-  async project({ accounts }, where, parameters) {
-    const agents = await loadAgentTests(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const agents = loadAgentTests(accounts.db, where, parameters)
     return agents.map(tests => ({
       space: 'agent_test',
       key: hashAgent(tests.agent_url),
@@ -32,8 +32,8 @@ export const agentDiagnosticProjection: RowProjection = {
   ...shared,
   tables: ['storyboard_diagnostics', 'agent_requests'],
   from: DIAGNOSED,
-  async project({ accounts }, where, parameters) {
-    const agents = await loadAgentDiagnostics(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const agents = loadAgentDiagnostics(accounts.db, where, parameters)
     return agents.map(diagnostics => ({
       space: 'agent_diagnostic',
       key: hashAgent(diagnostics.agent_url),
@@ -47,8 +47,8 @@ export const agentExchangeProjection: RowProjection = {
   ...shared,
   tables: ['storyboard_exchanges'],
   from: 'storyboard_exchanges',
-  async project({ accounts }, where, parameters) {
-    const agents = await loadAgentExchanges(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const agents = loadAgentExchanges(accounts.db, where, parameters)
     return agents.map(({ agent_url, exchanges }) => ({
       space: 'agent_exchange',
       key: hashAgent(agent_url),
@@ -62,8 +62,8 @@ export const agentCredentialProjection: RowProjection = {
   ...shared,
   tables: ['agent_credentials'],
   from: 'agent_credentials',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadCredentials(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadCredentials(accounts.db, where, parameters)
     return rows.map(({ org_id, agent_url, sealed, ...credential }) => ({
       space: 'agent_credential',
       key: toCredentialKey(org_id, agent_url),

@@ -7,7 +7,8 @@ import {
   type Planning,
   toListExpression,
 } from '../../store/duckdb.ts'
-import type { RowProjection } from './projection.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
+import { buildSliceCondition, type RowProjection } from './projection.ts'
 import { rowProjections } from './row-projections.ts'
 
 /** Rows of the index that are held in memory at a time. */
@@ -55,7 +56,7 @@ const INLINE_KEYS_MAX = 500
 
 /** Builds the scope of the commits after `seq` up to `last`; unchanged tables are not queried. */
 export async function buildScopeAfter(
-  { index, accounts }: { index: Database; accounts: Database },
+  { index, accounts }: { index: Database; accounts: Sqlite },
   { seq, last }: { seq: number; last: number },
   changedAt: Instant,
   hasChanged: HasChanged,
@@ -79,7 +80,8 @@ export async function buildScopeAfter(
   }
   const changedIn = {
     index: (tables: readonly string[]) => hasChanged(index, tables),
-    accounts: (tables: readonly string[]) => hasChanged(accounts, tables),
+    accounts: (tables: readonly string[]) =>
+      tables.some(table => hasRowsAfter(accounts, table, seq)),
   }
   const inIndex = (where: string, table: string) => (changedIn.index([table]) ? where : '')
   const changed = rowProjections.filter(({ store, tables }) => changedIn[store](tables))
@@ -106,6 +108,11 @@ export async function buildScopeAfter(
     changedAt,
   }
 }
+
+function hasRowsAfter(accounts: Sqlite, table: string, seq: number): boolean {
+  return accounts.one(`select 1 from ${table} where seq > $seq limit 1`, { seq }) !== undefined
+}
+
 const CHANGED_AGENTS = `select 'agent' as space, agent_url as key from agents where seq > $seq`
 
 /** Spaces whose keys are passed to the projection. */
@@ -205,7 +212,7 @@ export function buildScopeOfSlice(slice: number, count: number, changedAt: Insta
     gone: `select '' as space, '' as key from meta where seq < 0 and ${inSlice('seq')}`,
     events: 'seq % $count = $slice',
     revisions: inSlice('domain'),
-    rows: new Map(rowProjections.map(projection => [projection, inSlice(projection.slicedBy)])),
+    rows: new Map(rowProjections.map(projection => [projection, buildSliceCondition(projection)])),
     policies: `(select policy_id as key from policies where ${inSlice('policy_id')})`,
     parameters: { slice, count },
     changedAt,
@@ -222,34 +229,27 @@ export async function sliceCount(index: Database): Promise<number> {
   return Math.max(1, Math.ceil((row?.n ?? 0) / SLICE_ROWS))
 }
 
-/** Tells whether any of these tables was written since its last projection. */
-export type HasChanged = (db: Database, tables: readonly string[]) => boolean
+/** Tells whether any of these tables of the index was written since its last projection. */
+export type HasChanged = (index: Database, tables: readonly string[]) => boolean
 
 /** Remembers which tables are completely projected; at first none. */
 export class ProjectionCursor {
-  #projectedVersions = new Map<Database, Map<string, number>>()
+  #projectedVersions: ReadonlyMap<string, number> = new Map()
 
   /**
    * Begins a projection; `commit` is called when everything that depends on the answers is done; until then
    * tables count as changed.
    */
   begin(): { hasChanged: HasChanged; commit: () => void } {
-    const begun = new Map<Database, Map<string, number>>()
-    const hasChanged: HasChanged = (db, tables) => {
-      const marks = begun.get(db) ?? new Map<string, number>()
-      begun.set(db, marks)
+    const begun = new Map<string, number>()
+    const hasChanged: HasChanged = (index, tables) => {
       const name = tables.join()
-      const mark = db.written.version(tables)
-      marks.set(name, mark)
-      return this.#projectedVersions.get(db)?.get(name) !== mark
+      const version = index.written.version(tables)
+      begun.set(name, version)
+      return this.#projectedVersions.get(name) !== version
     }
     const commit = () => {
-      for (const [db, marks] of begun) {
-        this.#projectedVersions.set(
-          db,
-          new Map([...(this.#projectedVersions.get(db) ?? []), ...marks]),
-        )
-      }
+      this.#projectedVersions = new Map([...this.#projectedVersions, ...begun])
     }
     return { hasChanged, commit }
   }

@@ -30,7 +30,7 @@ export async function projectHostedEntries(
       ]
   if (rows.length === 0) return []
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
-  const contacts = await loadContacts(accounts.db, ids)
+  const contacts = loadContacts(accounts.db, ids)
   return rows.flatMap((row): Entry[] => {
     const { entity, domain, status } = row
     const kind = entity === 'brand' ? 'brand.json' : 'adagents.json'

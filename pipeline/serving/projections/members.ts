@@ -13,10 +13,10 @@ export const memberProjection: RowProjection = {
   changed: 'm.seq > $seq',
   slicedBy: 'm.org_id',
   from: 'members m',
-  async project({ accounts }, where, parameters) {
-    const stored = await loadStoredMembers(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const stored = loadStoredMembers(accounts.db, where, parameters)
     if (stored.length === 0) return []
-    const changed = Buffer.from(String(await findLastMemberChange(accounts.db)))
+    const changed = Buffer.from(String(findLastMemberChange(accounts.db)))
     return [
       ...stored.map(
         (member): Entry => ({ space: 'member', key: member.org_id, value: toJsonValue(member) }),
@@ -39,10 +39,10 @@ export const ownershipProjection: RowProjection = {
   changed: 'seq > $seq',
   slicedBy: 'domain',
   from: SHOWN_PROOFS,
-  async project({ accounts }, where, parameters) {
-    const rows = await loadProofRows(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadProofRows(accounts.db, where, parameters)
     const domains = [...new Set(rows.map(({ domain }) => domain))]
-    const holders = await loadHolders(accounts.db, domains)
+    const holders = loadHolders(accounts.db, domains)
     return [
       ...rows.flatMap(({ org_id, domain, proof }) => {
         const holder = holders.get(domain)
@@ -69,8 +69,8 @@ export const originProjection: RowProjection = {
   changed: 'seq > $seq',
   slicedBy: 'domain',
   from: 'origins',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadStoredOrigins(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadStoredOrigins(accounts.db, where, parameters)
     return rows.map(origin => ({
       space: 'origin',
       key: origin.domain,

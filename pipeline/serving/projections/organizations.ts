@@ -9,11 +9,11 @@ import type { RowProjection } from './projection.ts'
 export const orgMemberProjection: RowProjection = {
   store: 'accounts',
   tables: ['memberships', 'people'],
-  changed: 'greatest(m.seq, coalesce(p.seq, 0)) > $seq',
+  changed: '(m.seq > $seq or m.user_id in (select user_id from people where seq > $seq))',
   slicedBy: 'user_id',
   from: 'memberships m left join people p using (user_id)',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadOrganizationMembers(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadOrganizationMembers(accounts.db, where, parameters)
     return rows.map(({ is_active, ...member }) => ({
       space: 'org_member',
       key: toOrganizationMemberKey(member.org_id, member.user_id),
@@ -26,11 +26,11 @@ export const orgMemberProjection: RowProjection = {
 export const invitationProjection: RowProjection = {
   store: 'accounts',
   tables: ['invitations', 'organizations'],
-  changed: 'greatest(i.seq, o.seq) > $seq',
+  changed: '(i.seq > $seq or i.org_id in (select org_id from organizations where seq > $seq))',
   slicedBy: 'invitation_id',
   from: 'invitations i join organizations o using (org_id)',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadInvitations(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadInvitations(accounts.db, where, parameters)
     return rows.flatMap(({ hash, ended, ...invitation }): Entry[] => {
       const value = ended ? undefined : toJsonValue(invitation)
       const { org_id, invitation_id } = invitation

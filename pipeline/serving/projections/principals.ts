@@ -4,7 +4,7 @@ import { loadPrincipals } from '../../accounts/organizations.ts'
 import { loadPasskeys } from '../../accounts/passkeys.ts'
 import { loadClients, loadPeople } from '../../accounts/people.ts'
 import { loadStoredRoles } from '../../accounts/roles.ts'
-import type { Database, Parameters } from '../../store/duckdb.ts'
+import type { Sqlite, SqliteParameters } from '../../store/sqlite.ts'
 import { toJsonValue } from '../document-value.ts'
 import { toRoleKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
@@ -14,11 +14,11 @@ import type { RowProjection } from './projection.ts'
 export const keyProjection: RowProjection = {
   store: 'accounts',
   tables: ['api_keys', 'organizations'],
-  changed: 'greatest(k.seq, o.seq) > $seq',
+  changed: '(k.seq > $seq or k.org_id in (select org_id from organizations where seq > $seq))',
   slicedBy: 'hash',
   from: 'api_keys k join organizations o using (org_id)',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadPrincipals(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadPrincipals(accounts.db, where, parameters)
     return rows.flatMap(({ hash, revoked, ...principal }): Entry[] => {
       const { org_id, key_id } = principal
       const value = revoked ? undefined : toJsonValue(principal)
@@ -34,12 +34,12 @@ export const keyProjection: RowProjection = {
 export const userProjection: RowProjection = {
   store: 'accounts',
   tables: ['memberships', 'organizations'],
-  changed: `user_id in (select x.user_id from memberships x join organizations y using (org_id)
-    where greatest(x.seq, y.seq) > $seq)`,
+  changed: `user_id in (select user_id from memberships
+    where seq > $seq or org_id in (select org_id from organizations where seq > $seq))`,
   slicedBy: 'user_id',
   from: 'memberships',
-  async project({ accounts }, where, parameters) {
-    const found = await loadMemberships(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const found = loadMemberships(accounts.db, where, parameters)
     return [...found].map(([user_id, memberships]) => ({
       space: 'user',
       key: user_id,
@@ -69,8 +69,8 @@ export const passkeyProjection: RowProjection = {
   changed: 'seq > $seq',
   slicedBy: 'user_id',
   from: 'passkeys',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadPasskeys(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadPasskeys(accounts.db, where, parameters)
     return rows.map(row => ({
       space: 'passkey',
       key: `${row.user_id} ${row.credential_id}`,
@@ -86,8 +86,8 @@ export const roleProjection: RowProjection = {
   changed: 'seq > $seq',
   slicedBy: 'id',
   from: 'roles',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadStoredRoles(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadStoredRoles(accounts.db, where, parameters)
     return rows.map(row => ({
       space: 'role',
       key: toRoleKey(row.holder, row.id),
@@ -102,10 +102,10 @@ function projectTable<Column extends string>(
   table: string,
   column: Column,
   load: (
-    db: Database,
+    db: Sqlite,
     where: string,
-    parameters: Parameters,
-  ) => Promise<readonly Record<Column, string>[]>,
+    parameters: SqliteParameters,
+  ) => readonly Record<Column, string>[],
 ): RowProjection {
   return {
     store: 'accounts',
@@ -113,8 +113,8 @@ function projectTable<Column extends string>(
     changed: 'seq > $seq',
     slicedBy: column,
     from: table,
-    async project({ accounts }, where, parameters) {
-      const rows = await load(accounts.db, where, parameters)
+    project({ accounts }, where, parameters) {
+      const rows = load(accounts.db, where, parameters)
       return rows.map(row => ({ space, key: row[column], value: toJsonValue(row) }))
     },
   }

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../accounts/store.ts'
-import type { Database, Parameters } from '../../store/duckdb.ts'
+import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
 import type { Entry } from '../lmdb.ts'
 
 export interface Stores {
@@ -10,7 +10,7 @@ export interface Stores {
 /** Projects the rows of some tables, independently of all others. */
 export interface RowProjection {
   store: 'index' | 'accounts'
-  /** Tables that its entries are built from; it runs only if one of them was written. */
+  /** Tables that its entries are built from; it runs only if one of them has changed. */
   tables: readonly string[]
   /** Condition on the rows that changed after the commit `$seq`. */
   changed: string
@@ -18,5 +18,22 @@ export interface RowProjection {
   slicedBy: string
   /** Table or subquery with that column, as the conditions name it. */
   from: string
-  project(stores: Stores, where: string, parameters: Parameters): Promise<Entry[]>
+  project(stores: Stores, where: string, parameters: Parameters): Entry[] | Promise<Entry[]>
+}
+
+/** Builds the condition that a row of a projection belongs to one of `$count` slices of a whole store. */
+export function buildSliceCondition({ store, slicedBy }: RowProjection): string {
+  return store === 'accounts'
+    ? `crc32(${slicedBy}) % $count = $slice`
+    : `hash(${slicedBy}::varchar) % $count = $slice`
+}
+
+/** Builds the condition that a row of a projection is about one of the subjects in a list, which is a parameter. */
+export function buildSubjectCondition(
+  { store, slicedBy }: RowProjection,
+  parameter: string,
+): string {
+  return store === 'accounts'
+    ? `${slicedBy} in (select value from json_each(${parameter}))`
+    : `${slicedBy}::varchar in (select unnest(${toListExpression(parameter)}))`
 }

@@ -64,7 +64,7 @@ async function projectHosted(
       )
   const rows = entries.filter(({ domain }) => !valid.has(domain))
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
-  const contacts = await loadContacts(accounts.db, ids)
+  const contacts = loadContacts(accounts.db, ids)
   return rows.flatMap(row => {
     const contact = contacts.get(row.contact_id ?? '')
     const value = encodeDocument(toHostedResolution(row, contact), changedAt)

@@ -20,7 +20,7 @@ export const crawlRequestProjection: RowProjection = {
     if (rows.length === 0) return []
     const ids = rows.map(({ crawl_request_id }) => crawl_request_id)
     const requesters = new Map(
-      (await listRequesters(accounts.db, ids)).map(row => [row.crawl_request_id, row]),
+      listRequesters(accounts.db, ids).map(row => [row.crawl_request_id, row]),
     )
     return rows.map(({ seq: _, ...row }) => ({
       space: 'crawl_request',
@@ -37,8 +37,8 @@ export const agentRunProjection: RowProjection = {
   changed: 'seq > $seq',
   slicedBy: 'agent_url',
   from: 'storyboard_runs',
-  async project({ accounts }, where, parameters) {
-    const agents = await loadAgentRuns(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const agents = loadAgentRuns(accounts.db, where, parameters)
     return agents.map(runs => ({
       space: 'agent_run',
       key: hashAgent(runs.agent_url),

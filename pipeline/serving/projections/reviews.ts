@@ -18,8 +18,8 @@ export const reviewProjection: RowProjection = {
   changed: 'r.seq > $seq',
   slicedBy: 'review_id',
   from: 'reviews r',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadStoredReviews(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadStoredReviews(accounts.db, where, parameters)
     return rows.flatMap(({ payload, ...review }): Entry[] => [
       { space: 'review', key: toReviewKey(review.review_id), value: toJsonValue(review) },
       { space: 'review', key: toPayloadKey(review.review_id), value: toJsonValue(payload) },
@@ -34,8 +34,8 @@ export const mirrorProjection: RowProjection = {
   changed: 'seq > $seq',
   slicedBy: 'platform',
   from: 'mirrors',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadMirrors(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadMirrors(accounts.db, where, parameters)
     return rows.map(row => ({
       space: 'mirror',
       key: row.platform,
@@ -64,8 +64,8 @@ export const logoProjection: RowProjection = {
   changed: 'seq > $seq',
   slicedBy: 'domain',
   from: 'logos',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadStoredLogos(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadStoredLogos(accounts.db, where, parameters)
     return rows.map(logo => ({
       space: 'logo',
       key: toLogoKey(logo.domain, logo.logo_id),

@@ -1,8 +1,4 @@
-import {
-  appendedRequests,
-  loadOrganizationAudit,
-  selectOrganizationChanges,
-} from '../../accounts/audit.ts'
+import { loadOrganizationAudit } from '../../accounts/audit.ts'
 import { loadEditorNames } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { PolicyRow } from '../../model/policy.ts'
@@ -39,7 +35,7 @@ export async function projectRevisions(
       planning,
     ))
   if (rows.length === 0) return []
-  const names = await loadEditorNames(accounts.db, [...new Set(rows.map(row => row.editor_id))])
+  const names = loadEditorNames(accounts.db, [...new Set(rows.map(row => row.editor_id))])
   // The latest of each is among them: numbers rise with the commits, and a slice has all of a domain.
   const last = new Map<string, number>()
   for (const { entity, domain, revision_number } of rows) {
@@ -109,26 +105,15 @@ export async function projectPolicies(
   )
 }
 
-/** Selects the requests after a commit. */
-const CHANGED_REQUESTS = 'seq > $seq'
-
 /** Projects what was changed for organizations, in the order of the commits. */
 export const auditProjection: RowProjection = {
   store: 'accounts',
   tables: ['submissions'],
-  changed: CHANGED_REQUESTS,
+  changed: 'seq > $seq',
   slicedBy: 'submission_id',
   from: 'submissions',
-  async project({ accounts }, where, parameters) {
-    const { seq: after, last } = parameters
-    const added =
-      where === CHANGED_REQUESTS && typeof after === 'number' && typeof last === 'number'
-        ? appendedRequests.findAdded(accounts.db, { seq: after, last })
-        : undefined
-    const rows =
-      added === undefined
-        ? await loadOrganizationAudit(accounts.db, where, parameters)
-        : selectOrganizationChanges(added)
+  project({ accounts }, where, parameters) {
+    const rows = loadOrganizationAudit(accounts.db, where, parameters)
     return rows.map(({ seq, ...change }) => ({
       space: 'org_audit',
       key: toAuditKey(change.org_id, seq, change.id),

@@ -2,8 +2,9 @@ import type { Instant } from '../../core/clock.ts'
 import { getLast, getOrThrow } from '../../core/present.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { publisherRows } from '../../store/entries.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import type { Scope } from './change-scope.ts'
-import type { RowProjection } from './projection.ts'
+import { buildSubjectCondition, type RowProjection } from './projection.ts'
 import { rowProjections } from './row-projections.ts'
 
 type KeyPart = 'keyed' | 'brands' | 'publishers' | 'policies'
@@ -22,7 +23,7 @@ export const scopeParts: readonly ScopePart[] = [
 
 interface Stores {
   index: Database
-  accounts: Database
+  accounts: Sqlite
 }
 
 /** Names a part: by itself, or by its table. */
@@ -63,7 +64,7 @@ export function narrowScope(scope: Scope, part: ScopePart, subjects: readonly st
   const empty = { ...buildEmptyScope(scope), parameters }
   const none = { brands: [], publishers: [], hosts: [] }
   if (typeof part !== 'string') {
-    const where = `(${getOrThrow(scope.rows, part)}) and ${part.slicedBy}::varchar in (${SUBJECTS})`
+    const where = `(${getOrThrow(scope.rows, part)}) and ${buildSubjectCondition(part, '$subjects')}`
     return { ...empty, rows: new Map([[part, where]]) }
   }
   switch (part) {
@@ -98,7 +99,7 @@ export function buildScopeOfSubjects(
     listSubjects(part).length > 0 ? sql(toList(`$${namePart(part)}`)) : ''
   const keys = (list: string) => `(${list} as key)`
   const rows = rowProjections.flatMap((part): [RowProjection, string][] => {
-    const where = ifAny(part, list => `${part.slicedBy}::varchar in (${list})`)
+    const where = ifAny(part, () => buildSubjectCondition(part, `$${namePart(part)}`))
     return where === '' ? [] : [[part, where]]
   })
   const [brands, publishers] = [listSubjects('brands'), listSubjects('publishers')]
@@ -135,16 +136,14 @@ export async function listSubjects(
   const known = part === 'brands' || part === 'publishers' ? scope.known?.[part] : undefined
   if (known) return known
   const store = typeof part !== 'string' && part.store === 'accounts' ? accounts : index
-  const rows = await store.all<{ key: string }>(
-    `select distinct ${selectSubjects(scope, part)}`,
-    scope.parameters,
-  )
+  const query = `select distinct ${selectSubjects(scope, part)}`
+  const rows = await store.all<{ key: string }>(query, scope.parameters)
   return rows.map(({ key }) => key)
 }
 
 function selectSubjects(scope: Scope, part: ScopePart): string {
   if (typeof part !== 'string') {
-    return `${part.slicedBy}::varchar as key from ${part.from} where ${getOrThrow(scope.rows, part)}`
+    return `cast(${part.slicedBy} as varchar) as key from ${part.from} where ${getOrThrow(scope.rows, part)}`
   }
   if (part === 'revisions') return `domain as key from revisions where ${scope.revisions}`
   return part === 'keyed'

@@ -12,10 +12,10 @@ export const subscriptionProjection: RowProjection = {
   changed: 'seq > $seq',
   slicedBy: 'subscription_id',
   from: 'subscriptions',
-  async project({ accounts }, where, parameters) {
-    const rows = await loadSubscriptions(accounts.db, where, parameters)
+  project({ accounts }, where, parameters) {
+    const rows = loadSubscriptions(accounts.db, where, parameters)
     if (rows.length === 0) return []
-    const last = await accounts.db.oneOrThrow<{ seq: number }>(
+    const last = accounts.db.oneOrThrow<{ seq: number }>(
       'select max(seq) as seq from subscriptions',
     )
     return [

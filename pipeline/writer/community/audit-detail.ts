@@ -10,10 +10,10 @@ export async function loadAuditDetail(
   { index, accounts }: { index: Database; accounts: Accounts },
   id: string,
 ): Promise<AuditDetail | null> {
-  const [row] = await listAuditRows(accounts.db, { id, limit: 1 })
+  const [row] = listAuditRows(accounts.db, { id, limit: 1 })
   if (row === undefined) return null
   const changes = row.changes ?? (await loadEntryChanges(index, row.content.revision_id))
-  const reverting = await accounts.db.all<{ id: string }>(
+  const reverting = accounts.db.all<{ id: string }>(
     `select submission_id as id from submissions
      where reverts = $id and (answer->'done') is not null order by seq, rowid`,
     { id },

@@ -1,6 +1,7 @@
 import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 
 /**
  * Finds submissions of brands that have an entry or wait for review already: each is accepted once.
@@ -8,12 +9,12 @@ import { type Database, toListExpression } from '../../store/duckdb.ts'
  */
 export async function findRefusedBrands(
   submitted: readonly (Submission & { operation: OperationOf<'brand.submit'> })[],
-  { index, accounts }: { index: Database; accounts: Database },
+  { index, accounts }: { index: Database; accounts: Sqlite },
 ): Promise<Map<string, Refusal>> {
   const refused = new Map<string, Refusal>()
   const domains = submitted.map(({ operation }) => operation.domain)
   const known = await findKnownBrands(index, domains)
-  const waiting = await listWaitingBrands(accounts)
+  const waiting = listWaitingBrands(accounts)
   const first = new Set<string>()
   for (const { submission_id, operation } of submitted) {
     const { domain } = operation

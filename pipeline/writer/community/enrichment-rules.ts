@@ -2,13 +2,14 @@ import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { findManaged, loadEntries } from '../../store/entries.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import { isOpenToFindings } from './enrichments.ts'
 import { findNameFaults } from './lookalike-lookup.ts'
 import type { NameRules } from './protected-brands.ts'
 
 interface Known extends NameRules {
   index: Database
-  accounts: Database
+  accounts: Sqlite
   /** Maximum number of brands that are known by enrichment alone. */
   enrichedBrands: number
 }
@@ -25,7 +26,7 @@ export async function findRefusedEnrichments(
   const domains = asked.map(({ operation }) => operation.domain)
   const entries = await loadEntries(index, 'brand', domains)
   const managed = await findManaged(index, 'brand', domains)
-  const waiting = await listWaitingBrands(accounts)
+  const waiting = listWaitingBrands(accounts)
   const newNames = domains.filter(domain => !entries.has(domain))
   const faults = await findNameFaults(index, newNames, rules)
   let room = newNames.length === 0 ? 0 : enrichedBrands - (await countEnriched(index))

@@ -13,17 +13,17 @@ import type { Paths } from '../../store/paths.ts'
  * submission is delivered again and the step repeated. The audit contains no pictures, so a replay stores
  * none.
  */
-export async function keepPictures(
+export function keepPictures(
   { paths, accounts }: { paths: Paths; accounts: Accounts },
   submissions: readonly Submission[],
   seq: number,
-): Promise<void> {
+): void {
   for (const { operation } of submissions) {
     if (operation.op !== 'logo.save' || operation.bytes === undefined) continue
     keepPicture(paths, operation.sha256, Buffer.from(operation.bytes, 'base64'))
   }
   if (!submissions.some(({ operation: { op } }) => removing.has(op))) return
-  for (const hash of await listUnusedPictures(accounts.db, seq)) {
+  for (const hash of listUnusedPictures(accounts.db, seq)) {
     rmSync(paths.logoFile(hash), { force: true })
   }
 }
@@ -64,13 +64,13 @@ export function listDamagedPictures(folder: string): string[] {
 }
 
 /** Lists visible logos whose picture is missing. */
-export async function listLogosWithoutPicture({
+export function listLogosWithoutPicture({
   paths,
   accounts,
 }: {
   paths: Paths
   accounts: Accounts
-}): Promise<string[]> {
-  const logos = await loadStoredLogos(accounts.db, `status != 'rejected'`, {})
+}): string[] {
+  const logos = loadStoredLogos(accounts.db, `status != 'rejected'`, {})
   return logos.filter(({ hash }) => !existsSync(paths.logoFile(hash))).map(logo => logo.logo_id)
 }

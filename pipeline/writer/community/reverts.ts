@@ -10,10 +10,11 @@ import {
   type Submission,
 } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 
 interface Stores {
   index: Database
-  accounts: Database
+  accounts: Sqlite
 }
 
 type Revert = OperationOf<'audit.revert'>
@@ -42,7 +43,7 @@ export async function resolveReverts(
     }
     const { reverts } = operation
     const found =
-      (await findCarriedOut(stores, submission_id)) ??
+      findCarriedOut(stores, submission_id) ??
       (await buildInverse(stores, operation, submission_id))
     if ('refused' in found) refused.set(submission_id, found)
     const what = 'refused' in found ? {} : { operation: found }
@@ -52,11 +53,8 @@ export async function resolveReverts(
 }
 
 /** Loads the operation as it was carried out. */
-async function findCarriedOut(
-  { accounts }: Stores,
-  id: string,
-): Promise<Operation | Refusal | undefined> {
-  const [row] = await listAuditRows(accounts, { id, limit: 1 })
+function findCarriedOut({ accounts }: Stores, id: string): Operation | Refusal | undefined {
+  const [row] = listAuditRows(accounts, { id, limit: 1 })
   return row && ('refused' in row.answer ? row.answer : restoreOperation(row))
 }
 
@@ -65,14 +63,14 @@ async function buildInverse(
   { reverts, editor }: Revert,
   revision_id: string,
 ): Promise<Operation | Refusal> {
-  const [row] = await listAuditRows(stores.accounts, { id: reverts, limit: 1 })
+  const [row] = listAuditRows(stores.accounts, { id: reverts, limit: 1 })
   if (row === undefined) {
     return { refused: `no submission ${reverts}`, error: 'not_found' }
   }
   if (!isDone(row.answer)) return { refused: 'it was refused: there is nothing to revert' }
   const restored = restoreOperation(row)
   if (row.changes?.length === 0) return { refused: 'it changed nothing' }
-  if (row.changes && !(await isUnchangedSince(stores.accounts, restored, row.changes))) {
+  if (row.changes && !isUnchangedSince(stores.accounts, restored, row.changes)) {
     return { refused: 'its result has been changed since: revert that first' }
   }
   const findRevision: FindRevision = (...of) => findRevisionNumbers(stores.index, ...of)

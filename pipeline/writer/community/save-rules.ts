@@ -2,12 +2,12 @@ import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
 import { loadOriginOwners } from '../../accounts/origins.ts'
 import { hasProof } from '../../accounts/proofs.ts'
 import type { Instant } from '../../core/clock.ts'
-import { getRegistrableDomain } from '../../core/domain.ts'
 import type { EntryRow } from '../../model/rows.ts'
 import type { Refusal, SaveVerdicts, Submission } from '../../model/submission.ts'
 import { findPointingHere } from '../../serving/hosted-files.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type Entity, findManaged, loadEntries } from '../../store/entries.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import { getEntity, type Save } from './entry-states.ts'
 import { findNameFaults } from './lookalike-lookup.ts'
 import type { NameRules } from './protected-brands.ts'
@@ -15,7 +15,7 @@ import { listDomains } from './saves.ts'
 
 interface SaveRuleContext extends NameRules {
   index: Database
-  accounts: Database
+  accounts: Sqlite
   now: Instant
   /** True where an organization must have proven the domain. */
   needsProof: boolean
@@ -58,8 +58,8 @@ async function createJudge(saves: readonly Save[], context: SaveRuleContext) {
     brand: await findPointingHere(index, 'brand', domains.brand, base),
     property: await findPointingHere(index, 'property', domains.property, base),
   }
-  const owners = await loadOriginOwners(accounts)
-  const waiting = await listWaitingBrands(accounts)
+  const owners = loadOriginOwners(accounts)
+  const waiting = listWaitingBrands(accounts)
   const isProven = createProofCheck(context)
   const isNew = (save: Save) => {
     const { status, is_enriched } = entryStates[getEntity(save)].get(save.domain) ?? unknownState
@@ -84,7 +84,7 @@ async function createJudge(saves: readonly Save[], context: SaveRuleContext) {
     if (save.op === 'entry.rollback' && save.moderates) return undefined
     const owner = entity === 'property' ? owners.get(domain) : undefined
     if (owner !== undefined && owner !== save.editor.org_id) return refuseForeign(domain)
-    if (!(await isProven(save))) return refuseUnproven(domain)
+    if (!isProven(save)) return refuseUnproven(domain)
     // Later saves in the same commit are refused, as the entry is now under review: a moderator decides about one.
     if (fault)
       entryStates[entity].set(domain, { is_managed, is_enriched: false, status: 'pending' })
@@ -116,25 +116,10 @@ function refuseUnproven(domain: string): Refusal {
   }
 }
 
-/**
- * Creates a cached check of each pair of organization and domain, the registrable domain first: its
- * proof covers all domains below it.
- */
+/** Creates the check that the organization of a save has proven its domain, or one above it. */
 function createProofCheck({ accounts, now, needsProof, proofDays }: SaveRuleContext) {
-  const known = new Map<string, Promise<boolean>>()
-  const checkPair = (org_id: string, domain: string): Promise<boolean> => {
-    const pair = `${org_id} ${domain}`
-    const asked = known.get(pair) ?? hasProof(accounts, org_id, domain, now, proofDays)
-    known.set(pair, asked)
-    return asked
-  }
-  return async ({ editor: { org_id }, domain }: Save): Promise<boolean> => {
-    if (!needsProof) return true
-    if (org_id === null) return false
-    return (
-      (await checkPair(org_id, getRegistrableDomain(domain) ?? domain)) || checkPair(org_id, domain)
-    )
-  }
+  return ({ editor: { org_id }, domain }: Save): boolean =>
+    !needsProof || (org_id !== null && hasProof(accounts, org_id, domain, now, proofDays))
 }
 
 async function refuseUnknownTarget(

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
 import { Accounts } from '../../accounts/store.ts'
 import { Fatal } from '../../core/errors.ts'
@@ -6,6 +6,7 @@ import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
 import { Database, isLocked } from '../../store/duckdb.ts'
 import { findFormat, listPending, migrate, type OnMigration } from '../../store/migrations.ts'
 import type { Paths } from '../../store/paths.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 
 /** The stores that nothing else can be made of. */
 export interface Facts {
@@ -29,11 +30,11 @@ export async function openFacts(paths: Paths, tell?: OnMigration): Promise<Facts
     Database.open(file, { memoryLimit: '512MB' }),
   )
   try {
-    const pending = await listPending(index, 'index')
+    const pending = await listPending(index)
     const accounts = await openAccounts(paths, index, tell)
     try {
       if (pending.length > 0) dropDerived(paths)
-      await migrate(index, 'index', tell)
+      await migrate(index, tell)
       await assertKnown(index, accounts)
     } catch (error) {
       accounts.close()
@@ -53,7 +54,13 @@ function dropDerived({ checkpoint, searchCheckpoint, servingFile }: Paths): void
 
 /** Tells whether there are files that were made from an index. */
 function hasTraces(paths: Paths): boolean {
-  const made = [paths.accounts, paths.servingFile, paths.checkpoint, paths.registry]
+  const made = [
+    paths.record,
+    paths.oldAccounts,
+    paths.servingFile,
+    paths.checkpoint,
+    paths.registry,
+  ]
   return made.some(file => existsSync(file)) || listSnapshots(paths).length > 0
 }
 
@@ -62,13 +69,20 @@ async function openAccounts(
   index: Database,
   tell: OnMigration | undefined,
 ): Promise<Accounts> {
-  const seq = existsSync(paths.accounts) ? 0 : await findLastCommit(index)
+  const isConverted = !existsSync(paths.record) && existsSync(paths.oldAccounts)
+  const file = isConverted ? paths.oldAccounts : paths.record
+  const seq = hasContent(file) ? 0 : await findLastCommit(index)
   if (seq > 0) {
     throw new Fatal(
-      `accounts/accounts.duckdb is missing, and the index has ${seq} commits: ${RESTORE}`,
+      `${relative(paths.dir, file)} is missing or empty, and the index has ${seq} commits: ${RESTORE}`,
     )
   }
-  return openStore(paths, paths.accounts, RESTORE, file => Accounts.open(file, tell))
+  return openStore(paths, file, RESTORE, () => Accounts.open(paths, tell))
+}
+
+/** Tells whether a file is there and not empty: SQLite takes an empty one for a new database. */
+function hasContent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 async function findLastCommit(index: Database): Promise<number> {
@@ -104,10 +118,10 @@ async function assertKnown(index: Database, { db }: Accounts): Promise<void> {
     'select submission_id as id from submissions where seq = (select max(seq) from submissions)',
   )
   for (const { id } of last) {
-    if (await db.one('select 1 from submissions where submission_id = $id', { id })) continue
+    if (db.one('select 1 from submissions where submission_id = $id', { id })) continue
     throw new Fatal(
-      'accounts/accounts.duckdb has lost writes that the index has, as happens when its log ' +
-        `accounts.duckdb.wal is missing: ${RESTORE}`,
+      'record/record.sqlite has lost writes that the index has, as happens when its log ' +
+        `record.sqlite-wal is missing: ${RESTORE}`,
     )
   }
 }
@@ -127,7 +141,7 @@ export async function findLostCommits(
   const { seq = 0, last = null } = meta ?? {}
   const shown = Math.max(servingSeq, readCheckpoint(paths)?.seq ?? 0)
   if (shown > seq) return `it is at commit ${seq}, but ${shown} was served`
-  const done = await accounts.db.one<{ seq: number | null }>(
+  const done = accounts.db.one<{ seq: number | null }>(
     `select max(seq) as seq from submissions where (answer->'done') is not null`,
   )
   // The commit after its last may be half done: its submissions are delivered again.
@@ -154,7 +168,7 @@ export function refuseOlderIndex(lost: string): never {
  */
 export async function countUnfinished({ index, accounts }: Facts): Promise<number> {
   const meta = await index.one<{ seq: number }>('select seq from meta')
-  const unfinished = await accounts.db.oneOrThrow<{ writes: number }>(
+  const unfinished = accounts.db.oneOrThrow<{ writes: number }>(
     `select count(*) as writes from submissions where (answer->'done') is not null and seq > $seq`,
     { seq: meta?.seq ?? 0 },
   )
@@ -167,11 +181,11 @@ export async function countUnfinished({ index, accounts }: Facts): Promise<numbe
  */
 export async function listUnknownToIndex(
   index: Database,
-  accounts: Database,
+  accounts: Sqlite,
   { exceptUnfinished = false }: { exceptUnfinished?: boolean } = {},
 ): Promise<string[]> {
   const meta = await index.one<{ seq: number }>('select seq from meta')
-  const done = await accounts.all<{ id: string }>(
+  const done = accounts.all<{ id: string }>(
     `select submission_id as id from submissions where (answer->'done') is not null and seq != $unfinished`,
     { unfinished: exceptUnfinished ? (meta?.seq ?? 0) + 1 : -1 },
   )
@@ -181,8 +195,8 @@ export async function listUnknownToIndex(
 }
 
 /** Finds the number of the last commit that the accounts know; 0 before the first. */
-export async function findLastNumber(accounts: Database): Promise<number> {
-  const last = await accounts.oneOrThrow<{ seq: number }>(
+export function findLastNumber(accounts: Sqlite): number {
+  const last = accounts.oneOrThrow<{ seq: number }>(
     'select coalesce(max(seq), 0) as seq from submissions',
   )
   return last.seq

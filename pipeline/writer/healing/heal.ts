@@ -63,14 +63,10 @@ export async function healStores(
   }
   if (!acceptsOlderIndex) refuseOlderIndex(lost)
   parts.log.warn({ lost }, 'index.duckdb has lost commits: derived stores are rebuilt')
-  const known = [
-    serving.seq,
-    readCheckpoint(paths)?.seq ?? 0,
-    await findLastNumber(parts.accounts.db),
-  ]
+  const known = [serving.seq, readCheckpoint(paths)?.seq ?? 0, findLastNumber(parts.accounts.db)]
   await setNextNumber(index, Math.max(...known))
   // An older index may contain domains that were taken down: they are taken down again.
-  await parts.accounts.db.write('update', 'taken_down', 'set cleared_at = null')
+  parts.accounts.db.run('update taken_down set cleared_at = null')
   tellUnprojected(parts.log, await makeDerived(paths, parts))
   return { areDamaged: true }
 }

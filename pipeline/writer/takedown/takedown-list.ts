@@ -4,7 +4,7 @@ import type { Domain } from '../../core/domain.ts'
 import { parseUrl } from '../../core/url.ts'
 import type { Operation, Submission } from '../../model/submission.ts'
 import type { KnownFile } from '../../resolve/derivation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 
 /** Domains of which the registry must not show anything, with all domains below them. */
 export class TakenDown {
@@ -28,18 +28,13 @@ export const nothingTakenDown = new TakenDown()
 
 /** Caches the list of domains that were taken down. Only the writer changes that list. */
 export class TakedownList {
-  readonly #accounts: Database
+  readonly #accounts: Sqlite
   #takenDown = nothingTakenDown
   #uncleared: readonly Domain[] = []
 
-  private constructor(accounts: Database) {
+  constructor(accounts: Sqlite) {
     this.#accounts = accounts
-  }
-
-  static async open(accounts: Database): Promise<TakedownList> {
-    const list = new TakedownList(accounts)
-    await list.#read()
-    return list
+    this.#read()
   }
 
   get takenDown(): TakenDown {
@@ -52,26 +47,26 @@ export class TakedownList {
   }
 
   /** Lists the domains whose data a commit must delete; the accounts have already applied its submissions. */
-  async listErased({
+  listErased({
     submissions,
     takedowns = [],
   }: {
     submissions: readonly Submission[]
     takedowns?: readonly Domain[]
-  }): Promise<readonly Domain[]> {
+  }): readonly Domain[] {
     if (!submissions.some(({ operation: { op } }) => op.startsWith('domain.'))) return takedowns
-    await this.#read()
+    this.#read()
     return [...new Set([...takedowns, ...this.#uncleared])]
   }
 
   /** Notes that the last copies of these were deleted. */
-  async clear(domains: readonly Domain[], now: Instant): Promise<void> {
-    await markCleared(this.#accounts, domains, now)
-    await this.#read()
+  clear(domains: readonly Domain[], now: Instant): void {
+    markCleared(this.#accounts, domains, now)
+    this.#read()
   }
 
-  async #read(): Promise<void> {
-    const rows = await loadTakenDownRows(this.#accounts)
+  #read(): void {
+    const rows = loadTakenDownRows(this.#accounts)
     this.#takenDown = new TakenDown(rows.map(({ domain }) => domain))
     this.#uncleared = rows.filter(row => row.cleared_at === null).map(({ domain }) => domain)
   }

@@ -7,6 +7,7 @@ import { channels, propertyTypes } from '../../../pipeline/model/documents/index
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { migrate } from '../../../pipeline/store/migrations.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { openRecord } from '../../../pipeline/store/record.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { fillEvents } from './event-store.ts'
 
@@ -81,21 +82,22 @@ function buildNetworkRows(): string[] {
 /** Names a member's domain. Each member has verified it and enrolled three of the agents. */
 export const memberDomain = (number: number) => `m${String(number).padStart(5, '0')}.bench.example`
 
-function buildMemberRows({ members, agents }: Sizes): string[] {
+/** Builds the queries of private rows, by table. */
+function buildMemberRows({ members, agents }: Sizes): Record<string, string> {
   const everyMember = `from range(${members}) r(n)`
   const org = `'org' || n as org_id`
-  return [
-    `insert into organizations by name select ${org}, 'Member ' || n as name,
+  return {
+    organizations: `select ${org}, 'Member ' || n as name,
        'company_standard' as membership_tier, false as is_personal, false as marketing_opt_in, ${at} as created_at, 1 as seq ${everyMember}`,
-    `insert into members by name select ${org}, 'member-' || n as slug, 'Member ' || n as display_name,
+    members: `select ${org}, 'member-' || n as slug, 'Member ' || n as display_name,
        false as is_founding, true as is_public, ${at} as created_at, 1 as seq ${everyMember}`,
-    `insert into verified_domains by name select ${org},
+    verified_domains: `select ${org},
        printf('m%05d.bench.example', n::bigint) as domain, 'operator' as proof,
        ${at} as verified_at, 1 as seq ${everyMember}`,
-    `insert into member_agents by name select ${org}, ${agent(`(n * 3 + k) % ${agents}`)} as agent_url,
+    member_agents: `select ${org}, ${agent(`(n * 3 + k) % ${agents}`)} as agent_url,
        k + 1 as position, 'sales' as type, 'Agent ' || k as name, 'public' as visibility,
        ${at} as enrolled_at, 1 as seq ${everyMember}, range(3) s(k)`,
-  ]
+  }
 }
 
 function buildRows({ agents, domains }: Sizes): string[] {
@@ -153,13 +155,14 @@ export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
   const paths = resolvePaths(folder)
   makeFolders(paths)
   const index = await Database.open(paths.index, { memoryLimit: '2GB' })
-  await migrate(index, 'index')
+  await migrate(index)
   for (const filling of [...buildRows(sizes), ...buildNetworkRows()]) await index.run(filling)
+  const record = await openRecord(paths)
+  for (const [table, query] of Object.entries(buildMemberRows(sizes))) {
+    record.insert(table, await index.all(query))
+  }
+  record.close()
   index.close()
-  const accounts = await Database.open(paths.accounts)
-  await migrate(accounts, 'accounts')
-  for (const filling of buildMemberRows(sizes)) await accounts.run(filling)
-  accounts.close()
   if (!(await rebuild(folder))) throw new Error(`another process is writing to ${folder}`)
   await fillEvents(folder, sizes.events)
   await publish(folder)

@@ -28,7 +28,7 @@ if (program.includes('save-loop')) {
   const paths = resolvePaths(join(requireValue(folder, 'folder'), 'loop'))
   const store = ServingStore.open(paths.servingFile)
   const db = await Database.open(paths.index)
-  await createTables(db, 'tables')
+  await createTables(db)
   const log = openSync(join(paths.dir, 'events.ndjson'), 'a')
   let number = 0
 

@@ -144,7 +144,7 @@ export async function fillNames(
 async function fillSnapshot(folder: string, file: string, names: number): Promise<void> {
   mkdirSync(folder, { recursive: true })
   const db = await Database.open(file)
-  await createTables(db, 'tables')
+  await createTables(db)
   await db.run('create temp table names (number double, name varchar, domain varchar)')
   await db.append('names', buildRows(names))
   for (const insert of [BRANDS, PUBLISHERS, PROPERTIES, 'drop table names']) await db.run(insert)

@@ -469,9 +469,7 @@ describe('an application', () => {
     expect(await askToken(registry, form)).toMatchObject({ error: 'invalid_client' })
     const client_secret = application.client_secret!
     expect(await askToken(registry, { ...form, client_secret })).toMatchObject({ status: 200 })
-    const rows = await registry.sequencer.accounts.db.all(
-      'select columns(*)::varchar from oauth_clients',
-    )
+    const rows = await registry.sequencer.accounts.db.all('select * from oauth_clients')
     expect(JSON.stringify(rows)).not.toContain(client_secret)
   })
 

@@ -14,7 +14,7 @@ let seq = 0
 
 beforeAll(async () => {
   db = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1 })
-  await createTables(db, 'tables')
+  await createTables(db)
 })
 
 afterAll(() => db.close())

@@ -57,23 +57,27 @@ test('a proposal is approved only for the mirror version that it was made for', 
   let refused = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async steps => {
-      const accounts = await Accounts.open(':memory:')
+      const accounts = await Accounts.open({
+        record: ':memory:',
+        oldAccounts: '',
+        accountsBackups: '',
+      })
       const handed: { submission: Submission; answer: Answer }[] = []
       const proposals = new Map<string, Proposal[]>(orgs.map(name => [name, []]))
       let served: number | undefined
       let seq = 0
-      const deliver = async (submission: Submission) => {
+      const deliver = (submission: Submission) => {
         const stamp = { now: Date.UTC(2026, 10, 20) + seq, seq: ++seq }
-        return (await accounts.apply([submission], stamp)).get(submission.submission_id)!
+        return accounts.apply([submission], stamp).answers.get(submission.submission_id)!
       }
       const hand = async (operation: Operation) => {
         const submission = { submission_id: randomUUID(), operation }
-        const answer = await deliver(submission)
+        const answer = deliver(submission)
         handed.push({ submission, answer })
         return answer
       }
-      const servedNow = async () => {
-        const [mirror] = await loadMirrors(accounts.db, 'not removed', {})
+      const servedNow = () => {
+        const [mirror] = loadMirrors(accounts.db, 'not removed', {})
         return mirror && Number(mirror.content.catalog_etag)
       }
       try {

@@ -73,7 +73,7 @@ beforeAll(async () => {
   const open = () => Database.open(':memory:', { memoryLimit: '128MB', threads: 1 })
   both = await Promise.all([open(), open()])
   for (const db of both) {
-    await createTables(db, 'tables')
+    await createTables(db)
     await db.run(`insert into depends_on
       values ('publisher', 'x.example', 'brand.json', 'b.example'),
         ('publisher', 'y.example', 'ads.txt', 'a.example')`)

@@ -1,11 +1,11 @@
 /**
- * A process that migrates a store and is killed after so many statements that write, before the
- * checkpoint at the latest: `migration-process.ts <store> <file> <statements>`.
+ * A process that migrates an index and is killed after so many statements that write, before the
+ * checkpoint at the latest: `migration-process.ts <file> <statements>`.
  */
 import { Database, type Parameters } from '../../../pipeline/store/duckdb.ts'
-import { migrate, type StoreName } from '../../../pipeline/store/migrations.ts'
+import { migrate } from '../../../pipeline/store/migrations.ts'
 
-const [store, file, statements] = process.argv.slice(2)
+const [file, statements] = process.argv.slice(2)
 const db = await Database.open(file!)
 const run = db.run.bind(db)
 let done = 0
@@ -15,4 +15,4 @@ db.run = async (sql: string, parameters?: Parameters) => {
   if (++done === Number(statements)) process.kill(process.pid, 'SIGKILL')
   return changed
 }
-await migrate(db, store as StoreName)
+await migrate(db)

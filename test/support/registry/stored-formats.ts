@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Database } from '../../../pipeline/store/duckdb.ts'
-import type { StoreName } from '../../../pipeline/store/migrations.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
+
+/** The stores that DuckDB kept; the accounts are converted now. */
+export type StoreName = 'index' | 'accounts'
 
 /** A store of each format as SQL, all of the same two nights: `index-1.sql`. */
 const folder = join(import.meta.dirname, '../../fixtures/stores')
@@ -23,8 +25,9 @@ export async function writeStores(
 ): Promise<void> {
   const paths = resolvePaths(dataDir)
   for (const [store, format] of Object.entries(formats) as [StoreName, number][]) {
-    mkdirSync(dirname(paths[store]), { recursive: true })
-    const db = await Database.open(paths[store])
+    const place = store === 'index' ? paths.index : paths.oldAccounts
+    mkdirSync(dirname(place), { recursive: true })
+    const db = await Database.open(place)
     await db.run(readFileSync(`${folder}/${store}-${format}.sql`, 'utf8'))
     db.close()
   }

@@ -112,7 +112,7 @@ describe('a backup', () => {
     const force = { force: true }
     await expect(restore(dataDir, `${backups}/first`, force)).rejects.toThrow('stop it first')
     await registry.close()
-    const file = `${backups}/first/accounts.duckdb`
+    const file = `${backups}/first/record.sqlite`
     const bytes = readFileSync(file)
     bytes[bytes.length - 1]! ^= 1
     writeFileSync(file, bytes)

@@ -17,7 +17,7 @@ async function writeAgents(): Promise<string> {
   cleanUp(() => folder.remove())
   const file = join(folder.path, 'index.duckdb')
   const db = await Database.open(file)
-  await createTables(db, 'tables')
+  await createTables(db)
   const stamp = { changed_at: AT, seq: 1 }
   const numbers = Array.from({ length: AGENTS }, (_, n) => n)
   await db.insert(

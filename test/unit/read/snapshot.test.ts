@@ -14,7 +14,7 @@ async function openFile(change?: string): Promise<Database> {
   cleanUp(() => folder.remove())
   const file = join(folder.path, 'index.duckdb')
   const db = await Database.open(file)
-  await createTables(db, 'tables')
+  await createTables(db)
   if (change !== undefined) await db.run(change)
   db.close()
   return Database.open(file, { readOnly: true })

@@ -20,9 +20,8 @@ import {
   writeStores,
 } from '../../support/registry/stored-formats.ts'
 
-const stores = ['index', 'accounts'] as const
-const formats = stores.flatMap(store => listStoredFormats(store).map(format => ({ store, format })))
-const older = formats.filter(({ store, format }) => format < findNewestFormat(store))
+const formats = listStoredFormats('index')
+const older = formats.filter(format => format < findNewestFormat())
 
 async function open(file: string): Promise<Database> {
   const db = await Database.open(file)
@@ -30,55 +29,51 @@ async function open(file: string): Promise<Database> {
   return db
 }
 
-async function openStored(store: 'index' | 'accounts', format: number): Promise<Database> {
+async function openStored(format: number): Promise<Database> {
   const dataDir = createDataDir()
-  await writeStores(dataDir, { [store]: format })
-  return open(resolvePaths(dataDir)[store])
+  await writeStores(dataDir, { index: format })
+  return open(resolvePaths(dataDir).index)
 }
 
-async function openFresh(store: 'index' | 'accounts'): Promise<Database> {
+async function openFresh(): Promise<Database> {
   const db = await open(':memory:')
-  await migrate(db, store)
+  await migrate(db)
   return db
 }
 
-test.each(stores)(
-  'the migrations of the %s are numbered without a gap, each to its format',
-  store => {
-    const numbers = listMigrations(store).map(({ format }) => format)
-    expect(numbers).toEqual(numbers.map((_, at) => at + 2))
-    expect(listMigrations(store).every(({ file }) => /\/\d{3}-[a-z-]+\.sql$/.test(file))).toBe(true)
-  },
-)
-
-test.each(stores)('a fresh store of the %s has the newest format', async store => {
-  const db = await openFresh(store)
-  expect(await findFormat(db)).toBe(findNewestFormat(store))
-  expect(await listPending(db, store)).toEqual([])
+test('the migrations of the index are numbered without a gap, each to its format', () => {
+  const numbers = listMigrations().map(({ format }) => format)
+  expect(numbers).toEqual(numbers.map((_, at) => at + 2))
+  expect(listMigrations().every(({ file }) => /\/\d{3}-[a-z-]+\.sql$/.test(file))).toBe(true)
 })
 
-test.each(stores)('every format of the %s has a fixture', store => {
-  const newest = findNewestFormat(store)
-  expect(listStoredFormats(store)).toEqual(Array.from({ length: newest }, (_, at) => at + 1))
+test('a fresh index has the newest format', async () => {
+  const db = await openFresh()
+  expect(await findFormat(db)).toBe(findNewestFormat())
+  expect(await listPending(db)).toEqual([])
 })
 
-describe.each(formats)('$store of format $format', ({ store, format }) => {
+test('every format of the index has a fixture', () => {
+  expect(formats).toEqual(Array.from({ length: findNewestFormat() }, (_, at) => at + 1))
+})
+
+describe.each(formats)('an index of format %i', format => {
   // Fails for the newest format when a table was changed without a migration.
   test('has the tables of a new one after its migration', async () => {
-    const db = await openStored(store, format)
-    await migrate(db, store)
-    expect(await readShape(db)).toEqual(await readShape(await openFresh(store)))
+    const db = await openStored(format)
+    await migrate(db)
+    expect(await readShape(db)).toEqual(await readShape(await openFresh()))
   })
 
   test('keeps each row of each table', async () => {
-    const db = await openStored(store, format)
+    const db = await openStored(format)
     const before = await readRows(db)
-    await migrate(db, store)
+    await migrate(db)
     const { meta: _, ...after } = await readRows(db)
     for (const [table, rows] of Object.entries(before)) {
       if (table === 'meta') continue
       const converted = rows.map(row => {
-        const moved = store === 'index' && table === 'authorizations' ? ['property_rids'] : []
+        const moved = table === 'authorizations' ? ['property_rids'] : []
         return expect.objectContaining(
           Object.fromEntries(Object.entries(row).filter(([column]) => !moved.includes(column))),
         )
@@ -88,56 +83,53 @@ describe.each(formats)('$store of format $format', ({ store, format }) => {
   })
 })
 
-describe.each(older)(
-  'a kill during the migration of $store from format $format',
-  ({ store, format }) => {
-    test('leaves the old store or the new one, and the next start has the new one', async () => {
-      const states = new Set<string>()
-      for (let statements = 1; ; statements++) {
-        const paths = resolvePaths(createDataDir())
-        makeFolders(paths)
-        await writeStores(paths.dir, { [store]: format })
-        const before = await Database.open(paths[store])
-        const [shape, rows] = [await readShape(before), await readRows(before)]
-        before.close()
+describe.each(older)('a kill during the migration from format %i', format => {
+  test('leaves the old store or the new one, and the next start has the new one', async () => {
+    const states = new Set<string>()
+    for (let statements = 1; ; statements++) {
+      const paths = resolvePaths(createDataDir())
+      makeFolders(paths)
+      await writeStores(paths.dir, { index: format })
+      const before = await Database.open(paths.index)
+      const [shape, rows] = [await readShape(before), await readRows(before)]
+      before.close()
 
-        const program = findProgram('test/support/processes/migration-process.ts')
-        const args = [program, store, paths[store], String(statements)]
-        const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
-        expect(signal, stderr).toBe('SIGKILL')
+      const program = findProgram('test/support/processes/migration-process.ts')
+      const args = [program, paths.index, String(statements)]
+      const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+      expect(signal, stderr).toBe('SIGKILL')
 
-        const db = await Database.open(paths[store])
-        const found = await findFormat(db)
-        states.add(found === format ? 'old' : 'new')
-        if (found === format) {
-          expect(await readShape(db)).toEqual(shape)
-          expect(await readRows(db)).toEqual(rows)
-        }
-        await migrate(db, store)
-        expect(await readShape(db)).toEqual(await readShape(await openFresh(store)))
-        expect(Object.keys(await readRows(db))).toContain('submissions')
-        db.close()
-        // A log that was left by the kill was read, and closing has emptied it.
-        expect(existsSync(`${paths[store]}.wal`)).toBe(false)
-        if (found !== format) break
+      const db = await Database.open(paths.index)
+      const found = await findFormat(db)
+      states.add(found === format ? 'old' : 'new')
+      if (found === format) {
+        expect(await readShape(db)).toEqual(shape)
+        expect(await readRows(db)).toEqual(rows)
       }
-      expect([...states]).toEqual(['old', 'new'])
-    })
-  },
-)
+      await migrate(db)
+      expect(await readShape(db)).toEqual(await readShape(await openFresh()))
+      expect(Object.keys(await readRows(db))).toContain('submissions')
+      db.close()
+      // A log that was left by the kill was read, and closing has emptied it.
+      expect(existsSync(`${paths.index}.wal`)).toBe(false)
+      if (found !== format) break
+    }
+    expect([...states]).toEqual(['old', 'new'])
+  })
+})
 
 test('a failing migration changes nothing and names itself', async () => {
-  const db = await openStored('index', 1)
+  const db = await openStored(1)
   await db.run('alter table authorizations drop column countries')
   const before = [await readShape(db), await readRows(db)]
-  await expect(migrate(db, 'index')).rejects.toThrow(
+  await expect(migrate(db)).rejects.toThrow(
     /^migration index\/002-property-sets\.sql failed and changed nothing: .*countries/,
   )
   expect([await readShape(db), await readRows(db)]).toEqual(before)
 })
 
 test('an index of format 1 gets the property sets that a new one would have', async () => {
-  const db = await openStored('index', 1)
+  const db = await openStored(1)
   const [first, second] = [
     '01a1f6e5-8780-7000-844b-413aad33a1f0',
     '01a1fc0b-e380-7000-804d-7f8efe0e3df4',
@@ -152,7 +144,7 @@ test('an index of format 1 gets the property sets that a new one would have', as
   const listed = await db.all<{ id: string; publisher_domain: string; property_rids: string[] }>(
     'select id, publisher_domain, property_rids from authorizations order by id',
   )
-  await migrate(db, 'index')
+  await migrate(db)
   const grants = await db.all(`select id, property_set, property_count,
     coalesce(property_rids, []) as property_rids
     from authorizations left join property_sets on set_id = property_set order by id`)
@@ -166,45 +158,38 @@ test('an index of format 1 gets the property sets that a new one would have', as
   expect(sets.every(set => (set as { times: number }).times === 1)).toBe(true)
 })
 
-test.each(stores)(
-  'the first start of a newer version mends the comments of the %s and creates a missing table',
-  async store => {
-    const db = await openFresh(store)
-    const fresh = await readShape(db)
-    const view = { index: 'main.data_set', accounts: 'definitions' }[store]
-    await db.run(`create or replace view ${view} as select 'those before' as definitions`)
-    await db.run("comment on table meta is 'something else'")
-    await db.run('comment on column submissions.seq is null')
-    await db.run('drop table policies')
-    await migrate(db, store)
-    expect(await readShape(db)).toEqual(fresh)
-  },
-)
+test('the first start of a newer version mends the comments of the index and creates a missing table', async () => {
+  const db = await openFresh()
+  const fresh = await readShape(db)
+  await db.run("create or replace view main.data_set as select 'those before' as definitions")
+  await db.run("comment on table meta is 'something else'")
+  await db.run('comment on column submissions.seq is null')
+  await db.run('drop table policies')
+  await migrate(db)
+  expect(await readShape(db)).toEqual(fresh)
+})
 
-test.each(stores)(
-  'a start looks at no table of the %s that it has declared before',
-  async store => {
-    const db = await openFresh(store)
-    await db.run("comment on table meta is 'something else'")
-    const shape = await readShape(db)
-    await migrate(db, store)
-    expect(await readShape(db)).toEqual(shape)
-  },
-)
+test('a start looks at no table of the index that it has declared before', async () => {
+  const db = await openFresh()
+  await db.run("comment on table meta is 'something else'")
+  const shape = await readShape(db)
+  await migrate(db)
+  expect(await readShape(db)).toEqual(shape)
+})
 
 test('tables without a row from an interrupted first start are created again', async () => {
-  const db = await openStored('index', 1)
+  const db = await openStored(1)
   for (const table of Object.keys(await readRows(db))) await db.run(`truncate ${table}`)
   await db.run('checkpoint')
-  await migrate(db, 'index')
-  expect(await readShape(db)).toEqual(await readShape(await openFresh('index')))
-  expect(await findFormat(db)).toBe(findNewestFormat('index'))
+  await migrate(db)
+  expect(await readShape(db)).toEqual(await readShape(await openFresh()))
+  expect(await findFormat(db)).toBe(findNewestFormat())
 })
 
 test('an index with rows and no format is refused', async () => {
-  const db = await openStored('index', 1)
+  const db = await openStored(1)
   await db.run('delete from meta')
-  await expect(migrate(db, 'index')).rejects.toThrow('has rows but no format number')
+  await expect(migrate(db)).rejects.toThrow('has rows but no format number')
 })
 
 test('an alias of format 4 gets the states that its event and later merges tell', async () => {

@@ -193,13 +193,13 @@ test('every view and every column of one says what it means', async () => {
 test('views that are there already are not written again, and a changed one is', async () => {
   const read = () =>
     first.all('select view_name, view_oid from duckdb_views() where not internal order by all')
-  await createTables(first, 'tables')
+  await createTables(first)
   const before = await read()
-  await createTables(first, 'tables')
+  await createTables(first)
   expect(await read()).toEqual(before)
   await first.run(
     "create or replace view main.data_set as select 1 as format, 'old' as definitions",
   )
-  await createTables(first, 'tables')
+  await createTables(first)
   expect(await readLines(first, 'data_set', 'format, seq')).toEqual(['2 2'])
 })

@@ -218,7 +218,7 @@ describe('a start repairs', () => {
 /** The two stores that nothing can be made of, and what helps. */
 const facts = {
   'index.duckdb': { file: (paths: Paths) => paths.index, helps: '--keep-accounts' },
-  'accounts/accounts.duckdb': { file: (paths: Paths) => paths.accounts, helps: 'registry restore' },
+  'record/record.sqlite': { file: (paths: Paths) => paths.record, helps: 'registry restore' },
 } as const
 
 describe('a start refuses, with a reason and without changes,', () => {
@@ -241,9 +241,9 @@ describe('a start refuses, with a reason and without changes,', () => {
 
   test('where the log of the accounts is missing, as a repeated save would count twice', async () => {
     const paths = copy(killed, createDataDir())
-    rmSync(`${paths.accounts}.wal`)
+    rmSync(`${paths.record}-wal`)
     const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
-    await expect(trying).rejects.toThrow(/accounts\.duckdb.*registry restore/)
+    await expect(trying).rejects.toThrow(/record\.sqlite.*registry restore/)
   })
 
   test('where the log of the index is missing; a replay restores the saves', async () => {

@@ -16,8 +16,11 @@ import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { advance, readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
-import { findFormat, findNewestFormat, planMigrations } from '../../../pipeline/store/migrations.ts'
+import { findNewestFormat, planMigrations } from '../../../pipeline/store/migrations.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { openRecord } from '../../../pipeline/store/record.ts'
+import { Sqlite } from '../../../pipeline/store/sqlite.ts'
+import { listTables } from '../../../pipeline/store/table-files.ts'
 import { buildNextBatch } from '../../support/fixtures/batches.ts'
 import { buildBrandSave } from '../../support/fixtures/submissions.ts'
 import { findProgram } from '../../support/processes/programs.ts'
@@ -25,7 +28,6 @@ import { cleanUp, createDataDir, openSequencer } from '../../support/registry/re
 import { listStoredFormats, readRows, writeStores } from '../../support/registry/stored-formats.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
-const stores = ['index', 'accounts'] as const
 const at = '2026-11-21T12:00Z'
 
 /** Creates a folder with the stores of version 1, closed. */
@@ -48,13 +50,18 @@ async function listRows(file: string) {
   return rows
 }
 
-/** Has a store say that it is of this format. */
+/** Has an index say that it is of this format. */
 async function claimFormat(file: string, format: number): Promise<void> {
   const db = await Database.open(file)
-  if (basename(file) === 'accounts.duckdb' && (await findFormat(db)) === 1) {
-    await db.run('create table meta (format integer); insert into meta values (1)')
-  }
   await db.run('update meta set format = $format', { format })
+  db.close()
+}
+
+/** Has a record say that it is of this format. */
+function claimRecordFormat(file: string, format: number): void {
+  const db = Sqlite.open(file)
+  db.exec(`pragma user_version = ${format}`)
+  db.emptyLog()
   db.close()
 }
 
@@ -134,45 +141,93 @@ function renameAndDie(accounts: string): void {
   expect(existsSync(`${accounts}.wal`)).toBe(true)
 }
 
-describe('the backup of the accounts', () => {
-  test('is made before the migration, holds the old data, and is private', async () => {
+/** Reads the rows of a record as DuckDB shows those that it was made of, each value as text. */
+function readRecord({ record }: Paths): Record<string, Record<string, string | null>[]> {
+  const db = Sqlite.open(record, { readOnly: true })
+  const toText = (value: unknown) =>
+    value === null ? null : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const tables = listTables('accounts').map(name => {
+    const rows = db.all<object>(`select * from ${name} order by rowid`)
+    const texts = rows.map(row =>
+      Object.fromEntries(Object.entries(row).map(([column, value]) => [column, toText(value)])),
+    )
+    return [name, texts] as const
+  })
+  db.close()
+  return Object.fromEntries(tables)
+}
+
+/** Converts a value that DuckDB shows to the text that the record shows. */
+function convertText(value: string | null): string | null {
+  if (value === null) return null
+  if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00$/.test(value))
+    return new Date(value).toISOString()
+  if (/^[[{]/.test(value) && !value.startsWith('[]')) {
+    const json = /^\[[\w.-]/.test(value) && !/^\[["{\d]/.test(value)
+    return json ? JSON.stringify(value.slice(1, -1).split(', ')) : JSON.stringify(JSON.parse(value))
+  }
+  return value
+}
+
+describe.each(listStoredFormats('accounts'))('private rows of format %i', accounts => {
+  test('are all in the record, and unchanged', async () => {
+    const paths = await createOldStores({ index: 1, accounts })
+    const { meta: _, ...before } = await listRows(paths.oldAccounts)
+    await (await openSequencer({ dataDir: paths.dir, clock: testClock(at) })).close()
+    const after = readRecord(paths)
+    expect(Object.values(before).flat().length).toBeGreaterThan(10)
+    for (const [table, rows] of Object.entries(before)) {
+      const converted = rows.map(row =>
+        Object.fromEntries(Object.entries(row).map(([name, value]) => [name, convertText(value)])),
+      )
+      expect(after[table], table).toHaveLength(rows.length)
+      expect(after[table], table).toEqual(expect.arrayContaining(converted))
+    }
+  })
+})
+
+describe('the old file of the private rows', () => {
+  test('is kept when they are converted, as it was, and private', async () => {
     const paths = await createOldStores()
-    const before = await listRows(paths.accounts)
+    const before = await listRows(paths.oldAccounts)
     await openMigrated(paths)
+    expect(existsSync(paths.oldAccounts)).toBe(false)
     const [name, ...more] = readdirSync(paths.accountsBackups)
     expect(more).toEqual([])
-    expect(name).toMatch(/^\d{4}-\d\d-\d\dT[\d-]+Z-format-1\.duckdb$/)
+    expect(name).toMatch(/^\d{4}-\d\d-\d\dT[\d-]+Z-accounts\.duckdb$/)
     expect(statSync(`${paths.accountsBackups}/${name}`).mode & 0o777).toBe(0o600)
     expect(statSync(paths.accountsBackups).mode & 0o777).toBe(0o700)
+    expect(statSync(paths.record).mode & 0o777).toBe(0o600)
     expect(await listRows(`${paths.accountsBackups}/${name}`)).toEqual(before)
   })
 
-  test('includes what only the log of a killed writer held', async () => {
+  test('includes what only the log of a killed writer held, and so does the record', async () => {
     const paths = await createOldStores()
-    renameAndDie(paths.accounts)
-    await openMigrated(paths)
+    renameAndDie(paths.oldAccounts)
+    await (await openSequencer({ dataDir: paths.dir, clock: testClock(at) })).close()
     const [name] = readdirSync(paths.accountsBackups)
     const { organizations } = await listRows(`${paths.accountsBackups}/${name}`)
     expect(organizations).toMatchObject([{ name: 'Told to the log' }])
+    expect(readRecord(paths).organizations).toMatchObject([{ name: 'Told to the log' }])
   })
 
   test('is one of three that are kept', async () => {
     const paths = await createOldStores()
-    const before = `${paths.accounts}.before`
-    cpSync(paths.accounts, before)
+    const before = `${paths.oldAccounts}.before`
+    cpSync(paths.oldAccounts, before)
     const names: string[] = []
     for (let time = 0; time < 4; time++) {
-      cpSync(before, paths.accounts)
+      cpSync(before, paths.oldAccounts)
       await (await openSequencer({ dataDir: paths.dir, clock: testClock(at) })).close()
       names.push(readdirSync(paths.accountsBackups).sort().at(-1)!)
     }
     expect(readdirSync(paths.accountsBackups).sort()).toEqual(names.slice(1))
   })
 
-  test('is not made by a start without migrations', async () => {
-    const paths = await createOldStores({ index: 1, accounts: findNewestFormat('accounts') })
-    await openMigrated(paths)
-    expect(existsSync(paths.accountsBackups)).toBe(false)
+  test('is not there where nothing was to be converted', async () => {
+    const registry = await openSequencer({ dataDir: createDataDir(), clock: testClock(at) })
+    cleanUp(() => registry.close())
+    expect(existsSync(registry.paths.accountsBackups)).toBe(false)
   })
 
   test('is deleted when a domain is taken down', async () => {
@@ -188,33 +243,99 @@ describe('the backup of the accounts', () => {
   })
 })
 
-describe.each(stores)('%s of a newer version', store => {
-  test('is refused with advice, and nothing is changed', async () => {
+describe('a kill during the conversion', () => {
+  test.each(['insert', 'renameSync', 'rmSync'])('at %s starts again', async moment => {
     const paths = await createOldStores()
-    await claimFormat(paths[store], 99)
-    const before = await Promise.all(stores.map(store => listRows(paths[store])))
-    const newest = findNewestFormat(store)
+    const { organizations, submissions } = await listRows(paths.oldAccounts)
+    const states = new Set<boolean>()
+    for (let time = 1; ; time++) {
+      const program = `
+        import fs from 'node:fs'
+        import { syncBuiltinESMExports } from 'node:module'
+        const [dir, moment, times] = process.argv.slice(-3)
+        let done = 0
+        const dieAt = (owner, name) => {
+          const real = owner[name]
+          owner[name] = function (...given) {
+            if (++done === Number(times)) process.kill(process.pid, 'SIGKILL')
+            return real.apply(this, given)
+          }
+        }
+        if (moment !== 'insert') dieAt(fs, moment)
+        syncBuiltinESMExports()
+        const { Sqlite } = await import('${findProgram('pipeline/store/sqlite.ts')}')
+        if (moment === 'insert') dieAt(Sqlite.prototype, moment)
+        const { openRecord } = await import('${findProgram('pipeline/store/record.ts')}')
+        const { resolvePaths, makeFolders } = await import('${findProgram('pipeline/store/paths.ts')}')
+        makeFolders(resolvePaths(dir))
+        const record = await openRecord(resolvePaths(dir))
+        record.close()`
+      const args = ['--input-type=module', '-e', program, paths.dir, moment, String(time)]
+      const { signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+      states.add(existsSync(paths.record))
+      if (signal === null) {
+        expect(stderr).toBe('')
+        break
+      }
+      // Either the old file is there, or the whole record.
+      expect(existsSync(paths.oldAccounts) || existsSync(paths.record)).toBe(true)
+    }
+    expect(states).toContain(true)
+    const record = await openRecord(paths)
+    cleanUp(() => record.close())
+    expect(record.all('select name from organizations')).toEqual(
+      organizations!.map(({ name }) => ({ name })),
+    )
+    expect(record.all('select 1 from submissions')).toHaveLength(submissions!.length)
+    expect(readdirSync(paths.accountsBackups)).toHaveLength(1)
+    expect(existsSync(paths.oldAccounts)).toBe(false)
+  })
+})
+
+describe('stores of a newer version', () => {
+  test('are refused with advice, and nothing is changed: the index', async () => {
+    const paths = await createOldStores()
+    await claimFormat(paths.index, 99)
+    const before = [await listRows(paths.index), await listRows(paths.oldAccounts)]
     await expect(openSequencer({ dataDir: paths.dir })).rejects.toThrow(
       new RegExp(
-        `${store}.duckdb has format 99 .* up to ${newest}. .*registry restore DIR --force`,
+        `index.duckdb has format 99 .* up to ${findNewestFormat()}. .*registry restore DIR --force`,
       ),
     )
-    expect(await Promise.all(stores.map(store => listRows(paths[store])))).toEqual(before)
+    expect([await listRows(paths.index), await listRows(paths.oldAccounts)]).toEqual(before)
     expect(existsSync(paths.accountsBackups)).toBe(false)
+    expect(existsSync(paths.record)).toBe(false)
     await expect(planMigrations(paths)).rejects.toThrow('has format 99')
   })
 
-  test('is not restored over existing stores', async () => {
+  test('are refused with advice, and nothing is changed: accounts and record', async () => {
+    const paths = await createOldStores({ index: 1, accounts: 2 })
+    await claimFormat(paths.oldAccounts, 99)
+    const advice = /has format 99 .*registry restore DIR --force/
+    await expect(openSequencer({ dataDir: paths.dir })).rejects.toThrow(advice)
+    await expect(planMigrations(paths)).rejects.toThrow(advice)
+    expect(existsSync(paths.record)).toBe(false)
+    await claimFormat(paths.oldAccounts, 2)
+    await (await openMigrated(paths)).close()
+    claimRecordFormat(paths.record, 99)
+    const before = hashFiles(paths)[paths.record]
+    await expect(openSequencer({ dataDir: paths.dir })).rejects.toThrow(advice)
+    await expect(planMigrations(paths)).rejects.toThrow(advice)
+    expect(hashFiles(paths)[paths.record]).toBe(before)
+  })
+
+  test.each(['index.duckdb', 'record.sqlite'])('are not restored: %s', async name => {
     const paths = await createOldStores()
     const registry = await openMigrated(paths)
     const backup = `${createDataDir()}/backup`
     await registry.backUp(backup)
     await registry.close()
-    await claimFormat(`${backup}/${store}.duckdb`, 99)
+    if (name === 'index.duckdb') await claimFormat(`${backup}/${name}`, 99)
+    else claimRecordFormat(`${backup}/${name}`, 99)
     const file = `${backup}/manifest.json`
     const manifest = JSON.parse(readFileSync(file, 'utf8'))
-    const listed = manifest.files.find((file: { name: string }) => file.name === `${store}.duckdb`)
-    const bytes = readFileSync(`${backup}/${store}.duckdb`)
+    const listed = manifest.files.find((file: { name: string }) => file.name === name)
+    const bytes = readFileSync(`${backup}/${name}`)
     listed.sha256 = createHash('sha256').update(bytes).digest('hex')
     writeFileSync(file, JSON.stringify(manifest))
     await expect(restore(paths.dir, backup, { force: true })).rejects.toThrow('has format 99')
@@ -222,12 +343,35 @@ describe.each(stores)('%s of a newer version', store => {
   })
 })
 
+test('a backup of a version that kept private rows in DuckDB is restored and converted', async () => {
+  const old = await createOldStores()
+  const backup = `${createDataDir()}/backup`
+  mkdirSync(backup)
+  const files = ['index.duckdb', 'accounts.duckdb'].map(name => {
+    const from = name === 'index.duckdb' ? old.index : old.oldAccounts
+    cpSync(from, `${backup}/${name}`)
+    const bytes = readFileSync(from)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    return { name, bytes: bytes.length, sha256 }
+  })
+  const manifest = { format: 1, seq: 2, made_at: '2026-11-21T12:00:00.000Z', files }
+  writeFileSync(`${backup}/manifest.json`, JSON.stringify(manifest))
+  const dataDir = createDataDir()
+  const before = await openSequencer({ dataDir, clock: testClock(at) })
+  await before.close()
+  await restore(dataDir, backup, { force: true })
+  const registry = await openSequencer({ dataDir, clock: testClock(at) })
+  cleanUp(() => registry.close())
+  expect(registry.accounts.db.all('select name from organizations')).toHaveLength(1)
+  expect(await verify(registry)).toEqual([])
+})
+
 describe('registry migrate', () => {
   test('prints the plan without changes, then carries it out', async () => {
     const paths = await createOldStores()
     const before = hashFiles(paths)
     const steps = [
-      'accounts/002-format.sql',
+      'the conversion of accounts/accounts.duckdb to record/record.sqlite',
       'index/002-property-sets.sql',
       'index/003-row-versions.sql',
       'index/004-internal-schema.sql',
@@ -252,7 +396,7 @@ describe('registry migrate', () => {
 
   test('plans beside the log of a killed writer without touching it', async () => {
     const paths = await createOldStores()
-    renameAndDie(paths.accounts)
+    renameAndDie(paths.oldAccounts)
     const before = hashFiles(paths)
     expect(await planMigrations(paths)).toHaveLength(6)
     expect(hashFiles(paths)).toEqual(before)

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Submission } from '../../../pipeline/model/submission.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
+import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import {
   buildBrandSave,
@@ -30,9 +31,13 @@ beforeEach(async () => {
   }
   const { insert, transaction } = Database.prototype
   vi.spyOn(Database.prototype, 'insert').mockImplementation(function (this: Database, table, rows) {
-    if (isDiskFull && this === registry.accounts.db) throw new Error('disk full')
     if (rows.length > 0) statements++
     return insert.call(this, table, rows)
+  })
+  const { insert: insertPrivate } = Sqlite.prototype
+  vi.spyOn(Sqlite.prototype, 'insert').mockImplementation(function (this: Sqlite, table, rows) {
+    if (isDiskFull) throw new Error('disk full')
+    insertPrivate.call(this, table, rows)
   })
   vi.spyOn(Database.prototype, 'transaction').mockImplementation(function (this: Database, work) {
     statements += 2
@@ -46,7 +51,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const commit = (...submissions: Submission[]) => registry.commit({ observations: [], submissions })
 
-/** Measures the statements of a commit in both databases, and returns its answers. */
+/** Measures the statements of a commit in the index, and returns its answers. */
 async function measureCost(...submissions: Submission[]) {
   statements = 0
   const { answers } = await commit(...submissions)

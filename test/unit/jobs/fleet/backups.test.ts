@@ -74,7 +74,7 @@ describe.each(places)('backups in $place', ({ open }) => {
     const store = openStore(await open())
     const names = [4, 5, 6].map(seq => nameBackup(1, seq, seq))
     for (const name of names) {
-      await store.write(`backups/${name}/accounts.duckdb`, Buffer.from('private'))
+      await store.write(`backups/${name}/record.sqlite`, Buffer.from('private'))
       await store.write(`backups/${name}/${MANIFEST}`, Buffer.from('{}'))
     }
     await removeOldBackups(store, names[2]!, 0)
@@ -98,7 +98,7 @@ test('a folder is left without what interrupted copies and removed backups had t
   const root = join(createDataDir(), 'shared')
   const store = openStore(root)
   const [half, next] = [nameBackup(1, 6, 6), nameBackup(1, 7, 7)]
-  const leftover = join(root, 'backups', half, 'accounts.duckdb.new')
+  const leftover = join(root, 'backups', half, 'record.sqlite.new')
   mkdirSync(dirname(leftover), { recursive: true })
   writeFileSync(leftover, 'a part')
   await store.write(`backups/${next}/${MANIFEST}`, Buffer.from('{}'))

@@ -1,0 +1,61 @@
+import { hasOrganizationRight, isModerator, type MembershipRole } from '../core/roles.ts'
+import { toUserId } from '../core/user-id.ts'
+import type { Asker, Refusal, Submission } from '../model/submission.ts'
+import type { Sqlite } from '../store/sqlite.ts'
+import type { FindRole } from './operation-definition.ts'
+import { getDefinition } from './operations.ts'
+
+/** Refusals for rights that existed at submission and were revoked since. */
+const refusals = {
+  key: { refused: 'the credential is invalid', error: 'unauthenticated' },
+  membership: { refused: 'you no longer belong to that organization', error: 'forbidden' },
+  right: { refused: 'your role in that organization does not allow it', error: 'forbidden' },
+  moderator: { refused: 'only a moderator may do that', error: 'forbidden' },
+} as const satisfies Record<string, Refusal>
+
+/**
+ * Returns the refusal of a submission whose author has lost the right to it while it waited, or undefined. The API has
+ * checked before; what was revoked in the same commit, but earlier in it, counts too.
+ */
+export function findLostRight(db: Sqlite, { by, operation }: Submission): Refusal | undefined {
+  if (by?.kind !== 'key' && by?.kind !== 'user') return undefined
+  if (by.kind === 'key' && isRevoked(db, by.id)) return refusals.key
+  const { membershipIn, right, moderator } = getDefinition(operation).requires ?? {}
+  const org_id = by.kind === 'user' ? membershipIn?.(operation) : undefined
+  if (org_id) {
+    const findRole: FindRole = (...member) => findMembershipRole(db, ...member)
+    const role = findRole(org_id, by.id)
+    if (!role) return refusals.membership
+    const needed = right?.(operation, findRole) ?? 'edit'
+    if (!hasOrganizationRight(role, needed)) return refusals.right
+  }
+  return moderator?.(operation) && !moderates(db, by) ? refusals.moderator : undefined
+}
+
+function isRevoked(db: Sqlite, key_id: string): boolean {
+  const query = 'select 1 from api_keys where key_id = $key_id and revoked_at is not null'
+  return db.one(query, { key_id }) !== undefined
+}
+
+function findMembershipRole(
+  db: Sqlite,
+  org_id: string,
+  user_id: string,
+): MembershipRole | undefined {
+  const row = db.one<{ role: MembershipRole }>(
+    `select role from memberships
+     where org_id = $org_id and user_id = $user_id and removed_at is null`,
+    { org_id, user_id },
+  )
+  return row?.role
+}
+
+/** Roles name a person by the subject of their tokens, submissions by an id that is made of it. */
+function moderates(db: Sqlite, { kind, id }: Asker): boolean {
+  const held = db.all<{ id: string; role: string }>(
+    'select id, role from roles where holder = $kind and revoked_at is null',
+    { kind },
+  )
+  const isTheirs = (holder: string) => ((kind === 'user' && toUserId(holder)) || holder) === id
+  return held.some(row => isModerator([row.role]) && isTheirs(row.id))
+}

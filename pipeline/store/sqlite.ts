@@ -1,0 +1,233 @@
+import { closeSync, openSync } from 'node:fs'
+import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { crc32 } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
+import {
+  createRowMaker,
+  type RowMaker,
+  type SqliteParameters,
+  toParameter,
+  toStored,
+} from './sqlite-values.ts'
+
+export type { SqliteParameters, SqliteValue } from './sqlite-values.ts'
+
+export interface SqliteOptions {
+  readOnly?: boolean
+}
+
+/** Mode of a file that only its owner reads; its log and its index of that have the same. */
+const PRIVATE_FILE = 0o600
+const SQLITE_CORRUPT = 11
+const STATEMENTS_MAX = 500
+/** Time that a statement waits for another process, which only a backup or a start can need. */
+const BUSY_MS = 5_000
+const CACHE_KIB = 32 * 1024
+/** Bytes of the log that stay on the disk when all of it is in the file. */
+const LOG_BYTES_KEPT = 16 * 1024 * 1024
+/** Pages that a copy takes at a time. */
+const BACKUP_PAGES = 5_000
+
+interface Prepared {
+  statement: StatementSync
+  /** Known from the first row on. */
+  toRow?: RowMaker
+}
+
+interface Column {
+  name: string
+  type: string
+}
+
+/**
+ * A SQLite file. Rows come back as plain JSON values, by the types that their columns declare; an expression
+ * says its type in its name: `as "revoked [boolean]"`. Nothing here waits for anything but the disk, so no
+ * other statement comes between those of a transaction.
+ */
+export class Sqlite {
+  readonly file: string
+  readonly #db: DatabaseSync
+  readonly #statements = new LRUCache<string, Prepared>({ max: STATEMENTS_MAX })
+  readonly #columns = new Map<string, readonly Column[]>()
+  #depth = 0
+
+  private constructor(file: string, db: DatabaseSync) {
+    this.file = file
+    this.#db = db
+    // Cuts the rows of a table into slices.
+    db.function('crc32', { deterministic: true }, value => crc32(String(value)))
+  }
+
+  /** Opens a file, which is made where it is missing, for its owner alone. Throws where it is no database. */
+  static open(file: string, { readOnly = false }: SqliteOptions = {}): Sqlite {
+    if (!readOnly && file !== ':memory:') makePrivate(file)
+    const db = new DatabaseSync(file, { readOnly, timeout: BUSY_MS })
+    try {
+      db.exec(`pragma cache_size = -${CACHE_KIB}; pragma trusted_schema = off`)
+      // What was deleted cannot be read from the bytes of the file.
+      if (!readOnly) {
+        db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on;
+          pragma journal_size_limit = ${LOG_BYTES_KEPT}`)
+      }
+      return new Sqlite(file, db)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  }
+
+  /** Opens a file that nobody changes, such as a backup: nothing is written beside it, and its log is not read. */
+  static openUnchanging(file: string): Sqlite {
+    const url = pathToFileURL(file)
+    url.searchParams.set('immutable', '1')
+    return new Sqlite(file, new DatabaseSync(url, { readOnly: true }))
+  }
+
+  /** Runs statements without parameters. */
+  exec(sql: string): void {
+    this.#db.exec(sql)
+  }
+
+  /** Runs one statement. Parameters that it does not name are ignored. Returns the number of rows that it changed. */
+  run(sql: string, parameters: SqliteParameters = {}): number {
+    return Number(this.#prepare(sql).statement.run(toNamed(parameters)).changes)
+  }
+
+  /** Runs a query and returns all rows. */
+  all<Row>(sql: string, parameters: SqliteParameters = {}): Row[] {
+    const prepared = this.#prepare(sql)
+    const rows = prepared.statement.all(toNamed(parameters)) as unknown as SQLInputValue[][]
+    if (rows.length === 0) return []
+    const toRow = getRowMaker(prepared)
+    return rows.map(values => toRow(values as never) as Row)
+  }
+
+  /** Runs a query and returns its first row. */
+  one<Row>(sql: string, parameters: SqliteParameters = {}): Row | undefined {
+    const prepared = this.#prepare(sql)
+    const values = prepared.statement.get(toNamed(parameters))
+    return values && (getRowMaker(prepared)(values as never) as Row)
+  }
+
+  /** Runs a query that always has a row, such as a count, and returns its first row. */
+  oneOrThrow<Row>(sql: string, parameters: SqliteParameters = {}): Row {
+    const row = this.one<Row>(sql, parameters)
+    if (row === undefined) throw new Error(`a query that always has a row had none: ${sql}`)
+    return row
+  }
+
+  /** Runs a query row by row, for results that do not fit into memory; nothing may be written meanwhile. */
+  *iterate<Row>(sql: string, parameters: SqliteParameters = {}): Generator<Row> {
+    const prepared = prepare(this.#db, sql)
+    const rows = prepared.statement.iterate(toNamed(parameters))
+    for (const values of rows) yield getRowMaker(prepared)(values as never) as Row
+  }
+
+  /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
+  insert(table: string, rows: readonly object[]): void {
+    if (rows.length === 0) return
+    const columns = this.columns(table)
+    const places = columns.map(() => '?').join(', ')
+    const { statement } = this.#prepare(`insert into ${table} values (${places})`)
+    const insert = (row: object) => {
+      const cells = row as Readonly<Record<string, string>>
+      statement.run(...columns.map(({ name, type }) => toStored(cells[name], type)))
+    }
+    if (rows.length === 1) for (const row of rows) insert(row)
+    else this.transaction(() => rows.forEach(insert))
+  }
+
+  /** Lists the columns of a table, in their order. */
+  columns(table: string): readonly Column[] {
+    const known = this.#columns.get(table)
+    if (known) return known
+    const sql = 'select name, lower(type) as type from pragma_table_info($table)'
+    const columns = this.all<Column>(sql, { table })
+    if (columns.length > 0) this.#columns.set(table, columns)
+    return columns
+  }
+
+  /** Runs work in a transaction: all that it writes is committed, or nothing. Within another one it is a part of it. */
+  transaction<Result>(work: () => Result): Result {
+    const isOuter = this.#depth === 0
+    const name = `part_${this.#depth}`
+    this.#db.exec(isOuter ? 'begin immediate' : `savepoint ${name}`)
+    this.#depth++
+    try {
+      const result = work()
+      if (result instanceof Promise) throw new Error('a transaction cannot wait')
+      this.#db.exec(isOuter ? 'commit' : `release ${name}`)
+      return result
+    } catch (error) {
+      // After some errors, such as a full disk, nothing is left to roll back.
+      if (this.#db.isTransaction) {
+        this.#db.exec(isOuter ? 'rollback' : `rollback to ${name}; release ${name}`)
+      }
+      throw error
+    } finally {
+      this.#depth--
+    }
+  }
+
+  /** Copies the file as it is now, whole and without a log. Nobody may write until this resolves. */
+  async copyTo(file: string): Promise<void> {
+    makePrivate(file)
+    await backup(this.#db, file, { rate: BACKUP_PAGES })
+  }
+
+  /** Writes all of the log into the file and empties it, so that it shows nothing of what was deleted. */
+  emptyLog(): void {
+    this.#db.exec('pragma wal_checkpoint(truncate)')
+  }
+
+  /** Reads all of the file; returns what is wrong with it. */
+  listDamage(): string[] {
+    try {
+      const rows = this.all<{ integrity_check: string }>('pragma integrity_check(10)')
+      return rows.map(row => row.integrity_check).filter(line => line !== 'ok')
+    } catch (error) {
+      if (isDamaged(error)) return [error.message]
+      throw error
+    }
+  }
+
+  close(): void {
+    if (this.#db.isOpen) this.#db.close()
+  }
+
+  #prepare(sql: string): Prepared {
+    const known = this.#statements.get(sql)
+    if (known) return known
+    const prepared = prepare(this.#db, sql)
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+}
+
+function isDamaged(error: unknown): error is Error {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_CORRUPT
+}
+
+/** Makes an empty file for its owner alone where there is none. */
+function makePrivate(file: string): void {
+  closeSync(openSync(file, 'a', PRIVATE_FILE))
+}
+
+function prepare(db: DatabaseSync, sql: string): Prepared {
+  const statement = db.prepare(sql)
+  statement.setReturnArrays(true)
+  statement.setAllowUnknownNamedParameters(true)
+  return { statement }
+}
+
+function getRowMaker(prepared: Prepared): RowMaker {
+  prepared.toRow ??= createRowMaker(prepared.statement)
+  return prepared.toRow
+}
+
+function toNamed(parameters: SqliteParameters): Record<string, SQLInputValue> {
+  const named: Record<string, SQLInputValue> = {}
+  for (const name in parameters) named[name] = toParameter(parameters[name])
+  return named
+}
