@@ -273,7 +273,7 @@ export const metricTable = {
     type: 'gauge',
     role: 'indexer',
     means: 'size of a store on disk',
-    labels: { store: '`index`, `accounts`, `serving` or `snapshot` (operating.md)' },
+    labels: { store: '`index`, `record`, `serving` or `snapshot` (operating.md)' },
   },
   registry_disk_free_bytes: {
     type: 'gauge',

@@ -74,10 +74,12 @@ export function listApprovedSince(
   })
 }
 
-/** Lists the domains of brands that wait for review. */
-export function listWaitingBrands(db: Sqlite): ReadonlySet<string> {
+/** Lists those of these domains whose brand waits for review. */
+export function listWaitingBrands(db: Sqlite, domains: readonly string[]): ReadonlySet<string> {
   const rows = db.all<{ subject: string }>(
-    `select subject from reviews where kind = 'brand' and status = 'pending'`,
+    `select subject from reviews where kind = 'brand' and status = 'pending'
+       and subject in (select value from json_each($domains))`,
+    { domains },
   )
   return new Set(rows.map(({ subject }) => subject))
 }

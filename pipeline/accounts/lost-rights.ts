@@ -29,7 +29,7 @@ export function findLostRight(db: Sqlite, { by, operation }: Submission): Refusa
     const needed = right?.(operation, findRole) ?? 'edit'
     if (!hasOrganizationRight(role, needed)) return refusals.right
   }
-  return moderator?.(operation) && !moderates(db, by) ? refusals.moderator : undefined
+  return moderator?.(operation) && !isModeratedBy(db, by) ? refusals.moderator : undefined
 }
 
 function isRevoked(db: Sqlite, key_id: string): boolean {
@@ -50,8 +50,11 @@ function findMembershipRole(
   return row?.role
 }
 
-/** Roles name a person by the subject of their tokens, submissions by an id that is made of it. */
-function moderates(db: Sqlite, { kind, id }: Asker): boolean {
+/**
+ * Tells whether the asker holds a moderating role. Roles name a person by the subject of their tokens, submissions by an
+ * id that is made of it.
+ */
+function isModeratedBy(db: Sqlite, { kind, id }: Asker): boolean {
   const held = db.all<{ id: string; role: string }>(
     'select id, role from roles where holder = $kind and revoked_at is null',
     { kind },

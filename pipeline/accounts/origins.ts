@@ -80,10 +80,15 @@ function findClaimant(db: Sqlite, known: OriginRow, claim: string): string | nul
   return open === undefined || isHeldByOther(known, open.org_id) ? null : open.org_id
 }
 
-/** Loads the organizations that hold domains by a valid pointer. They are few and change seldom. */
-export function loadOriginOwners(db: Sqlite): ReadonlyMap<string, string> {
+/** Loads the organizations that hold these domains by a valid pointer. */
+export function loadOriginOwners(
+  db: Sqlite,
+  domains: readonly string[],
+): ReadonlyMap<string, string> {
   const rows = db.all<{ domain: string; org_id: string }>(
-    'select domain, org_id from origins where verified_at is not null and org_id is not null',
+    `select domain, org_id from origins where verified_at is not null and org_id is not null
+       and domain in (select value from json_each($domains))`,
+    { domains },
   )
   return new Map(rows.map(({ domain, org_id }) => [domain, org_id]))
 }

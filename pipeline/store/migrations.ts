@@ -1,11 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Fatal } from '../core/errors.ts'
 import { getLast } from '../core/present.ts'
 import { projectRoot } from '../core/project-root.ts'
 import { Database, isLocked } from './duckdb.ts'
-import type { Paths } from './paths.ts'
-import { planRecord } from './record.ts'
 import { createTables, declareTables } from './schema.ts'
 
 /** A step to the next format of the index or the record. */
@@ -116,15 +114,6 @@ async function runMigration(db: Database, { format, file }: Migration): Promise<
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
     throw new Fatal(`migration ${file} failed and changed nothing: ${reason}`, { cause: error })
   }
-}
-
-/**
- * Lists the migrations that the next start would perform, in its order; nothing is changed. Throws where
- * a store is newer than this program, or another process has it open.
- */
-export async function planMigrations(paths: Paths): Promise<Migration[]> {
-  const pending = existsSync(paths.index) ? await listPendingIn(paths.index) : []
-  return [...(await planRecord(paths)), ...pending]
 }
 
 /** Lists the migrations that an index has not seen. Throws where it is newer than this program. */

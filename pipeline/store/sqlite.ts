@@ -1,15 +1,15 @@
 import { closeSync, openSync } from 'node:fs'
-import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import {
+  backup,
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import {
-  createRowMaker,
-  type RowMaker,
-  type SqliteParameters,
-  toParameter,
-  toStored,
-} from './sqlite-values.ts'
+import { type SqliteParameters, type SqliteValue, toStored } from './sqlite-values.ts'
 
 export type { SqliteParameters, SqliteValue } from './sqlite-values.ts'
 
@@ -24,10 +24,26 @@ const STATEMENTS_MAX = 500
 /** Time that a statement waits for another process, which only a backup or a start can need. */
 const BUSY_MS = 5_000
 const CACHE_KIB = 32 * 1024
-/** Bytes of the log that stay on the disk when all of it is in the file. */
-const LOG_BYTES_KEPT = 16 * 1024 * 1024
+/** Bytes that the log keeps on the disk when all of it is in the file. */
+const LOG_BYTES_MAX = 16 * 1024 * 1024
 /** Pages that a copy takes at a time. */
 const BACKUP_PAGES = 5_000
+
+/** The type that an expression gives itself, as in `revoked_at is not null as "revoked [boolean]"`. */
+const TYPED_NAME = /^(\w+) \[(.+)\]$/
+
+type Decode = (value: SQLOutputValue) => unknown
+/** Makes a row of the values of a statement. */
+type RowMaker = (values: readonly SQLOutputValue[]) => object
+
+const parseJson: Decode = value => (value === null ? null : JSON.parse(String(value)))
+
+/** Conversions of stored values to JSON values, by the declared type of their column. */
+const decoders: Readonly<Record<string, Decode>> = {
+  boolean: value => (value === null ? null : value !== 0),
+  json: parseJson,
+  'varchar[]': parseJson,
+}
 
 interface Prepared {
   statement: StatementSync
@@ -68,7 +84,7 @@ export class Sqlite {
       // What was deleted cannot be read from the bytes of the file.
       if (!readOnly) {
         db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on;
-          pragma journal_size_limit = ${LOG_BYTES_KEPT}`)
+          pragma journal_size_limit = ${LOG_BYTES_MAX}`)
       }
       return new Sqlite(file, db)
     } catch (error) {
@@ -226,8 +242,32 @@ function getRowMaker(prepared: Prepared): RowMaker {
   return prepared.toRow
 }
 
+/** Creates a function that makes a row of a statement's values, by the types of its columns. */
+function createRowMaker(statement: StatementSync): RowMaker {
+  const columns = statement.columns().map(({ name, type }) => {
+    const [, plain = name, own = type ?? ''] = TYPED_NAME.exec(name) ?? []
+    return { name: plain, decode: decoders[own.toLowerCase()] }
+  })
+  return values => {
+    const row: Record<string, unknown> = {}
+    for (let i = 0; i < columns.length; i++) {
+      // biome-ignore lint/style/noNonNullAssertion: the index is below the length
+      const { name, decode } = columns[i]!
+      const value = values[i] ?? null
+      row[name] = decode ? decode(value) : value
+    }
+    return row
+  }
+}
+
 function toNamed(parameters: SqliteParameters): Record<string, SQLInputValue> {
   const named: Record<string, SQLInputValue> = {}
   for (const name in parameters) named[name] = toParameter(parameters[name])
   return named
+}
+
+function toParameter(value: SqliteValue): SQLInputValue {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return typeof value === 'object' ? JSON.stringify(value) : value
 }

@@ -1,5 +1,5 @@
-import { planMigrations } from '../../pipeline/store/migrations.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { planMigrations } from '../../pipeline/store/plan-migrations.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry, openAlone } from './open-registry.ts'
 

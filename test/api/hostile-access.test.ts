@@ -51,7 +51,7 @@ beforeAll(async () => {
   acme.org = await findId('org_id', `organizations where name = 'Acme'`)
   acme.keyId = await findId(
     'key_id',
-    `api_keys where org_id = '${acme.org}' and permissions::varchar = '[]'`,
+    `api_keys where org_id = '${acme.org}' and permissions = '[]'`,
   )
   await createBelongings()
   strangers.key = await join('Mallory', ['mallory.example'], ['https://mallory.example/mcp'])

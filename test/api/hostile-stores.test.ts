@@ -75,7 +75,7 @@ beforeAll(async () => {
   await exportParquet(paths, registry.clock.now(), log)
   await registry.sequencer.close()
   const files = listFiles(paths.dir)
-  const isClosed = (path: string) => /^(accounts|serving|bodies|logos)\//.test(path)
+  const isClosed = (path: string) => /^(accounts|record|serving|bodies|logos)\//.test(path)
   open = files.filter(path => !isClosed(path))
   closed = files.filter(isClosed)
 })
@@ -272,7 +272,6 @@ describe('private data', () => {
 
   test('is in folders that other users of the host cannot read', () => {
     const folders = new Set(closed.map(path => path.slice(0, path.indexOf('/'))))
-    expect(folders).toContain('accounts')
     expect(folders).toContain('record')
     for (const folder of folders) {
       expect(statSync(`${registry.config.DATA_DIR}/${folder}`).mode & 0o077, folder).toBe(0)

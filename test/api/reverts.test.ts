@@ -147,9 +147,9 @@ describe('reverting', () => {
       const { db } = registry.sequencer.accounts
       const all = (sql: string) => db.all(sql)
       return {
-        roles: await all('select role from roles where revoked_at is null order by all'),
+        roles: await all('select role from roles where revoked_at is null order by role, id'),
         people: await all('select user_id, role from memberships where removed_at is null'),
-        domains: await all('select domain, proof from verified_domains order by all'),
+        domains: await all('select domain, proof from verified_domains order by domain'),
         profile: await all('select slug, display_name, is_public from members'),
         tier: await all('select membership_tier from organizations'),
         agents: await all('select agent_url, type, visibility from member_agents'),

@@ -230,7 +230,7 @@ describe('a comparison that is not waited for', () => {
     expect(result.user_agent.summary).toMatchObject({ overall_status: 'passing' })
     const stored = () =>
       registry.sequencer.accounts.db.all(
-        `select kind, requested_by in (select key_id from api_keys) as is_known
+        `select kind, requested_by in (select key_id from api_keys) as "is_known [boolean]"
          from storyboard_runs where run_id = $comparison_id`,
         { comparison_id },
       )
@@ -299,7 +299,7 @@ describe('a run that ends while the writer is away', () => {
     expect(answer.statusCode).toBe(200)
     const rows = () =>
       sequencer.accounts.db.all(
-        `select kind, agent_url, requested_by in (select key_id from api_keys) as is_known
+        `select kind, agent_url, requested_by in (select key_id from api_keys) as "is_known [boolean]"
          from storyboard_runs`,
       )
     expect(await rows()).toEqual([])
@@ -687,8 +687,8 @@ describe('results of an agent', () => {
     expect(await read('compliance', owner)).toEqual(before)
     const [last] = await registry.sequencer.accounts.db.all(
       `select kind, agent_url, storyboard_id, status, reference_status, differing_steps,
-         (select org_id from organizations where name = 'Testers') = org_id as is_theirs,
-         requested_by in (select key_id from api_keys) as is_known
+         (select org_id from organizations where name = 'Testers') = org_id as "is_theirs [boolean]",
+         requested_by in (select key_id from api_keys) as "is_known [boolean]"
        from storyboard_runs where agent_url = $url order by seq desc limit 1`,
       { url },
     )

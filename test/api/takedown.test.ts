@@ -64,7 +64,7 @@ async function takeDown(registry: Sequencer): Promise<void> {
 function listFilesWithName(dir: string): string[] {
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
   return names
-    .filter(name => statSync(`${dir}/${name}`).isFile() && !name.startsWith('accounts/'))
+    .filter(name => statSync(`${dir}/${name}`).isFile() && !name.startsWith('record/'))
     .filter(name => {
       const bytes = readFileSync(`${dir}/${name}`)
       const text = (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('latin1')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const folders = ['accounts', 'search', 'serving', 'store', 'writer']
+const folders = ['search', 'serving', 'store', 'writer']
 /** These write a file before anybody else opens it, or write every table. */
 const exempt = [
   'store/definitions.ts',
@@ -12,7 +12,7 @@ const exempt = [
   'store/views.ts',
 ]
 
-test('a statement of the stores declares the table that it writes', () => {
+test('a statement of the index declares the table that it writes', () => {
   const files = folders.flatMap(folder =>
     readdirSync(`pipeline/${folder}`, { recursive: true, encoding: 'utf8' })
       .filter(name => /\.tsx?$/.test(name))
@@ -22,7 +22,7 @@ test('a statement of the stores declares the table that it writes', () => {
   const undeclared = files.filter(
     file =>
       !exempt.includes(file) &&
-      /\b(?:db|index|accounts)\.run\(|runTemporary\(\s*[`'"]\s*(?:insert|update|delete)/.test(
+      /(?<!accounts\.)\b(?:db|index)\.run\(|runTemporary\(\s*[`'"]\s*(?:insert|update|delete)/.test(
         readFileSync(`pipeline/${file}`, 'utf8'),
       ),
   )

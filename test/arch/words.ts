@@ -48,7 +48,6 @@ export const wordExceptions: Readonly<Record<string, string>> = {
   PROPERTIES_KEPT_MAX: 'bounds properties that are kept',
   findWithinOneEdit: 'counts edits',
   isWithinOneEdit: 'counts edits',
-  seenIds: 'says that an id was seen before',
 }
 
 /** Endings that say more than a verb would: a moment, and JSON Schema's keyword. */

@@ -26,7 +26,7 @@ describe('registry org user', () => {
       'user_1 does not belong to Acme\n',
     )
     expect((await run('key', 'create', ...acme, '--admin')).stdout).toMatch(/^sk_/)
-    expect(existsSync(`${folder.path}/accounts/accounts.duckdb`)).toBe(true)
+    expect(existsSync(`${folder.path}/record/record.sqlite`)).toBe(true)
     expect(await run('verify')).toMatchObject({ status: 0 })
   })
 })

@@ -14,7 +14,7 @@ export async function findRefusedBrands(
   const refused = new Map<string, Refusal>()
   const domains = submitted.map(({ operation }) => operation.domain)
   const known = await findKnownBrands(index, domains)
-  const waiting = listWaitingBrands(accounts)
+  const waiting = listWaitingBrands(accounts, domains)
   const first = new Set<string>()
   for (const { submission_id, operation } of submitted) {
     const { domain } = operation

@@ -26,7 +26,7 @@ export async function findRefusedEnrichments(
   const domains = asked.map(({ operation }) => operation.domain)
   const entries = await loadEntries(index, 'brand', domains)
   const managed = await findManaged(index, 'brand', domains)
-  const waiting = listWaitingBrands(accounts)
+  const waiting = listWaitingBrands(accounts, domains)
   const newNames = domains.filter(domain => !entries.has(domain))
   const faults = await findNameFaults(index, newNames, rules)
   let room = newNames.length === 0 ? 0 : enrichedBrands - (await countEnriched(index))

@@ -58,8 +58,9 @@ async function createJudge(saves: readonly Save[], context: SaveRuleContext) {
     brand: await findPointingHere(index, 'brand', domains.brand, base),
     property: await findPointingHere(index, 'property', domains.property, base),
   }
-  const owners = loadOriginOwners(accounts)
-  const waiting = listWaitingBrands(accounts)
+  const owners =
+    domains.property.length > 0 ? loadOriginOwners(accounts, domains.property) : unowned
+  const waiting = listWaitingBrands(accounts, domains.brand)
   const isProven = createProofCheck(context)
   const isNew = (save: Save) => {
     const { status, is_enriched } = entryStates[getEntity(save)].get(save.domain) ?? unknownState
@@ -151,6 +152,7 @@ interface SavedState {
   status: EntryRow['status'] | null
 }
 
+const unowned: ReadonlyMap<string, string> = new Map()
 const unknownState: SavedState = { is_managed: false, is_enriched: false, status: null }
 
 async function loadSavedStates(

@@ -31,12 +31,14 @@ async function save(registry: Sequencer, ...submissions: Submission[]) {
 }
 
 /** Renames the table of entries, so that DuckDB fails on every save of a brand, and on nothing else. */
-const breakEntries = ({ index }: Sequencer) => index.run('alter table entries rename to away')
-const mendEntries = ({ index }: Sequencer) => index.run('alter table away rename to entries')
+const breakTable = ({ index }: Sequencer, table: string) =>
+  index.run(`alter table ${table} rename to away`)
+const mendTable = ({ index }: Sequencer, table: string) =>
+  index.run(`alter table away rename to ${table}`)
 
 it('a submission on which the store fails is refused with a reason, and affects no other', async () => {
   const { registry, said, open } = await openMember()
-  await breakEntries(registry)
+  await breakTable(registry, 'entries')
   const brand = buildBrandSave('Acme', 'told.example', 'Acme')
   const [first, refused, last] = await save(
     registry,
@@ -49,7 +51,7 @@ it('a submission on which the store fails is refused with a reason, and affects 
     { done: expect.objectContaining({}) },
     { done: expect.objectContaining({}) },
   ])
-  await mendEntries(registry)
+  await mendTable(registry, 'entries')
   expect(said.filter(line => line.includes('submission set aside'))).toHaveLength(1)
   expect(await registry.index.all('select kind, location from quarantine')).toEqual([
     { kind: 'submission', location: brand.submission_id },
@@ -72,10 +74,10 @@ it('a submission is carried out when the store fails on it once', async () => {
   const { registry } = await openMember((step, moment) => {
     if (step !== 'accounts' || moment !== 'before') return
     tries++
-    if (tries === 2) mending = mendEntries(registry)
+    if (tries === 2) mending = mendTable(registry, 'revisions')
   })
   cleanUp(() => registry.close())
-  await breakEntries(registry)
+  await breakTable(registry, 'revisions')
   tries = 0
   const [answer] = await save(registry, buildBrandSave('Acme', 'told.example', 'Acme'))
   await mending
