@@ -6,6 +6,7 @@ import { toTypeByte } from '../serving/event-block.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
 import type { Database } from '../store/duckdb.ts'
 import type { Paths } from '../store/paths.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { forgetUnprojectedEvents } from '../store/unprojected.ts'
 
 /**
@@ -20,8 +21,8 @@ const NEVER = Date.parse('9999-12-31T00:00:00Z')
 /** Days on which something was committed, newest first, from what every commit of its kind leaves. */
 const EVENT_DAYS = 'select max(event_id) as id from events where event_id < $before::uuid'
 const CRAWL_DAYS = 'select max(day)::varchar as day from crawl_days where day < $before::date'
-const SUBMISSION_DAYS = `select epoch_ms(max(submitted_at))::double as at from submissions
-  where submitted_at < $before::timestamptz`
+const SUBMISSION_DAYS =
+  'select max(submitted_at) as at from submissions where submitted_at < $before'
 
 /**
  * Finds the time that retention counts from: not later than the clock, nor than the end of the last day with commits but
@@ -29,7 +30,7 @@ const SUBMISSION_DAYS = `select epoch_ms(max(submitted_at))::double as at from s
  * while all commits are of one day.
  */
 export async function findRetentionTime(
-  { index, accounts }: { index: Database; accounts: Database },
+  { index, accounts }: { index: Database; accounts: Sqlite },
   now: Instant,
 ): Promise<Instant | undefined> {
   const newest = await findDayBefore(index, accounts, NEVER)
@@ -40,18 +41,18 @@ export async function findRetentionTime(
 /** Finds the start of the last UTC day with commits before an instant. */
 async function findDayBefore(
   index: Database,
-  accounts: Database,
+  accounts: Sqlite,
   before: Instant,
 ): Promise<Instant | undefined> {
   const event = await index.one<{ id: string | null }>(EVENT_DAYS, { before: buildFirstId(before) })
   const crawl = await index.one<{ day: string | null }>(CRAWL_DAYS, { before: toDay(before) })
-  const submission = await accounts.one<{ at: number | null }>(SUBMISSION_DAYS, {
+  const submission = accounts.one<{ at: string | null }>(SUBMISSION_DAYS, {
     before: toIso(before),
   })
   const known = [
     event?.id ? toInstant(event.id) : undefined,
     crawl?.day ? Date.parse(`${crawl.day}T00:00:00Z`) : undefined,
-    submission?.at ?? undefined,
+    submission?.at ? Date.parse(submission.at) : undefined,
   ].filter(at => at !== undefined)
   return known.length === 0 ? undefined : Date.parse(`${toDay(Math.max(...known))}T00:00:00Z`)
 }

@@ -101,7 +101,8 @@ describe('retention', () => {
     await registry.commit(buildBaseBatch(clock.now()))
     await passDays(registry, clock, 2)
     const before = await readFeeds(registry)
-    const list = (table: string) => registry.accounts.db.all(`select * from ${table} order by rowid`)
+    const list = (table: string) =>
+      registry.accounts.db.all(`select * from ${table} order by rowid`)
     const tables = ['crawl_requests', 'memberships', 'roles', 'property_contacts']
     const rows = tables.map(list)
     clock.tick({ days })
