@@ -118,7 +118,7 @@ export async function openIdentities(): Promise<Identities> {
         readOnlyKeyId: await findId(
           readOnly,
           `select key_id as id from api_keys join organizations using (org_id)
-           where name = 'Readers' and permissions::varchar = '[]'`,
+           where name = 'Readers' and permissions = '[]'`,
         ),
         acmeId: await findId(usual, "select org_id as id from organizations where name = 'Acme'"),
         person: await issuer.token({ sub: 'person' }),
