@@ -193,7 +193,7 @@ test('an index with rows and no format is refused', async () => {
 })
 
 test('an alias of format 4 gets the states that its event and later merges tell', async () => {
-  const db = await openStored('index', 4)
+  const db = await openStored(4)
   await db.run(`set search_path = 'internal,main'`)
   const [a, b, c, d] = Array.from(
     { length: 4 },
@@ -208,7 +208,7 @@ test('an alias of format 4 gets the states that its event and later merges tell'
       'property' as entity_type, '${a}' as entity_id,
       '{"alias_rid": "${a}", "canonical_rid": "${b}"}' as payload, 'person' as actor,
       '${day(1)}'::timestamptz as created_at, 1 as seq`)
-  await migrate(db, 'index')
+  await migrate(db)
   expect(
     await db.all(`select alias_rid::varchar as alias, canonical_rid::varchar as canonical,
       day(valid_from at time zone 'UTC')::integer as since, ended, seq::integer as seq
