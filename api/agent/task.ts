@@ -63,9 +63,7 @@ export async function runTask(
       { field: `${context.protocolName}_major_version` },
     )
   }
-  parse(Envelope, args)
-  if (task.mutates) parse(Keyed, args)
-  const input = parse(task.input, args) as never
+  const input = readArguments(task, args)
   const run = () => ({ status: 'completed', ...task.run(input, context) })
   const runAndNotify = () => {
     const done = run()
@@ -99,17 +97,26 @@ export function readContext(args: Record<string, unknown>): { context?: unknown 
   return args.context === undefined ? {} : { context: args.context }
 }
 
-function parse(schema: z.ZodType, args: unknown): unknown {
-  const parsed = schema.safeParse(args)
-  if (parsed.success) return parsed.data
-  const issue = getFirst(parsed.error.issues)
-  const field = formatPath(issue.path)
-  const isFormatId = issue.path.some(part => /^(?:target_)?format_ids?$/.test(String(part)))
-  throw new TaskError(
-    isFormatId ? 'INVALID_FORMAT_ID' : 'INVALID_REQUEST',
-    `${field}: ${issue.message}`,
-    { field },
-  )
+/** Reads the arguments. Issues of the envelope and the key are named before those of the task. */
+function readArguments(task: Task, args: Payload): never {
+  const schemas = [Envelope, ...(task.mutates ? [Keyed] : []), task.input]
+  const parsed = schemas.map(schema => schema.safeParse(args))
+  const issues = parsed.flatMap(({ error }) => error?.issues ?? [])
+  if (issues.length > 0) throw describeIssues(issues)
+  return parsed.at(-1)?.data as never
+}
+
+/** Describes the first issue, or the first of a format id: its own code tells how to write the id. */
+function describeIssues(issues: readonly z.core.$ZodIssue[]): TaskError {
+  const ofFormatId = issues.find(({ path }) => path.some(isFormatIdField))
+  const { path, message } = ofFormatId ?? getFirst(issues)
+  const field = formatPath(path)
+  const code = ofFormatId ? 'INVALID_FORMAT_ID' : 'INVALID_REQUEST'
+  return new TaskError(code, `${field}: ${message}`, { field })
+}
+
+function isFormatIdField(part: PropertyKey): boolean {
+  return /^(?:target_)?format_ids?$/.test(String(part))
 }
 
 /** Formats a path as callers write it, such as `packages[0].budget`. */
