@@ -50,7 +50,7 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     protocolName: config.PROTOCOL_NAME,
     origin,
     toAddress: tenant => config.AGENT_URLS[tenant] ?? `${origin()}/${tenant}/mcp`,
-    now: clock.now,
+    now: () => clock.now(),
     state,
     signedTasks: config.AGENT_SIGNED_TASKS,
     requestProfile: buildRequestProfile(config.PROTOCOL_NAME, 'either', config.SIGNING_PROFILE),
@@ -70,7 +70,7 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     max: config.LIMITS.agentCallsPerMinute,
     timeWindow: MINUTE,
     enableDraftSpec: true,
-    store: buildQuotaStore(state.calls, clock.now),
+    store: buildQuotaStore(state.calls, () => clock.now()),
     keyGenerator: ({ ip }) => `address ${toCaller(ip)}`,
   })
   app.get('/healthz', { config: { rateLimit: false } }, () => ({ status: 'ok' }))
@@ -94,7 +94,7 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
       ...signers,
       profile: services.requestProfile,
       state,
-      now: clock.now,
+      now: () => clock.now(),
       toSignedUrl: path => toSignedUrl(path, services),
       requiredFor: services.signedTasks,
     })
