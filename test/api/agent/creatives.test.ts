@@ -32,6 +32,43 @@ const sync = (args: object) =>
   agent.succeed('creative', 'sync_creatives', keyed({ account, ...args }))
 const open = (url: string) => agent.app.inject(new URL(url).pathname)
 
+describe('a format id that is a text', () => {
+  const bare = 'display_300x250'
+  test.each<[tenant: string, task: string, args: object, field: string]>([
+    ['creative', 'build_creative', { target_format_id: bare }, 'target_format_id'],
+    ['creative', 'build_creative', { target_format_id: bare, message: 7 }, 'target_format_id'],
+    ['creative', 'build_creative', { target_format_ids: [bare] }, 'target_format_ids[0]'],
+    ['creative', 'build_creative', { target_format_ids: bare }, 'target_format_ids'],
+    [
+      'creative',
+      'build_creative',
+      { creative_manifest: { format_id: bare } },
+      'creative_manifest.format_id',
+    ],
+    ['creative-builder', 'build_creative', { target_format_id: bare }, 'target_format_id'],
+    ['creative', 'preview_creative', { format_id: bare }, 'format_id'],
+    ['creative', 'preview_creative', { requests: [{ format_id: bare }] }, 'requests[0].format_id'],
+    ['creative', 'sync_creatives', { creatives: [{ format_id: bare }] }, 'creatives[0].format_id'],
+    ['creative', 'list_creatives', { filters: { format_ids: [bare] } }, 'filters.format_ids[0]'],
+    ['creative', 'list_creative_formats', { format_ids: bare }, 'format_ids'],
+    ['sales', 'get_products', { filters: { format_ids: [bare] } }, 'filters.format_ids[0]'],
+    [
+      'sales',
+      'create_media_buy',
+      { packages: [{ format_ids: [bare] }] },
+      'packages[0].format_ids[0]',
+    ],
+  ])('is told by %s: %s %j, whatever else is missing', async (tenant, task, args, field) => {
+    expect(await agent.fail(tenant, task, args)).toEqual({ code: 'INVALID_FORMAT_ID', field })
+  })
+
+  test('in what the answer only repeats is nobody’s concern', async () => {
+    const context = { format_id: bare }
+    const answer = await agent.succeed('creative', 'list_creative_formats', { context })
+    expect(answer.context).toEqual(context)
+  })
+})
+
 describe('a manifest', () => {
   const wrong = { ...banner, assets: { image: { ...image, width: 301 } } }
 
