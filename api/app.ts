@@ -33,7 +33,7 @@ import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { BoundedLog } from './operation/bounded-log.ts'
 import { closeGracefully } from './operation/closing.ts'
 import { answerErrors, sendError, toPublicError } from './operation/http-errors.ts'
-import { answerMalformed, refuseUnsupported } from './operation/malformed-requests.ts'
+import { answerMalformed, refuseUnsupported, requireHost } from './operation/malformed-requests.ts'
 import { Metrics } from './operation/metrics.ts'
 import { describeApi } from './operation/openapi.ts'
 import { showReplicaLag } from './operation/replica-lag.ts'
@@ -94,6 +94,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const room = new RedisRoom(deps.redis)
   const services = buildServices(app, deps, room)
   refuseUnsupported(app.server)
+  requireHost(app)
   if (deps.config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined) traceRequests(app)
   if (deps.config.REPLICA_OF !== undefined) showReplicaLag(app, deps.reader)
   const connections = watchConnections(app, services)
@@ -232,6 +233,8 @@ function buildTimeouts({ LIMITS: { requestMs } }: Config) {
       connectionsCheckingInterval: Math.min(requestMs, TIMEOUT_CHECK_MS),
       headersTimeout: requestMs,
       requestTimeout: requestMs,
+      // Refused in our words (malformed-requests.ts).
+      requireHostHeader: false,
     },
   }
 }

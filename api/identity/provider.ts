@@ -161,7 +161,7 @@ function buildConfiguration(
     ],
     loadExistingGrant: ctx => loadExistingGrant(issuer, ctx),
     clientBasedCORS: () => true,
-    renderError: (ctx, { error, error_description: text }) => renderError(ctx, text ?? error),
+    renderError: (ctx, { error, error_description: text }) => renderError(ctx, error, text),
     // The API has no way out to the network: nothing that a client names is fetched.
     fetch: async () => {
       throw new Error('the authorization server fetches nothing')
@@ -290,7 +290,12 @@ function isOwnResource(issuer: string, resource: string): boolean {
   return [issuer, `${issuer}/`, `${issuer}/api`, `${issuer}/mcp`].includes(resource)
 }
 
-function renderError(ctx: KoaContextWithOIDC, text: string): void {
+/** Answers an error as a page where a browser asks, and else as the endpoints for applications do. */
+function renderError(ctx: KoaContextWithOIDC, error: string, text = error): void {
+  if (!/\btext\/html\b/.test(ctx.get('accept'))) {
+    ctx.body = { error, error_description: text }
+    return
+  }
   const { body, headers } = buildSignInError(text)
   ctx.set(headers)
   ctx.body = body

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { refuse } from '../../pipeline/core/errors.ts'
+import { refuse, refuseNotSetUp } from '../../pipeline/core/errors.ts'
 import type { ReceiverAnswer } from '../../pipeline/model/subscription.ts'
 import type { Services } from '../operation/services.ts'
 
@@ -16,7 +16,7 @@ interface Receiver {
 
 /** Refuses with 503 if this registry has no key to sign deliveries with. */
 export function requireSigning({ keys }: Pick<Services, 'keys'>): void {
-  if (keys === undefined) refuse('unavailable', 'this registry has no key to sign deliveries with')
+  if (keys === undefined) refuseNotSetUp('this registry has no key to sign deliveries with')
 }
 
 /** Posts a random challenge to a receiver, and refuses unless its answer repeats the challenge. */

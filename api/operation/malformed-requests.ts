@@ -1,7 +1,13 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type PublicErrorName, publicErrors, toErrorBody } from '../../pipeline/core/errors.ts'
+import type { FastifyInstance } from 'fastify'
+import {
+  PublicError,
+  type PublicErrorName,
+  publicErrors,
+  toErrorBody,
+} from '../../pipeline/core/errors.ts'
 
 const refusals: Record<string, PublicErrorName> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
@@ -29,6 +35,14 @@ export function refuseUnsupported(server: Server): void {
         connection: 'close',
       })
       .end(body)
+  })
+}
+
+/** Refuses requests that name no host, which HTTP/1.1 requires. */
+export function requireHost(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ headers, raw }, _reply, done) => {
+    const isMissing = headers.host === undefined && raw.httpVersion === '1.1'
+    done(isMissing ? new PublicError('invalid_request', 'Host: is required') : undefined)
   })
 }
 

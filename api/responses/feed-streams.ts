@@ -14,6 +14,9 @@ const POLL_MS = 100
 /** Pages and streams that are served before other work gets a turn. */
 const SERVED_PER_TURN = 200
 const STUCK_MS = 60_000
+/** Pages that streams share, and for how long: those that began together stay together. */
+const SHARED_PAGES_MAX = 8
+const SHARED_MS = 2_000
 const RETRY_AFTER_S = 30
 
 export interface StreamRequest {
@@ -26,6 +29,16 @@ export interface StreamRequest {
   principal: string
 }
 
+/** A page as it is sent: its frame is written to every stream that waits at its place. */
+type Page = Omit<FeedPage, 'body' | 'release' | 'list'> & { frame: Buffer }
+
+/** A page with the commit and the time of which it is. */
+interface SharedPage {
+  page: Page
+  seq: number
+  builtAt: number
+}
+
 /** An open stream of the feed. `isBusy` while pages are being sent to it. */
 interface Stream extends StreamRequest {
   response: ServerResponse
@@ -34,14 +47,15 @@ interface Stream extends StreamRequest {
 }
 
 /**
- * Serves the open streams of this process. An idle stream costs an occasional heartbeat. For each commit, one
- * page is built for all streams that wait at the same cursor for the same types.
+ * Serves the open streams of this process. An idle stream costs an occasional heartbeat. One page is built for
+ * all streams that wait at the same cursor for the same types, and they take turns after each page.
  */
 export class FeedStreams {
   readonly #reader: Reader
   readonly #config: Config
   readonly #log: Log
   readonly #streams: CallerShares<Stream>
+  readonly #pages = new Map<string, SharedPage>()
   #seq = -1
   #isServing = false
   #timer: NodeJS.Timeout | undefined
@@ -81,7 +95,10 @@ export class FeedStreams {
     const stream: Stream = { ...request, response, isBusy: false, heartbeatAt: 0 }
     // Clients resume from their cursor, elsewhere or later.
     for (const gone of this.#streams.add(request.principal, stream)) gone.response.end()
-    response.once('close', () => this.#streams.remove(stream))
+    response.once('close', () => {
+      this.#streams.remove(stream)
+      if (this.count === 0) this.#pages.clear()
+    })
     this.#timer ??= setInterval(() => void this.#poll(), POLL_MS)
     void this.#catchUp(stream)
   }
@@ -91,7 +108,7 @@ export class FeedStreams {
     if (this.#isServing) return
     this.#isServing = true
     try {
-      const seq = this.#reader.serving?.seq ?? 0
+      const seq = this.#seqNow
       if (seq !== this.#seq) await this.#serveCommit()
       this.#seq = seq
       await this.#beat()
@@ -105,11 +122,10 @@ export class FeedStreams {
   async #serveCommit(): Promise<void> {
     for (const streams of this.#idleByPlace().values()) {
       const page = this.#pageFor(getFirst(streams))
-      const frame = page && !page.isEmpty ? formatFrame('feed', page.body) : undefined
       for (const [index, stream] of streams.entries()) {
         if (page === undefined) this.#expire(stream)
-        else if (frame === undefined) stream.cursor = page.cursor
-        else this.#advance(stream, page, frame)
+        else if (page.isEmpty) stream.cursor = page.cursor
+        else this.#advance(stream, page)
         if (index % SERVED_PER_TURN === SERVED_PER_TURN - 1) await setImmediate()
       }
     }
@@ -128,9 +144,9 @@ export class FeedStreams {
     return places
   }
 
-  #advance(stream: Stream, page: FeedPage, frame: Buffer): void {
+  #advance(stream: Stream, page: Page): void {
     stream.cursor = page.cursor
-    const flows = this.#write(stream, frame)
+    const flows = this.#write(stream, page.frame)
     if (!flows || page.hasMore) void this.#catchUp(stream, flows)
   }
 
@@ -139,7 +155,7 @@ export class FeedStreams {
     stream.isBusy = true
     try {
       if (!flows) await waitForDrain(stream.response)
-      for (let pages = 1; !stream.response.destroyed; pages++) {
+      while (!stream.response.destroyed) {
         const page = this.#pageFor(stream)
         if (page === undefined) return this.#expire(stream)
         stream.cursor = page.cursor
@@ -147,9 +163,8 @@ export class FeedStreams {
           if (stream.heartbeatAt === 0) this.#sendHeartbeat(stream, page)
           return
         }
-        if (!this.#write(stream, formatFrame('feed', page.body)))
-          await waitForDrain(stream.response)
-        if (pages % 10 === 0) await setImmediate()
+        if (!this.#write(stream, page.frame)) await waitForDrain(stream.response)
+        await setImmediate()
       }
     } catch (error) {
       this.#fail(stream, error)
@@ -160,7 +175,7 @@ export class FeedStreams {
 
   async #beat(): Promise<void> {
     const now = performance.now()
-    const beats = new Map<string, FeedPage | undefined>()
+    const beats = new Map<string, Page | undefined>()
     let sent = 0
     for (const stream of this.#streams.items()) {
       if (stream.isBusy || stream.heartbeatAt > now) continue
@@ -174,7 +189,7 @@ export class FeedStreams {
     }
   }
 
-  #sendHeartbeat(stream: Stream, { cursor, freshness }: FeedPage): void {
+  #sendHeartbeat(stream: Stream, { cursor, freshness }: Page): void {
     stream.cursor = cursor
     const { generated_at } = freshness
     this.#write(
@@ -189,7 +204,26 @@ export class FeedStreams {
     return stream.response.write(frame)
   }
 
-  #pageFor({ cursor, types, limit }: StreamRequest): FeedPage | undefined {
+  get #seqNow(): number {
+    return this.#reader.serving?.seq ?? 0
+  }
+
+  /** Returns the page that follows at a place; undefined if the feed no longer has its cursor. */
+  #pageFor(request: StreamRequest): Page | undefined {
+    const place = toPlaceKey(request)
+    const known = this.#pages.get(place)
+    const [seq, builtAt] = [this.#seqNow, performance.now()]
+    if (known?.seq === seq && builtAt - known.builtAt < SHARED_MS) return known.page
+    this.#pages.delete(place)
+    const page = this.#buildPage(request)
+    if (page === undefined) return undefined
+    const [oldest] = this.#pages.keys()
+    if (oldest !== undefined && this.#pages.size >= SHARED_PAGES_MAX) this.#pages.delete(oldest)
+    this.#pages.set(place, { page, seq, builtAt })
+    return page
+  }
+
+  #buildPage({ cursor, types, limit }: StreamRequest): Page | undefined {
     const { feedPageBytes, feedRetentionDays } = this.#config.LIMITS
     const page = readPageAfter(this.#reader, {
       cursor,
@@ -199,10 +233,11 @@ export class FeedStreams {
       retentionDays: feedRetentionDays,
     })
     if (page === undefined) return undefined
-    // Streams send the frame at different times, so it gets its own copy of the bytes.
-    const body = Buffer.from(page.body)
-    page.release()
-    return { ...page, body }
+    const { body, release, list: _, ...rest } = page
+    // Streams send the frame at different times, so it is a copy of the bytes.
+    const frame = formatFrame('feed', body)
+    release()
+    return { ...rest, frame }
   }
 
   #expire({ response }: Stream): void {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Instant } from '../../pipeline/core/clock.ts'
-import { type PublicErrorName, publicErrors, toErrorBody } from '../../pipeline/core/errors.ts'
+import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
 import type { LentBytes } from '../../pipeline/read/lookups/buffer-builder.ts'
 import type { StoredAnswer } from '../../pipeline/read/lookups/stored.ts'
 import type { Encoding } from './compression.ts'
@@ -49,9 +49,7 @@ export const noStore = { 'cache-control': 'no-store' }
 
 /** Builds a refusal as an ordinary answer, such as an unknown domain: it is frequent, so it is not thrown. */
 export function replyRefused(error: PublicErrorName, text: string, fields: object): Sent {
-  return {
-    status: publicErrors[error].status,
-    body: { ...toErrorBody(error, text), ...fields },
-    headers: noStore,
-  }
+  const { status, body, retryAfterSeconds } = new PublicError(error, text, { ...fields })
+  const retry = retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }
+  return { status, body, headers: { ...noStore, ...retry } }
 }

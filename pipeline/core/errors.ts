@@ -20,6 +20,8 @@ interface PublicErrorEntry {
     | 503
     | 504
   means: string
+  /** Seconds after which to try again, where nothing is known that says it better. */
+  retryAfterS?: number
 }
 
 /**
@@ -102,12 +104,17 @@ export const publicErrors = {
   rate_limited: { status: 429, means: 'too many requests' },
   headers_too_large: { status: 431, means: 'the headers are too large' },
   internal_error: { status: 500, means: 'an error of the registry itself' },
-  bad_gateway: { status: 502, means: 'the agent gave no usable answer' },
-  gateway_timeout: { status: 504, means: 'the agent did not answer in time' },
-  unavailable: { status: 503, means: 'a required part of the registry is unavailable; try again' },
+  bad_gateway: { status: 502, means: 'the agent gave no usable answer', retryAfterS: 60 },
+  gateway_timeout: { status: 504, means: 'the agent did not answer in time', retryAfterS: 60 },
+  unavailable: {
+    status: 503,
+    means: 'a required part of the registry is unavailable; try again',
+    retryAfterS: 5,
+  },
   crawl_queue_unavailable: {
     status: 503,
     means: 'crawl requests cannot be accepted at the moment; try again',
+    retryAfterS: 5,
   },
 } as const satisfies Record<string, PublicErrorEntry>
 
@@ -136,11 +143,13 @@ export class PublicError extends Error {
     headers: Readonly<Record<string, string>> = {},
   ) {
     super(text)
-    this.headers = headers
+    const { status, retryAfterS }: PublicErrorEntry = publicErrors[error]
     this.error = error
-    this.status = publicErrors[error].status
-    this.fields = fields
-    this.retryAfterSeconds = typeof fields.retry_after === 'number' ? fields.retry_after : undefined
+    this.status = status
+    this.fields = retryAfterS === undefined ? fields : { retry_after: retryAfterS, ...fields }
+    const { retry_after } = this.fields
+    this.retryAfterSeconds = typeof retry_after === 'number' ? retry_after : undefined
+    this.headers = headers
   }
 
   get body(): Record<string, unknown> {
@@ -155,6 +164,14 @@ export function refuse(
   headers?: Readonly<Record<string, string>>,
 ): never {
   throw new PublicError(error, text, fields, headers)
+}
+
+/** Seconds after which something that an operator has to set up may be there. */
+const SET_UP_S = 3_600
+
+/** Refuses what the settings of this registry leave out: trying again soon is of no use. */
+export function refuseNotSetUp(text: string): never {
+  return refuse('unavailable', text, { retry_after: SET_UP_S })
 }
 
 /** An error after which the single writer must stop: its state and the files on disk differ. A restart recovers. */

@@ -1,5 +1,6 @@
 import type { Outcome } from '../core/outcomes.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
+import { nameReason } from '../crawl/mcp/failure-reason.ts'
 import type { AgentFailed } from '../model/live/live-agent.ts'
 
 /** Outcomes that would reveal which kind of private network a name leads to. */
@@ -20,12 +21,14 @@ export function describeFailure({ outcome, detail, status }: McpFailure): string
 
 export const timedOut: AgentFailed = {
   failed: 'timeout',
+  reason: 'timeout',
   message: 'the agent did not answer in time',
 }
 
 /** Never sent to a client: the caller falls back to the last known answer. */
 const throttled: AgentFailed & { throttled: true } = {
   failed: 'no_answer',
+  reason: 'unknown',
   message: 'the agent could not be called at the moment',
   throttled: true,
 }
@@ -35,6 +38,7 @@ export function toAgentFailed(failure: McpFailure): AgentFailed & { throttled?: 
   if (failure.outcome === 'deferred') return throttled
   return {
     failed: 'no_answer',
+    reason: nameReason(failure.outcome),
     message: describeFailure(failure),
     ...(failure.outcome === 'needs_auth' && { oauth_required: true as const }),
   }

@@ -1,9 +1,9 @@
 import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Config } from '../core/config.ts'
-import type { Outcome } from '../core/outcomes.ts'
 import { chooseAgentPort } from '../core/ports.ts'
 import { requireValue } from '../core/present.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
+import { nameReason } from '../crawl/mcp/failure-reason.ts'
 import { decryptCredential, type OpenedCredential } from '../model/agent-credential.ts'
 import type { Storyboard } from '../model/storyboards/storyboard.ts'
 import type {
@@ -137,28 +137,11 @@ function describeSilence({ outcome, detail }: McpFailure): AgentSilent {
   if (outcome === 'timeout') {
     return { failed: 'timeout', reason: 'timeout', message: 'the agent did not answer in time' }
   }
-  const reason = reasons[outcome] ?? 'unknown'
+  const reason = nameReason(outcome)
   const message = 'the agent cannot be reached'
   // Which of them it was would tell addresses of private networks apart.
   if (reason === 'network') return { failed: 'no_answer', reason, message }
   return { failed: 'no_answer', reason, message: `${message}: ${detail}` }
-}
-
-const reasons: Partial<Record<Outcome, AgentSilent['reason']>> = {
-  dns_failed: 'network',
-  connection_failed: 'network',
-  refused: 'network',
-  tls_failed: 'tls',
-  absent: 'protocol',
-  denied: 'protocol',
-  http_error: 'protocol',
-  server_error: 'protocol',
-  bad_redirect: 'protocol',
-  not_json: 'protocol',
-  unusable: 'protocol',
-  too_large: 'protocol',
-  undecodable: 'protocol',
-  long_headers: 'protocol',
 }
 
 /** Runs a job. Rejects only if the API names a storyboard that this crawler does not have. */

@@ -1,6 +1,11 @@
+import type { ServerResponse } from 'node:http'
+import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FeedStreams } from '../../api/responses/feed-streams.ts'
 import { DAY } from '../../pipeline/core/clock.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
+import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { runWithin } from '../support/checks/measured-work.ts'
 import { type Frame, type OpenStream, openStream } from '../support/clients/event-stream.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
@@ -182,6 +187,36 @@ describe('GET /api/registry/feed/stream', () => {
       data: { error: 'cursor_expired', message: expect.any(String) },
     })
     expect(await stream.ended).toBe(true)
+    await own.close()
+  })
+
+  test('200: a thousand readers without a cursor take turns, and read the same bytes', async () => {
+    const own = await openRegistry({ limits: { feedStreamsPerCaller: 1_000 } })
+    const sites = Array.from({ length: 100 }, (_, i) => `s${i}.large.example`)
+    await own.observe(observePublisherFile('large.example', { sites, agents: [] }))
+    const streams = new FeedStreams(own.reader, own.config, silentLog)
+    const request = { cursor: NIL_UUID, types: eventTypeNames, limit: 10, heartbeatMs: 60_000 }
+    const written: { reader: number; frame: Buffer }[] = []
+    const admitted = Array.from({ length: 1_000 }, () =>
+      streams.admit({ ...request, principal: 'a' }),
+    )
+    for (const [reader, open] of admitted.entries()) {
+      const response = new PassThrough({ highWaterMark: 2 ** 30 })
+      response.on('close', () => undefined)
+      const write = response.write.bind(response)
+      response.write = ((frame: Buffer) => {
+        written.push({ reader, frame })
+        return write(frame)
+      }) as typeof response.write
+      open(response as unknown as ServerResponse)
+    }
+    await expect.poll(() => written.length).toBeGreaterThan(10_000)
+    const first = written.slice(0, 1_000)
+    expect(new Set(first.map(({ reader }) => reader)).size).toBe(1_000)
+    expect(new Set(first.map(({ frame }) => frame)).size).toBe(1)
+    const all = new Set(written.map(({ frame }) => frame))
+    expect(all.size).toBeLessThan(3 * (written.length / 1_000))
+    streams.close()
     await own.close()
   })
 })

@@ -202,6 +202,8 @@ describe.each(paths)('GET /api/public/%s, refused', path => {
       {
         error: 'the agent did not answer in time',
         message: 'the agent did not answer in time',
+        reason: 'timeout',
+        retry_after: 60,
         code: 'gateway_timeout',
       },
     ])

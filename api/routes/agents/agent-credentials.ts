@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SECOND } from '../../../pipeline/core/clock.ts'
-import { PublicError, refuse } from '../../../pipeline/core/errors.ts'
+import { PublicError, refuse, refuseNotSetUp } from '../../../pipeline/core/errors.ts'
 import { SECRET_CHARS_MIN } from '../../../pipeline/core/keys/sealing.ts'
 import {
   type AgentCredential,
@@ -225,7 +225,7 @@ async function saveCredential(
   const { config, writer, reader } = asking.services
   const key =
     config.CREDENTIALS_KEY ??
-    refuse('unavailable', 'this registry accepts no credentials: its operator has set no key')
+    refuseNotSetUp('this registry accepts no credentials: its operator has set no key')
   const sealed_secret = encryptCredential(key, credential, { org_id, agent_url })
   const { auth_type } = credential
   const op = 'agent.credential.save'

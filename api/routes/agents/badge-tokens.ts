@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import { refuse } from '../../../pipeline/core/errors.ts'
+import { refuse, refuseNotSetUp } from '../../../pipeline/core/errors.ts'
 import type { RegistryKeys } from '../../../pipeline/core/keys/registry-keys.ts'
 import { BadgeCheck, BadgeToken } from '../../../pipeline/model/responses/badges.ts'
 import { BadgePath, requireRole } from '../../inputs/badge.ts'
@@ -80,5 +80,5 @@ function buildSigning({ baseUrl, reader }: Pick<Services, 'baseUrl' | 'reader'>)
 }
 
 function requireKeys({ keys }: Pick<Services, 'keys'>): RegistryKeys {
-  return keys ?? refuse('unavailable', 'this registry does not sign badges')
+  return keys ?? refuseNotSetUp('this registry does not sign badges')
 }

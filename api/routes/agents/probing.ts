@@ -106,9 +106,13 @@ async function ask(
 function replyAnswer(outcome: OutboundAnswer<AgentReport | AgentFailed>, name?: string): Sent {
   const { answer } = outcome
   if ('failed' in answer) {
-    const { failed, message, oauth_required } = answer
+    const { failed, message, reason, oauth_required } = answer
     const error = failed === 'timeout' ? 'gateway_timeout' : 'bad_gateway'
-    return replyRefused(error, message, { message, ...(oauth_required && { oauth_required }) })
+    return replyRefused(error, message, {
+      message,
+      reason,
+      ...(oauth_required && { oauth_required }),
+    })
   }
   if ('discovered' in answer) return replyBounded(answer.discovered, outcome)
   const { items, offered, total } = answer.list
@@ -121,5 +125,5 @@ function replyAnswer(outcome: OutboundAnswer<AgentReport | AgentFailed>, name?: 
 
 function replyBounded(body: object, outcome: { ageMs: number }): Sent {
   if (measureBytes(body) <= ANSWER_BYTES_MAX) return replyOk(body, buildAgeHeader(outcome))
-  return replyRefused('bad_gateway', 'the agent’s answer is too large', {})
+  return replyRefused('bad_gateway', 'the agent’s answer is too large', { reason: 'protocol' })
 }

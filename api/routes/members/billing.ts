@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SECOND } from '../../../pipeline/core/clock.ts'
-import { refuse } from '../../../pipeline/core/errors.ts'
+import { refuse, refuseNotSetUp } from '../../../pipeline/core/errors.ts'
 import { getFirst } from '../../../pipeline/core/present.ts'
 import { findTierOfPrice } from '../../../pipeline/core/tiers.ts'
 import { BillingEvent } from '../../../pipeline/model/accounts/billing.ts'
@@ -40,7 +40,7 @@ export const takeBillingEvent = defineOperation({
   errors: ['invalid_request', 'not_found', 'too_large', 'unavailable'],
   handle: async ({ body, header, services: { config, writer, reader } }) => {
     const { BILLING_WEBHOOK_SECRET: secret } = config
-    if (secret === undefined) return refuse('unavailable', 'billing is not set up here')
+    if (secret === undefined) return refuseNotSetUp('billing is not set up here')
     const fault = checkBillingSignature(
       body,
       header(BILLING_SIGNATURE_HEADER),

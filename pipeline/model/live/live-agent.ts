@@ -80,6 +80,8 @@ export interface AgentList {
 /** Reason why there is no answer, without private details. */
 export interface AgentFailed {
   failed: 'timeout' | 'no_answer'
+  /** Kind of the failure, for programs. */
+  reason: 'network' | 'tls' | 'timeout' | 'protocol' | 'unknown'
   message: string
   oauth_required?: true
 }
