@@ -31,7 +31,7 @@ type Place = readonly (string | 0)[]
 /** Lists the places of format ids in arguments, by the input schema of a task; 0 is an entry of a list. */
 function listPlaces({ properties = {}, items }: Payload, place: Place = []): Place[] {
   const nested = items ? listPlaces(items, [...place, 0]) : []
-  const named = Object.entries(properties as Payload).flatMap(([name, schema]) => {
+  const named = Object.entries(properties as Payload).flatMap(([name, schema]): Place[] => {
     const at = [...place, name]
     if (/format_ids$/.test(name)) return [[...at, 0]]
     return /format_id$/.test(name) ? [at] : listPlaces(schema, at)
