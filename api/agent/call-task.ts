@@ -3,6 +3,7 @@ import type { SigningProfile } from '../../pipeline/signing/profile.ts'
 import { hashCaller, toCaller } from '../limits/caller.ts'
 import { TaskError } from './errors.ts'
 import type { AgentMetrics } from './metrics.ts'
+import { describeVersion } from './protocol-version.ts'
 import { toTaskName } from './read-calls.ts'
 import type { AgentState } from './state/store.ts'
 import { readContext, runTask } from './task.ts'
@@ -80,7 +81,11 @@ export async function callTask(
         ? error
         : new TaskError('SERVICE_UNAVAILABLE', 'This agent failed; try again later')
     measure(failure.code)
-    const payload = { ...failure.toPayload(protocolName), ...readContext(args) }
+    const payload = {
+      ...failure.toPayload(protocolName),
+      ...describeVersion(protocolName),
+      ...readContext(args),
+    }
     return { payload, isError: true }
   }
 }

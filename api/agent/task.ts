@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { getFirst } from '../../pipeline/core/present.ts'
 import { TaskError } from './errors.ts'
+import { checkVersion, describeVersion } from './protocol-version.ts'
 import { IdempotencyKey, runOnce, toOwner } from './state/idempotency.ts'
 import type { TaskContext } from './task-context.ts'
 import { queueCompletion, readTarget } from './webhooks/outbox.ts'
@@ -46,23 +47,13 @@ const Envelope = z.looseObject({
   context: z.looseObject({}).optional().describe('Any object, which the answer repeats'),
 })
 
-/** Supported major versions of the protocol. */
-export const MAJOR_VERSIONS = [3]
-
 /** Runs a task. Throws a TaskError if the arguments are invalid. */
 export async function runTask(
   task: Task,
   args: Record<string, unknown>,
   context: TaskContext,
 ): Promise<Payload> {
-  const version = args[`${context.protocolName}_major_version`]
-  if (version !== undefined && !MAJOR_VERSIONS.includes(version as number)) {
-    throw new TaskError(
-      'VERSION_UNSUPPORTED',
-      `Version ${JSON.stringify(version)} is not supported, only ${MAJOR_VERSIONS.join(', ')}`,
-      { field: `${context.protocolName}_major_version` },
-    )
-  }
+  checkVersion(args, context.protocolName)
   const input = readArguments(task, args)
   const run = () => ({ status: 'completed', ...task.run(input, context) })
   const runAndNotify = () => {
@@ -79,7 +70,7 @@ export async function runTask(
   const payload = task.mutates
     ? await runOnce(state, keyed, runAndNotify)
     : state.writeAs(toOwner(keyed.scope, keyed.share), run)
-  return { ...payload, ...readContext(args) }
+  return { ...payload, ...describeVersion(context.protocolName), ...readContext(args) }
 }
 
 /**

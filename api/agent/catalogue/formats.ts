@@ -1,4 +1,3 @@
-import { getFirst } from '../../../pipeline/core/present.ts'
 /** A format as the creative tenant describes it. */
 export interface Format {
   id: string
@@ -177,25 +176,3 @@ export const formats: readonly Format[] = [
     ],
   },
 ]
-
-const documentKinds = {
-  image: 'image',
-  video: 'video_hosted',
-  vast: 'video_vast',
-  audio: 'audio_hosted',
-}
-
-/** Describes a format for the capabilities: its kind, and what can be done with it. */
-export function describeSupport({ id, name, size, isResponsive, assets }: Format): object {
-  const main = getFirst(assets).asset_type as keyof typeof documentKinds
-  const seconds = getFirst(assets).requirements?.duration_seconds
-  return {
-    capability_id: id,
-    display_name: name,
-    format: {
-      format_kind: isResponsive ? 'native' : documentKinds[main],
-      params: { ...size, ...(seconds !== undefined && { duration_seconds: seconds }) },
-    },
-    operations: ['build', 'preview', 'validate'],
-  }
-}

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { buildWebhookProfile } from '../../../pipeline/signing/profile.ts'
-import { describeSupport, formats } from '../catalogue/formats.ts'
 import { publishers } from '../catalogue/publishers.ts'
 import { signals } from '../catalogue/signals.ts'
 import { MINIMUM_SIZE } from '../measurement/audience.ts'
+import { MAJOR_VERSIONS, SUPPORTED_VERSIONS } from '../protocol-version.ts'
 import { idempotency } from '../state/idempotency.ts'
-import { defineTask, MAJOR_VERSIONS } from '../task.ts'
+import { defineTask } from '../task.ts'
 import { declaredScenarios } from './comply-test-controller.ts'
 
 const Input = z.object({
@@ -23,7 +23,11 @@ export const getCapabilities = defineTask({
       ([name]) =>
         spoken.some(protocol => protocol === name) && (!protocols || protocols.includes(name)),
     )
-    const version = { major_versions: MAJOR_VERSIONS, idempotency }
+    const version = {
+      major_versions: MAJOR_VERSIONS,
+      supported_versions: SUPPORTED_VERSIONS,
+      idempotency,
+    }
     return {
       [protocolName]: version,
       request_signing: {
@@ -74,7 +78,6 @@ function describeProtocols(): Record<string, Record<string, unknown>> {
       has_creative_library: true,
       supports_generation: true,
       supports_transformation: true,
-      supported_formats: formats.map(describeSupport),
     },
     governance: {},
     brand: { description: 'Identities of invented brands' },

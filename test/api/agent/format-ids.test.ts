@@ -19,8 +19,8 @@ afterAll(() => agent.close())
 // The specification: INVALID_FORMAT_ID says that a format_id must be an object with agent_url and id. The
 // answer was INVALID_REQUEST for idempotency_key.
 test('a format id that is a text is named, whatever else is missing or wrong', async () => {
-  const given = { target_format_id: 'display_300x250', brand: 7, context: 'x' }
-  expect(await agent.fail('creative', 'build_creative', given)).toEqual({
+  const request = { target_format_id: 'display_300x250', brand: 7, context: 'x' }
+  expect(await agent.fail('creative', 'build_creative', request)).toEqual({
     code: 'INVALID_FORMAT_ID',
     field: 'target_format_id',
   })
@@ -75,8 +75,8 @@ test('every task that takes a format id names one that is a text, beside any oth
       }),
       fc.string(),
       async ([{ tenant, name, place }, others], text) => {
-        const given = buildArguments(place, text, others) as object
-        expect(await agent.fail(tenant, name, given)).toMatchObject({ code: 'INVALID_FORMAT_ID' })
+        const request = buildArguments(place, text, others) as object
+        expect(await agent.fail(tenant, name, request)).toMatchObject({ code: 'INVALID_FORMAT_ID' })
       },
     ),
     { numRuns: 600 },

@@ -119,6 +119,18 @@ describe('products', () => {
   })
 })
 
+test.each(['3.0', '3.1', '3.1-beta.1', '3.99', undefined])(
+  'a request of version %s is answered by 3.0, and the answer says so',
+  async adcp_version => {
+    const request = { buying_mode: 'wholesale', ...(adcp_version && { adcp_version }) }
+    const answer = await succeed('sales', 'get_products', request)
+    expect(answer.adcp_version).toBe('3.0')
+    expect(listSchemaFaults('media-buy/get-products-response.json', answer)).toEqual([])
+    const { adcp } = await succeed('sales', 'get_adcp_capabilities')
+    expect(adcp).toMatchObject({ major_versions: [3], supported_versions: ['3.0'] })
+  },
+)
+
 describe('a request that cannot be carried out gets an error', () => {
   test.each([
     ['sales', 'get_products', { buying_mode: 'refine' }, 'INVALID_REQUEST', 'refine'],
@@ -139,6 +151,8 @@ describe('a request that cannot be carried out gets an error', () => {
       'VERSION_UNSUPPORTED',
       'adcp_major_version',
     ],
+    ['sales', 'get_products', { adcp_version: '4.0' }, 'VERSION_UNSUPPORTED', 'adcp_version'],
+    ['sales', 'get_products', { adcp_version: 'new' }, 'VERSION_UNSUPPORTED', 'adcp_version'],
     ['signals', 'get_signals', {}, 'INVALID_REQUEST', 'signal_spec'],
     ['brand', 'get_brand_identity', { brand_id: 'x' }, 'BRAND_NOT_FOUND', 'brand_id'],
     ['brand', 'get_brand_identity', {}, 'INVALID_REQUEST', 'brand_id'],

@@ -2,31 +2,50 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
+import { SUPPORTED_VERSIONS } from '../../../api/agent/protocol-version.ts'
 
-const SCHEMAS = join(
-  import.meta.dirname,
-  '../../../node_modules/@adcp/sdk/dist/lib/schemas-data/3.0',
-)
+const SCHEMAS = join(import.meta.dirname, '../../../node_modules/@adcp/sdk/dist/lib/schemas-data')
 
-/** All public schemas of the protocol, compiled on first use. */
-let schemas: Ajv | undefined
+/** Public schemas of each version that the agent claims, compiled on first use. */
+const loaded = new Map<string, { ajv: Ajv; ids: readonly string[] }>()
 
-function loadSchemas(): Ajv {
+function loadSchemas(version: string): { ajv: Ajv; ids: readonly string[] } {
+  const known = loaded.get(version)
+  if (known) return known
+  const folder = join(SCHEMAS, version)
+  const ids: string[] = []
   const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false })
   formats.default(ajv)
-  for (const name of readdirSync(SCHEMAS, { recursive: true, encoding: 'utf8' })) {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!/^(?!bundled).*\.json$/.test(name)) continue
-    const schema = JSON.parse(readFileSync(join(SCHEMAS, name), 'utf8'))
-    if (typeof schema.$id === 'string') ajv.addSchema(schema, schema.$id)
+    const schema = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+    if (typeof schema.$id !== 'string') continue
+    ajv.addSchema(schema, schema.$id)
+    ids.push(schema.$id)
   }
-  return ajv
+  loaded.set(version, { ajv, ids })
+  return { ajv, ids }
 }
 
-/** Lists what is wrong with a payload by a public schema, such as `media-buy/get-products-response.json`. */
+/**
+ * Lists what is wrong with a payload by a public schema, such as `media-buy/get-products-response.json`, of
+ * every version that the agent claims.
+ */
 export function listSchemaFaults(path: string, payload: unknown): unknown[] {
-  schemas ??= loadSchemas()
-  const validate = schemas.getSchema(`/schemas/3.0.6/${path}`)
-  if (!validate) throw new Error(`there is no schema ${path}`)
-  validate(payload)
-  return validate.errors ?? []
+  return SUPPORTED_VERSIONS.flatMap(version => {
+    const { ajv, ids } = loadSchemas(version)
+    const validate = ajv.getSchema(ids.find(id => id.endsWith(`/${path}`)) ?? path)
+    if (!validate) throw new Error(`there is no schema ${path} in ${version}`)
+    validate(payload)
+    return validate.errors ?? []
+  })
+}
+
+/** Lists what is wrong with the answer of a task, by its schema if the protocol has one. */
+export function listAnswerFaults(task: string, payload: unknown): unknown[] {
+  const name = `/${task.replaceAll('_', '-')}-response.json`
+  return SUPPORTED_VERSIONS.flatMap(version => {
+    const id = loadSchemas(version).ids.find(known => known.endsWith(name))
+    return id === undefined ? [] : listSchemaFaults(name.slice(1), payload)
+  })
 }

@@ -9,6 +9,7 @@ import type { Clock } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import type { Limits } from '../../../pipeline/core/limits.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
+import { listAnswerFaults } from '../checks/protocol-schemas.ts'
 import { makeTemporaryFolder } from '../processes/command.ts'
 
 export const TOKEN = 'a-test-credential'
@@ -73,6 +74,7 @@ export async function startReferenceAgent(
     async succeed(tenant, name, given) {
       const { isError, payload } = await call(tenant, name, given)
       expect({ isError, payload }).toMatchObject({ isError: false })
+      expect([name, listAnswerFaults(name, payload)]).toEqual([name, []])
       return payload
     },
     async fail(tenant, name, given) {

@@ -1,0 +1,34 @@
+import { TaskError } from './errors.ts'
+
+/** Releases of the protocol that this agent speaks, each by its schemas. */
+export const SUPPORTED_VERSIONS = ['3.0'] as const
+export const MAJOR_VERSIONS = [3]
+
+const SERVED = SUPPORTED_VERSIONS[0]
+const RELEASE = /^(\d+)\.\d+(?:-[\w.-]+)?$/
+
+/**
+ * Checks the version that a request names, by its release or by its major version. Another release of a
+ * known major version is served by the one that this agent speaks, which the answer names.
+ */
+export function checkVersion(args: Record<string, unknown>, protocolName: string): void {
+  const release = args[`${protocolName}_version`]
+  if (release !== undefined) {
+    const [, major] = RELEASE.exec(String(release)) ?? []
+    if (!MAJOR_VERSIONS.includes(Number(major))) refuse(release, `${protocolName}_version`)
+  }
+  const major = args[`${protocolName}_major_version`]
+  if (major !== undefined && !MAJOR_VERSIONS.includes(major as number)) {
+    refuse(major, `${protocolName}_major_version`)
+  }
+}
+
+/** Describes the release by which an answer is to be read. */
+export function describeVersion(protocolName: string): Record<string, string> {
+  return { [`${protocolName}_version`]: SERVED }
+}
+
+function refuse(version: unknown, field: string): never {
+  const message = `Version ${JSON.stringify(version)} is not supported, only ${SUPPORTED_VERSIONS.join(', ')}`
+  throw new TaskError('VERSION_UNSUPPORTED', message, { field })
+}
