@@ -50,6 +50,8 @@ interface Details {
   retry_after?: number
   /** Every fault, if there are several. */
   issues?: Issue[]
+  /** More facts that the protocol defines for the code. */
+  details?: Readonly<Record<string, unknown>>
 }
 
 /** A task that cannot be carried out. The message is for the caller. */

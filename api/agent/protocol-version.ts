@@ -5,7 +5,8 @@ export const SUPPORTED_VERSIONS = ['3.0'] as const
 export const MAJOR_VERSIONS = [3]
 
 const SERVED = SUPPORTED_VERSIONS[0]
-const RELEASE = /^(\d+)\.\d+(?:-[\w.-]+)?$/
+/** A release; some clients add the patch, in which no answer differs. */
+const RELEASE = /^(\d+)\.\d+(?:\.\d+)?(?:-[\w.-]+)?$/
 
 /**
  * Checks the version that a request names, by its release or by its major version. Another release of a
@@ -14,7 +15,7 @@ const RELEASE = /^(\d+)\.\d+(?:-[\w.-]+)?$/
 export function checkVersion(args: Record<string, unknown>, protocolName: string): void {
   const release = args[`${protocolName}_version`]
   if (release !== undefined) {
-    const [, major] = RELEASE.exec(String(release)) ?? []
+    const [, major] = RELEASE.exec(typeof release === 'string' ? release : '') ?? []
     if (!MAJOR_VERSIONS.includes(Number(major))) refuse(release, `${protocolName}_version`)
   }
   const major = args[`${protocolName}_major_version`]
@@ -30,5 +31,6 @@ export function describeVersion(protocolName: string): Record<string, string> {
 
 function refuse(version: unknown, field: string): never {
   const message = `Version ${JSON.stringify(version)} is not supported, only ${SUPPORTED_VERSIONS.join(', ')}`
-  throw new TaskError('VERSION_UNSUPPORTED', message, { field })
+  const details = { supported_versions: SUPPORTED_VERSIONS, supported_majors: MAJOR_VERSIONS }
+  throw new TaskError('VERSION_UNSUPPORTED', message, { field, details })
 }

@@ -41,11 +41,15 @@ export function listSchemaFaults(path: string, payload: unknown): unknown[] {
   })
 }
 
-/** Lists what is wrong with the answer of a task, by its schema if the protocol has one. */
+/** Lists what is wrong with the answer of a task, by all schemas that the protocol has for it. */
 export function listAnswerFaults(task: string, payload: unknown): unknown[] {
+  return listAnswerSchemas(task).flatMap(path => listSchemaFaults(path, payload))
+}
+
+/** Lists the paths of the schemas for the answers of a task: two protocols may share a task. */
+export function listAnswerSchemas(task: string): string[] {
   const name = `/${task.replaceAll('_', '-')}-response.json`
-  return SUPPORTED_VERSIONS.flatMap(version => {
-    const id = loadSchemas(version).ids.find(known => known.endsWith(name))
-    return id === undefined ? [] : listSchemaFaults(name.slice(1), payload)
-  })
+  const ids = SUPPORTED_VERSIONS.flatMap(version => loadSchemas(version).ids)
+  const paths = ids.filter(id => id.endsWith(name)).map(id => id.split('/').slice(-2).join('/'))
+  return [...new Set(paths)]
 }
