@@ -1,3 +1,4 @@
+import { getFirst } from '../../../pipeline/core/present.ts'
 /** A format as the creative tenant describes it. */
 export interface Format {
   id: string
@@ -176,3 +177,33 @@ export const formats: readonly Format[] = [
     ],
   },
 ]
+
+/** Kinds of formats by the main asset, as releases from 3.1 name them. */
+const formatKinds = {
+  image: 'image',
+  video: 'video_hosted',
+  vast: 'video_vast',
+  audio: 'audio_hosted',
+}
+
+/**
+ * Describes formats for the capabilities: their kinds, and what can be done with them. Crawlers look for this;
+ * 3.0 has no such field, and allows it. No kind fits a native card.
+ */
+export function describeSupport(): object[] {
+  return formats
+    .filter(({ isResponsive }) => !isResponsive)
+    .map(({ id, name, size, assets }) => {
+      const { asset_type, requirements } = getFirst(assets)
+      const seconds = requirements?.duration_seconds
+      return {
+        capability_id: id,
+        display_name: name,
+        format: {
+          format_kind: formatKinds[asset_type as keyof typeof formatKinds],
+          params: { ...size, ...(seconds !== undefined && { duration_seconds: seconds }) },
+        },
+        operations: ['build', 'preview', 'validate'],
+      }
+    })
+}

@@ -2,13 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SUPPORTED_VERSIONS } from '../../../api/agent/protocol-version.ts'
 import { tenants } from '../../../api/agent/tenants.ts'
 import { listAnswerSchemas, listSchemaFaults } from '../../support/checks/protocol-schemas.ts'
-import { type ReferenceAgent, startReferenceAgent } from '../../support/servers/reference-agent.ts'
+import {
+  type Payload,
+  type ReferenceAgent,
+  startReferenceAgent,
+} from '../../support/servers/reference-agent.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
 const account = { brand: { domain: 'acme.example' }, operator: 'agency.example' }
 const format_id = { agent_url: 'https://agent.example/creative/mcp', id: 'display_300x250' }
 const image = { asset_type: 'image', url: 'https://cdn.example/a.png', width: 300, height: 250 }
-const creative = { creative_id: 'c1', name: 'One', format_id, assets: { image } }
+const banner = { creative_id: 'c1', name: 'One', format_id, assets: { image } }
 const order = {
   account,
   brand: account.brand,
@@ -39,7 +43,7 @@ const examples: Record<string, object> = {
   get_media_buys: { media_buy_ids: ['buy-1'], include_snapshot: true, include_history: 3 },
   get_media_buy_delivery: { media_buy_ids: ['buy-1'] },
   tasks_get: { task_id: 'task-1' },
-  sync_creatives: { account, creatives: [creative] },
+  sync_creatives: { account, creatives: [banner] },
   list_creatives: { account },
   sync_audiences: { account, audiences: [{ audience_id: 'a', name: 'A', add: [person] }] },
   sync_catalogs: {
@@ -65,8 +69,8 @@ const examples: Record<string, object> = {
     signal_agent_segment_id: 'runners',
     destinations: [{ type: 'platform', platform: 'a-platform' }],
   },
-  preview_creative: { request_type: 'single', creative_manifest: creative },
-  build_creative: { creative_manifest: creative, target_format_id: format_id },
+  preview_creative: { request_type: 'single', creative_manifest: banner },
+  build_creative: { creative_manifest: banner, target_format_id: format_id },
   sync_plans: { plans: [plan] },
   check_governance: { plan_id: 'plan-1', caller, tool: 'create_media_buy', payload: order },
   report_plan_outcome: { plan_id: 'plan-1', outcome: 'completed', governance_context: 'token' },
@@ -130,6 +134,14 @@ test('the capabilities of every tenant list the releases', async () => {
     const { adcp } = await agent.succeed(name, 'get_adcp_capabilities', {})
     expect(adcp).toMatchObject({ major_versions: [3], supported_versions: [...SUPPORTED_VERSIONS] })
   }
+})
+
+test('the kinds of formats are those that the protocol has', async () => {
+  const { creative } = await agent.succeed('creative', 'get_adcp_capabilities', {})
+  const kinds = creative.supported_formats.map((one: Payload) => one.format.format_kind)
+  // It said `native` of a native card, a kind that no release has.
+  const known = ['image', 'video_hosted', 'video_vast', 'audio_hosted']
+  expect([...new Set(kinds)]).toEqual(known)
 })
 
 describe('a request', () => {
