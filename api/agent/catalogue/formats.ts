@@ -187,23 +187,21 @@ const formatKinds = {
 }
 
 /**
- * Describes formats for the capabilities: their kinds, and what can be done with them. Crawlers look for this;
- * 3.0 has no such field, and allows it. No kind fits a native card.
+ * Describes a format for the capabilities: its kind, and what can be done with it. Crawlers look for this;
+ * 3.0 has no such field, and allows it.
  */
-export function describeSupport(): object[] {
-  return formats
-    .filter(({ isResponsive }) => !isResponsive)
-    .map(({ id, name, size, assets }) => {
-      const { asset_type, requirements } = getFirst(assets)
-      const seconds = requirements?.duration_seconds
-      return {
-        capability_id: id,
-        display_name: name,
-        format: {
-          format_kind: formatKinds[asset_type as keyof typeof formatKinds],
-          params: { ...size, ...(seconds !== undefined && { duration_seconds: seconds }) },
-        },
-        operations: ['build', 'preview', 'validate'],
-      }
-    })
+export function describeSupport({ id, name, size, isResponsive, assets }: Format): object {
+  const { asset_type, requirements } = getFirst(assets)
+  const seconds = requirements?.duration_seconds
+  return {
+    capability_id: id,
+    display_name: name,
+    format: {
+      format_kind: isResponsive
+        ? 'responsive_creative'
+        : formatKinds[asset_type as keyof typeof formatKinds],
+      params: { ...size, ...(seconds !== undefined && { duration_seconds: seconds }) },
+    },
+    operations: ['build', 'preview', 'validate'],
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { buildWebhookProfile } from '../../../pipeline/signing/profile.ts'
-import { describeSupport } from '../catalogue/formats.ts'
+import { describeSupport, formats } from '../catalogue/formats.ts'
 import { publishers } from '../catalogue/publishers.ts'
 import { signals } from '../catalogue/signals.ts'
 import { MINIMUM_SIZE } from '../measurement/audience.ts'
@@ -79,7 +79,7 @@ function describeProtocols(): Record<string, Record<string, unknown>> {
       has_creative_library: true,
       supports_generation: true,
       supports_transformation: true,
-      supported_formats: describeSupport(),
+      supported_formats: formats.map(describeSupport),
     },
     governance: {},
     brand: { description: 'Identities of invented brands' },

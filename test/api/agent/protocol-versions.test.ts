@@ -140,7 +140,7 @@ test('the kinds of formats are those that the protocol has', async () => {
   const { creative } = await agent.succeed('creative', 'get_adcp_capabilities', {})
   const kinds = creative.supported_formats.map((one: Payload) => one.format.format_kind)
   // It said `native` of a native card, a kind that no release has.
-  const known = ['image', 'video_hosted', 'video_vast', 'audio_hosted']
+  const known = ['image', 'responsive_creative', 'video_hosted', 'video_vast', 'audio_hosted']
   expect([...new Set(kinds)]).toEqual(known)
 })
 
