@@ -22,8 +22,9 @@ export function buildReplicaRefusal(
     const text = `this is a replica: ask the registry that it follows${address}`
     // A request line may contain a whole URL instead of a path.
     const isPath = base !== undefined && url.startsWith('/')
-    const fields = isPath ? { origin_url: `${base.replace(/\/+$/, '')}${url}` } : {}
-    done(new PublicError('unavailable', text, fields))
+    const origin = isPath ? { origin_url: `${base.replace(/\/+$/, '')}${url}` } : {}
+    // Trying again here is of no use.
+    done(new PublicError('unavailable', text, { ...origin, retry_after: undefined }))
   }
 }
 

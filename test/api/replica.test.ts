@@ -146,6 +146,7 @@ describe('the API of a replica that follows over HTTP', () => {
         origin_url: address,
       },
     ])
+    expect(crawl.headers.has('retry-after')).toBe(false)
     const [there, asked] = await Promise.all([
       fetch(refused.origin_url, write),
       fetch(address, write),
