@@ -28,7 +28,7 @@ comment on column brands.brand_name is 'primary name';
 comment on column brands.source is 'brand_json, enriched or community';
 comment on column brands.brand_id is 'id of the brand inside its document';
 comment on column brands.keller_type is 'master, sub_brand, endorsed or independent';
-comment on column brands.house_domain is 'the house, where it is proven';
+comment on column brands.house_domain is 'the house: proven, or with relationship_trust house_only by the word of the house alone';
 comment on column brands.house_name is 'name of that house';
 comment on column brands.claimed_house_domain is 'a house that is only claimed';
 comment on column brands.parent_brand is 'id of the parent brand inside the portfolio';

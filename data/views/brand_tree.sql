@@ -28,7 +28,7 @@ comment on column brand_tree.canonical_domain is 'domain of the canonical brand:
 comment on column brand_tree.brand_id is 'id of the brand inside its document';
 comment on column brand_tree.brand_name is 'primary name';
 comment on column brand_tree.keller_type is 'master, sub_brand, endorsed or independent';
-comment on column brand_tree.house_domain is 'the house, if the relationship is confirmed; null for a brand without a house';
+comment on column brand_tree.house_domain is 'the house: confirmed, or with relationship_trust house_only by the word of the house alone; null for a brand without a house';
 comment on column brand_tree.house_name is 'name of that house';
 comment on column brand_tree.claimed_house_domain is 'a house that is only claimed';
 comment on column brand_tree.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';

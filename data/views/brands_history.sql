@@ -29,7 +29,7 @@ comment on column brands_history.brand_name is 'primary name';
 comment on column brands_history.source is 'brand_json, enriched or community';
 comment on column brands_history.brand_id is 'id of the brand inside its document';
 comment on column brands_history.keller_type is 'master, sub_brand, endorsed or independent';
-comment on column brands_history.house_domain is 'the house, where it is proven';
+comment on column brands_history.house_domain is 'the house: proven, or with relationship_trust house_only by the word of the house alone';
 comment on column brands_history.house_name is 'name of that house';
 comment on column brands_history.claimed_house_domain is 'a house that is only claimed';
 comment on column brands_history.parent_brand is 'id of the parent brand inside the portfolio';

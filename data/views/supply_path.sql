@@ -19,7 +19,7 @@ with declared as (
 select
   g.publisher_domain,
   b.brand_name as publisher_brand,
-  b.house_domain as publisher_house,
+  if(b.relationship_trust = 'house_only', null, b.house_domain) as publisher_house,
   g.discovery_method,
   g.manager_domain,
   g.agent_url,

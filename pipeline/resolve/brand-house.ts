@@ -35,16 +35,36 @@ export interface Leaf {
   requested: Domain
 }
 
-/**
- * Resolves whether the house that a leaf names, names it back. The house's own redirects are followed
- * first; those that lead back to where the leaf was found lead to no house.
- */
+/** Resolves whether the house that a leaf names, names it back. */
 export function* resolveClaim(
   leaf: Leaf,
   house: Domain,
   now: Instant,
 ): Derivation<Claim | Pending> {
-  const visited = new Set<string>([leaf.requested])
+  const found = yield* findPortfolio(house, leaf.requested, now)
+  if (found === pending) return pending
+  const claim = { claimed_house_domain: house }
+  if (found === undefined) return { ...claim, relationship_trust: 'unverifiable' }
+  const mutual = yield* resolveMutual(leaf, found.document, found.domain, now)
+  return mutual ?? { ...claim, relationship_trust: 'leaf_only' }
+}
+
+/** The portfolio of a house, and its domain. */
+export interface FoundPortfolio {
+  document: Portfolio
+  domain: Domain
+}
+
+/**
+ * Finds the portfolio of a house that somebody looks for, following the house's own redirects; those that
+ * lead back to where the search began lead to no house.
+ */
+export function* findPortfolio(
+  house: Domain,
+  from: Domain,
+  now: Instant,
+): Derivation<FoundPortfolio | Pending | undefined> {
+  const visited = new Set<string>([from])
   let at: Place = { current: house, location: house }
   while (visited.size <= HOPS_MAX + 1 && !visited.has(at.location)) {
     visited.add(at.location)
@@ -52,15 +72,14 @@ export function* resolveClaim(
     if (file.validity === 'unknown') return pending
     const document = yield* resolveConfirmed(file, now)
     const next = document && findNextPlace(at, document)
-    if (document === undefined || next === 'nowhere') break
+    if (document === undefined || next === 'nowhere') return undefined
     if (next === undefined) {
-      if (document.variant !== 'house_portfolio' || !isOwnPortfolio(at, document)) break
-      const mutual = yield* resolveMutual(leaf, document, at.current, now)
-      return mutual ?? { claimed_house_domain: house, relationship_trust: 'leaf_only' }
+      if (document.variant !== 'house_portfolio' || !isOwnPortfolio(at, document)) return undefined
+      return { document, domain: at.current }
     }
     at = next
   }
-  return { claimed_house_domain: house, relationship_trust: 'unverifiable' }
+  return undefined
 }
 
 /**
@@ -114,7 +133,7 @@ function* resolveMutual(
  * Resolves the time since which the house names the brand, if that counts now: not in the future, and not
  * too old. A house that gives no time is held to the first time this was observed.
  */
-function* resolveDeclaredSince(ref: BrandRef, now: Instant): Derivation<string | undefined> {
+export function* resolveDeclaredSince(ref: BrandRef, now: Instant): Derivation<string | undefined> {
   const since = ref.effective_at ?? ref.first_seen_at
   if (since === undefined) return undefined
   const from = Date.parse(since)

@@ -1,4 +1,5 @@
 import { stripNulls } from '../diff/events.ts'
+import { DEFAULT_KELLER_TYPE } from '../model/documents/vocabulary.ts'
 import type { BrandItem } from '../model/responses/index.ts'
 
 /** Columns of a brand as lists show it. */
@@ -6,7 +7,7 @@ export const brandItemColumns = `
 domain, brand_name, canonical_domain, source,
   manifest is not null and manifest::varchar != '{}' as has_manifest,
   source = 'brand_json' as verified,
-  coalesce(keller_type, 'master') as keller_type,
+  coalesce(keller_type, '${DEFAULT_KELLER_TYPE}') as keller_type,
   house_domain, claimed_house_domain, parent_brand, brand_agent_url, relationship_trust,
   relationship_verified_at`
 

@@ -1,5 +1,6 @@
 import { stripNulls } from '../diff/events.ts'
 import type { Identifier } from '../model/documents/index.ts'
+import { DEFAULT_KELLER_TYPE } from '../model/documents/vocabulary.ts'
 import { isUrl, toUrl } from '../model/observation.ts'
 import type {
   BrandResolution,
@@ -27,16 +28,13 @@ const AGENTS_BYTES_MAX = 60 * 1024
 /** Agents whose reach is counted in a lookup. */
 export const ROLLUP_AGENTS_MAX = 50
 
-/** Role of a brand of which members or a third party do not say one, as lists have it. */
-const KELLER_TYPE_OF_ENTRIES = 'master'
-
 export function toBrandResolution(row: BrandRow): BrandResolution {
   const { domain: _, seq: __, resolved_location: ___, manifest, promotion, ...facts } = row
   const { enrichment = null, ...found } = row.source === 'enriched' ? { ...manifest } : {}
   const shown = enrichment === null ? manifest : found
   return stripNulls({
     ...facts,
-    keller_type: row.keller_type ?? (row.source === 'brand_json' ? null : KELLER_TYPE_OF_ENTRIES),
+    keller_type: row.keller_type ?? DEFAULT_KELLER_TYPE,
     brand_manifest:
       shown === null && row.brand_id === null ? null : { name: row.brand_name, ...shown },
     enrichment,

@@ -1,7 +1,7 @@
 import type { BrandResolution } from '../model/responses/index.ts'
 import { findJsonEnd, HEAD_LENGTH, toJsonValue } from './document-value.ts'
 
-/** A brand of a house: proven where both files, or the house for its own site, say so. */
+/** A brand of a house: proven where both files, or the house for its own site, say so; else one of the two claims it. */
 export interface PortfolioBrand {
   domain: string
   brand_name: string
@@ -30,7 +30,7 @@ export function listPortfolioEntries(
   const houses = new Set([house_domain, claimed_house_domain])
   return [...houses].flatMap(house => {
     if (house === undefined || house === domain) return []
-    const is_proven = house === house_domain
+    const is_proven = house === house_domain && relationship_trust !== 'house_only'
     const shown = { domain, brand_name, brand_id, keller_type, parent_brand, relationship_trust }
     const item: PortfolioBrand = { ...shown, is_proven }
     return [{ key: `${house} ${is_proven ? 0 : 1} ${domain}`, value: toJsonValue(item) }]

@@ -1,5 +1,6 @@
 import type { BrandRow, EntryRow, PublisherRow } from '../model/rows.ts'
 import type { HostedProperty } from '../model/save.ts'
+import type { EntryHouse } from '../resolve/entry-house.ts'
 import { fillIdentifiers } from '../resolve/own-domain.ts'
 import type { Database } from './duckdb.ts'
 import { inList } from './in-list.ts'
@@ -90,10 +91,11 @@ export async function replaceEntries(db: Database, entries: readonly EntryRow[])
   await entryRows.replace(db, new Map(entries.map(entry => [toKey(entry), entry])))
 }
 
-/** Converts an entry to a brand row, if no document says which brand the domain is. */
+/** Converts an entry to a brand row, if no document says which brand the domain is; `house` is the one that claims it. */
 export function toBrandRow(
   { domain, brand_name, source, document }: EntryRow,
   seq: number,
+  house?: EntryHouse,
 ): BrandRow {
   const { brand_manifest: manifest = null, enrichment } = document
   return {
@@ -104,13 +106,13 @@ export function toBrandRow(
     source,
     brand_id: null,
     keller_type: (document.keller_type as string | undefined) ?? null,
-    house_domain: null,
-    house_name: null,
-    claimed_house_domain: (document.house_domain as string | undefined) ?? null,
+    house_domain: house?.house_domain ?? null,
+    house_name: house?.house_name ?? null,
+    claimed_house_domain: house ? null : ((document.house_domain as string | undefined) ?? null),
     parent_brand: (document.parent_brand as string | undefined) ?? null,
     brand_agent_url: null,
-    relationship_trust: null,
-    relationship_declared_at: null,
+    relationship_trust: house ? 'house_only' : null,
+    relationship_declared_at: house?.relationship_declared_at ?? null,
     names: null,
     manifest: (enrichment === undefined
       ? manifest

@@ -16,6 +16,7 @@ import { quarantine } from './crawl/quarantine.ts'
 import { replaceDocuments } from './crawl/replace-documents.ts'
 import { findSubjects, type Subjects } from './dependencies.ts'
 import { Files, LARGE_FILE_BYTES } from './derivation-files.ts'
+import { loadClaimingHouses } from './entities/house-claims.ts'
 import { recordEvents } from './record-events.ts'
 import { type Derivation, deriveAgain } from './rederive.ts'
 import { recordVersions, versionedTables } from './row-versions.ts'
@@ -115,8 +116,9 @@ function isTimeApplied(
 /** Derives again whatever is invalidated. Publishers that were released or taken down skip the brake. */
 async function deriveInvalidated(
   db: Database,
-  { takedowns = [], submissions }: Batch,
+  { takedowns = [], submissions, decisions = [] }: Batch,
   {
+    saved,
     observations,
     invalidated,
     hasAppliedTime,
@@ -130,8 +132,14 @@ async function deriveInvalidated(
     invalidated.length > 0 || hasAppliedTime
       ? await findSubjects(db, invalidated, hasAppliedTime ? context.now : undefined)
       : noSubjects
+  const shown = [...saved.values(), ...decisions].filter(({ entity }) => entity === 'brand')
+  const claims = await loadClaimingHouses(
+    db,
+    shown.map(({ domain }) => domain),
+  )
+  const claimed = [...claims.keys()]
   const isPublishable = (domain: Domain) => !context.takenDown.covers(domain)
-  const brand = subjects.brand.filter(isPublishable)
+  const brand = [...new Set([...subjects.brand, ...claimed])].filter(isPublishable)
   const publisher = [
     ...new Set([...subjects.publisher, ...held.released, ...takedown.publishers]),
   ].filter(isPublishable)

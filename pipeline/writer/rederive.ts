@@ -14,6 +14,7 @@ import { updateDeclarations } from './entities/agent-declarations.ts'
 import { keepAgentSources } from './entities/agent-sources.ts'
 import { type AgentChanges, updateAgents } from './entities/agents.ts'
 import { updateBrands } from './entities/brands.ts'
+import { updateHouseClaims } from './entities/house-claims.ts'
 import { type Merged, noneMerged } from './entities/merges.ts'
 import { updatePropertyDeclarations } from './entities/property-declarations.ts'
 import { updatePublishers } from './entities/publishers.ts'
@@ -37,7 +38,10 @@ export async function deriveAgain(
   context: ApplyContext,
   merged: Merged = noneMerged,
 ): Promise<Derivation> {
-  const brands = await updateBrands(db, subjects.brand, files, context)
+  const claimed = await updateHouseClaims(db, invalidated, files)
+  const shown = claimed.filter(domain => !context.takenDown.covers(domain))
+  const branded = [...new Set([...subjects.brand, ...shown])]
+  const brands = await updateBrands(db, branded, files, context)
   const publishing = [...new Set([...subjects.publisher, ...merged.publishers])]
   const urgent = new Set([...(context.released ?? []), ...merged.publishers])
   const publishers = await updatePublishers(db, publishing, files, { ...context, urgent })

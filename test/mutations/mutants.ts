@@ -79,6 +79,12 @@ export const regions: Region[] = [
     only: /findSubjects/,
   },
   {
+    file: 'pipeline/writer/entities/house-claims.ts',
+    after: 'export async function updateHouseClaims(',
+    before: '}',
+    only: /deleteRows|insert\(/,
+  },
+  {
     file: 'pipeline/writer/rederive.ts',
     after: 'export async function deriveAgain(',
     before: '}',
@@ -88,6 +94,26 @@ export const regions: Region[] = [
 
 /** Conditions that share a line with others: what stands there, and the same without one of them. */
 export const conditions: { file: string; of: string; without: string[] }[] = [
+  {
+    file: 'pipeline/writer/rederive.ts',
+    of: '[...subjects.brand, ...shown]',
+    without: ['subjects.brand'],
+  },
+  {
+    file: 'pipeline/writer/apply-batch.ts',
+    of: '[...subjects.brand, ...claimed]',
+    without: ['subjects.brand'],
+  },
+  {
+    file: 'pipeline/writer/entities/brands.ts',
+    of: '[...own.asked, ...house.asked]',
+    without: ['own.asked'],
+  },
+  {
+    file: 'pipeline/writer/entities/brands.ts',
+    of: '[own.wakesAt, house.wakesAt]',
+    without: ['[own.wakesAt]'],
+  },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
     of: 'taken === 0 ? [] : await db.all<Invalidated>(ENDED, parameters)',

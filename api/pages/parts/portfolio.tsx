@@ -21,6 +21,8 @@ export function renderHouse(brand: BrandResolution, domain: string, portfolio: P
   const { house_domain, claimed_house_domain, house_name, relationship_trust } = brand
   const isHouse = portfolio.total > 0
   const house = house_domain ?? claimed_house_domain
+  const isClaimed = relationship_trust === 'house_only'
+  const isProven = house_domain !== undefined && !isClaimed
   if (house === undefined && !isHouse && !relationship_trust)
     return renderSection(
       'house',
@@ -33,11 +35,9 @@ export function renderHouse(brand: BrandResolution, domain: string, portfolio: P
     <>
       {house === undefined || house === domain ? null : (
         <p>
-          {house_domain === undefined ? 'Names as its house ' : 'Belongs to '}
+          {isProven ? 'Belongs to ' : isClaimed ? 'Claimed by ' : 'Names as its house '}
           <a href={toBrandPath(house)}>{renderName(house_name ?? house)}</a>{' '}
-          {house_domain === undefined
-            ? renderBadge('fair', 'not confirmed')
-            : renderBadge('good', 'proven')}
+          {isProven ? renderBadge('good', 'proven') : renderBadge('fair', 'not confirmed')}
         </p>
       )}
       {renderFacts([

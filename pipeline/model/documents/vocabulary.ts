@@ -117,6 +117,8 @@ export const relationships = ['owned', 'direct', 'delegated', 'ad_network'] as c
 export type Relationship = (typeof relationships)[number]
 
 export const kellerTypes = ['master', 'sub_brand', 'endorsed', 'independent'] as const
+/** Role of a brand of which nobody says one, in every answer. */
+export const DEFAULT_KELLER_TYPE = 'master'
 export const architectures = ['branded_house', 'house_of_brands', 'hybrid'] as const
 export const stores = ['apple', 'google', 'amazon', 'roku', 'samsung', 'lg', 'other'] as const
 

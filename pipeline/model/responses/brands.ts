@@ -26,17 +26,21 @@ export const relationshipTrusts = [
 
 /** Values of `relationship_trust`, explained. */
 const trustLevels =
-  'Trust in the relationship: `inline` (declared by the house for its own site), `mutual` (both name each other), `leaf_only`, `house_only` (one does), `standalone` (no house), `unverifiable`'
+  'Trust in the relationship: `inline` (declared by the house for its own site), `mutual` (both name each other), `leaf_only` (only the brand names the house), `house_only` (only the house names the brand), `standalone` (no house), `unverifiable`'
 
 /** Relationship of a brand to its house, according to the files. */
 const relationship = {
-  keller_type: text
+  keller_type: text.describe(
+    'Role of the brand: `master`, `sub_brand`, `endorsed` or `independent`; `master` if nobody says it',
+  ),
+  house_domain: text
     .optional()
-    .describe('Role of the brand: `master`, `sub_brand`, `endorsed` or `independent`'),
-  house_domain: text.optional().describe('Domain of the house; present only where it is proven'),
+    .describe(
+      'Domain of the house: proven, or with `house_only` by the word of the house alone, which nobody who saved the brand contradicts',
+    ),
   claimed_house_domain: text
     .optional()
-    .describe('Domain of a house that only one of the two files names'),
+    .describe('Domain of a house that the brand names and that does not confirm it'),
   parent_brand: text.optional().describe('Id of the brand above it in the portfolio of its house'),
   brand_agent_url: text.optional().describe('Address of the agent that speaks for the brand'),
   relationship_trust: text.optional().describe(`${trustLevels}; absent if no file says anything`),
@@ -110,9 +114,6 @@ export const BrandItem = z
     has_manifest: z.boolean().describe('Whether logos, colours or similar facts are known'),
     verified: z.boolean().describe('Whether the brand’s own file is the source'),
     ...relationship,
-    keller_type: text.describe(
-      'Role of the brand: `master`, `sub_brand`, `endorsed` or `independent`; `master` by default',
-    ),
   })
   .meta({ id: 'BrandItem', description: 'A brand as lists show it' })
 export type BrandItem = z.infer<typeof BrandItem>

@@ -37,7 +37,8 @@ async function listBrandsOfReach(index: Database, reach: number): Promise<string
   const rows = await index.all<{ domain: string }>(
     `with housed as (
        select house_domain as domain, count(*) as n from brands
-       where house_domain is not null and house_domain != domain group by all),
+       where source = 'brand_json' and house_domain is not null and house_domain != domain
+       group by all),
      sold as (
        select d.location as domain, max(a.publisher_count) as n
        from agent_declarations d join agents a using (agent_url) group by all)

@@ -1,16 +1,19 @@
-import type { Domain } from '../../core/domain.ts'
+import type { Instant } from '../../core/clock.ts'
+import { type Domain, parseDomain } from '../../core/domain.ts'
 import { buildBrandRow } from '../../diff/brand-row.ts'
 import { isSameValue } from '../../diff/diff.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
-import type { BrandRow } from '../../model/rows.ts'
+import type { BrandRow, EntryRow } from '../../model/rows.ts'
 import { deriveBrand } from '../../resolve/brand.ts'
 import { pending } from '../../resolve/derivation.ts'
+import { type ClaimedEntry, deriveEntryHouse, type EntryHouse } from '../../resolve/entry-house.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { loadLiveEntries, toBrandRow } from '../../store/entries.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { Mentions } from '../crawl/mentions.ts'
 import type { Files } from '../derivation-files.ts'
 import { type Derived, deriveAll } from '../derivation-runner.ts'
+import { loadClaimingHouses } from './house-claims.ts'
 
 type BrandAnswer =
   ReturnType<typeof deriveBrand> extends Generator<unknown, infer Answer, never> ? Answer : never
@@ -23,7 +26,7 @@ export interface BrandChanges {
 
 /**
  * Derives brands again and writes the differences; where no document decides the brand of a domain,
- * its entry does. Brands have no events in the feed.
+ * its entry does, with the house that claims it. Brands have no events in the feed.
  */
 export async function updateBrands(
   db: Database,
@@ -41,10 +44,11 @@ export async function updateBrands(
   )
   const open = settled.flatMap(({ domain, facts }) => (facts ? [] : [domain]))
   const entries = await loadLiveEntries(db, 'brand', open)
+  const houses = await deriveEntryHouses(db, entries, files, now)
   const touched = settled.flatMap(({ domain, facts }) => {
     const old = before.get(domain)
     const entry = entries.get(domain)
-    const row = facts ? buildBrandRow(domain, facts, seq) : entry && toBrandRow(entry, seq)
+    const row = facts ? buildBrandRow(domain, facts, seq) : entry && toBrandRow(entry, seq, houses.get(domain)?.answer)
     return isSame(old, row) ? [] : [{ domain, row }]
   })
   await deleteRows(
@@ -58,7 +62,7 @@ export async function updateBrands(
     touched.flatMap(({ row }) => row ?? []),
   )
   return {
-    derived,
+    derived: derived.map(own => unite(own, houses.get(own.subject))),
     domains: touched.map(({ domain }) => domain),
     mentions: settled.map(({ domain, facts }) => ({
       rule: 'brand',
@@ -66,6 +70,33 @@ export async function updateBrands(
       domains: facts?.mentions ?? [],
     })),
   }
+}
+
+/** Derives which house each saved brand belongs to, by domain; one that no house claims is left out. */
+async function deriveEntryHouses(
+  db: Database,
+  entries: ReadonlyMap<string, EntryRow>,
+  files: Files,
+  now: Instant,
+): Promise<Map<Domain, Derived<ClaimedEntry, EntryHouse | undefined>>> {
+  const claims = await loadClaimingHouses(db, [...entries.keys()])
+  const claimed = [...claims].map(([domain, claiming]) => {
+    const named = parseDomain(entries.get(domain)?.document.house_domain)
+    return { domain, named, claiming }
+  })
+  const derived = await deriveAll(claimed, entry => deriveEntryHouse(entry, now), files)
+  return new Map(derived.map(house => [house.subject.domain, house]))
+}
+
+/** Unites the dependencies of a brand with those of its house: its row follows from both. */
+function unite<Answer>(
+  own: Derived<Domain, Answer>,
+  house: Derived<unknown, unknown> | undefined,
+): Derived<Domain, Answer> {
+  if (house === undefined) return own
+  const times = [own.wakesAt, house.wakesAt].filter(at => at !== undefined)
+  const wakesAt = times.length === 0 ? undefined : Math.min(...times)
+  return { ...own, asked: [...own.asked, ...house.asked], wakesAt }
 }
 
 function isSame(old: BrandRow | undefined, row: BrandRow | undefined): boolean {

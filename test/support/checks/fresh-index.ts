@@ -20,6 +20,7 @@ const tables = [
   'agent_declarations',
   'agent_profiles',
   'property_declarations',
+  'house_claims',
   'claims',
   'depends_on',
   'wakes',
@@ -38,8 +39,8 @@ const written = [
 ]
 
 /**
- * Derives everything anew, in an index that holds nothing but the documents, the crawl state and the
- * time of another one. Kept between comparisons, since making an index takes longer than using it.
+ * Derives everything anew, in an index that holds nothing but the documents, the crawl state, the
+ * entries and the time of another one. Kept between comparisons, since making an index takes longer than using it.
  */
 export class FreshIndex {
   readonly #index: MemoryIndex
@@ -55,7 +56,7 @@ export class FreshIndex {
   async deriveFrom({ db: from }: MemoryIndex): Promise<Database> {
     const { db } = this.#index
     await this.#index.clear()
-    for (const table of ['documents', 'crawl_state']) {
+    for (const table of ['documents', 'crawl_state', 'entries']) {
       await db.insert(table, await from.all(`select * from ${table}`))
     }
     await this.#index.deriveEverything()

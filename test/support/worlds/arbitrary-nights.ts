@@ -9,6 +9,7 @@ import {
   houses,
   otherLocations,
   publishers,
+  savedDomains,
 } from './world-files.ts'
 
 /** One attempt to read a file, and what was found. */
@@ -38,6 +39,14 @@ export interface Night {
   isTwice: boolean
   /** A domain whose crawl a person requests before anything else. */
   asked?: string | undefined
+  /** Brands that people save then, or withdraw. */
+  saves: BrandSaved[]
+}
+
+export interface BrandSaved {
+  domain: string
+  house?: string | undefined
+  isWithdrawn: boolean
 }
 
 type FileSource = Source & { kind: keyof typeof contents }
@@ -108,6 +117,12 @@ const after = fc.oneof(
 
 const trueOnceIn = (n: number) => fc.nat({ max: n - 1 }).map(drawn => drawn === n - 1)
 
+const saved: fc.Arbitrary<BrandSaved> = fc.record({
+  domain: fc.constantFrom('e.example', ...savedDomains),
+  house: fc.constantFrom(undefined, undefined, ...houses),
+  isWithdrawn: trueOnceIn(5),
+})
+
 const night: fc.Arbitrary<Night> = fc.record({
   after,
   ticks: fc.nat({ max: 2 }),
@@ -117,6 +132,7 @@ const night: fc.Arbitrary<Night> = fc.record({
   batch: fc.constantFrom(100, 100, 3, 1),
   isTwice: trueOnceIn(4),
   asked: fc.option(fc.constantFrom(...publishers, ...brandDomains), { nil: undefined, freq: 4 }),
+  saves: fc.array(saved, { maxLength: 2 }),
 })
 
 const firstNight: fc.Arbitrary<Night> = fc.tuple(...sources.map(firstAttempt)).map(attempts => ({
@@ -127,6 +143,7 @@ const firstNight: fc.Arbitrary<Night> = fc.tuple(...sources.map(firstAttempt)).m
   late: [false],
   batch: 100,
   isTwice: false,
+  saves: [{ domain: 'e.example', isWithdrawn: false }],
 }))
 
 const absent = { outcome: 'absent' } as const

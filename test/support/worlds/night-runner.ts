@@ -5,10 +5,11 @@ import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
 import { hashContent } from '../../../pipeline/crawl/crawl-source.ts'
 import { buildAgentDocument } from '../../../pipeline/model/agent-tasks.ts'
 import { isUrl, type Observation, type Source } from '../../../pipeline/model/observation.ts'
+import type { Operation } from '../../../pipeline/model/submission.ts'
 import { observeFile, observeOutcome } from '../fixtures/observations.ts'
 import { buildSubmission } from '../fixtures/submissions.ts'
 import type { MemoryIndex } from '../registry/memory-index.ts'
-import type { Attempt, Night } from './arbitrary-nights.ts'
+import type { Attempt, BrandSaved, Night } from './arbitrary-nights.ts'
 import type { TestClock } from './clock.ts'
 
 /** Lists the observation of an attempt: its own, and that of the ads.txt where the file is missing. */
@@ -53,6 +54,7 @@ export class NightRunner {
   readonly #clock: TestClock
   #late: Observation[] = []
   #requests = 0
+  #saves = 0
 
   constructor(index: NightIndex, clock: TestClock) {
     this.#index = index
@@ -65,6 +67,7 @@ export class NightRunner {
       await this.#index.commit([])
     }
     if (night.asked !== undefined) await this.#requestCrawl(night.asked)
+    for (const saved of night.saves) await this.#saveBrand(saved)
     const observation = night.attempts.flatMap(attempt =>
       observeAttempt(attempt, this.#clock.now()),
     )
@@ -87,6 +90,20 @@ export class NightRunner {
       requested_by: 'somebody' as const,
     }
     await this.#index.commit({ submissions: [buildSubmission(name, operation)] })
+  }
+
+  async #saveBrand({ domain, house, isWithdrawn }: BrandSaved): Promise<void> {
+    const name = `save ${this.#saves++}`
+    const about = {
+      revision_id: deriveId('revision', name),
+      editor: { kind: 'key', id: deriveId('key'), org_id: deriveId('org') } as const,
+      domain: domain as Domain,
+    }
+    const house_domain = house as Domain | undefined
+    const operation = isWithdrawn
+      ? ({ op: 'entry.rollback', entity: 'brand', to_revision: 0, ...about } as const)
+      : ({ op: 'brand.save', brand_name: name, ...(house && { house_domain }), ...about } as const)
+    await this.#index.commit({ submissions: [buildSubmission(name, operation as Operation)] })
   }
 
   /** Answers each file that a rule waits for with 404, until no rule waits for another one. */

@@ -9,6 +9,8 @@ export const publishers = ['m.example', 'a.example', 'b.example', 'c.example'] a
 export const houses = ['h.example', 'g.example'] as const
 export const leaves = ['k.example', 'l.example'] as const
 export const brandDomains = [...houses, ...leaves] as const
+/** Domains of which people save a brand; the first publishes no brand.json. */
+export const savedDomains = ['e.example', ...leaves] as const
 export const agents = ['https://x.example/mcp', 'https://y.example/mcp', 'https://z.example/mcp']
 
 /** Files at other locations than the well-known one. */
@@ -171,9 +173,16 @@ const portfolio = (domain: string) =>
     .record({
       name: brandName,
       house: fc.constantFrom(...Array(6).fill(domain), ...houses),
-      inline: fc.constantFrom([], [domain], [domain], [...leaves], [...brandDomains]),
-      refs: fc.subarray([...leaves], { minLength: 1 }),
-      since: fc.array(optional(moment), { minLength: 2, maxLength: 2 }),
+      inline: fc.constantFrom(
+        [],
+        [domain],
+        [domain],
+        [...leaves],
+        [...brandDomains],
+        [domain, 'e.example'],
+      ),
+      refs: fc.subarray([...savedDomains], { minLength: 1 }),
+      since: fc.array(optional(moment), { minLength: 3, maxLength: 3 }),
     })
     .map(({ name, house, inline, refs, since }) => ({
       house: { domain: house, name: `House ${name}` },
