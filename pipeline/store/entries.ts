@@ -1,8 +1,9 @@
+import type { Domain } from '../core/domain.ts'
 import type { BrandRow, EntryRow, PublisherRow } from '../model/rows.ts'
 import type { HostedProperty } from '../model/save.ts'
 import type { EntryHouse } from '../resolve/entry-house.ts'
 import { fillIdentifiers } from '../resolve/own-domain.ts'
-import type { Database } from './duckdb.ts'
+import { type Database, toListExpression } from './duckdb.ts'
 import { inList } from './in-list.ts'
 import { RowCache } from './row-cache.ts'
 
@@ -84,6 +85,25 @@ export async function loadLiveEntries(
 ): Promise<Map<string, EntryRow>> {
   const entries = await loadEntries(db, entity, domains)
   return new Map([...entries].filter(([, { status }]) => status === 'live'))
+}
+
+/** Loads the houses that claim these domains, by domain. */
+export async function loadClaimingHouses(
+  db: Database,
+  domains: readonly string[],
+): Promise<Map<Domain, Domain[]>> {
+  const claims = new Map<Domain, Domain[]>()
+  if (domains.length === 0) return claims
+  const rows = await db.all<{ domain: Domain; house_domain: Domain }>(
+    `select distinct domain, house_domain from house_claims
+     where domain in (select unnest(${toListExpression('$domains')})) order by all`,
+    { domains: JSON.stringify(domains) },
+    'cached',
+  )
+  for (const { domain, house_domain } of rows) {
+    claims.set(domain, [...(claims.get(domain) ?? []), house_domain])
+  }
+  return claims
 }
 
 /** Writes entries in the place of those that are there. */

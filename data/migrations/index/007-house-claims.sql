@@ -6,16 +6,16 @@ create table internal.house_claims (
 );
 insert into internal.house_claims by name
 with portfolios as (
-  select d.location, lower(d.document->>'$.house.domain') as house_domain, d.document
+  select d.location, lower((d.document->>'$.house.domain')) as house_domain, d.document
   from internal.documents d join internal.crawl_state using (kind, location)
   where kind = 'brand.json' and d.variant = 'house_portfolio'
-    and d.document->>'$.house.domain' is not null and coalesce(ended_at > now(), true)),
+    and (d.document->>'$.house.domain') is not null and coalesce(ended_at > now(), true)),
 named as (
   select location, house_domain, lower(identifier) as domain
   from portfolios join internal.property_declarations using (location)
   where type = 'website' and relationship = 'owned'
   union
-  select location, house_domain, lower(unnest(document->>'$.brand_refs[*].domain')) as domain from portfolios)
+  select location, house_domain, lower(unnest((document->>'$.brand_refs[*].domain'))) as domain from portfolios)
 select * from named where domain is not null and domain != house_domain;
 insert into internal.wakes by name
 select distinct 'brand' as rule, domain as subject, now() as wakes_at

@@ -103,15 +103,21 @@ function loadOpenRequests(db: Database): Promise<CrawlRequestRow[]> {
   )
 }
 
-/** Loads the attempts of this batch that changed crawl_state, of requested files. */
+/**
+ * Loads the attempts of this batch that changed crawl_state, of requested files. The times are compared after the
+ * joins, or each attempt might be compared with each file.
+ */
 function loadAttempts(db: Database, seq: number): Promise<Attempt[]> {
   return db.all<Attempt>(
-    `select i.kind, i.location, i.at_ms as at, i.outcome, i.status::integer as status,
-       coalesce(i.after_seq, -1)::bigint as after_seq,
-       i.at_ms + 1000 * i.retry_after_s as not_before
-     from incoming i semi join requested_files using (kind, location)
-     join located using (seen_id) join crawl_state s on s.rowid = row_id
-     where s.seq = $seq and s.attempted_at >= to_timestamp(i.at_ms / 1000)`,
+    `with applied as materialized (
+       select i.kind, i.location, i.at_ms as at, i.outcome, i.status::integer as status,
+         coalesce(i.after_seq, -1)::bigint as after_seq,
+         i.at_ms + 1000 * i.retry_after_s as not_before, s.attempted_at
+       from incoming i semi join requested_files using (kind, location)
+       join located using (seen_id) join crawl_state s on s.rowid = row_id
+       where s.seq = $seq)
+     select * exclude (attempted_at) from applied
+     where attempted_at >= to_timestamp(applied."at" / 1000)`,
     { seq },
   )
 }

@@ -8,12 +8,11 @@ import { deriveBrand } from '../../resolve/brand.ts'
 import { pending } from '../../resolve/derivation.ts'
 import { type ClaimedEntry, deriveEntryHouse, type EntryHouse } from '../../resolve/entry-house.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { loadLiveEntries, toBrandRow } from '../../store/entries.ts'
+import { loadClaimingHouses, loadLiveEntries, toBrandRow } from '../../store/entries.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { Mentions } from '../crawl/mentions.ts'
 import type { Files } from '../derivation-files.ts'
 import { type Derived, deriveAll } from '../derivation-runner.ts'
-import { loadClaimingHouses } from './house-claims.ts'
 
 type BrandAnswer =
   ReturnType<typeof deriveBrand> extends Generator<unknown, infer Answer, never> ? Answer : never
@@ -48,7 +47,9 @@ export async function updateBrands(
   const touched = settled.flatMap(({ domain, facts }) => {
     const old = before.get(domain)
     const entry = entries.get(domain)
-    const row = facts ? buildBrandRow(domain, facts, seq) : entry && toBrandRow(entry, seq, houses.get(domain)?.answer)
+    const row = facts
+      ? buildBrandRow(domain, facts, seq)
+      : entry && toBrandRow(entry, seq, houses.get(domain)?.answer)
     return isSame(old, row) ? [] : [{ domain, row }]
   })
   await deleteRows(

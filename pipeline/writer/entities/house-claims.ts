@@ -5,7 +5,6 @@ import type { Invalidated } from '../../model/invalidated.ts'
 import { isUrl } from '../../model/observation.ts'
 import { listClaimed } from '../../resolve/entry-house.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
-import { inList } from '../../store/in-list.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { Files } from '../derivation-files.ts'
 
@@ -28,7 +27,7 @@ export async function updateHouseClaims(
   const touched = invalidated.filter(source => source.kind === 'brand.json' && source.is_own)
   if (touched.length === 0) return []
   await files.load(touched)
-  const before = await loadClaimsOf(db, touched)
+  const before = await loadClaimsByLocation(db, touched)
   const changed = touched.flatMap(source => {
     const [old, rows] = [before.get(source.location) ?? [], listClaims(source, files)]
     return listDifferent(old, rows).length === 0 ? [] : [{ location: source.location, old, rows }]
@@ -46,7 +45,7 @@ export async function updateHouseClaims(
   return listSaved(db, [...new Set(domains)])
 }
 
-async function loadClaimsOf(
+async function loadClaimsByLocation(
   db: Database,
   sources: readonly Invalidated[],
 ): Promise<Map<string, HouseClaim[]>> {
@@ -86,20 +85,4 @@ async function listSaved(db: Database, domains: readonly Domain[]): Promise<Doma
     { domains: JSON.stringify(domains) },
   )
   return rows.map(({ domain }) => domain)
-}
-
-/** Loads the houses that claim these domains, by domain. */
-export async function loadClaimingHouses(
-  db: Database,
-  domains: readonly string[],
-): Promise<Map<Domain, Domain[]>> {
-  if (domains.length === 0) return new Map()
-  const { condition, keys } = inList('domain', domains)
-  const rows = await db.all<{ domain: Domain; house_domain: Domain }>(
-    `select distinct domain, house_domain from house_claims where ${condition} order by all`,
-    keys,
-    'cached',
-  )
-  const claims = groupBy(rows, ({ domain }) => domain)
-  return new Map([...claims].map(([domain, of]) => [domain, of.map(row => row.house_domain)]))
 }

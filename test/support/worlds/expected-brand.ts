@@ -12,7 +12,8 @@ export interface ExpectedBrand {
   canonical_id: string
   canonical_domain: string
   brand_name: string
-  relationship_trust: string
+  /** Absent if no file says anything. */
+  relationship_trust?: string
   brand_id?: string
   keller_type?: string
   house_domain?: string
@@ -39,6 +40,69 @@ export function expectBrand(web: BrandFiles, domain: string, now: number): Expec
   if (agent === undefined) return unread
   const own = house === undefined ? itself(domain, 'standalone') : leafOnly(domain, house)
   return { ...own, brand_agent_url: String(agent.url) }
+}
+
+/** Brand that somebody saved, and the house that it names. */
+export interface SavedBrand {
+  brand_name: string
+  house_domain?: string
+}
+
+/**
+ * Says which brand a domain is of which somebody saved one: its files decide if they lead to a brand. Else the one
+ * house whose portfolio names it is its house, by the word of that house alone, unless the domain publishes a file
+ * or the saved brand names another house.
+ */
+export function expectSavedBrand(
+  web: BrandFiles,
+  domain: string,
+  now: number,
+  saved: SavedBrand,
+): ExpectedBrand {
+  const published = expectBrand(web, domain, now)
+  if (published !== null) return published
+  const { relationship_trust: _, ...own } = itself(domain, '')
+  const brand = { ...own, brand_name: saved.brand_name, keller_type: 'master' }
+  const named = saved.house_domain
+  const unconfirmed = { ...brand, ...(named === undefined ? {} : claim(named)) }
+  const claiming = listClaimingHouses(web, domain, now)
+  const [house] = claiming
+  if (hasFile(web, domain) || house === undefined || claiming.length > 1) return unconfirmed
+  if (named !== undefined && findHouse(web, named)?.house_domain !== house.house_domain)
+    return unconfirmed
+  return { ...brand, ...house, relationship_trust: 'house_only' }
+}
+
+function hasFile(web: BrandFiles, domain: string): boolean {
+  const file = web[wellKnown(domain)]
+  if (!isObject(file)) return false
+  const leads = typeof file.authoritative_location === 'string' || typeof file.house === 'string'
+  return leads || readForm(file) !== 'nothing'
+}
+
+/** Lists the houses whose portfolio names a domain as theirs: a website of a brand, or a reference that counts now. */
+function listClaimingHouses(web: BrandFiles, domain: string, now: number) {
+  const hosts = Object.keys(web).map(address => new URL(address).hostname)
+  return [...new Set(hosts)].flatMap(host => {
+    const found = host === domain ? undefined : findHouse(web, host)
+    if (found === undefined || found.house_domain !== host) return []
+    const { file, ...house } = found
+    const isOwner = uniqueBy('id', items(file.brands)).some(brand =>
+      listWebsites(brand).includes(domain),
+    )
+    const isReferred = uniqueBy('domain', items(file.brand_refs)).some(
+      ref => ref.domain === domain && isDeclared(ref, now),
+    )
+    return isOwner || isReferred ? [house] : []
+  })
+}
+
+/** Finds the portfolio that a house publishes, or that its own file leads to. */
+function findHouse(web: BrandFiles, named: string) {
+  const { form, file, owner } = follow(web, named)
+  const house = isObject(file.house) ? file.house : {}
+  if (form !== 'portfolio' || house.domain !== owner) return undefined
+  return { house_domain: owner, house_name: String(house.name), file }
 }
 
 interface Found {
@@ -162,15 +226,14 @@ function answerOfBrand(
 /** Compares what a brand says of its house with what that says of it. */
 function compareClaims(web: BrandFiles, domain: string, brand: Json, now: number) {
   const named = String(brand.house_domain)
-  const { form, file, owner } = follow(web, named)
-  const house = isObject(file.house) ? file.house : {}
-  if (form !== 'portfolio' || house.domain !== owner)
-    return { relationship_trust: 'unverifiable', ...claim(named) }
+  const house = findHouse(web, named)
+  if (house === undefined) return { relationship_trust: 'unverifiable', ...claim(named) }
+  const { file, ...found } = house
   const isReferred = uniqueBy('domain', items(file.brand_refs)).some(
     ref => ref.domain === domain && ref.brand_id === brand.id && isDeclared(ref, now),
   )
   return isReferred
-    ? { relationship_trust: 'mutual', house_domain: owner, house_name: String(house.name) }
+    ? { relationship_trust: 'mutual', ...found }
     : { relationship_trust: 'leaf_only', ...claim(named) }
 }
 
@@ -188,7 +251,7 @@ function describe(brand: Json, domain: string): ExpectedBrand {
     ...itself(domain, 'standalone'),
     brand_name: String(english ?? Object.values(names[0]!)[0]),
     brand_id: String(brand.id),
-    ...(brand.keller_type === undefined ? {} : { keller_type: String(brand.keller_type) }),
+    keller_type: String(brand.keller_type ?? 'master'),
     ...(agent === undefined ? {} : { brand_agent_url: String(agent.url) }),
   }
 }
@@ -197,6 +260,7 @@ const itself = (domain: string, relationship_trust: string): ExpectedBrand => ({
   canonical_id: domain,
   canonical_domain: domain,
   brand_name: domain,
+  keller_type: 'master',
   relationship_trust,
 })
 const claim = (house: string) => ({ claimed_house_domain: house })

@@ -7,7 +7,14 @@ import {
 } from '../../../pipeline/core/lookalikes/protected-names.ts'
 import { findNameFaults } from '../../../pipeline/writer/community/lookalike-lookup.ts'
 import { observeBrandFile, observePublisherFile } from '../../support/fixtures/documents.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from '../../support/fixtures/submissions.ts'
 import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import { buildBrand, buildHouse } from '../../support/worlds/brand-resolution.ts'
 
 let registry: TestRegistry
 
@@ -103,4 +110,24 @@ it('brands with a file of their own are protected from a reach on, without a lis
   expect(await findFault('wide.shop', buildProtectedNames(['wide.example']), 3)).toMatchObject({
     verdict: 'review',
   })
+})
+
+it('brands are not protected by saved brands that their file lists', async () => {
+  const claimed = ['harbour.example', 'meadow.example', 'quarry.example']
+  const submissions = [
+    buildOrganizationWrite('Acme'),
+    ...claimed.map(domain => buildProofWrite('Acme', domain)),
+    ...claimed.map(domain => buildBrandSave('Acme', domain, `Brand ${domain}`)),
+  ]
+  for (const submission of submissions) {
+    await registry.sequencer.commit({ observations: [], submissions: [submission] })
+  }
+  await registry.reader.refresh()
+  const own = buildBrand('grabber', ['grabber.example'], { keller_type: 'master' })
+  const others = claimed.map((domain, i) => buildBrand(`b_${i}`, [domain]))
+  const file = buildHouse('grabber.example', [own, ...others])
+  await registry.observe(observeFile('brand.json', 'grabber.example', file, registry.clock.now()))
+  const answer = await registry.app.inject('/api/brands/resolve?domain=meadow.example')
+  expect(answer.json()).toMatchObject({ house_domain: 'grabber.example', source: 'community' })
+  expect(await findFault('grabber.shop', noProtectedNames, 1)).toBeUndefined()
 })
