@@ -82,7 +82,7 @@ export const regions: Region[] = [
     file: 'pipeline/writer/entities/house-claims.ts',
     after: 'export async function updateHouseClaims(',
     before: '}',
-    only: /deleteRows|insert\(/,
+    only: /deleteRows/,
   },
   {
     file: 'pipeline/writer/rederive.ts',

@@ -220,3 +220,28 @@ test('an alias of format 4 gets the states that its event and later merges tell'
     { alias: d, canonical: c, since: 3, ended: false, seq: 2 },
   ])
 })
+
+test('an index of format 6 gets the claims of houses, and compares them with saved brands', async () => {
+  const db = await openStored('index', 6)
+  const saved = "'brand', 'd2.example', gen_random_uuid(), 'community', '{}'"
+  await db.run(`
+    update crawl_state set ended_at = '2999-01-01' where kind = 'brand.json';
+    insert into property_declarations values
+      ('d0.example', 'b0', 'website', 'Shop.Example', null, 'owned'),
+      ('d0.example', 'b0', 'website', 'sold.example', null, 'direct');
+    insert into entries by name select * from (values (${saved}, 1, 'live', now(), now(), 1)) as
+      e(entity, domain, entry_id, source, document, revision_number, status, created_at, updated_at, seq)`)
+  await migrate(db)
+  const claims = await db.all<{ location: string; house_domain: string; domain: string }>(
+    `select * from house_claims where location = 'd0.example' order by domain`,
+  )
+  expect(claims).toEqual(
+    ['d1.example', 'd2.example', 'shop.example'].map(domain => ({
+      location: 'd0.example',
+      house_domain: 'd0.example',
+      domain,
+    })),
+  )
+  const due = `select rule, subject from wakes where wakes_at <= now() and rule = 'brand'`
+  expect(await db.all(due)).toContainEqual({ rule: 'brand', subject: 'd2.example' })
+})

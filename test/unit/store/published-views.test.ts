@@ -154,6 +154,7 @@ test('only bookkeeping is without a view, and stands in the schema internal', as
     'changes',
     'depends_on',
     'enrolled_agents',
+    'house_claims',
     'meta',
     'submissions',
     'wakes',

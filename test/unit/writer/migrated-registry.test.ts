@@ -378,6 +378,7 @@ describe('registry migrate', () => {
       'index/004-internal-schema.sql',
       'index/005-alias-versions.sql',
       'index/006-brand-promotion.sql',
+      'index/007-house-claims.sql',
     ]
     expect(runCommand(paths, 'migrate', '--dry-run')).toMatchObject({
       status: 0,
@@ -399,7 +400,7 @@ describe('registry migrate', () => {
     const paths = await createOldStores()
     renameAndDie(paths.oldAccounts)
     const before = hashFiles(paths)
-    expect(await planMigrations(paths)).toHaveLength(6)
+    expect(await planMigrations(paths)).toHaveLength(7)
     expect(hashFiles(paths)).toEqual(before)
   })
 
