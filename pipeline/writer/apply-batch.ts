@@ -1,6 +1,7 @@
 import type { Domain } from '../core/domain.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import { isUnderstood, type Observation, toSourceKey } from '../model/observation.ts'
+import type { EntryRow } from '../model/rows.ts'
 import { listInvalidatedHosted } from '../serving/hosted-files.ts'
 import { appendedChanges, appendedRevisions, deletedKeys } from '../store/appended-rows.ts'
 import type { Database } from '../store/duckdb.ts'
@@ -132,12 +133,10 @@ async function deriveInvalidated(
     invalidated.length > 0 || hasAppliedTime
       ? await findSubjects(db, invalidated, hasAppliedTime ? context.now : undefined)
       : noSubjects
-  const shown = [...saved.values(), ...decisions].filter(({ entity }) => entity === 'brand')
-  const claims = await loadClaimingHouses(
-    db,
-    shown.map(({ domain }) => domain),
-  )
-  const claimed = [...claims.keys()]
+  const claimed =
+    saved.size + decisions.length > 0
+      ? await listClaimed(db, [...saved.values(), ...decisions])
+      : []
   const isPublishable = (domain: Domain) => !context.takenDown.covers(domain)
   const brand = [...new Set([...subjects.brand, ...claimed])].filter(isPublishable)
   const publisher = [
@@ -166,6 +165,19 @@ async function deriveInvalidated(
     },
     { ...merged, reached },
   )
+}
+
+/** Lists the brands among saved entries that a house claims: the house of such an entry is derived. */
+async function listClaimed(
+  db: Database,
+  entries: readonly Pick<EntryRow, 'entity' | 'domain'>[],
+): Promise<Domain[]> {
+  const brands = entries.filter(({ entity }) => entity === 'brand')
+  const houses = await loadClaimingHouses(
+    db,
+    brands.map(({ domain }) => domain),
+  )
+  return [...houses.keys()]
 }
 
 const noSubjects: Subjects = { brand: [], publisher: [] }

@@ -222,7 +222,7 @@ test('an alias of format 4 gets the states that its event and later merges tell'
 })
 
 test('an index of format 6 gets the claims of houses, and compares them with saved brands', async () => {
-  const db = await openStored('index', 6)
+  const db = await openStored(6)
   const saved = "'brand', 'd2.example', gen_random_uuid(), 'community', '{}'"
   await db.run(`
     update crawl_state set ended_at = '2999-01-01' where kind = 'brand.json';
@@ -236,7 +236,7 @@ test('an index of format 6 gets the claims of houses, and compares them with sav
     `select * from house_claims where location = 'd0.example' order by domain`,
   )
   expect(claims).toEqual(
-    ['d1.example', 'd2.example', 'shop.example'].map(domain => ({
+    ['d1.example', 'd2.example', 'd3.example', 'd4.example', 'shop.example'].map(domain => ({
       location: 'd0.example',
       house_domain: 'd0.example',
       domain,
