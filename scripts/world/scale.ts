@@ -104,7 +104,8 @@ function drawSize(random: Random): number {
 function buildBrand(host: string, bytes: number, random: Random, revision: number): Doc {
   const label = getItem(host.split('.'), 0)
   const properties = [buildWebsite(host)]
-  const brand = { id: label, names: [{ en: `Brand ${label} ${revision}` }], properties }
+  const id = label.replaceAll('-', '_')
+  const brand = { id, names: [{ en: `Brand ${label} ${revision}` }], properties }
   for (let at = JSON.stringify(brand).length; at + 35 < bytes; ) {
     const property = buildWebsite(`s${random.below(1e6)}.${host}`)
     properties.push(property)

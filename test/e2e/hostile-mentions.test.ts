@@ -7,8 +7,8 @@ import { Command, makeTemporaryFolder, runForOutput } from '../support/processes
 import { type Origin, serveOrigin } from '../support/servers/origin.ts'
 
 const FILE = '/.well-known/adagents.json'
-/** Requests that an agent may cost that is nowhere: the places where one may listen, and its card. */
-const REQUESTS_AN_AGENT = 6
+/** Requests that an agent may cost that is nowhere: the places where one may listen, in both transports, and its card. */
+const REQUESTS_AN_AGENT = 7
 
 const opened: { origin: Origin; folder: ReturnType<typeof makeTemporaryFolder> }[] = []
 
