@@ -1,11 +1,11 @@
 import type { Instant } from '../../core/clock.ts'
 import { toIso } from '../../core/clock.ts'
-import { missingOutcomes } from '../../core/outcomes.ts'
+import { getEffect, missingOutcomes } from '../../core/outcomes.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Observation } from '../../model/observation.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { type RecrawlContext, toParameters } from './recrawl-schedule.ts'
-import { findRows, stage } from './staging.ts'
+import { findRows, type Staged, stage } from './staging.ts'
 import { ALL_TRANSITIONS, SET_TIMES, TRANSITIONS_OF_TIMES } from './transitions.ts'
 
 const saysMissing = (row: string) =>
@@ -13,16 +13,15 @@ const saysMissing = (row: string) =>
 
 /** An agent that is not known was forgotten while it was probed, and stays so. */
 const ADD_UNKNOWN = `(kind, location, priority, streak, requested, seq)
-select i.kind, i.location, 2, 0, false, $seq
-from transitions n join incoming i using (seen_id) where n.row_id is null
-order by i.location, i.kind`
+select kind, location, 2, 0, false, $seq
+from incoming anti join located using (seen_id) where kind != 'agent'
+order by location, kind`
 
 const CREATE_TRANSITIONS = `create or replace temp table transitions as ${ALL_TRANSITIONS}`
 
 /** Tells what among the transitions is more than new times. */
 const DIFFERENCES = `
-select coalesce(bool_or(row_id is null), false) as any_unknown,
-  coalesce(bool_or(has_changed), false) as any_changed,
+select coalesce(bool_or(has_changed), false) as any_changed,
   coalesce(bool_or(is_own or is_first or changes_validity or effect_differs or outcome_differs), false) as any_invalidated,
   coalesce(bool_or(is_probed), false) as any_probed
 from transitions`
@@ -71,6 +70,12 @@ where is_own or instead is not null or ((is_first or changes_validity or effect_
 order by kind, location`
 
 /**
+ * Number of observations up to which unchanged files get no statement of their own, if there may be others: planning
+ * one takes as much processor time as a few thousand rows.
+ */
+const SMALL_BATCH = 100
+
+/**
  * Applies a batch of observations to crawl_state: unchanged files by one statement, the others by a
  * join that finds what is new and what differs, so that unchanged rows never leave the database. An
  * observation that is not later than the last one of its file is ignored, so a batch may be
@@ -82,9 +87,19 @@ export async function applyObservations(
   recrawling: RecrawlContext,
 ): Promise<Invalidated[]> {
   const staged = await stage(db, observations)
-  const { taken, invalidated } = await applyUnchanged(db, recrawling)
-  const others = taken === staged ? [] : await applyChanged(db, recrawling)
+  if (isSmallAndChanging(staged)) return applyChanged(db, staged, recrawling)
+  const { taken, invalidated } = await applyUnchanged(db, staged, recrawling)
+  const others =
+    taken === staged.observations.length ? [] : await applyChanged(db, staged, recrawling)
   return invalidated.length === 0 ? others : [...invalidated, ...others].sort(compareSources)
+}
+
+/** Tells whether one statement costs less for these observations than one for the unchanged and one for the others. */
+function isSmallAndChanging({ observations }: Staged): boolean {
+  return (
+    observations.length <= SMALL_BATCH &&
+    observations.some(({ outcome }) => outcome !== 'unchanged')
+  )
 }
 
 /** Compares sources by kind and location, which are ASCII. */
@@ -110,29 +125,29 @@ order by kind, location`
 /** Applies the staged observations of unchanged files; returns their number and what they invalidate. */
 export async function applyUnchanged(
   db: Database,
+  { observations }: Staged,
   recrawling: RecrawlContext,
 ): Promise<{ taken: number; invalidated: Invalidated[] }> {
   const parameters = toParameters(recrawling)
   const taken = await db.write('update', 'crawl_state', AS_BEFORE, parameters)
-  return { taken, invalidated: taken === 0 ? [] : await db.all<Invalidated>(ENDED, parameters) }
+  const mayHaveEnded =
+    taken > 0 && observations.some(({ outcome }) => getEffect(outcome) === 'absent')
+  return { taken, invalidated: mayHaveEnded ? await db.all<Invalidated>(ENDED, parameters) : [] }
 }
 
 /** Applies all staged observations, whatever their outcome. */
 export async function applyChanged(
   db: Database,
+  staged: Staged,
   recrawling: RecrawlContext,
 ): Promise<Invalidated[]> {
   const parameters = toParameters(recrawling)
-  const readDifferences = async () => {
-    await db.runTemporary(CREATE_TRANSITIONS, parameters)
-    return db.oneOrThrow<Differences>(DIFFERENCES)
-  }
-  let differences = await readDifferences()
-  if (differences.any_unknown) {
+  if (staged.located < staged.observations.length) {
     await db.write('insert into', 'crawl_state', ADD_UNKNOWN, parameters)
     await findRows(db)
-    differences = await readDifferences()
   }
+  await db.runTemporary(CREATE_TRANSITIONS, parameters)
+  const differences = await db.oneOrThrow<Differences>(DIFFERENCES)
   if (differences.any_changed) await db.write('update', 'crawl_state', UPDATE_OUTCOME)
   if (differences.any_probed) await db.write('update', 'crawl_state', UPDATE_DURATION)
   await db.write('update', 'crawl_state', UPDATE_TIMES, parameters)
@@ -140,7 +155,6 @@ export async function applyChanged(
 }
 
 interface Differences {
-  any_unknown: boolean
   any_changed: boolean
   any_invalidated: boolean
   any_probed: boolean

@@ -38,19 +38,27 @@ const FIND_ROWS = `
 create or replace temp table located as
 select i.seen_id, s.rowid as row_id from incoming i join crawl_state s using (kind, location)`
 
-/** Stages the last observation of each file and finds its row; returns how many there are. */
-export async function stage(db: Database, observations: readonly Observation[]): Promise<number> {
+/** Staged observations, and the number of those whose file has a row. */
+export interface Staged {
+  observations: readonly Observation[]
+  located: number
+}
+
+/** Stages the last observation of each file and finds its row. */
+export async function stage(db: Database, observations: readonly Observation[]): Promise<Staged> {
   const last = keepLatest(observations)
   const shared = new SharedValueRows()
   await db.runTemporary(TABLES)
   await db.append('seen', toRows(last, shared))
   await db.append('sayings', shared.rows)
-  await findRows(db)
-  return last.length
+  return { observations: last, located: await findRows(db) }
 }
 
-/** Finds the rows of the staged observations, into `located`; to be called again when rows were added. */
-export function findRows(db: Database): Promise<unknown> {
+/**
+ * Finds the rows of the staged observations, into `located`, and returns their number; to be called again when
+ * rows were added.
+ */
+export function findRows(db: Database): Promise<number> {
   return db.runTemporary(FIND_ROWS)
 }
 

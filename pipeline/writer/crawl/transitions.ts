@@ -43,7 +43,7 @@ if(${OBSERVED_AT} <= s.attempted_at,
  * Columns that others are computed from have a step of their own: DuckDB would compute them again at each
  * use.
  */
-const buildTransitions = (join: string, where: string) => `
+const buildTransitions = (where: string) => `
 with seen as (
   select i.seen_id, s.rowid as row_id, i.kind, i.location, i.outcome, i.effect, i.status,
     i.retry_after_s, i.took_ms is not null as is_probed, ${RISING_OBSERVED_AT} as seen_at, i.effect = 'unreachable' as is_unreachable,
@@ -52,7 +52,7 @@ with seen as (
     s.effect as old_effect, s.status as old_status, s.streak, s.streak_since, s.failures, s.priority,
     s.requested, s.attempted_at, s.succeeded_at, s.due_at, s.stale_at, s.ended_at, s.turns_at,
     ${IS_VALIDATED_ANEW} as is_validated_anew
-  from incoming i ${join} located using (seen_id) ${join} crawl_state s on s.rowid = row_id
+  from incoming i join located using (seen_id) join crawl_state s on s.rowid = row_id
   where ${where}),
 counted as (
   select *,
@@ -97,11 +97,10 @@ turning as (
     ${DUE_AT} as new_due_at
   from ending)`
 
-const IS_ANY_LATER = `
-if(s.rowid is null, i.kind != 'agent', s.attempted_at is null or ${isLater('i')})`
+const IS_ANY_LATER = `(s.attempted_at is null or ${isLater('i')})`
 
-/** Selects the transition of every staged observation, unknown files among them. */
-export const ALL_TRANSITIONS = `${buildTransitions('left join', IS_ANY_LATER)}
+/** Selects the transitions of all staged observations whose file has a row. */
+export const ALL_TRANSITIONS = `${buildTransitions(IS_ANY_LATER)}
 select seen_id, row_id, seen_at, attempted_at as known_at, is_probed, is_unreachable, is_new, is_first, changes_validity,
   new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at, new_turns_at, new_due_at,
   is_new or (had_document and changes_validity) as is_own,
@@ -148,7 +147,7 @@ ${OBSERVED_AT} > s.attempted_at and i.kind != 'agent' and not s.requested
       and if(i.effect = 'unreachable', ${STAYS_UNREACHABLE}, ${STAYS_AWAY}))`
 
 /** Selects the transitions that change nothing but times and counts, as most of a night do. */
-export const TRANSITIONS_OF_TIMES = `${buildTransitions('join', IS_AS_BEFORE)}
+export const TRANSITIONS_OF_TIMES = `${buildTransitions(IS_AS_BEFORE)}
 select row_id, seen_at, new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at,
   new_turns_at, new_due_at
 from turning`

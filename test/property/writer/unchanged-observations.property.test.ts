@@ -114,15 +114,14 @@ it('the one statement for unchanged observations has the effect of the full path
           const [one, other] = both as [Database, Database]
           const [first, second] = await Promise.all([
             one.transaction(async () => {
-              await stage(one, observations)
-              const { taken, invalidated } = await applyUnchanged(one, recrawling)
+              const staged = await stage(one, observations)
+              const { taken, invalidated } = await applyUnchanged(one, staged, recrawling)
               quickly += taken
-              return [...invalidated, ...(await applyChanged(one, recrawling))].sort(byFile)
+              return [...invalidated, ...(await applyChanged(one, staged, recrawling))].sort(byFile)
             }),
             // Row ids hold for a transaction: outside of one, DuckDB may vacuum between two statements.
             other.transaction(async () => {
-              await stage(other, observations)
-              return applyChanged(other, recrawling)
+              return applyChanged(other, await stage(other, observations), recrawling)
             }),
           ])
           expect(first).toEqual(second)
