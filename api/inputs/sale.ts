@@ -125,8 +125,7 @@ export function parseAgent(name: string, text: string): string {
 
 /** Sentence that the descriptions of several endpoints share. */
 export const sidesSentence =
-  '`sides` shows the verdicts of the publisher’s file and of the brand.json of the agent’s operator; ' +
-  '`confirmed` means that both agree. '
+  '`sides` has the verdict of each file; `confirmed` means that both agree. '
 export const termsSentence =
-  'A grant that is limited to countries, placements or collections does not apply to a request ' +
-  'that does not name them. `at` applies only to the windows of grants.'
+  'A grant limited to countries, placements or collections counts only where the request names them. ' +
+  '`at` applies only to the windows of grants.'

@@ -1,5 +1,6 @@
 import { getAt, getFirst, getLast } from '../../pipeline/core/present.ts'
 import { type Source, toUrl } from '../../pipeline/model/observation.ts'
+import type { OperatorRule } from '../../pipeline/model/operator-side.ts'
 import type { Evidence } from '../../pipeline/model/responses/authority.ts'
 import type { FreshnessBlock } from '../../pipeline/model/responses/index.ts'
 import { listFilesOfPublisher } from '../../pipeline/read/lookups/deciding-files.ts'
@@ -10,11 +11,10 @@ import {
   type GrantInForce,
   judgeOperatorSide,
   judgePublisherSide,
-  type OperatorSide,
   type PublisherRule,
   type Verdict,
 } from '../../pipeline/resolve/authority.ts'
-import type { OperatorRule } from '../../pipeline/resolve/operator.ts'
+import type { OperatorSide } from '../../pipeline/resolve/operator-side.ts'
 import { buildListPartEnd, type LongList } from './list-parts.ts'
 
 /** Entries of a brand.json in one step of the evidence. */
@@ -42,10 +42,11 @@ const publisherTexts: Readonly<Record<PublisherRule, string>> = {
   delegation_differs: 'the entry states another delegation',
 }
 
-/** Sentences of the evidence for the operator's side, by rule. */
-const operatorTexts: Readonly<Record<OperatorRule, string>> = {
+/** Sentences for the operator's side, by rule. */
+export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
   no_operator: 'the agent has no domain that could declare it',
   no_brand_file: 'no brand.json of the operator is valid at present, so this is unknown',
+  not_recorded: 'the history does not contain what operators declared, so this is unknown',
   not_declared: 'the operator does not declare that it sells the property',
   delegation_not_stated: 'the publisher does not state the delegation, so it cannot be compared',
   declared_alike: 'the operator declares the same relationship',

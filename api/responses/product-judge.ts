@@ -13,12 +13,12 @@ import {
 import type { Reader } from '../../pipeline/read/reader.ts'
 import {
   judge,
-  type OperatorSide,
   type PublisherSide,
   type Side,
   tallyVerdicts,
   type Verdict,
 } from '../../pipeline/resolve/authority.ts'
+import type { OperatorSide } from '../../pipeline/resolve/operator-side.ts'
 import { type ProductSelector, selectRequested } from '../../pipeline/resolve/product-selectors.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
 import { listEvidence } from './evidence.ts'

@@ -34,8 +34,7 @@ export const lookUpPublisher = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the inventory that a domain publishes and the agents it authorizes',
   description:
-    'The answer is the same for every caller. An unknown domain gets a 200 with nothing ' +
-    'in it; `freshness` says whether its file was ever requested.',
+    'An unknown domain gets a 200 with nothing in it; `freshness` says whether its file was ever requested.',
   access: 'public',
   cache: 'revalidate',
   query: z.object({

@@ -9,6 +9,7 @@ import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import { findBrandName, listDeclaredAgents } from '../../pipeline/read/lookups/operated.ts'
+import { findSideOfGrants } from '../../pipeline/read/lookups/operator-sides.ts'
 import { listReachesAfter } from '../../pipeline/read/lookups/reach.ts'
 import { formatFileFreshness } from '../../pipeline/read/lookups/stored.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -38,7 +39,7 @@ export const lookUpOperator = defineOperation({
     'Agents of the member that has verified the domain, or the closest domain above it. Everybody ' +
     'sees public ones, members with API access also those for members, and the member all of its own. ' +
     '`scope` can only narrow that. A domain of no member shows the agents that its ' +
-    'brand.json names; without any, the answer is a 200 with nothing in it.',
+    'brand.json names, if any.',
   access: 'optional',
   cache: 'personal',
   query: z.object({
@@ -191,6 +192,7 @@ function listAuthorizing(reader: Reader, url: string, budget: { bytes: number })
       publisher_domain,
       ...(authorized_for !== null && { authorized_for }),
       source: 'adagents_json' as const,
+      ...findSideOfGrants(reader, url, publisher_domain),
     }
     budget.bytes -= Buffer.byteLength(JSON.stringify(entry)) + 1
     if (budget.bytes < 0) break

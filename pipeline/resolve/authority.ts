@@ -1,7 +1,7 @@
-import { isSameSite } from '../core/domain.ts'
 import { getFirst } from '../core/present.ts'
 import type { Identifier, LeftOutList } from '../model/documents/index.ts'
-import { compareDeclared, type Declarations, type Operator, type OperatorRule } from './operator.ts'
+import { type OperatorRule, type OperatorWord, operatorRules } from '../model/operator-side.ts'
+import { judgeOperator, type OperatorSide } from './operator-side.ts'
 import {
   judgeTerms,
   type Placed,
@@ -44,17 +44,6 @@ export interface PublisherSide {
   left_out?: readonly LeftOutList[] | undefined
 }
 
-/** The operator's side: what the brand.json behind the agent says. */
-export interface OperatorSide {
-  operator: Operator | undefined
-  /** Undefined while there is no such file. */
-  declared: Declarations | undefined
-  /**
-   * Tells whether a publisher's own brand.json makes it a site of the operator's house or brand.
-   */
-  ownsSite?(publisher: string): boolean
-}
-
 export type PublisherRule =
   | TermsRule
   | 'file_not_known'
@@ -87,23 +76,19 @@ const publisherSays = {
   delegation_not_stated: 'unknown',
 } as const satisfies Partial<Record<PublisherRule, Side>>
 
-const operatorSays: Readonly<Record<OperatorRule, Side>> = {
-  no_operator: 'unknown',
-  no_brand_file: 'unknown',
-  not_declared: 'unknown',
-  delegation_not_stated: 'unknown',
-  declared_alike: 'match',
-  owns_it: 'match',
-  claims_to_own: 'mismatch',
-  declared_otherwise: 'mismatch',
-}
+const operatorSays = {
+  confirmed: 'match',
+  contradicted: 'mismatch',
+  silent: 'unknown',
+  unknown: 'unknown',
+} as const satisfies Record<OperatorWord, Side>
 
 export function judgePublisherSide(rule: PublisherRule): Side {
   return publisherSays[rule as keyof typeof publisherSays] ?? 'mismatch'
 }
 
 export function judgeOperatorSide(rule: OperatorRule): Side {
-  return operatorSays[rule]
+  return operatorSays[operatorRules[rule]]
 }
 
 /** Weight of a side's verdict in favour of a sale. */
@@ -124,7 +109,7 @@ export function judge(
   let operator: DecidingRules['operator'] | undefined
   for (const current of judged) {
     const delegation = terms.delegation_type ?? current.grant?.delegation_type ?? undefined
-    const rule = judgeOperator(property, publisher.domain, operatorSide, delegation)
+    const rule = judgeOperator(property.identifiers, publisher.domain, operatorSide, delegation)
     if (operator !== undefined && rank(current.rule, rule) <= rank(best.rule, operator.rule))
       continue
     best = current
@@ -203,25 +188,6 @@ function judgeGrants(
       ? judgeTerms(grant, terms, property, publisher)
       : 'property_not_reached',
   }))
-}
-
-function judgeOperator(
-  property: ForSale,
-  publisher: string,
-  { operator, declared, ownsSite }: OperatorSide,
-  delegation: string | undefined,
-): OperatorRule {
-  if (operator === undefined) return 'no_operator'
-  if (declared === undefined) return 'no_brand_file'
-  const relationships = declared
-    .listFor(property.identifiers)
-    .map(declaration => declaration.relationship)
-  if (relationships.length === 0) return 'not_declared'
-  return compareDeclared(
-    relationships,
-    delegation,
-    () => isSameSite(operator.domain, publisher) || (ownsSite?.(publisher) ?? false),
-  )
 }
 
 export interface Tally {

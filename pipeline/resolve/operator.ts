@@ -1,6 +1,7 @@
 import { getRegistrableDomain, isSameSite, parseDomain } from '../core/domain.ts'
 import type { BrandProperty, Identifier, Relationship } from '../model/documents/index.ts'
 import { isUrl } from '../model/observation.ts'
+import type { OperatorRule } from '../model/operator-side.ts'
 import { listLookupKeys, toIdentifierKey } from './identifiers.ts'
 
 /** Declaration of a brand.json about a property: that it is its own, or how it is sold. */
@@ -104,16 +105,6 @@ export class Declarations {
     return [...found]
   }
 }
-
-export type OperatorRule =
-  | 'no_operator'
-  | 'no_brand_file'
-  | 'not_declared'
-  | 'delegation_not_stated'
-  | 'declared_alike'
-  | 'owns_it'
-  | 'claims_to_own'
-  | 'declared_otherwise'
 
 /**
  * Compares an operator's declaration of a property with the publisher's grant. A declaration of

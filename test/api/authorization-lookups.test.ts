@@ -74,6 +74,8 @@ describe('GET /v1/agents/{encodedUrl}/publishers', () => {
         properties_total: 1,
         signing_keys_pinned: false,
         status: 'authorized',
+        operator_side: 'unknown',
+        operator_reason: 'no_brand_file',
         last_verified_at: '2026-11-20T03:00:00.000Z',
       })),
       has_more: false,
@@ -265,7 +267,8 @@ describe('GET /api/registry/lookup/agent/{agentUrl}/domains', () => {
   test('200: an unknown agent has none', async () => {
     const url = 'https://nobody.example'
     const freshness = { state: 'never_crawled' }
-    const nothing = { domains: [], count: 0, freshness, has_more: false, next_cursor: null }
+    const none = { domains: [], grants: [], count: 0 }
+    const nothing = { ...none, freshness, has_more: false, next_cursor: null }
     expect((await askDomains(url)).json()).toEqual({ ...nothing, agent_url: url })
     expect((await askDomains('*')).json()).toEqual({ ...nothing, agent_url: '*' })
   })

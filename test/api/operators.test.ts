@@ -129,6 +129,8 @@ describe('visibility of agents', () => {
   })
 })
 
+/** What an operator says whose brand.json was never read. */
+const notRead = { operator_side: 'unknown', operator_reason: 'no_brand_file' }
 const lastPage = { has_more: false, next_cursor: null }
 
 describe('GET /api/registry/operator', () => {
@@ -158,11 +160,13 @@ describe('GET /api/registry/operator', () => {
               publisher_domain: 'daily.example',
               authorized_for: 'inventory of daily.example',
               source: 'adagents_json',
+              ...notRead,
             },
             {
               publisher_domain: 'news.example',
               authorized_for: 'inventory of news.example',
               source: 'adagents_json',
+              ...notRead,
             },
           ],
         },
@@ -176,6 +180,7 @@ describe('GET /api/registry/operator', () => {
               publisher_domain: 'news.example',
               authorized_for: 'inventory of news.example',
               source: 'adagents_json',
+              ...notRead,
             },
           ],
         },

@@ -10,6 +10,7 @@ import { clipText, formatCount, renderMoment, renderName } from '../html/text.ts
 import { renderHealthHistory } from './agent-health.tsx'
 import { renderFacts, renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
+import { renderOperatorSide } from './operator-side.tsx'
 import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 
 export interface AgentShown {
@@ -64,7 +65,7 @@ export function renderPublishers(
   const cursor = status === 200 ? body.next_cursor : null
   return renderTable({
     caption: 'Publishers that authorize it',
-    columns: ['Publisher', 'Properties', 'Found by', 'File last read', 'Evidence'],
+    columns: ['Publisher', 'Granted', 'Operator', 'Found by', 'File last read', 'Evidence'],
     items: publishers,
     ...(cursor ? { total: Math.max(total, publishers.length + 1) } : {}),
     next: cursor
@@ -80,6 +81,7 @@ export function renderPublishers(
         {renderName(publisher.publisher_domain)}
       </a>,
       `${formatCount(publisher.properties_authorized)} of ${formatCount(publisher.properties_total)}`,
+      renderOperatorSide(publisher),
       publisher.manager_domain === null ? (
         'its own file'
       ) : (

@@ -6,6 +6,7 @@ import { clipText, formatCount, renderMoment, renderName, renderOutside } from '
 import { renderFacts, renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
+import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 import { listRawFacts } from './raw-file.tsx'
 import { type AgentTerms, renderTerms } from './terms.tsx'
@@ -15,7 +16,15 @@ export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefi
   const { domain, authorized_agents, authorized_agents_total, next_cursor } = lookup
   return renderTable({
     caption: 'Authorized agents',
-    columns: ['Agent', 'For', 'May sell', ...(terms ? ['Terms'] : []), 'Granted by', 'Evidence'],
+    columns: [
+      'Agent',
+      'For',
+      'Granted',
+      'Operator',
+      ...(terms ? ['Terms'] : []),
+      'Granted by',
+      'Evidence',
+    ],
     items: authorized_agents,
     total: authorized_agents_total,
     next: toNextPath(domain, next_cursor),
@@ -26,6 +35,7 @@ export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefi
       renderAgent(agent.url),
       agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),
       describeReach(agent),
+      renderOperatorSide(agent),
       ...(terms ? [renderTerms(terms.get(agent.url))] : []),
       (agent.authorization_types ?? []).map(type => <code>{clipText(type, 40)} </code>),
       <a href={toPublisherAuthorizationPath(agent.url, domain)}>why</a>,

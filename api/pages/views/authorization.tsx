@@ -132,6 +132,8 @@ function toRefusal({ freshness }: Pick<OfPublisher, 'freshness'>): OfPublisher {
     unauthorized_properties: [],
     sides: { publisher, operator: 'unknown' },
     confirmed: false,
+    operator_side: 'unknown',
+    operator_reason: 'no_operator',
     freshness,
   }
 }

@@ -11,6 +11,7 @@ import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { pickWeakestOfAny } from '../../../pipeline/read/lookups/deciding-files.ts'
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
+import { findSideOfGrants } from '../../../pipeline/read/lookups/operator-sides.ts'
 import { listReachesAfter, type StoredReach } from '../../../pipeline/read/lookups/reach.ts'
 import { listRevokedPublishers } from '../../../pipeline/read/queries/revoked-publishers.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
@@ -264,6 +265,7 @@ function toPublisher(
       property_ids: status === 'revoked' ? [] : listIds(reader, agentUrl, publisher_domain),
     }),
     status,
+    ...(status === 'authorized' && findSideOfGrants(reader, agentUrl, publisher_domain)),
     last_verified_at: succeeded_at,
   }
 }

@@ -12,6 +12,7 @@ import {
 } from '../../../pipeline/read/lookups/candidates.ts'
 import { findPublishersFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
+import { findSideOfGrants, findSideOfSale } from '../../../pipeline/read/lookups/operator-sides.ts'
 import { listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
 import {
   listPastPlaces,
@@ -20,6 +21,7 @@ import {
 } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { isGranted } from '../../../pipeline/resolve/authority.ts'
+import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
 import { createPageSize, PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import { parseAgent } from '../../inputs/sale.ts'
@@ -33,10 +35,10 @@ export const lookUpProperty = defineOperation({
   method: 'GET',
   path: '/api/registry/lookup/property',
   group: 'Lookups & Authorization',
-  summary: 'Look up the agents that may sell a property',
+  summary: 'Look up the agents that publishers authorize to sell a property',
   description:
-    'Lists all grants in force, whatever their terms. A domain also means its `www.` and `m.`, ' +
-    'and is found under a wildcard over its parents.',
+    'All grants in force, whatever their terms; a `contradicted` one is no right to sell. A domain ' +
+    'also means its `www.`, its `m.` and a wildcard over its parents.',
   access: 'public',
   cache: 'revalidate',
   query: z.object({
@@ -54,7 +56,10 @@ export const lookUpProperty = defineOperation({
     const all = past
       ? await loadPastSellers(past, { type, value })
       : loadSellers(reader, { type, value })
-    const page = all.slice(cursor, cursor + limit).map(toShownSeller)
+    const page = all.slice(cursor, cursor + limit).map(seller => ({
+      ...toShownSeller(seller),
+      ...(past ? toOperatorSide('not_recorded') : findSideOfSeller(reader, seller)),
+    }))
     const agents = new ResponseBudget().take(page)
     return replyOk({
       type,
@@ -162,6 +167,11 @@ function toSeller(agent_url: string, publisher_domain: string, property: Stocked
   return { agent_url, publisher_domain, property, order }
 }
 
+function findSideOfSeller(reader: Reader, { agent_url, property, publisher_domain }: Seller) {
+  const terms = { at: reader.now(), anywhere: true }
+  return findSideOfSale(reader, agent_url, property, publisher_domain, terms)
+}
+
 function toShownSeller({ agent_url, publisher_domain, property }: Seller) {
   return { agent_url, publisher_domain, property: toShownProperty(property) }
 }
@@ -185,8 +195,7 @@ export const lookUpAgentDomains = defineOperation({
   path: '/api/registry/lookup/agent/:agentUrl/domains',
   group: 'Lookups & Authorization',
   summary: 'List the publishers that authorize an agent',
-  description:
-    'By name. An unknown agent has none. `freshness` is that of the weakest of their files.',
+  description: 'By name. `freshness` is that of the weakest of their files.',
   access: 'public',
   cache: 'revalidate',
   params: z.object({ agentUrl: z.string().describe('Address of the agent, percent-encoded') }),
@@ -210,6 +219,12 @@ export const lookUpAgentDomains = defineOperation({
     return replyOk({
       agent_url: agentUrl,
       domains,
+      grants: domains.map(publisher_domain => ({
+        publisher_domain,
+        ...(past
+          ? toOperatorSide('not_recorded')
+          : findSideOfGrants(reader, agent.agent_url, publisher_domain)),
+      })),
       count: domains.length,
       ...(past && { as_of: toIso(past.at) }),
       freshness: findPublishersFreshness(reader, domains),

@@ -3,6 +3,7 @@ import type { AgentPublisher } from '../../../pipeline/model/responses/authority
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { listPastReaches, type PastReach } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
+import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import type { Past } from '../../inputs/as-of.ts'
 import { buildPublisherCursor, findReachFreshness, PUBLISHERS_BYTES } from './publisher-page.ts'
 
@@ -44,6 +45,7 @@ function toPastPublisher(reach: PastReach, hasIds: boolean): AgentPublisher {
     ...rest,
     ...(hasIds && { property_ids: property_ids.sort() }),
     status: 'authorized',
+    ...toOperatorSide('not_recorded'),
     last_verified_at: changed_at,
   }
 }

@@ -10,7 +10,7 @@ import { findAgent, findOperatorSide } from '../../../pipeline/read/lookups/agen
 import { findDecidingFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import type { Inventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
-import type { OperatorSide } from '../../../pipeline/resolve/authority.ts'
+import { unrecordedOperating } from '../../../pipeline/resolve/operator-side.ts'
 import type { ProductSelector } from '../../../pipeline/resolve/product-selectors.ts'
 import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
 import { pageCursor, parsePastedDomain } from '../../inputs/fields.ts'
@@ -130,16 +130,13 @@ async function judgeProduct(body: Body, as_of: string | undefined, { reader }: S
     ? new ProductJudge(
         reader,
         agent.agent_url,
-        unknownOperating,
+        unrecordedOperating,
         terms,
         await loadPastInventories(past, selectors),
       )
     : new ProductJudge(reader, agent.agent_url, findOperatorSide(reader, agent), terms)
   return { past, judge, judged: selectors.map(selector => judge.judge(selector)) }
 }
-
-/** The operator's side is unknown, since the history does not contain what operators declared. */
-const unknownOperating: OperatorSide = { operator: undefined, declared: undefined }
 
 /** Loads what the publishers of a product granted then. */
 async function loadPastInventories(

@@ -34,12 +34,13 @@ import {
 } from '../../../pipeline/read/lookups/inventory.ts'
 import { listPastPlaces, loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
+import { judge, type Side, type Verdict } from '../../../pipeline/resolve/authority.ts'
 import {
-  judge,
+  judgeOperator,
   type OperatorSide,
-  type Side,
-  type Verdict,
-} from '../../../pipeline/resolve/authority.ts'
+  toOperatorSide,
+  unrecordedOperating,
+} from '../../../pipeline/resolve/operator-side.ts'
 import type { Terms } from '../../../pipeline/resolve/sale-terms.ts'
 import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
 import { pageCursor } from '../../inputs/fields.ts'
@@ -65,7 +66,7 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Validate that an agent may sell a property',
-  description: `The publisher must grant it, and the operator must not contradict it. ${sidesSentence}${termsSentence}`,
+  description: `The publisher must grant it and the operator not contradict it. ${sidesSentence}${termsSentence}`,
   access: 'public',
   cache: 'revalidate',
   query: z.object({
@@ -115,7 +116,13 @@ export const authorizeProperty = defineOperation({
 interface JudgedSale {
   judged: Pick<
     z.output<typeof PropertyAuthorization>,
-    'authorized' | 'property_id' | 'property_rid' | 'publisher_domain' | 'sides' | 'confirmed'
+    | 'authorized'
+    | 'property_id'
+    | 'property_rid'
+    | 'publisher_domain'
+    | 'sides'
+    | 'confirmed'
+    | SideMember
   >
   deciding: Deciding
 }
@@ -155,6 +162,7 @@ function findPlainSale(
   agent: KnownAgent,
 ): JudgedSale | undefined {
   if (!isOperatorSilent(reader, agent)) return undefined
+  const operator = describeUnnamed(findOperatorSide(reader, agent))
   const sides = new Set<Side>()
   const deciding: Source[][] = []
   for (const { rid, owner, publishers } of findPropertyPlaces(reader, identifier)) {
@@ -163,7 +171,7 @@ function findPlainSale(
     if (plain.sellers.includes(agent.agent_url)) {
       const property_id = plain.findPropertyId(rid)
       if (property_id === undefined) return undefined
-      const sold = { authorized: true, sides: soldPlainly, confirmed: false }
+      const sold = { authorized: true, sides: soldPlainly, confirmed: false, ...operator }
       const property = { property_id, property_rid: rid }
       return { judged: toJudged(sold, property, owner), deciding: [plain.listFiles()] }
     }
@@ -172,7 +180,12 @@ function findPlainSale(
   }
   const publisher = sides.has('mismatch') && !sides.has('unknown') ? 'mismatch' : 'unknown'
   return {
-    judged: { authorized: false, sides: { publisher, operator: 'unknown' }, confirmed: false },
+    judged: {
+      authorized: false,
+      sides: { publisher, operator: 'unknown' },
+      confirmed: false,
+      ...operator,
+    },
     deciding: deciding.length > 0 ? deciding : listFilesOfIdentifier(identifier),
   }
 }
@@ -222,7 +235,7 @@ async function loadPastStock({ snapshot, at }: Past, identifier: Identifier): Pr
   return {
     candidates,
     findInventory: publisher => inventories.get(publisher),
-    operating: { operator: undefined, declared: undefined },
+    operating: unrecordedOperating,
   }
 }
 
@@ -257,7 +270,13 @@ function chooseBestSale(
   }
   const sale: Sale | undefined = best
   return {
-    judged: sale ? toJudged(sale.verdict, sale.property, sale.publisher) : notSold,
+    judged: sale
+      ? toJudged(
+          { ...sale.verdict, ...toOperatorSide(sale.verdict.judged.operator.rule) },
+          sale.property,
+          sale.publisher,
+        )
+      : { ...notSold, ...describeUnnamed(operating) },
     isTimed,
     deciding: sale
       ? listDeciding(reader, sale.publisher, operating, sale.verdict.sides)
@@ -276,17 +295,27 @@ function chooseBestSale(
   }
 }
 
+type SideMember = 'operator_side' | 'operator_reason'
+
+/** Describes what an operator says about a property that no declaration can name. */
+function describeUnnamed(operating: OperatorSide): Pick<JudgedSale['judged'], SideMember> {
+  return toOperatorSide(judgeOperator([], '', operating, undefined))
+}
+
 /** Converts a verdict to members of an answer; a property is named where it may be sold. */
 function toJudged(
-  { authorized, sides, confirmed }: Pick<Verdict, 'authorized' | 'sides' | 'confirmed'>,
+  verdict: Pick<JudgedSale['judged'], 'authorized' | 'sides' | 'confirmed' | SideMember>,
   { property_id, property_rid }: Pick<StockedProperty, 'property_id' | 'property_rid'>,
   publisher_domain: string,
 ): JudgedSale['judged'] {
+  const { authorized, sides, confirmed, operator_side, operator_reason } = verdict
   return {
     authorized,
     ...(authorized && { property_id: property_id ?? property_rid, property_rid, publisher_domain }),
     sides,
     confirmed,
+    operator_side,
+    operator_reason,
   }
 }
 

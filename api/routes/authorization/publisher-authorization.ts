@@ -24,8 +24,14 @@ import {
 import { findReach } from '../../../pipeline/read/lookups/reach.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { judge, type OperatorSide, tallyVerdicts } from '../../../pipeline/resolve/authority.ts'
+import { judge, tallyVerdicts } from '../../../pipeline/resolve/authority.ts'
 import { listPublisherFiles } from '../../../pipeline/resolve/deciding-files.ts'
+import {
+  combineOperatorRules,
+  judgeOperator,
+  judgeOperatorOfGrants,
+  unrecordedOperating,
+} from '../../../pipeline/resolve/operator-side.ts'
 import { isOpen, type Terms } from '../../../pipeline/resolve/sale-terms.ts'
 import { asOf, findPast } from '../../inputs/as-of.ts'
 import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
@@ -91,7 +97,7 @@ export const authorizePublisher = defineOperation({
       })
     }
     const { answer, deciding } = past
-      ? judgePublisher(reader, inventory, agent, terms, omitEvidence(query), unknownOperating)
+      ? judgePublisher(reader, inventory, agent, terms, omitEvidence(query), unrecordedOperating)
       : judgePublisher(reader, inventory, agent, terms, query)
     const as_of = past && { as_of: toIso(past.at) }
     return replyOk({ ...answer, ...as_of, freshness: findDecidingFreshness(reader, deciding) })
@@ -157,6 +163,7 @@ function buildWholeAnswer(
     unauthorized_properties: [],
     sides: { publisher: 'match', operator: 'unknown' },
     confirmed: false,
+    ...judgeOperatorOfGrants([], domain, findOperatorSide(reader, agent)),
   }
   return {
     members: formatMembers(answer),
@@ -177,9 +184,6 @@ interface Paging {
   declared_cursor?: string | undefined
   unauthorized_properties_cursor?: string | undefined
 }
-
-/** The operator's side is unknown, since the history does not contain what operators declared. */
-const unknownOperating: OperatorSide = { operator: undefined, declared: undefined }
 
 function omitEvidence(paging: Paging): Paging {
   return { ...paging, explain: undefined }
@@ -204,6 +208,7 @@ function judgePublisher(
     .filter(property => property.is_active)
     .map(property => ({ property, verdict: judge(property, granting, operating, terms) }))
   const authorized = judged.filter(({ verdict }) => verdict.authorized)
+  const granted = judged.filter(({ verdict }) => verdict.sides.publisher === 'match')
   const rest = judged.filter(({ verdict }) => !verdict.authorized)
   const tally = tallyVerdicts(
     (authorized.length > 0 ? authorized : judged).map(answer => answer.verdict),
@@ -224,6 +229,10 @@ function judgePublisher(
     ),
     sides: tally.sides,
     confirmed: authorized.length > 0 && tally.confirmed === authorized.length,
+    ...combineOperatorRules(
+      granted.map(({ verdict }) => verdict.judged.operator.rule),
+      judgeOperator([], publisher_domain, operating, undefined),
+    ),
     ...(paging.explain === 'true' &&
       buildListPart(
         'evidence',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Metric } from '../documents/index.ts'
+import { operatorSideOfGrant } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -192,6 +193,7 @@ const OperatedAgent = z.looseObject({
         source: z
           .enum(['adagents_json', 'agent_claim'])
           .describe('Source: the publisher’s file, or only the agent'),
+        ...operatorSideOfGrant,
       }),
     )
     .describe('Publishers that grant it anything, by domain, a hundred at most'),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
 import { AuthorizationType, grantTerms } from '../grant.ts'
+import { operatorSide, operatorSideOfGrant } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -139,6 +140,7 @@ export const PublisherAuthorization = z
     ...describeListPart('unauthorized_properties'),
     sides: Sides,
     confirmed: Confirmed,
+    ...operatorSideOfGrant,
     as_of: AsOf.optional(),
     freshness: FreshnessBlock,
     ...explained,
@@ -166,6 +168,7 @@ export const AgentPublisher = z
     status: z
       .enum(['authorized', 'revoked'])
       .describe('`revoked` where the file lists the publisher as revoked'),
+    ...z.object(operatorSideOfGrant).partial().shape,
     last_verified_at: text.describe(
       'Time at which the file that grants it was last read; with `as_of`, at which it was read as shown here for the first time',
     ),
@@ -196,6 +199,7 @@ export const PropertyLookup = z
         z.looseObject({
           agent_url: AgentUrl,
           publisher_domain: PublisherDomain.describe('Publisher that grants the sale'),
+          ...operatorSide,
           property: z
             .looseObject({
               id: PropertyRid,
@@ -216,12 +220,19 @@ export const PropertyLookup = z
     ...describeCut('agents'),
     ...pageEnd,
   })
-  .meta({ id: 'PropertyLookup', description: 'Agents that may sell what an identifier names' })
+  .meta({
+    id: 'PropertyLookup',
+    description:
+      'Agents that publishers authorize to sell what an identifier names, and what their operators say',
+  })
 
 export const AgentDomains = z
   .looseObject({
     agent_url: text.describe('Requested address, as sent'),
     domains: z.array(text).describe('Domains of the publishers of this page, by name'),
+    grants: z
+      .array(z.looseObject({ publisher_domain: PublisherDomain, ...operatorSideOfGrant }))
+      .describe('What the operator of the agent says about the grants of each of these publishers'),
     count: count.describe('Domains on this page'),
     as_of: AsOf.optional(),
     freshness: FreshnessBlock,
@@ -245,6 +256,7 @@ export const PropertyAuthorization = z
     publisher_domain: PublisherDomain.optional(),
     sides: Sides,
     confirmed: Confirmed,
+    ...operatorSide,
     checked_at: CheckedAt,
     as_of: AsOf.optional(),
     freshness: FreshnessBlock,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from '../documents/index.ts'
+import { operatorSideOfGrant } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -45,7 +46,13 @@ export const PropertyResolution = z
     ),
     verified: z.boolean().describe('Whether the publisher’s own file is the source'),
     authorized_agents: z
-      .array(z.looseObject({ url: AgentUrl, authorized_for: AuthorizedFor.optional() }))
+      .array(
+        z.looseObject({
+          url: AgentUrl,
+          authorized_for: AuthorizedFor.optional(),
+          ...operatorSideOfGrant,
+        }),
+      )
       .describe('Agents with a grant in force, by address'),
     properties: z.array(ResolvedPropertyItem).describe('Properties, active ones first'),
     contact: SavedContact.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LeftOutList } from '../documents/index.ts'
+import { operatorSideOfGrant } from '../operator-side.ts'
 import {
   AgentUrl,
   AuthorizedFor,
@@ -107,6 +108,7 @@ const PublisherAgent = z.looseObject({
     .boolean()
     .optional()
     .describe('Whether it may sell all of them; absent beyond the counted agents'),
+  ...operatorSideOfGrant,
 })
 
 export const PlacementItem = z
@@ -238,6 +240,7 @@ export const DomainLookup = z
           url: AgentUrl,
           authorized_for: AuthorizedFor.optional(),
           member: MemberName.optional(),
+          ...operatorSideOfGrant,
         }),
       )
       .describe('Agents with a grant in force, by address'),

@@ -1,12 +1,12 @@
 import { toAgentUrlKey } from '../../core/agent-url.ts'
 import { isUrl } from '../../model/observation.ts'
-import type { OperatorSide } from '../../resolve/authority.ts'
 import {
   Declarations,
   type Declared,
   type Operator,
   resolveOperator,
 } from '../../resolve/operator.ts'
+import type { OperatorSide } from '../../resolve/operator-side.ts'
 import { hashKey, toAgentKey } from '../../serving/keys.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import { declareCache } from '../cache/caches.ts'

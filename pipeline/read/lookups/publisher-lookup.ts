@@ -13,6 +13,7 @@ import { findHosted } from './hosted.ts'
 import { describeHosted, findPointingHere, findRedirect, HOSTING } from './hosting.ts'
 import { findInventory } from './inventory.ts'
 import { getMembers, type Members, toPublicMember } from './members.ts'
+import { addOperatorSides } from './operator-sides.ts'
 import {
   documentSpaces,
   findFileFreshness,
@@ -44,6 +45,7 @@ export function findPublisher(
   let isAbsent = false
   const found = findStored(reader, documentSpaces.publisher, domain, {
     more: added,
+    revise: addOperatorSides(reader),
     within: freshness => {
       isAbsent = freshness.state === 'absent'
       return formatHostingMembers(freshness)
@@ -135,7 +137,9 @@ function describeMissingFile({ domain, files }: PublisherLookup, isServed: boole
 }
 
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
-  const found = findStored(reader, documentSpaces.lookup, domain)
+  const found = findStored(reader, documentSpaces.lookup, domain, {
+    revise: addOperatorSides(reader),
+  })
   if (found === undefined) return undefined
   const { body, etag } = found
   const members = getMembers(reader)

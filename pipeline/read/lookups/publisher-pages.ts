@@ -4,6 +4,7 @@ import { ROLLUP_AGENTS_MAX, toPropertyItem } from '../../serving/documents.ts'
 import type { Reader } from '../reader.ts'
 import { listDeclared } from './agents.ts'
 import { findInventory, type Inventory } from './inventory.ts'
+import { findSideOfGrants } from './operator-sides.ts'
 import { buildUnknownPublisher, findPublisher } from './publisher-lookup.ts'
 
 /** Properties of a brand.json that the lookup of its domain shows. */
@@ -46,13 +47,14 @@ export function buildPublisherPage(reader: Reader, domain: string, asked: PageQu
   const urls = everyone.slice(cursor, cursor + limit)
   const properties = fitHalf<object>(rows)
   const agents = fitHalf(
-    urls.map((url, i) =>
-      toAgent(
+    urls.map((url, i) => ({
+      ...toAgent(
         requireValue(inventory, 'inventory'),
         url,
         lent.length === 0 && cursor + i < ROLLUP_AGENTS_MAX,
       ),
-    ),
+      ...findSideOfGrants(reader, url, domain),
+    })),
   )
   const isCut = [properties.length < rows.length, agents.length < urls.length]
   const step = Math.min(isCut[0] ? properties.length : limit, isCut[1] ? agents.length : limit)

@@ -1,5 +1,6 @@
 import type { Reader } from '../reader.ts'
 import type { LentBytes } from './buffer-builder.ts'
+import { addOperatorSides } from './operator-sides.ts'
 import {
   type DomainsByName,
   documentSpaces,
@@ -18,10 +19,10 @@ export function resolveBrands(reader: Reader, asked: DomainsByName): LentBytes {
 }
 
 export function findProperties(reader: Reader, domain: string): StoredAnswer | undefined {
-  return findStored(reader, documentSpaces.property, domain)
+  return findStored(reader, documentSpaces.property, domain, { revise: addOperatorSides(reader) })
 }
 
 /** Resolves properties by key, null if unknown. */
 export function resolveProperties(reader: Reader, asked: DomainsByName): LentBytes {
-  return resolveMany(reader, documentSpaces.property, asked)
+  return resolveMany(reader, documentSpaces.property, asked, addOperatorSides(reader))
 }

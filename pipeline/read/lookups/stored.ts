@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Instant } from '../../core/clock.ts'
 import { requireValue } from '../../core/present.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
@@ -57,7 +58,22 @@ interface Added {
   more?: string
   /** Adds the freshness to the object that is the last member of the stored value. */
   within?(freshness: FreshnessBlock): string
+  revise?: Revise | undefined
 }
+
+/** A stored document with what other records of the same commit add to it, and a tag of that for the ETag. */
+export interface Revised {
+  json: string
+  tag: string
+}
+
+/** Adds what other records say to the stored JSON of a domain's document. */
+export type Revise = (json: string, domain: string) => Revised
+
+const REVISED_BYTES = 16 * 1024 * 1024
+const revisedDocuments = declareCache(
+  () => new CommitCache<Revised>(REVISED_BYTES, ({ json }) => 2 * json.length),
+)
 
 const LONG_ANSWERS_BYTES = 8 * 1024 * 1024
 /** Long answers by their key and their end, which holds all that depends on the clock. */
@@ -65,12 +81,27 @@ const longAnswers = declareCache(
   () => new CommitCache<Buffer>(LONG_ANSWERS_BYTES, ({ length }) => length),
 )
 
+/** Reads a stored document with what other records of the same commit add to it. */
+function readRevised(
+  reader: Reader,
+  store: ServingStore,
+  { space }: DocumentSpace,
+  domain: string,
+  revise: Revise,
+): Revised {
+  return revisedDocuments(reader).get(store, `${space} ${domain}`, () => {
+    // The next read invalidates the bytes that `peek` returns.
+    const value = requireValue(store.peek(space, domain), 'document')
+    return revise(value.toString('utf8', HEAD_LENGTH, findJsonEnd(value)), domain)
+  })
+}
+
 /** Finds the answer stored under a domain, and whether it is marked as stocked. */
 export function findStored(
   reader: Reader,
   space: DocumentSpace,
   domain: string,
-  { more = '', within }: Added = {},
+  { more = '', within, revise }: Added = {},
 ): (StoredAnswer & { hasInventory: boolean }) | undefined {
   const store = reader.serving
   const found = store?.peek(space.space, domain)
@@ -79,10 +110,18 @@ export function findStored(
   const mutual = isMutual(found)
   const braces = within === undefined ? 1 : 2
   const isShort = found.length <= SHORT_ANSWER_BYTES_MAX
-  const text = isShort ? found.toString('utf8', HEAD_LENGTH, findJsonEnd(found) - braces) : ''
-  const etag = readEtag(found)
+  const text =
+    isShort && revise === undefined
+      ? found.toString('utf8', HEAD_LENGTH, findJsonEnd(found) - braces)
+      : ''
+  const own = readEtag(found)
   const modifiedAt = readModifiedAt(found)
   const stocked = hasInventory(found)
+  // Reads the store again, so everything that is needed of `found` is read before.
+  const revised = revise && readRevised(reader, store, space, domain, revise)
+  const tag = revised?.tag ?? ''
+  const etag = tag === '' ? own : hash('sha256', `${own} ${tag}`, 'base64url').slice(0, own.length)
+  const modified = tag === '' ? { modifiedAt } : {}
   const freshness = findDecidingFreshness(
     store,
     files ?? [{ kind: space.file, location: domain }],
@@ -91,13 +130,17 @@ export function findStored(
   const inner = within === undefined ? '' : `${within(freshness)}}`
   const verified = mutual ? formatVerified(store, files ?? [], reader.now()) : ''
   const end = `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`
-  if (isShort) return { etag, modifiedAt, hasInventory: stocked, body: text + end }
+  if (isShort) {
+    const begin = revised ? revised.json.slice(0, -braces) : text
+    return { etag, ...modified, hasInventory: stocked, body: begin + end }
+  }
   const body = longAnswers(reader).get(store, `${space.space} ${domain} ${end}`, () => {
+    if (revised) return Buffer.from(revised.json.slice(0, -braces) + end)
     // The next read invalidates the bytes that `peek` returned.
     const value = requireValue(store.peek(space.space, domain), 'document')
     return Buffer.concat([readContent(value, braces), Buffer.from(end)])
   })
-  return { etag, modifiedAt, hasInventory: stocked, body }
+  return { etag, ...modified, hasInventory: stocked, body }
 }
 
 /** Requested name, and the domain that it means, if any. */
@@ -108,6 +151,7 @@ export function resolveMany(
   reader: Reader,
   space: DocumentSpace,
   domains: DomainsByName,
+  revise?: Revise,
 ): LentBytes {
   const store = reader.serving
   const now = reader.now()
@@ -121,7 +165,8 @@ export function resolveMany(
     else {
       const files = toFiles(value)
       const mutual = isMutual(value)
-      writer.bytes(readContent(value))
+      if (revise === undefined) writer.bytes(readContent(value))
+      else writer.text(readRevised(reader, store, space, domain, revise).json.slice(0, -1))
       if (mutual) writer.ascii(formatVerified(store, files ?? [], now))
       const freshness = findDecidingFreshness(
         store,

@@ -1,22 +1,26 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import {
-  buildOperatorFile,
-  publishFiles,
-  requestWithQuery,
-} from '../../support/fixtures/operator-files.ts'
+import { publishFiles, requestWithQuery } from '../../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
+import {
+  buildSaleFiles,
+  countries,
+  delegations,
+  HOUR,
+  maybe,
+  type NamedSales,
+  nameSales,
+  places,
+  type SaleWorld,
+  saleWorld,
+  shows,
+  some,
+  sometimes,
+} from '../../support/worlds/arbitrary-sales.ts'
 import { START } from '../../support/worlds/clock.ts'
 
 const RUNS = 40
-const HOUR = 3_600_000
-const relationships = ['owned', 'direct', 'delegated', 'ad_network'] as const
-const delegations = ['direct', 'delegated', 'ad_network'] as const
-const places = ['top', 'foot'] as const
-const countries = ['GB', 'FR'] as const
-const shows = ['early', 'late'] as const
-const tags = ['x', 'y'] as const
 
 let registry: TestRegistry
 let runs = 0
@@ -27,56 +31,6 @@ beforeAll(async () => {
 
 afterAll(() => registry.close())
 
-/** Undefined once in `freq` times. */
-const maybe = <Value>(arbitrary: fc.Arbitrary<Value>, freq = 2) =>
-  fc.option(arbitrary, { nil: undefined, freq })
-/** Undefined three times in four. */
-const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>) =>
-  fc.oneof(
-    { weight: 3, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: arbitrary as fc.Arbitrary<Value | undefined> },
-  )
-const some = <Value>(...values: Value[]) => fc.subarray(values, { minLength: 1 })
-
-const property = fc.record({ tags: fc.subarray([...tags]) })
-const selection = fc.oneof(
-  fc.record({ by: fc.constant('ids' as const), of: some(0, 1, 2) }),
-  fc.record({ by: fc.constant('tags' as const), of: some(...tags) }),
-  fc.constant({ by: 'all' as const, of: [] }),
-)
-const entry = fc.record({
-  agent: fc.constantFrom(0, 0, 1),
-  selection,
-  delegation: maybe(fc.constantFrom(...delegations), 3),
-  countries: sometimes(some(...countries)),
-  placements: sometimes(some(...places)),
-  collections: sometimes(some(...shows)),
-  /** Hours from now at which the window opens and closes. */
-  opens: sometimes(fc.constantFrom(-5, 5)),
-  closes: sometimes(fc.constantFrom(-3, 7)),
-})
-const world = fc.record({
-  properties: fc.array(property, { minLength: 2, maxLength: 3 }),
-  entries: fc.array(entry, { minLength: 1, maxLength: 4, size: 'max' }),
-  /**
-   * Relationships that the operator's brand.json declares for each property; undefined without such a
-   * file.
-   */
-  declared: maybe(
-    fc.record({
-      names: fc.boolean(),
-      of: fc.array(fc.tuple(fc.constantFrom(0, 0, 1, 2), fc.constantFrom(...relationships)), {
-        minLength: 1,
-        maxLength: 5,
-        size: 'max',
-      }),
-    }),
-    4,
-  ),
-  isItself: fc.boolean(),
-  /** The collections that `top` is on; undefined where its file does not say. */
-  topIn: maybe(fc.subarray([...shows])),
-})
 const question = fc.record({
   agent: fc.constantFrom(0, 0, 1),
   property: fc.constantFrom<number>(0, 0, 1, 1, 2),
@@ -87,75 +41,15 @@ const question = fc.record({
   after: sometimes(fc.constantFrom(-6, -4, 0, 6, 8)),
 })
 
-type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never
 type Question = typeof question extends fc.Arbitrary<infer Value> ? Value : never
-type Named = World & { publisher: string; agents: [string, string]; operator: string }
 
 /** Tells whether a placement is on a property: `top` is on the first one alone, `foot` on all. */
 const isOn = (place: string, index: number) => place === 'foot' || index === 0
-const isIn = ({ topIn }: World, { placement, collections }: Question) => {
+const isIn = ({ topIn }: SaleWorld, { placement, collections }: Question) => {
   if (placement === 'foot' || topIn === undefined) return true
   return collections
     ? collections.every(collection => topIn.includes(collection))
     : topIn.length > 0
-}
-
-function buildFiles({ publisher, agents, operator, ...world }: Named): Record<string, object> {
-  const id = (index: number) => `p${index}`
-  const now = registry.clock.now()
-  const adagents = {
-    properties: world.properties.map((property, index) => ({
-      property_type: 'website',
-      name: id(index),
-      property_id: id(index),
-      tags: property.tags,
-      identifiers: [{ type: 'domain', value: `${id(index)}.${publisher}` }],
-    })),
-    placements: [
-      {
-        placement_id: 'top',
-        name: 'Top',
-        property_ids: ['p0'],
-        ...(world.topIn && { collection_ids: world.topIn }),
-      },
-      { placement_id: 'foot', name: 'Foot', property_ids: world.properties.map((_, i) => id(i)) },
-    ],
-    authorized_agents: world.entries.map(entry => ({
-      url: agents[entry.agent],
-      authorized_for: 'Sales',
-      ...(entry.selection.by === 'ids' && {
-        authorization_type: 'property_ids',
-        property_ids: (entry.selection.of as number[]).map(id),
-      }),
-      ...(entry.selection.by === 'tags' && {
-        authorization_type: 'property_tags',
-        property_tags: entry.selection.of,
-      }),
-      ...(entry.selection.by === 'all' && {
-        authorization_type: 'publisher_properties',
-        publisher_properties: [{ publisher_domain: publisher, selection_type: 'all' }],
-      }),
-      ...(entry.delegation && { delegation_type: entry.delegation }),
-      ...(entry.countries && { countries: entry.countries }),
-      ...(entry.placements && { placement_ids: entry.placements }),
-      ...(entry.collections && {
-        collections: [{ publisher_domain: publisher, collection_ids: entry.collections }],
-      }),
-      ...(entry.opens !== undefined && { effective_from: toIso(now + entry.opens * HOUR) }),
-      ...(entry.closes !== undefined && { effective_until: toIso(now + entry.closes * HOUR) }),
-    })),
-  }
-  const { declared } = world
-  const brand = declared && {
-    [`brand ${operator}`]: buildOperatorFile(
-      declared.names ? agents : [],
-      declared.of.map(([index, relationship]) => ({
-        identifier: `${id(index)}.${publisher}`,
-        relationship,
-      })),
-    ),
-  }
-  return { [publisher]: adagents, ...brand }
 }
 
 interface Answer {
@@ -165,7 +59,7 @@ interface Answer {
 }
 
 /** Answers by reading the two files as they are written, one entry after the other. */
-function answerNaively(world: Named, asked: Question): Answer {
+function answerNaively(world: NamedSales, asked: Question): Answer {
   const { index, at } = { index: asked.property, at: asked.after ?? 0 }
   const property = world.properties[index]
   if (property === undefined) return answer('unknown', 'unknown')
@@ -199,7 +93,7 @@ function answerNaively(world: Named, asked: Question): Answer {
 }
 
 function answerNaivelyForOperator(
-  world: Named,
+  world: NamedSales,
   index: number,
   delegation: string | undefined,
 ): string {
@@ -221,14 +115,6 @@ function answer(publisher: string, operator: string): Answer {
   return { authorized, confirmed, sides: { publisher, operator } }
 }
 
-function nameWorld(world: World): Named {
-  const n = runs++
-  const publisher = `pub${n}.example`
-  const operator = world.isItself ? publisher : `op${n}.example`
-  const agents: [string, string] = [`https://mcp.${operator}/a`, `https://mcp.${operator}/b`]
-  return { ...world, publisher, operator, agents }
-}
-
 function buildTerms(asked: Question, now: number) {
   const { delegation, country, placement, collections, after } = asked
   return {
@@ -241,10 +127,10 @@ function buildTerms(asked: Question, now: number) {
 }
 
 test(`the answer equals a naive reading of both files, and its evidence agrees`, async () => {
-  const check = async (drawn: World, questions: Question[]) => {
-    const world = nameWorld(drawn)
+  const check = async (drawn: SaleWorld, questions: Question[]) => {
+    const world = nameSales(drawn, runs++)
     const now = registry.clock.now()
-    await publishFiles(registry, buildFiles(world))
+    await publishFiles(registry, buildSaleFiles(world, now))
     registry.clock.tick(now - registry.clock.now())
     for (const [i, asked] of questions.entries()) {
       const terms = buildTerms(asked, now)
@@ -273,7 +159,7 @@ test(`the answer equals a naive reading of both files, and its evidence agrees`,
     }
   }
   const several = fc.array(question, { minLength: 20, maxLength: 30 })
-  await fc.assert(fc.asyncProperty(world, several, check), { numRuns: RUNS })
+  await fc.assert(fc.asyncProperty(saleWorld, several, check), { numRuns: RUNS })
   registry.clock.tick(START - registry.clock.now())
   expect(await registry.verify()).toEqual([])
 })
@@ -287,7 +173,11 @@ function readEvidence(evidence: { side: string; says: string }[]): Answer {
 }
 
 /** Checks that a product of all properties gets the same answer as its properties one by one. */
-async function compareWithProduct(world: Named, asked: Question, terms: object): Promise<void> {
+async function compareWithProduct(
+  world: NamedSales,
+  asked: Question,
+  terms: object,
+): Promise<void> {
   const payload = {
     agent_url: world.agents[asked.agent],
     ...terms,

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+/**
+ * Rules by which the operator's side of a grant is judged, and what each says: only `contradicted` stops a
+ * sale that the publisher grants.
+ */
+export const operatorRules = {
+  no_operator: 'unknown',
+  no_brand_file: 'unknown',
+  not_recorded: 'unknown',
+  delegation_not_stated: 'unknown',
+  not_declared: 'silent',
+  declared_alike: 'confirmed',
+  owns_it: 'confirmed',
+  claims_to_own: 'contradicted',
+  declared_otherwise: 'contradicted',
+} as const
+export type OperatorRule = keyof typeof operatorRules
+export type OperatorWord = (typeof operatorRules)[OperatorRule]
+
+/** What the brand.json of an agent's operator says about a grant, as every answer and view tells it. */
+export const operatorSide = {
+  operator_side: z
+    .enum(['confirmed', 'silent', 'contradicted', 'unknown'])
+    .describe(
+      'What the brand.json of the agent’s operator says about the grant: `contradicted` means that the agent may not sell, whatever the publisher grants; `silent` that the file does not mention it',
+    ),
+  operator_reason: z
+    .enum(Object.keys(operatorRules) as [OperatorRule, ...OperatorRule[]])
+    .describe('Rule that decided `operator_side`, such as `declared_otherwise`'),
+}
+
+/** The same for a grant of several properties. */
+export const operatorSideOfGrant = {
+  operator_side: operatorSide.operator_side.describe(
+    'What the brand.json of the agent’s operator says about the grant: `contradicted` as soon as it contradicts one property, which the agent may then not sell; `confirmed` if it confirms all of them; `silent` if it does not mention some',
+  ),
+  operator_reason: operatorSide.operator_reason,
+  properties_contradicted: z
+    .int()
+    .positive()
+    .optional()
+    .describe('How many granted properties the operator contradicts; absent if none'),
+}
+export interface OperatorSideOfGrant {
+  operator_side: OperatorWord
+  operator_reason: OperatorRule
+  properties_contradicted?: number
+}
