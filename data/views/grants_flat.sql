@@ -13,20 +13,39 @@ select
   a.delegation_type,
   a.exclusive,
   a.countries,
+  a.placement_ids,
+  a.placement_tags,
+  flatten([c.collection_ids for c in a.collections if c.publisher_domain = a.publisher_domain])
+    as collection_ids,
   a.effective_from,
   a.effective_until,
   a.discovery_method,
   a.manager_domain,
-  a.granted_at
+  a.granted_at,
+  o.domain as operator_domain,
+  coalesce(d.operator_side, if(b.location is null, 'unknown', 'silent')::operator_side)
+    as operator_side,
+  coalesce(d.operator_reason, case when o.location is null then 'no_operator'
+    when b.location is null then 'no_brand_file' else 'not_declared' end::operator_reason)
+    as operator_reason
 from authorizations a
 left join (
   select set_id, unnest(property_rids) as property_rid from property_sets
 ) s on s.set_id = a.property_set
 left join properties p on p.property_rid = s.property_rid
+left join agent_operators o on o.agent_url = a.agent_url
+left join (
+  select location from agent_operators where names_agent
+  union select location from property_declarations
+  union select location from crawl_state
+    where kind = 'brand.json' and effect = 'success' and failures = 0 and not contains(location, '://')
+) b on b.location = o.location
+left join operator_sides d on d.location = o.location and d.publisher_domain = a.publisher_domain
+  and d.property_rid = s.property_rid and d.delegation_type is not distinct from a.delegation_type
 where a.in_force;
-comment on view grants_flat is 'Whom publishers authorize to sell what: a row for each grant in force and each property it reaches. A grant that reaches no property (of signals alone, for example) has one row without a property.';
+comment on view grants_flat is 'Whom publishers authorize to sell what, and what the operators of the agents say: a row for each grant in force and each property it reaches. Where operator_side is contradicted the agent may not sell. A grant that reaches no property (of signals alone, for example) has one row without a property.';
 comment on column grants_flat.publisher_domain is 'publisher that grants it';
-comment on column grants_flat.agent_url is 'key of the agent that may sell';
+comment on column grants_flat.agent_url is 'key of the agent to which it is granted';
 comment on column grants_flat.authorization_id is 'the grant: authorizations.id';
 comment on column grants_flat.property_rid is 'the property: properties.property_rid; null where the grant reaches none';
 comment on column grants_flat.property_id is 'slug of the property inside the publisher''s file';
@@ -38,8 +57,14 @@ comment on column grants_flat.authorization_type is 'which selector of the entry
 comment on column grants_flat.delegation_type is 'direct, delegated or ad_network; null where the file does not say';
 comment on column grants_flat.exclusive is 'whether the grant is exclusive; null where the file does not say';
 comment on column grants_flat.countries is 'ISO 3166 codes where it holds; null means everywhere, an empty list nowhere';
+comment on column grants_flat.placement_ids is 'placements for which it holds; null means any, an empty list none';
+comment on column grants_flat.placement_tags is 'it holds only for placements with one of these tags; null means any, an empty list none';
+comment on column grants_flat.collection_ids is 'collections of the publisher for which it holds; null means any, an empty list none';
 comment on column grants_flat.effective_from is 'first moment of the window (UTC); null means always';
 comment on column grants_flat.effective_until is 'last moment of the window (UTC); null means for ever';
 comment on column grants_flat.discovery_method is 'how the file was found: direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
 comment on column grants_flat.manager_domain is 'host of the file, where it is another''s';
 comment on column grants_flat.granted_at is 'when the registry first saw the grant (UTC)';
+comment on column grants_flat.operator_domain is 'domain of the agent''s operator; null where the agent has none';
+comment on column grants_flat.operator_side is 'what the operator''s brand.json says about it: confirmed, silent, contradicted or unknown; a contradicted grant is no right to sell';
+comment on column grants_flat.operator_reason is 'rule that decided operator_side: no_operator, no_brand_file, not_declared, declared_alike, owns_it, claims_to_own, declared_otherwise or delegation_not_stated';

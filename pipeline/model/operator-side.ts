@@ -17,20 +17,27 @@ export const operatorRules = {
 } as const
 export type OperatorRule = keyof typeof operatorRules
 export type OperatorWord = (typeof operatorRules)[OperatorRule]
+export const operatorReasons = Object.keys(operatorRules) as [OperatorRule, ...OperatorRule[]]
+export const operatorWords = [
+  'confirmed',
+  'silent',
+  'contradicted',
+  'unknown',
+] as const satisfies readonly OperatorWord[]
 
-/** What the brand.json of an agent's operator says about a grant, as every answer and view tells it. */
+/** Members of an answer that tell what the brand.json of an agent's operator says about a grant. */
 export const operatorSide = {
   operator_side: z
-    .enum(['confirmed', 'silent', 'contradicted', 'unknown'])
+    .enum(operatorWords)
     .describe(
       'What the brand.json of the agent’s operator says about the grant: `contradicted` means that the agent may not sell, whatever the publisher grants; `silent` that the file does not mention it',
     ),
   operator_reason: z
-    .enum(Object.keys(operatorRules) as [OperatorRule, ...OperatorRule[]])
+    .enum(operatorReasons)
     .describe('Rule that decided `operator_side`, such as `declared_otherwise`'),
 }
 
-/** The same for a grant of several properties. */
+/** Members of an answer that tell the same of a grant of several properties. */
 export const operatorSideOfGrant = {
   operator_side: operatorSide.operator_side.describe(
     'What the brand.json of the agent’s operator says about the grant: `contradicted` as soon as it contradicts one property, which the agent may then not sell; `confirmed` if it confirms all of them; `silent` if it does not mention some',

@@ -21,6 +21,39 @@ export interface OperatorSide {
   isUnrecorded?: boolean
 }
 
+/** The house or brand to which a domain's own brand.json assigns it. */
+export interface Affiliation {
+  /** Domains of its house, if the house names it in turn, and of its brand. */
+  domains: readonly string[]
+  /** The files that say so. */
+  locations: readonly string[]
+}
+
+interface Branded {
+  source: string
+  canonical_domain: string
+  house_domain?: string | null | undefined
+  claimed_house_domain?: string | null | undefined
+}
+
+/** Lists the house and brand of a domain; what people say of it counts for nothing. */
+export function listAffiliation(
+  { source, canonical_domain, house_domain, claimed_house_domain }: Branded,
+  locations: readonly string[],
+): Affiliation {
+  if (source !== 'brand_json' || (claimed_house_domain ?? undefined) !== undefined)
+    return { domains: [], locations: [] }
+  return { locations, domains: [canonical_domain, ...(house_domain ? [house_domain] : [])] }
+}
+
+/** Tells whether a domain of this affiliation is a site of an operator's house or brand. */
+export function isAffiliated(operator: Operator, { domains, locations }: Affiliation): boolean {
+  return (
+    locations.includes(operator.location) ||
+    domains.some(domain => isSameSite(domain, operator.domain))
+  )
+}
+
 /** The operator's side at a moment of the past. */
 export const unrecordedOperating: OperatorSide = {
   operator: undefined,
@@ -55,6 +88,43 @@ export function toOperatorSide(rule: OperatorRule) {
   return { operator_side: operatorRules[rule], operator_reason: rule }
 }
 
+/** A property that a publisher's grants reach. */
+interface Reached {
+  property_rid: string
+  identifiers: readonly Identifier[]
+}
+
+/** The grants of a publisher to agents of one operator that say the same of their delegation. */
+interface GrantedAlike {
+  delegation_type: string | null
+  reaches(propertyRid: string): boolean
+}
+
+/**
+ * Judges what an operator declares about the properties that a publisher grants its agents: a row for each
+ * property that a declaration names, and delegation. `byKey` finds properties by `listLookupKeys`.
+ */
+export function judgeDeclared(
+  byKey: ReadonlyMap<string, readonly Reached[]>,
+  grants: readonly GrantedAlike[],
+  publisher: string,
+  operating: OperatorSide,
+) {
+  const keys = [...(operating.declared?.keys ?? [])]
+  const named = new Set(keys.flatMap(key => byKey.get(key) ?? []))
+  return [...named].flatMap(({ property_rid, identifiers }) =>
+    grants
+      .filter(grant => grant.reaches(property_rid))
+      .map(({ delegation_type }) => ({
+        property_rid,
+        delegation_type,
+        ...toOperatorSide(
+          judgeOperator(identifiers, publisher, operating, delegation_type ?? undefined),
+        ),
+      })),
+  )
+}
+
 /** Words from that which speaks for all properties of a grant to that which all must share. */
 const precedence: readonly OperatorWord[] = ['contradicted', 'unknown', 'silent', 'confirmed']
 
@@ -79,7 +149,7 @@ export function combineOperatorRules(
 /** A property with the terms of the grants that reach it. */
 interface Granted {
   identifiers: readonly Identifier[]
-  /** How each of the grants says that the agent sells; null where it does not say. */
+  /** Delegations of these grants; null where one does not state any. */
   delegations: readonly (string | null)[]
 }
 

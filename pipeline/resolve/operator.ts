@@ -98,6 +98,11 @@ export class Declarations {
     }
   }
 
+  /** Returns the keys of what is declared (`toIdentifierKey`). */
+  get keys(): Iterable<string> {
+    return this.#byKey.keys()
+  }
+
   /** Lists the declarations about a property with these identifiers. */
   listFor(identifiers: readonly Identifier[]): Declared[] {
     if (this.#byKey.size === 0) return []

@@ -14,6 +14,7 @@ import {
 import { eventTypeNames, eventTypes } from '../model/event.ts'
 import { discoveryMethods } from '../model/live/live.ts'
 import { sourceKinds } from '../model/observation.ts'
+import { operatorReasons, operatorWords } from '../model/operator-side.ts'
 import { enforcements, policyCategories } from '../model/policy.ts'
 import { brandSources, relationshipTrusts } from '../model/responses/brands.ts'
 import {
@@ -47,6 +48,8 @@ export const vocabularies = {
   event_type: eventTypeNames,
   keller_type: kellerTypes,
   lifecycle_stage: lifecycleStages,
+  operator_reason: operatorReasons,
+  operator_side: operatorWords,
   outcome: outcomeNames,
   policy_category: policyCategories,
   property_status: propertyStatuses,

@@ -16,6 +16,8 @@ import { type AgentChanges, updateAgents } from './entities/agents.ts'
 import { updateBrands } from './entities/brands.ts'
 import { updateHouseClaims } from './entities/house-claims.ts'
 import { type Merged, noneMerged } from './entities/merges.ts'
+import { updateOperatorSides } from './entities/operator-sides.ts'
+import { updateOperators } from './entities/operators.ts'
 import { updatePropertyDeclarations } from './entities/property-declarations.ts'
 import { updatePublishers } from './entities/publishers.ts'
 import { moveGrants } from './entities/retarget-grants.ts'
@@ -49,6 +51,10 @@ export async function deriveAgain(
   const reached = [...merged.reached, ...publishers.reached]
   const agents = await updateAllOfAgents(db, reached, invalidated, files, context)
   const operator = await updatePropertyDeclarations(db, invalidated, files)
+  await updateOperatorSides(db, {
+    locations: [...operator, ...(await updateOperators(db, agents.named))],
+    publishers: [...publishers.domains, ...moved.publishers, ...brands.domains],
+  })
   await recordDependencies(db, 'brand', brands.derived)
   await recordDependencies(db, 'publisher', publishers.derived)
   await wakeNow(db, 'publisher', publishers.postponed, context.now)
@@ -66,7 +72,7 @@ export async function deriveAgain(
     operated: agents.naming,
     operator,
   })
-  const drafts = [...merged.events, ...publishers.events, ...moved, ...agents.events]
+  const drafts = [...merged.events, ...publishers.events, ...moved.events, ...agents.events]
   return { drafts, held: publishers.held, unfinished: publishers.unfinished }
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compareGrantedRows } from '../support/checks/granted-rows.ts'
 import { publishFiles, requestWithQuery } from '../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
@@ -117,7 +118,9 @@ describe('the agent of a house on the sites of the house', () => {
   test('a site that moves to another house leaves this one until it is back', async () => {
     await publishFiles(registry, { 'brand site.example': { house: 'rival.example' } })
     expect(await summarize('site.example')).toBe('false false claims_to_own')
+    expect(await compareGrantedRows(registry)).toEqual({ count: 5, differing: [] })
     await publishFiles(registry, { 'brand site.example': { house: 'house.example' } })
     expect(await summarize('site.example')).toBe('true true owns_it')
+    expect(await compareGrantedRows(registry)).toEqual({ count: 5, differing: [] })
   })
 })

@@ -129,7 +129,7 @@ describe('visibility of agents', () => {
   })
 })
 
-/** What an operator says whose brand.json was never read. */
+/** Side of an operator whose brand.json was never read. */
 const notRead = { operator_side: 'unknown', operator_reason: 'no_brand_file' }
 const lastPage = { has_more: false, next_cursor: null }
 

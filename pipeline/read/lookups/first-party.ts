@@ -1,19 +1,11 @@
-import { isSameSite } from '../../core/domain.ts'
 import type { BrandResolution } from '../../model/responses/index.ts'
 import type { Operator } from '../../resolve/operator.ts'
+import { type Affiliation, isAffiliated, listAffiliation } from '../../resolve/operator-side.ts'
 import { findJsonEnd, HEAD_LENGTH, toFiles } from '../../serving/document-value.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
 import type { Reader } from '../reader.ts'
-
-/** The house or brand to which a domain's own brand.json assigns it. */
-interface Affiliation {
-  /** Domains of its house, if the house names it in turn, and of its brand. */
-  domains: string[]
-  /** The files that say so. */
-  locations: string[]
-}
 
 const CACHE_BYTES_MAX = 4 * 1024 * 1024
 const AFFILIATION_BYTES = 400
@@ -33,10 +25,7 @@ export function isOwnSite(reader: Reader, operator: Operator, publisher: string)
   const found = affiliations(reader).get(serving, publisher, () =>
     findAffiliation(serving, publisher),
   )
-  return (
-    found.locations.includes(operator.location) ||
-    found.domains.some(domain => isSameSite(domain, operator.domain))
-  )
+  return isAffiliated(operator, found)
 }
 
 function findAffiliation(serving: ServingStore, publisher: string): Affiliation {
@@ -45,7 +34,5 @@ function findAffiliation(serving: ServingStore, publisher: string): Affiliation 
   const json = value.toString('utf8', HEAD_LENGTH, findJsonEnd(value))
   const locations = toFiles(value)?.map(({ location }) => location) ?? []
   const brand = JSON.parse(json) as BrandResolution
-  if (brand.source !== 'brand_json' || brand.claimed_house_domain !== undefined) return nobodys
-  const { house_domain, canonical_domain } = brand
-  return { locations, domains: [canonical_domain, ...(house_domain ? [house_domain] : [])] }
+  return listAffiliation(brand, locations)
 }

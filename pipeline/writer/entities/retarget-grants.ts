@@ -21,8 +21,8 @@ export async function moveGrants(
   db: Database,
   aliases: readonly string[],
   stamp: RowStamp,
-): Promise<EventDraft[]> {
-  if (aliases.length === 0) return []
+): Promise<{ events: EventDraft[]; publishers: string[] }> {
+  if (aliases.length === 0) return { events: [], publishers: [] }
   const leads = await loadAliases(db, 'property', aliases)
   const old = await loadGrants(
     db,
@@ -39,13 +39,14 @@ export async function moveGrants(
   const identifier = touched.flatMap(domain => aliases.map(rid => toElsewhereKey(rid, domain)))
   await recordChanges(db, stamp.seq, { publisher: touched, identifier })
   const before = new Map(old.map(row => [row.id, row]))
-  return rows.flatMap(row => {
+  const events = rows.flatMap(row => {
     const fields = ['property_set']
     return diffAuthorization(
       { kind: 'changed', old: getOrThrow(before, row.id), row, fields },
       stamp,
     )
   })
+  return { events, publishers: touched }
 }
 
 /**

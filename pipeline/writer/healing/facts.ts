@@ -7,6 +7,7 @@ import { Database, isLocked } from '../../store/duckdb.ts'
 import { findFormat, listPending, migrate, type OnMigration } from '../../store/migrations.ts'
 import type { Paths } from '../../store/paths.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
+import { fillOperators } from '../entities/operator-sides.ts'
 
 /** The stores that nothing else can be made of. */
 export interface Facts {
@@ -35,6 +36,7 @@ export async function openFacts(paths: Paths, tell?: OnMigration): Promise<Facts
     try {
       if (pending.length > 0) dropDerived(paths)
       await migrate(index, tell)
+      await fillOperators(index)
       await assertKnown(index, accounts)
     } catch (error) {
       accounts.close()

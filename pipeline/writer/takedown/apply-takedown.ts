@@ -23,7 +23,13 @@ export interface TakedownEffects {
 /** Columns that name the domain to which a row belongs. */
 const OWNER_COLUMNS = ['domain', 'publisher_domain', 'location', 'subject']
 /** Tables whose rows are deleted when the invalidated sources are derived again. */
-const DERIVED_TABLES = ['agent_declarations', 'property_declarations', 'house_claims', 'depends_on']
+const DERIVED_TABLES = [
+  'agent_declarations',
+  'agent_operators',
+  'property_declarations',
+  'house_claims',
+  'depends_on',
+]
 
 /**
  * Deletes the rows of domains from every table. Answers about others that were read from their files are

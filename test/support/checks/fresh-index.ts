@@ -20,6 +20,8 @@ const tables = [
   'agent_declarations',
   'agent_profiles',
   'property_declarations',
+  'agent_operators',
+  'operator_sides',
   'house_claims',
   'claims',
   'depends_on',
@@ -92,6 +94,11 @@ export async function compareIndexes(
     authorizations: said.authorizations.filter(row => !waiting.publisher.has(row.publisher_domain)),
     collections: said.collections.filter(row => !waiting.publisher.has(row.publisher_domain)),
     agents: said.agents.filter(row => !agents.has(row.agent_url)),
+    agent_operators: said.agent_operators.filter(row => !agents.has(row.agent_url)),
+    operator_sides: said.operator_sides.filter(
+      ({ publisher_domain: domain }) =>
+        !waiting.publisher.has(domain) && !waiting.brand.has(domain),
+    ),
     agent_facets: said.agent_facets.filter(row => !agents.has(row.agent_url)),
     wakes: said.wakes.filter(row => !waiting[row.rule as 'publisher'].has(row.subject)),
   })

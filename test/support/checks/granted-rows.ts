@@ -1,0 +1,50 @@
+import type { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
+import { requestWithQuery } from '../fixtures/operator-files.ts'
+import type { TestRegistry } from '../registry/app.ts'
+
+interface GrantedRow {
+  agent_url: string
+  publisher_domain: string
+  identifier: { type: string; value: string }
+  delegation_type: string | null
+  operator_side: string
+  operator_reason: string
+}
+
+/**
+ * Lists the rows of grants_flat that disagree with `property-authorization`, and how many there are in all. The
+ * identifiers of the properties must differ. Grants that do not say how they are sold are compared where all
+ * grants of the pair say nothing.
+ */
+export async function compareGrantedRows(
+  registry: TestRegistry,
+  where = 'true',
+): Promise<{ count: number; differing: object[] }> {
+  const rows = await registry.sequencer.index.all<GrantedRow>(
+    `select agent_url, publisher_domain, identifiers[1] as identifier, delegation_type::varchar as delegation_type,
+       operator_side::varchar as operator_side, operator_reason::varchar as operator_reason
+     from main.grants_flat where property_rid is not null and (${where})
+     qualify delegation_type is not null or bool_and(delegation_type is null) over
+       (partition by agent_url, property_rid)
+     order by all`,
+  )
+  const differing: object[] = []
+  for (const row of rows) {
+    const answer = await requestWithQuery(
+      registry,
+      '/api/registry/validate/property-authorization',
+      {
+        agent_url: row.agent_url,
+        identifier_type: row.identifier.type,
+        identifier_value: row.identifier.value,
+        delegation_type: row.delegation_type ?? undefined,
+      },
+    )
+    const verdict = answer.json() as PropertyAuthorization
+    const { operator_side, operator_reason } = verdict
+    if (operator_side !== row.operator_side || operator_reason !== row.operator_reason) {
+      differing.push({ ...row, verdict: { operator_side, operator_reason } })
+    }
+  }
+  return { count: rows.length, differing }
+}
