@@ -53,7 +53,8 @@ export async function deriveAgain(
   const operator = await updatePropertyDeclarations(db, invalidated, files)
   await updateOperatorSides(db, {
     locations: [...operator, ...(await updateOperators(db, agents.named))],
-    publishers: [...publishers.domains, ...moved.publishers, ...brands.domains],
+    publishers: [...publishers.domains, ...moved.publishers],
+    branded: brands.domains,
   })
   await recordDependencies(db, 'brand', brands.derived)
   await recordDependencies(db, 'publisher', publishers.derived)

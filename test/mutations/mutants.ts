@@ -100,16 +100,6 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
     without: ['subjects.brand'],
   },
   {
-    file: 'pipeline/writer/rederive.ts',
-    of: '[...publishers.domains, ...moved.publishers, ...brands.domains]',
-    without: ['[...moved.publishers, ...brands.domains]', 'publishers.domains'],
-  },
-  {
-    file: 'pipeline/writer/rederive.ts',
-    of: '[...operator, ...(await updateOperators(db, agents.named))]',
-    without: ['operator', 'await updateOperators(db, agents.named)'],
-  },
-  {
     file: 'pipeline/writer/apply-batch.ts',
     of: '[...subjects.brand, ...claimed]',
     without: ['subjects.brand'],

@@ -13,6 +13,7 @@ import {
 } from '../../resolve/operator-side.ts'
 import { hasAliases } from '../../store/aliases.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { publisherRows } from '../../store/entries.ts'
 import { updateOperators } from './operators.ts'
 
 /** Publishers whose properties are held in memory at a time. */
@@ -21,8 +22,10 @@ const PUBLISHERS_AT_A_TIME = 500
 interface Touched {
   /** Files with other declarations than before, or that speak for other agents. */
   locations: readonly string[]
-  /** Publishers with other grants or properties, or another house. */
+  /** Publishers with other grants or properties. */
   publishers: readonly string[]
+  /** Domains of another house or brand, publishers or not. */
+  branded: readonly string[]
 }
 
 /**
@@ -30,17 +33,22 @@ interface Touched {
  * those of publishers that did. Only agents whose operator declares anything cost more than one query.
  */
 export async function updateOperatorSides(db: Database, touched: Touched): Promise<void> {
-  const { locations, publishers } = touched
+  const { locations } = touched
+  const publishers = await listPublishers(db, touched)
   if (locations.length === 0 && publishers.length === 0) return
   const parameters = {
     locations: JSON.stringify(locations),
-    publishers: JSON.stringify([...publishers, ...(await listMergedInto(db, publishers))]),
+    publishers: JSON.stringify(publishers),
   }
   const before = await db.all<{ publisher_domain: string }>(
     `select distinct publisher_domain from operator_sides where ${TOUCHED}`,
     parameters,
   )
-  const grants = await db.all<Grants>(GRANTS, parameters)
+  const selected = [
+    ...(publishers.length > 0 ? [GRANTS_OF_PUBLISHERS] : []),
+    ...(locations.length > 0 ? [GRANTS_TO_AGENTS] : []),
+  ]
+  const grants = await db.all<Grants>(`${selected.join(' union ')} order by all`, parameters)
   if (before.length > 0)
     await db.write('delete from', 'operator_sides', `where ${TOUCHED}`, parameters)
   const byPublisher = [...groupBy(grants, row => row.publisher_domain)]
@@ -62,7 +70,7 @@ export async function fillOperators(db: Database): Promise<void> {
       db,
       agents.map(({ agent_url }) => agent_url),
     )
-    await updateOperatorSides(db, { locations, publishers: [] })
+    await updateOperatorSides(db, { locations, publishers: [], branded: [] })
   })
 }
 
@@ -76,13 +84,26 @@ interface Grants extends Operator {
   sets: string[]
 }
 
-const GRANTS = `
-select publisher_domain, location, domain, true as names_agent, delegation_type,
-  list(distinct property_set::varchar) as sets
-from authorizations join agent_operators using (agent_url)
-where ${TOUCHED} and property_set is not null
-  and location in (select location from property_declarations)
-group by all order by all`
+/** Selects them from a part of the grants, so that a commit reads no others. */
+const selectGrants = (grants: string) => `
+select publisher_domain, o.location, o.domain, true as names_agent, delegation_type,
+  list(distinct property_set::varchar order by property_set::varchar) as sets
+from ${grants} join agent_operators o using (agent_url)
+where property_set is not null and o.location in (select location from property_declarations)
+group by all`
+
+const GRANTS_OF_PUBLISHERS = selectGrants(`(from authorizations
+  where publisher_domain in (select unnest(${toListExpression('$publishers')})))`)
+const GRANTS_TO_AGENTS = selectGrants(`(from authorizations
+  where agent_url in (select agent_url from agent_operators
+    where location in (select unnest(${toListExpression('$locations')}))))`)
+
+/** Lists the publishers whose grants must be judged again, whatever their operators. */
+async function listPublishers(db: Database, { publishers, branded }: Touched): Promise<string[]> {
+  const known = branded.length > 0 ? (await publisherRows.read(db, branded)).keys() : []
+  const merged = await listMergedInto(db, publishers)
+  return [...new Set([...publishers, ...known, ...merged])]
+}
 
 /** Lists the publishers of properties that were merged into those of others. */
 async function listMergedInto(db: Database, publishers: readonly string[]): Promise<string[]> {
