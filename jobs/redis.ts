@@ -101,11 +101,11 @@ function isDemoted(error: Error): false | 2 {
 function logAvailability(redis: Redis, log: Log): void {
   let isUnavailable = false
   redis.on('error', (error: Error) => {
-    if (!isUnavailable) log.warn({ error: error.message }, 'redis is away')
+    if (!isUnavailable) log.warn({ error: error.message }, 'Cannot reach Redis')
     isUnavailable = true
   })
   redis.on('ready', () => {
-    if (isUnavailable) log.info('redis is back')
+    if (isUnavailable) log.info('Redis is reachable again')
     isUnavailable = false
   })
 }

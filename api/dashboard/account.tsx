@@ -20,7 +20,7 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
       {renderFault(fault)}
       {hasDraft(context.request.headers.cookie) ? (
         <p class="notice">
-          A file from the workshop waits for you: <a href={PUBLISH_PATH}>publish it</a>.
+          You have an unpublished file from the workshop: <a href={PUBLISH_PATH}>continue</a>.
         </p>
       ) : null}
       {renderTable({
@@ -41,12 +41,12 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         <input id="name" name="name" required maxlength="200" autocomplete="organization" />
         <label for="company-type">What it does</label>
         <select id="company-type" name="company_type">
-          <option value="">rather not say</option>
+          <option value="">Prefer not to say</option>
           {companyTypes.map(type => (
             <option value={type}>{type}</option>
           ))}
         </select>
-        <button type="submit">Create it</button>
+        <button type="submit">Create organization</button>
       </form>
     </>
   )

@@ -34,11 +34,11 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
       {renderFault(fault ?? (listed.status === 404 ? undefined : listed.refused))}
       {renderTable({
         caption: 'Agents',
-        columns: ['Agent', 'Type', 'Seen by', 'Change'],
+        columns: ['Agent', 'Type', 'Visible to', 'Change'],
         items: agents,
         limit: 100,
         bytes: 60_000,
-        empty: 'No agent is enrolled yet.',
+        empty: 'No agents yet.',
         render: ({ url, name, type, visibility }) => [
           <>
             <a href={toAgentPath(url)}>{renderName(name ?? url)}</a>
@@ -57,7 +57,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
         ],
       })}
       <form method="post" action={sectionPath} class="panel">
-        <h2>Enrol an agent</h2>
+        <h2>Add an agent</h2>
         {renderToken(token)}
         <label for="url">Address</label>
         <input
@@ -78,9 +78,9 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
             </option>
           ))}
         </select>
-        <label for="visibility">Seen by</label>
+        <label for="visibility">Visible to</label>
         {renderVisibilities('visibility', 'private', 'visibility')}
-        <button type="submit">Enrol it</button>
+        <button type="submit">Add agent</button>
       </form>
     </>
   )

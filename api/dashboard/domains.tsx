@@ -49,33 +49,33 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
     <>
       <h1>Domains</h1>
       <p class="lead">
-        Once you have proven that you control a domain, your organization may save its brand and
-        properties and publish its hosted files. A proof is valid for ninety days.
+        Once a domain is verified, your organization may save its brand and properties and host its
+        files here. Verification is valid for ninety days.
       </p>
       {renderFault(fault ?? listed.refused)}
       {listed.refused !== undefined
         ? null
         : renderTable({
             caption: 'Domains',
-            columns: ['Domain', 'Proven by', 'State', 'Valid until', 'Change'],
+            columns: ['Domain', 'Verified by', 'State', 'Valid until', 'Change'],
             items: listed.body.domains,
             limit: 200,
             bytes: 60_000,
-            empty: 'You have not proven a domain yet.',
+            empty: 'You have not verified a domain yet.',
             render: ({ domain, method, proven, valid_until }) => [
               <a href={`${entries}?${new URLSearchParams({ domain })}`}>{renderName(domain)}</a>,
               method ?? '',
-              proven ? renderBadge('good', 'proven') : renderBadge('fair', 'not proven'),
+              proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified'),
               renderMoment(valid_until, proven ? 'no end' : ''),
-              renderButton(sectionPath, token, 'Prove again', { domain }, 'plain'),
+              renderButton(sectionPath, token, 'Verify again', { domain }, 'plain'),
             ],
           })}
       <form method="post" action={sectionPath} class="panel">
-        <h2>Prove a domain</h2>
+        <h2>Verify a domain</h2>
         {renderToken(token)}
         <label for="domain">Domain</label>
         <input id="domain" name="domain" required maxlength="300" placeholder="acme.example" />
-        <button type="submit">Begin</button>
+        <button type="submit">Verify domain</button>
       </form>
     </>
   )
@@ -101,7 +101,7 @@ function showChallenge(
   const carried = { domain, nonce, expires_at }
   const body = (
     <>
-      <h1>Prove {renderName(domain)}</h1>
+      <h1>Verify {renderName(domain)}</h1>
       <p class="lead">
         Publish this token in one of two places before {renderMoment(expires_at)}. It is shown only
         on this page.
@@ -122,12 +122,18 @@ function showChallenge(
           ])}
         </li>
         <li>
-          <h2>Look first</h2>
+          <h2>Check without using the token</h2>
           <p>
             A crawler checks both places and shows you what it finds. This does not use up the
             token, so you can check as often as you like.
           </p>
-          {renderButton(`${sectionPath}/look`, token, 'Look first', carried, 'plain')}
+          {renderButton(
+            `${sectionPath}/look`,
+            token,
+            'Check without using the token',
+            carried,
+            'plain',
+          )}
         </li>
         <li>
           <h2>Verify</h2>
@@ -137,12 +143,12 @@ function showChallenge(
       </ol>
     </>
   )
-  return { status, title: `Prove ${domain}`, body }
+  return { status, title: `Verify ${domain}`, body }
 }
 
 async function lookFirst(context: OrganizationRequest): Promise<DashboardAnswer> {
   const carried = readChallenge(context)
-  if (carried === undefined) return showDomains(context, 'Begin the proof again.')
+  if (carried === undefined) return showDomains(context, 'Start the verification again.')
   const nonce_hash = createHash('sha256').update(carried.nonce).digest('hex')
   const challenge = { domain: carried.domain, nonce_hash }
   const found = await lookForNonce(challenge, context.person.user_id, context.services)
@@ -170,7 +176,7 @@ function renderFound(isThere: boolean): Html {
 async function verifyProof(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, organization } = context
   const carried = readChallenge(context)
-  if (carried === undefined) return showDomains(context, 'Begin the proof again.')
+  if (carried === undefined) return showDomains(context, 'Start the verification again.')
   const url = `${URL}/${encodeURIComponent(carried.domain)}/verify`
   const { refused } = await callApi({ method: 'POST', url, query: org })
   if (refused !== undefined) return showDomains(context, refused)

@@ -50,14 +50,16 @@ export async function publishFile(
   const context = { domain, now: services.clock.now(), maxFaults: 50 }
   const { valid, errors, warnings, document } = checkFile(kind, Buffer.from(text), context)
   const marked = renderMarkedLines(text, [...errors, ...warnings])
-  if (!valid) return { fault: 'Fix the faults first.', ...(marked && { marked }) }
+  if (!valid) return { fault: 'Fix the issues first.', ...(marked && { marked }) }
   if (kind === 'brand.json') {
     const payload = { domain, brand_name: brandName, brand_json: JSON.parse(text) as object }
     const url = '/api/brands/setup-my-brand'
     const saved = await callApi({ method: 'POST', url, query: org, payload })
     if (saved.refused !== undefined) return { fault: saved.refused }
     const isOwn = saved.body.has_brand_json === true
-    return isOwn ? { fault: 'The domain serves a brand.json of its own, which counts.' } : undefined
+    return isOwn
+      ? { fault: 'The domain serves its own brand.json, which takes precedence.' }
+      : undefined
   }
   if (document === undefined || document.variant !== 'inline')
     return { fault: 'It lists no properties.', ...(marked && { marked }) }

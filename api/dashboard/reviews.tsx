@@ -91,7 +91,7 @@ async function showQueue(context: DashboardRequest): Promise<DashboardAnswer> {
 function renderQueue({ reviews, total }: ReviewList): Html {
   return renderTable({
     caption: 'Waiting',
-    columns: ['About', 'Kind', 'By', 'Submitted'],
+    columns: ['Subject', 'Type', 'By', 'Submitted'],
     items: reviews,
     total,
     empty: 'Nothing is waiting for a decision.',

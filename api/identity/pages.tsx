@@ -47,8 +47,7 @@ function renderClient({ name, returnsTo }: ClientShown): Html {
       <strong>
         <bdi>{clipText(name, 80)}</bdi>
       </strong>{' '}
-      would like to know who you are. Afterwards you return to{' '}
-      <code>{clipText(returnsTo, 120)}</code>.
+      wants to know who you are. Sign in to continue to <code>{clipText(returnsTo, 120)}</code>.
     </p>
   )
 }

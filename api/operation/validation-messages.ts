@@ -37,7 +37,7 @@ function describeType(expected: string, input: unknown): string {
 }
 
 const kinds: Record<string, string> = {
-  string: 'a text',
+  string: 'a string',
   number: 'a number',
   int: 'a whole number',
   boolean: 'true or false',

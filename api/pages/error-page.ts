@@ -15,7 +15,7 @@ const titles: Readonly<Record<number, string>> = {
 /** Builds the page of an error: the sentence of the refusal, and the way on. */
 export function buildErrorPage(error: PublicError | undefined, hasDashboard: boolean): Sent {
   const status = error?.status ?? 500
-  const title = titles[status] ?? (status === 500 ? 'Our fault' : 'This cannot be answered')
+  const title = titles[status] ?? (status === 500 ? 'Something went wrong' : 'Request failed')
   const text = error?.message ?? 'The registry failed to answer. It has written down why.'
   const body = renderProblem(title, toSentence(text), renderWayOn())
   const view: View = { status: 404, title, description: text, body, hasDashboard }

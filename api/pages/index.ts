@@ -162,7 +162,7 @@ const mirror = definePage({
 const sql = definePage({
   id: 'sqlPage',
   path: '/sql',
-  summary: 'Ask the data in SQL',
+  summary: 'Query the data in SQL',
   load: () => import('./views/sql.tsx'),
 })
 
@@ -213,7 +213,7 @@ const pictures = [
   definePicture({
     id: 'authorizationPicture',
     path: '/authorization',
-    kind: 'May it sell?',
+    kind: 'Check authorization',
     summary: 'Draw whether an agent may sell something',
     query: ofAuthorization,
     load: () => import('./views/authorization.tsx'),

@@ -82,7 +82,7 @@ export function openRpcQueue(
   setMaxListeners(0, closing.signal)
   const ensureOpen = async () => {
     if (opened === undefined) await waitAtMost(waitUntilReady(commands), redisConnectMs)
-    if (commands.status !== 'ready') throw new Error('redis is away')
+    if (commands.status !== 'ready') throw new Error('Cannot reach Redis')
     opened ??= openQueue(name, commands, subscriber).catch(error => {
       opened = undefined
       throw error

@@ -102,7 +102,7 @@ export class SubmissionClient {
     await Promise.race([this.#connected, timeout])
     clearTimeout(timer)
     const isConnected = [this.#commands, this.#subscriber].every(({ status }) => status === 'ready')
-    if (!isConnected) throw new Error('redis is away')
+    if (!isConnected) throw new Error('Cannot reach Redis')
   }
 
   #resolveAnswers(answers: Answers): void {

@@ -127,7 +127,7 @@ const headline = text.nullable().describe('The result in one line; null where th
 
 /** Results of an agent in the shape that replicas keep. */
 export const ComplianceFacts = z.object({
-  status: TestStatus.describe('How it fares'),
+  status: TestStatus.describe('Test result'),
   lifecycle_stage: z
     .enum(lifecycleStages)
     .optional()
@@ -140,7 +140,7 @@ export const ComplianceFacts = z.object({
 
 export const ComplianceChanged = AgentFacts.extend({
   previous_status: TestStatus.describe('How it fared before; `unknown` where it was not tested'),
-  current_status: TestStatus.describe('How it fares now; `unknown` where it is not shown any more'),
+  current_status: TestStatus.describe('Current test result; `unknown` where it is no longer shown'),
   headline,
   tracks,
   storyboards_passing: count.describe('How many tests of the agent pass'),

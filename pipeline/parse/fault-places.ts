@@ -12,9 +12,8 @@ export interface TextPlace {
 const syntaxWords: Readonly<Record<string, string>> = {
   InvalidSymbol: 'this is no JSON value: texts need double quotes',
   InvalidNumberFormat: 'this is no number',
-  PropertyNameExpected:
-    'a name in double quotes is missing here, or the comma before it is one too many',
-  ValueExpected: 'a value is missing here, or the comma before it is one too many',
+  PropertyNameExpected: 'expected a name in double quotes; otherwise remove the trailing comma',
+  ValueExpected: 'expected a value; otherwise remove the trailing comma',
   ColonExpected: 'a colon is missing here',
   CommaExpected: 'a comma is missing before this',
   CloseBraceExpected: 'a } is missing here',

@@ -86,7 +86,7 @@ export class ObjectReader {
       return readText(value, this.path(key), this.faults, { maxChars, isOptional })
     }
     const advice = isOptional ? '; leave it out if there is none' : ''
-    this.error(key, 'wrong_type', `must be a text, not ${quote(value)}${advice}`)
+    this.error(key, 'wrong_type', `must be a string, not ${quote(value)}${advice}`)
     return undefined
   }
 
@@ -220,7 +220,7 @@ export class ObjectReader {
     for (let i = 0; i < list.length; i++) {
       const item = list[i]
       if (typeof item !== 'string') {
-        this.faults.error(`${path}[${i}]`, 'wrong_type', `must be a text, not ${quote(item)}`)
+        this.faults.error(`${path}[${i}]`, 'wrong_type', `must be a string, not ${quote(item)}`)
         continue
       }
       const text = readText(item, `${path}[${i}]`, this.faults, {

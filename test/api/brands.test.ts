@@ -285,7 +285,7 @@ describe('POST /api/brands/resolve/bulk', () => {
     [undefined, 'domains: is required'],
     [[], 'domains: must name at least one domain'],
     ['acme.example', 'domains: must be a list'],
-    [['acme.example', 7], 'domains[1]: must be a text'],
+    [['acme.example', 7], 'domains[1]: must be a string'],
     [['acme.example', 'not a domain'], 'domains[1]: "not a domain" is not a domain name'],
     [Array.from({ length: 101 }, (_, i) => `d${i}.example`), 'domains: must not be more than 100'],
   ])('400: %j is refused by name', async (domains, error) => {

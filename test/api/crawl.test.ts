@@ -211,7 +211,7 @@ describe('POST /api/registry/crawl-request', () => {
 
   test.each([
     [{}, 'domain: is required'],
-    [{ domain: 7 }, 'domain: must be a text'],
+    [{ domain: 7 }, 'domain: must be a string'],
     [{ domain: '' }, 'domain: must be a domain name such as acme.example'],
     [{ domain: 'localhost' }, 'domain: must be a domain name such as acme.example'],
     [{ domain: '10.0.0.1' }, 'domain: must be a domain name'],

@@ -254,7 +254,7 @@ describe('a person manages', () => {
     })
     expect(enrolled.headers.location).toBe(`${at(acme, '/agents')}?done=enrolled`)
     const page = await read(ann, at(acme, '/agents?done=enrolled'))
-    expect(page('[role=status]').text()).toBe('The agent is enrolled.')
+    expect(page('[role=status]').text()).toBe('The agent was added.')
     expect(page('tbody th').text()).toContain('sales.acme.example')
     const refused = await send(ann, at(acme, '/agents/visibility'), { url, visibility: 'public' })
     expect(load(refused.body)('[role=alert]').text()).not.toBe('')
@@ -478,7 +478,7 @@ describe('a file of the workshop', () => {
     const faulty = await send(ann, '/dashboard/publish', { ...form, text: '{"a": ' })
     expect([faulty.statusCode, faulty.body]).toEqual([
       400,
-      expect.stringContaining('Fix the faults'),
+      expect.stringContaining('Fix the issues'),
     ])
     const foreign = { ...form, org: other, text: buildFile('Not theirs') }
     expect((await send(ann, '/dashboard/publish', foreign)).statusCode).toBe(400)
@@ -489,7 +489,9 @@ describe('a file of the workshop', () => {
     const browser = await enterAs('new@fresh.example')
     await carry(browser)
     expect((await browser.get('/dashboard/publish')).body).toContain('create one')
-    expect((await browser.get('/dashboard')).body).toContain('A file from the workshop waits')
+    expect((await browser.get('/dashboard')).body).toContain(
+      'You have an unpublished file from the workshop',
+    )
   })
 })
 

@@ -159,7 +159,7 @@ describe('nothing is submitted', () => {
     let isAway = true
     const taken: unknown[] = []
     const submit = async (operation: unknown) => {
-      if (isAway) throw new Error('redis is away')
+      if (isAway) throw new Error('Cannot reach Redis')
       taken.push(operation)
       return { done: {} }
     }

@@ -165,7 +165,7 @@ describe('a page says what JSON says', () => {
       return load(answer.body)('#health')
     }
     await probe(observeAgent(AGENT))
-    expect((await readHealth()).text()).toContain('It has answered each probe since 21 Nov 2026')
+    expect((await readHealth()).text()).toContain('It has answered every check since 21 Nov 2026')
     await probe(failure)
     await probe(observeAgent(AGENT))
     const health = await readHealth()
@@ -274,7 +274,7 @@ describe('a page says what JSON says', () => {
     const page = await read(`/authorization?${asked}`)
     expect(page('h1').text()).toBe('No')
     const nobody = new URLSearchParams({ agent: AGENT, property: 'nobody.example' })
-    expect((await read(`/authorization?${nobody}`))('h1').text()).toBe('Nobody says so')
+    expect((await read(`/authorization?${nobody}`))('h1').text()).toBe('Not known')
   })
 })
 
@@ -332,7 +332,7 @@ describe('a page that cannot be shown', () => {
 
   test('an unknown domain that somebody looks up is submitted for crawling', async () => {
     const page = await read('/brand/unasked.example')
-    expect(page('main').text()).toContain('Nobody had asked for it')
+    expect(page('main').text()).toContain('First lookup; crawl scheduled')
     expect(page('meta[name=robots]').attr('content')).toBe('noindex')
   })
 })
@@ -352,7 +352,7 @@ describe('the home page', () => {
     const own = await openRegistry()
     const before = await own.app.inject('/')
     expect(before.statusCode).toBe(200)
-    expect(before.body).toContain('The first crawl is under way')
+    expect(before.body).toContain('The first crawl is in progress')
     expect((await own.app.inject('/crawl')).statusCode).toBe(200)
     await own.observe(observeBrandFile('first.example', 'First'))
     await own.publish()

@@ -81,7 +81,7 @@ describe('POST /api/properties/resolve/bulk', () => {
 
   test.each([
     [[''], 'domains[0]: must not be empty'],
-    [[null], 'domains[0]: must be a text'],
+    [[null], 'domains[0]: must be a string'],
     [{}, 'domains: must be a list'],
   ])('400: %j is refused by name', async (domains, error) => {
     const answer = await bulk(domains)

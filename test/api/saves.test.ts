@@ -157,7 +157,7 @@ describe('POST /api/brands/save', () => {
       ],
       [
         { ...facts, brand_manifest: { description: 7 } },
-        'brand_manifest.description: must be a text',
+        'brand_manifest.description: must be a string',
       ],
       [{ ...facts, brand_manifest: { a: 'a\u0000' } }, expect.stringMatching(/^brand_manifest: /)],
       [

@@ -54,18 +54,18 @@ const proposal = {
 describe('a file that was sent is checked', () => {
   test('each fault is shown at its line, with advice', async () => {
     const page = await check({ text: '{\n  "properties": [],\n  "authorized_agents": 1\n}' })
-    expect(page('#verdict').text()).toContain('Not yet a sound adagents.json')
+    expect(page('#verdict').text()).toContain('Invalid adagents.json')
     const line = page('.lines li.bad').first()
     expect(line.find('a').text()).toBe('3')
     expect(line.find('code').text()).toBe('  "authorized_agents": 1')
     expect(line.find('.note').first().text()).toContain('must be a list, not 1')
-    expect(line.text()).toContain('Repair: write a value of that type')
+    expect(line.text()).toContain('Fix: write a value of that type')
   })
 
   test('an uploaded file takes precedence over the text, and is shown', async () => {
     const file = new File(['{"names": [{"en": "Acme"}],\r\n "id": "acme"}'], 'brand.json')
     const page = await check({ kind: 'brand.json', text: 'no', file })
-    expect(page('#verdict').text()).toContain('A sound brand.json')
+    expect(page('#verdict').text()).toContain('Valid brand.json')
     expect(page('textarea').text().trim()).toBe('{"names": [{"en": "Acme"}],\n "id": "acme"}')
   })
 
@@ -95,7 +95,7 @@ describe('a file that was sent is checked', () => {
 
   test.each<[string, Record<string, string>, string]>([
     ['nothing', { text: ' ' }, 'Paste a file'],
-    ['no domain', { text: '{}', domain: 'not a domain' }, 'is no domain'],
+    ['no domain', { text: '{}', domain: 'not a domain' }, 'is not a domain'],
   ])('%s is reported', async (_, form, words) => {
     expect((await check(form))('[role=alert]').text()).toContain(words)
   })
@@ -154,6 +154,6 @@ describe('the file of a domain', () => {
   })
 
   test('that the registry does not have is reported as such', async () => {
-    expect((await open('nobody.example'))('.notice').text()).toContain('holds no adagents.json')
+    expect((await open('nobody.example'))('.notice').text()).toContain('has no adagents.json')
   })
 })

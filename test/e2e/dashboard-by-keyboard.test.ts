@@ -111,7 +111,7 @@ async function prove(page: Page, domain: string): Promise<void> {
   await page.waitForSelector('text=Publish the token')
   hosts[domain] = { [TOKEN_FILE]: await page.inputValue('input[name=nonce] >> nth=0') }
   await pushButton(page, 'button', 'Verify now')
-  await page.waitForSelector('text=The domain is proven')
+  await page.waitForSelector('text=The domain is verified')
 }
 
 async function publish(page: Page, domain: string, name: string): Promise<void> {

@@ -97,7 +97,7 @@ async function tellStory(
     await page.click('main button')
     await page.waitForSelector('h1:text("Organizations")')
     await page.fill('#name', `The Gazette of ${domain}`)
-    await page.click('text=Create it')
+    await page.click('text=Create organization')
     await page.waitForSelector('text=The organization is yours')
     await look(page, 'organizations')
 
@@ -112,25 +112,25 @@ async function tellStory(
 
     await page.click('nav >> text=Domains')
     await page.fill('#domain', domain)
-    await page.click('text=Begin')
+    await page.click('button:text("Verify domain")')
     await page.waitForSelector('text=Publish the token')
     await look(page, 'challenge')
-    await page.click('text=Look first >> nth=-1')
+    await page.click('text=Check without using the token >> nth=-1')
     await page.waitForSelector('text=The token is not there yet')
     hosts[domain] = {
       [TOKEN_FILE]: (await page.inputValue('input[name=nonce] >> nth=0')) as string,
     }
-    await page.click('button:text("Look first")')
+    await page.click('button:text("Check without using the token")')
     await page.waitForSelector('text=The token is there: verify it now')
     await look(page, 'looked')
     await page.click('text=Verify now')
-    await page.waitForSelector('text=The domain is proven')
+    await page.waitForSelector('text=The domain is verified')
     await look(page, 'domains')
 
     await page.click(`tbody >> text=${domain}`)
     await page.fill('#text', '{"authorized_agents": 1, "properties": []}')
     await page.click('text=Publish its properties')
-    await page.waitForSelector('text=Fix the faults first')
+    await page.waitForSelector('text=Fix the issues first')
     await look(page, 'faulty')
     await page.fill('#text', saved(domain))
     await page.click('text=Publish its properties')

@@ -151,7 +151,7 @@ test('without JavaScript a file is checked by its button, and downloaded', async
   await visit(`${origin}/workshop`, options, async page => {
     await page.fill('#text', '{"authorized_agents": 1,\n "properties": []}')
     await page.click('text=Check >> nth=-1')
-    expect(await page.textContent('#verdict')).toContain('Not yet a sound adagents.json')
+    expect(await page.textContent('#verdict')).toContain('Invalid adagents.json')
     const coming = page.waitForEvent('download')
     await page.click('button[value=download]')
     expect((await coming).suggestedFilename()).toBe('adagents.json')

@@ -25,7 +25,7 @@ export function renderHealthHistory(changes: readonly HealthChange[], now: Insta
   if (changes.length === 1) {
     return (
       <p>
-        {isOnline(latest) ? 'It has answered each probe' : 'No probe has got an answer'} since{' '}
+        {isOnline(latest) ? 'It has answered every check' : 'It has answered no check'} since{' '}
         {renderMoment(latest.since)}.
       </p>
     )
@@ -37,11 +37,11 @@ export function renderHealthHistory(changes: readonly HealthChange[], now: Insta
       {renderStrip(periods, now)}
       <p>
         It answered in <strong>{formatUptime(periods)}</strong> of the time since{' '}
-        {renderMoment(toIso(getLast(periods).start))}, as seen by probes some hours apart.
+        {renderMoment(toIso(getLast(periods).start))}, checked every few hours.
       </p>
       {renderTable({
-        caption: 'When it began to answer or to fail',
-        columns: ['Since', 'Result of the probes'],
+        caption: 'Changes of health',
+        columns: ['Since', 'Result'],
         items: changes,
         limit: CHANGES_SHOWN_MAX,
         bytes: 4_000,
@@ -57,7 +57,7 @@ function isOnline({ outcome }: HealthChange): boolean {
 }
 
 function renderResult(change: HealthChange): Html {
-  if (isOnline(change)) return renderBadge('good', 'answers')
+  if (isOnline(change)) return renderBadge('good', 'responds')
   return (
     <>
       {renderBadge('bad', change.outcome)} {outcomes[change.outcome].means}

@@ -34,17 +34,14 @@ export function describeHealth({ probed }: AgentShown): Html | undefined {
 }
 
 export function renderHealth({ probed }: AgentShown, now: Instant): Html {
-  if (!probed?.outcome) return <p class="empty">Nothing is known: nobody has asked it yet.</p>
+  if (!probed?.outcome) return <p class="empty">Not checked yet.</p>
   const { outcome, checked_at, took_ms, profile, health } = probed
   const facts = renderFacts([
-    ['Last asked', renderMoment(checked_at)],
-    [
-      'Result of the probe',
-      getEffect(outcome) === 'success' ? 'it answered' : outcomes[outcome].means,
-    ],
-    ['Took', took_ms === undefined ? undefined : `${formatCount(took_ms)} ms`],
+    ['Last checked', renderMoment(checked_at)],
+    ['Last result', getEffect(outcome) === 'success' ? 'responded' : outcomes[outcome].means],
+    ['Response time', took_ms === undefined ? undefined : `${formatCount(took_ms)} ms`],
     ['Tools', profile && formatCount(profile.tools_count)],
-    ['Credential', profile?.needs_auth ? 'wants one for some of it' : undefined],
+    ['Credential', profile?.needs_auth ? 'required for some tools' : undefined],
   ])
   return (
     <>
@@ -73,9 +70,7 @@ export function renderPublishers(
       : undefined,
     rest: `/api/v1/agents/${encodeURIComponent(agentUrl)}/publishers${past.as_of ? `?${new URLSearchParams(past)}` : ''}`,
     bytes: 24_000,
-    empty: past.as_of
-      ? 'No publisher granted it anything then.'
-      : 'No publisher grants it anything now.',
+    empty: past.as_of ? 'No publisher had authorized it then.' : 'No publisher authorizes it.',
     render: publisher => [
       <a href={toPublisherPath(publisher.publisher_domain)}>
         {renderName(publisher.publisher_domain)}
@@ -97,11 +92,11 @@ export function renderCapabilities({ probed }: AgentShown): Html {
   const { tools, tools_count } = probed?.profile ?? { tools: [], tools_count: 0 }
   return renderTable({
     caption: 'Tools',
-    columns: ['Tool', 'What it does, in the agent’s words'],
+    columns: ['Tool', 'Description by the agent'],
     items: tools,
     total: Math.max(tools_count, tools.length),
     bytes: 10_000,
-    empty: 'It has not told anybody what it can do.',
+    empty: 'No capabilities reported.',
     render: ({ name, description }) => [
       <code>{clipText(name, 80)}</code>,
       renderName(description ?? '', 200),

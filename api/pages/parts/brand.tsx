@@ -61,13 +61,13 @@ export function renderLooks(brand: BrandResolution, logos: Logos): Html {
       'Logo files',
       outside.length > 0 && outside.map(address => <div>{renderOutside(address)}</div>),
     ],
-    ['Colours', colors.length > 0 && renderColors(colors)],
+    ['Colors', colors.length > 0 && renderColors(colors)],
   ])
   const isEmpty = said.toString() === '<dl class="facts"></dl>' && logos.length === 0
   return renderSection(
     'looks',
-    'Looks and words',
-    isEmpty ? <p class="empty">The source says nothing of logos, colours or tone.</p> : said,
+    'Visual identity and tone',
+    isEmpty ? <p class="empty">The source lists no logos, colors or tone.</p> : said,
   )
 }
 

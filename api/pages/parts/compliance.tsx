@@ -8,8 +8,7 @@ const looks: Readonly<Record<string, string>> = { passing: 'good', failing: 'bad
 
 /** Renders the last result of each storyboard that was run against an agent. */
 export function renderTests({ headline, storyboard_statuses }: AgentCompliance): Html {
-  if (headline === null)
-    return <p class="empty">Nobody has tested it here, or the results are not for everybody.</p>
+  if (headline === null) return <p class="empty">No public test results.</p>
   return (
     <>
       <p>{headline}</p>

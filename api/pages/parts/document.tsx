@@ -15,7 +15,7 @@ const sections = [
 
 const SKIP = (
   <a class="skip" href="#content">
-    Skip to the content
+    Skip to content
   </a>
 )
 
@@ -171,7 +171,7 @@ function renderFooter({ json }: View): Html {
     <footer class="bottom">
       {json === undefined ? null : (
         <p>
-          The same facts as JSON: <a href={json}>{clipText(json, 120)}</a>
+          This page as JSON: <a href={json}>{clipText(json, 120)}</a>
         </p>
       )}
       {ABOUT}
@@ -185,7 +185,7 @@ const ABOUT = (
       Read from the files that domains publish themselves. A publisher’s own file alone authorizes.
     </p>
     <p>
-      <a href="/authorization">May it sell?</a> · <a href="/policies">Policies</a> ·{' '}
+      <a href="/authorization">Check authorization</a> · <a href="/policies">Policies</a> ·{' '}
       <a href="/mirrors">Mirrors</a> · <a href="/docs/guides">Guides</a> ·{' '}
       <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
     </p>

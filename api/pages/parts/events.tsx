@@ -8,7 +8,7 @@ type Payload = Readonly<Record<string, unknown>>
 /** Renders events, the newest first. */
 export function renderEvents(events: readonly FeedEvent[], limit: number): Html {
   if (events.length === 0)
-    return <p class="empty">Nothing has changed yet: events appear here with the first crawl.</p>
+    return <p class="empty">No changes yet. They appear here after the first crawl.</p>
   const { rows } = fitItems(events, renderEvent, { limit, bytes: 32_000 })
   return <ol class="events">{rows}</ol>
 }

@@ -29,7 +29,7 @@ interface Step {
 
 /** Renders the steps of a judgement in their order: which file, which entry, when, and what follows. */
 export function renderChain(evidence: readonly Evidence[]): Html {
-  if (evidence.length === 0) return <p class="empty">There is no step to show.</p>
+  if (evidence.length === 0) return <p class="empty">No evidence.</p>
   const steps = joinEqualSteps(evidence)
   const { rows, shown } = fitItems(steps, renderStep, { limit: STEPS_SHOWN_MAX, bytes: 30_000 })
   return (
@@ -73,7 +73,7 @@ function renderStep({ step, properties }: Step): Html {
         ['Read', step.fetched_at && renderMoment(step.fetched_at)],
         ['Entry', step.entry && <code>{clipText(step.entry, 120)}</code>],
         [
-          'Grants by',
+          'Granted by',
           step.authorization_type && <code>{clipText(step.authorization_type, 60)}</code>,
         ],
         ['Sells as', step.delegation_type && clipText(step.delegation_type, 60)],
@@ -83,7 +83,7 @@ function renderStep({ step, properties }: Step): Html {
         ['From', step.effective_from && renderMoment(step.effective_from)],
         ['Until', step.effective_until && renderMoment(step.effective_until)],
         [
-          'On the way',
+          'Path',
           step.files?.slice(0, 5).map(({ file, file_state, fetched_at }) => (
             <div>
               {renderFile(file, file_state)} {renderMoment(fetched_at)}

@@ -8,14 +8,14 @@ import { renderBadge } from './freshness.tsx'
 /** Renders the faults of a file, each with where it is and what repairs it. */
 export function renderFaults(record: FileRecord | null | undefined): Html {
   if (record === undefined)
-    return <p class="empty">Not counted yet: lists are built after the first crawl.</p>
+    return <p class="empty">Not checked yet: the first crawl has not finished.</p>
   if (record === null)
-    return <p class="empty">The file was never understood, so there is nothing to check in it.</p>
+    return <p class="empty">The registry has never read a valid version of this file.</p>
   const { faults, fault_count } = record
-  if (fault_count === 0) return <p class="empty">None: every part of the file was understood.</p>
+  if (fault_count === 0) return <p class="empty">No issues.</p>
   return renderTable({
-    caption: countThings(fault_count, 'fault'),
-    columns: ['Where', 'What', 'Repair'],
+    caption: countThings(fault_count, 'issue'),
+    columns: ['Where', 'Issue', 'Fix'],
     items: faults,
     total: fault_count,
     limit: 30,

@@ -7,11 +7,11 @@ type State = FreshnessBlock['state']
 
 const words: Readonly<Record<State, [label: string, look: string, means: string]>> = {
   current: ['current', 'good', 'read within the last two days'],
-  stale: ['stale', 'fair', 'read once, but not within the last two days'],
+  stale: ['stale', 'fair', 'not read within the last two days'],
   failing: ['failing', 'fair', 'the last attempt got no answer'],
   absent: ['absent', 'none', 'there is no such file'],
-  invalid: ['invalid', 'bad', 'something is there that cannot be used'],
-  never_crawled: ['never crawled', 'none', 'nobody has looked yet'],
+  invalid: ['invalid', 'bad', 'the file cannot be used'],
+  never_crawled: ['never crawled', 'none', 'not fetched yet'],
 }
 
 export function renderBadge(look: string, text: string): Html {
@@ -33,7 +33,7 @@ export function renderFreshness(freshness: FreshnessBlock | undefined, file: str
   return (
     <p class="freshness">
       {renderState(state)} <span>{file}</span>: {words[state]?.[2] ?? state}
-      {checked_at === undefined ? null : <>, last looked at {renderMoment(checked_at)}</>}
+      {checked_at === undefined ? null : <>, last fetched {renderMoment(checked_at)}</>}
       {reason === undefined ? null : (
         <>
           {' '}

@@ -33,9 +33,9 @@ export function renderMarkedLines(text: string, faults: readonly PlacedFault[]):
   }
   const left = faults.length - shown
   return (
-    <section aria-label="Faults by line">
+    <section aria-label="Issues by line">
       <ol class="lines">{items}</ol>
-      {left > 0 ? <p class="more">{countThings(left, 'more fault')} further down.</p> : null}
+      {left > 0 ? <p class="more">{countThings(left, 'more issue')} further down.</p> : null}
     </section>
   )
 }
@@ -51,7 +51,7 @@ function renderLine(number: number, text: string, faults: readonly PlacedFault[]
       {faults.map(({ severity, message, suggestion }) => (
         <p class="note">
           {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)} {clipText(message, 300)}.{' '}
-          {suggestion === undefined ? null : <span class="quiet">Repair: {suggestion}.</span>}
+          {suggestion === undefined ? null : <span class="quiet">Fix: {suggestion}.</span>}
         </p>
       ))}
     </li>

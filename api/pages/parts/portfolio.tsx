@@ -35,15 +35,15 @@ export function renderHouse(brand: BrandResolution, domain: string, portfolio: P
     <>
       {house === undefined || house === domain ? null : (
         <p>
-          {isProven ? 'Belongs to ' : isClaimed ? 'Claimed by ' : 'Names as its house '}
+          {isProven ? 'Belongs to ' : isClaimed ? 'Claimed by ' : 'Named house: '}
           <a href={toBrandPath(house)}>{renderName(house_name ?? house)}</a>{' '}
-          {isProven ? renderBadge('good', 'proven') : renderBadge('fair', 'not confirmed')}
+          {isProven ? renderBadge('good', 'verified') : renderBadge('fair', 'not confirmed')}
         </p>
       )}
       {renderFacts([
-        ['Proof', relationship_trust && (trusts[relationship_trust] ?? relationship_trust)],
+        ['Verification', relationship_trust && (trusts[relationship_trust] ?? relationship_trust)],
         [
-          'Said since',
+          'Declared',
           brand.relationship_declared_at && renderMoment(brand.relationship_declared_at),
         ],
         [

@@ -55,7 +55,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
   const { domain, properties, properties_total, next_cursor } = lookup
   return renderTable({
     caption: 'Properties',
-    columns: ['Property', 'Kind', 'Known by', 'State', 'Tags'],
+    columns: ['Property', 'Type', 'Identifiers', 'State', 'Tags'],
     items: properties,
     total: properties_total,
     next: toNextPath(domain, next_cursor),
@@ -124,7 +124,7 @@ export function renderHosting(
     ['First read', file && renderMoment(file.first_seen_at)],
     ['Changed', file && renderMoment(file.changed_at)],
     ...listRawFacts(source, file),
-    ['Last understood', renderMoment(hosting.last_validated)],
+    ['Last valid version', renderMoment(hosting.last_validated)],
     ['Last HTTP status', hosting.last_http_status],
   ])
 }

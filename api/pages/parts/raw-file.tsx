@@ -12,7 +12,7 @@ export function listRawFacts(
   if (!file || (kind !== 'adagents.json' && kind !== 'brand.json')) return []
   const size = file.bytes === null ? 'Its bytes' : `${formatCount(file.bytes)} bytes`
   return [
-    ['As the crawler got it', <a href={toRawFilePath(kind, location)}>{size}</a>],
+    ['Raw file', <a href={toRawFilePath(kind, location)}>{size}</a>],
     ['SHA-256', <code>{file.sha256}</code>],
   ]
 }

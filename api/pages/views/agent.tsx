@@ -64,9 +64,9 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
         ])}
         {renderFacts([
           ['Type', profile && renderName(profile.type)],
-          ['Speaks', profile?.protocols.join(', ').toUpperCase()],
+          ['Protocols', profile?.protocols.join(', ').toUpperCase()],
           ['Operated by', operator && renderOperator(operator.location)],
-          ['Says of itself', profile?.description && renderName(profile.description, 400)],
+          ['Description', profile?.description && renderName(profile.description, 400)],
         ])}
         {renderSection(
           'health',
@@ -80,8 +80,8 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
           renderPublishers(agent_url, publisher_count, publishers),
           formatCount(publisher_count),
         )}
-        {renderSection('capabilities', 'What it says it can do', renderCapabilities(agent))}
-        {renderSection('tests', 'How it fares in tests', renderTests(compliance.body))}
+        {renderSection('capabilities', 'Capabilities', renderCapabilities(agent))}
+        {renderSection('tests', 'Test results', renderTests(compliance.body))}
       </>
     ),
   }
@@ -109,8 +109,8 @@ async function showPast({
         {renderHead({ agent_url })}
         {renderFacts([['As of', renderMoment(past.as_of)]])}
         <p>
-          This is what publishers’ files granted then. Of its tests and what it said of itself no
-          history is kept: <a href={toAgentPath(agent_url)}>see it as it is now</a>.
+          This is what publishers’ files granted then. The registry keeps no history of its tests
+          and description: <a href={toAgentPath(agent_url)}>see it as it is now</a>.
         </p>
         {renderSection(
           'publishers',
@@ -146,14 +146,14 @@ function renderHead({ agent_url, probed }: AgentShown): Html {
 }
 
 function showUnknown(agentUrl: string): View {
-  const title = 'This agent is not known'
+  const title = 'Unknown agent'
   return {
     status: 404,
     title,
     description: title,
     body: renderProblem(
       title,
-      `No publisher’s file that the registry has read names ${clipText(agentUrl, 200)}.`,
+      `The registry has not read any publisher file that names ${clipText(agentUrl, 200)}.`,
     ),
   }
 }

@@ -29,12 +29,14 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   if (agent !== '' && property !== '') return showProperty(call)
   if (agent !== '' && publisher !== '') return showPublisher(call)
   return {
-    title: 'May this agent sell it?',
+    title: 'Check authorization',
     description: 'Ask whether an agent may sell a property, and read every step that decides it.',
     body: (
       <>
-        <h1>May this agent sell it?</h1>
-        <p class="lead">The answer is a chain of evidence: which file says so, where, and when.</p>
+        <h1>Check authorization</h1>
+        <p class="lead">
+          May this agent sell this property? The answer shows which file says so, where, and when.
+        </p>
         {renderForm(call.query)}
       </>
     ),
@@ -59,7 +61,7 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationQuery>)
     json: `/api/registry/validate/property-authorization?${new URLSearchParams(query)}`,
     body: (
       <>
-        <p class="kicker">May it sell?</p>
+        <p class="kicker">Check authorization</p>
         {renderVerdict(verdict, authorized, sides.publisher)}
         <p class="lead">
           {renderAgent(agent)} selling <strong>{renderName(property)}</strong>
@@ -69,11 +71,11 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationQuery>)
           ['Publisher', publisher_domain && renderPublisher(publisher_domain)],
           ['Property', property_id && <code>{clipText(property_id, 120)}</code>],
           ['Registry id', property_rid && <code>{property_rid}</code>],
-          ['Asked', renderMoment(body.checked_at)],
+          ['Checked', renderMoment(body.checked_at)],
           ['As of', body.as_of && renderMoment(body.as_of)],
         ])}
         {body.as_of ? renderPast() : renderChainSection(body.evidence ?? [])}
-        {renderFreshness(body.freshness, 'the weakest file of these')}
+        {renderFreshness(body.freshness, 'Least fresh source')}
         {renderForm(asked)}
       </>
     ),
@@ -95,7 +97,7 @@ async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationQuery>
     json: `/api/registry/publisher/authorization?${new URLSearchParams(query)}`,
     body: (
       <>
-        <p class="kicker">May it sell?</p>
+        <p class="kicker">Check authorization</p>
         {renderVerdict(verdict, authorized, sides.publisher)}
         <p class="lead">
           {renderAgent(agent)} selling for {renderPublisher(publisher)}
@@ -111,7 +113,7 @@ async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationQuery>
           ['As of', as_of && renderMoment(completeDay(as_of))],
         ])}
         {as_of ? renderPast() : renderChainSection(body.evidence ?? [])}
-        {renderFreshness(body.freshness, 'the weakest file of these')}
+        {renderFreshness(body.freshness, 'Least fresh source')}
         {renderForm(asked)}
       </>
     ),
@@ -140,7 +142,7 @@ function toRefusal({ freshness }: Pick<OfPublisher, 'freshness'>): OfPublisher {
 
 function describeVerdict(authorized: boolean, confirmed: boolean, publisher: string): string {
   if (authorized) return confirmed ? 'Yes, and both sides say so' : 'Yes, the publisher says so'
-  return publisher === 'unknown' ? 'Nobody says so' : 'No'
+  return publisher === 'unknown' ? 'Not known' : 'No'
 }
 
 function renderVerdict(verdict: string, authorized: boolean, publisher: string): Html {
@@ -178,7 +180,7 @@ function renderPast(): Html {
 function renderForm({ agent, property, publisher, type, as_of }: AuthorizationQuery): Html {
   return (
     <form class="ask" action="/authorization" method="get">
-      <h2>Ask</h2>
+      <h2>Check</h2>
       <label>
         Agent
         <input
@@ -197,14 +199,14 @@ function renderForm({ agent, property, publisher, type, as_of }: AuthorizationQu
         />
       </label>
       <label>
-        Kind of identifier
+        Identifier type
         <input name="type" value={clipText(type || 'domain', 60)} />
       </label>
       <label>
         As of
         <input name="as_of" value={clipText(as_of, 40)} placeholder="2026-11-20 or a time in UTC" />
       </label>
-      <button type="submit">Ask</button>
+      <button type="submit">Check authorization</button>
     </form>
   )
 }

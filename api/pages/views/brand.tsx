@@ -68,7 +68,7 @@ export async function show({
           ? null
           : renderSection('file', 'The file', renderFile(file, domain))}
         {renderSection('history', 'History', renderHistory('brand', domain, edits))}
-        {renderSection('raw', 'As the registry holds it', renderRaw(brand))}
+        {renderSection('raw', 'Raw record', renderRaw(brand))}
       </>
     ),
   }
@@ -93,10 +93,10 @@ function renderIdentity(brand: BrandResolution, domain: string) {
   return renderFacts([
     ['Canonical id', <code>{brand.canonical_id}</code>],
     ['Domain', <code>{brand.canonical_domain}</code>],
-    ['Said by', sources[brand.source]],
+    ['Source', sources[brand.source]],
     ['Role', brand.keller_type],
     ['Brand id', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
-    ['Inventory', <a href={toPublisherPath(domain)}>What {domain} owns and who may sell it</a>],
+    ['Inventory', <a href={toPublisherPath(domain)}>What {domain} owns, and who may sell it</a>],
   ])
 }
 
@@ -110,13 +110,13 @@ function showHouse(
   const brands = countThings(portfolio.total, 'brand')
   return {
     title: `The house ${domain}`,
-    description: `${brands} name ${domain} as their house, or are named by it. It is no brand itself.`,
+    description: `${brands} name ${domain} as their house, or are named by it. The domain is not a brand itself.`,
     body: (
       <>
         <p class="kicker">House</p>
         <h1>{domain}</h1>
         <p class="lead">
-          No brand is known for this domain itself; brands name it as their house, or it names them.
+          This domain is not a brand itself. It names brands, or brands name it as their house.
         </p>
         {renderFreshness(freshness, 'brand.json')}
         {renderSection('house', 'Portfolio', renderTree(portfolio, domain), brands)}
@@ -139,10 +139,10 @@ function renderFile(file: FileRecord | null | undefined, domain: string) {
             ['Changed', renderMoment(file.changed_at)],
             ...listRawFacts({ kind: 'brand.json', location: domain }, file),
           ])}
-      <h3>Faults</h3>
+      <h3>Issues</h3>
       {renderFaults(file)}
       <p>
-        <a href={toWorkshopPath(domain, 'brand.json')}>Check the file and change it</a>
+        <a href={toWorkshopPath(domain, 'brand.json')}>Check and edit this file</a>
       </p>
     </>
   )
@@ -157,8 +157,8 @@ function showUnknown(domain: string, { error, freshness }: Refused): View {
     body: renderProblem(
       title,
       freshness?.state === 'never_crawled'
-        ? 'Nobody had asked for it. The registry looks at the domain now: come back in a minute.'
-        : 'Its brand.json does not say which brand it is, and nobody else has told.',
+        ? 'First lookup; crawl scheduled. Come back in a minute.'
+        : 'Its brand.json does not say which brand it is, and no member has added an entry.',
       <>
         {renderFreshness(freshness, 'brand.json')}
         <p>

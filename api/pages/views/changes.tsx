@@ -32,8 +32,8 @@ export async function show({ query, services }: ViewCall<ChangesQuery>): Promise
       <>
         <h1>Changes</h1>
         <p class="lead">
-          Every change as it was committed, kept for {config.LIMITS.feedRetentionDays} days.
-          {before === undefined ? ' New ones appear here as they are committed.' : ''}
+          Every change the registry has recorded, kept for {config.LIMITS.feedRetentionDays} days.
+          {before === undefined ? ' New changes appear here as they happen.' : ''}
         </p>
         {renderTypes(type)}
         {renderEvents(events, EVENTS_PER_PAGE)}
@@ -54,9 +54,9 @@ function toPath(type: EventType | undefined, before: string): string {
 function renderTypes(chosen: EventType | undefined): Html {
   return (
     <form class="filter" action="/changes" method="get">
-      <label for="type">Kind of change</label>
+      <label for="type">Type of change</label>
       <select id="type" name="type">
-        <option value="">all</option>
+        <option value="">All</option>
         {eventTypeNames.map(name => (
           <option value={name} selected={name === chosen}>
             {`${name}: ${eventTypes[name].means}`}

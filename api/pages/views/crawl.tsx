@@ -22,12 +22,12 @@ export async function show({ services }: ViewCall): Promise<View> {
     return snapshot && loadCrawlOverview(snapshot, reader.now())
   })
   return {
-    title: 'Crawl',
+    title: 'Crawl status',
     description: 'How the registry’s crawl goes: files by outcome, what is due, the last nights.',
     isLive: true,
     body: (
       <>
-        <h1>Crawl</h1>
+        <h1>Crawl status</h1>
         {overview === undefined || overview.outcomes.length === 0 ? (
           <p class="notice" role="status">
             No file has been looked at yet. This page renews itself.
@@ -71,7 +71,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
         ),
       )}
       {renderSection('growth', 'Growth', renderLatestDays(overview))}
-      {renderSection('outcomes', 'What came of the last attempts', renderOutcomes(overview))}
+      {renderSection('outcomes', 'Latest results', renderOutcomes(overview))}
       {renderSection('nights', 'The last nights', renderNights(nights))}
     </>
   )
@@ -105,7 +105,7 @@ function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
   const known = rows.flatMap(({ outcome, ...row }) => (outcome === null ? [] : { ...row, outcome }))
   return renderTable({
     caption: 'Files by kind and outcome',
-    columns: ['Kind', 'Outcome', 'Files', 'Means'],
+    columns: ['Type', 'Result', 'Files', 'Meaning'],
     items: known,
     limit: 100,
     empty: 'Nothing has been tried yet.',
@@ -136,7 +136,7 @@ function renderNights(nights: CrawlOverview['nights']): Html {
         : null}
       {renderTable({
         caption: 'The last nights',
-        columns: ['Night', 'Publishers', 'Losses', 'Taken'],
+        columns: ['Night', 'Publishers', 'Losses', 'Applied'],
         items: nights,
         empty: '',
         render: ({ night, publishers, losses, taken }) => [

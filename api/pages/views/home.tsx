@@ -60,9 +60,9 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
         {counts === undefined || counts.seq === 0 ? renderBeginning() : renderTotals(counts)}
         {overview === undefined ? null : (
           <p class="asof">
-            Last file looked at {renderMoment(overview.last_attempt_at)}
+            Last fetch {renderMoment(overview.last_attempt_at)}
             {overview.due > 0 ? `, ${countThings(overview.due, 'file')} due now` : ''}.{' '}
-            <a href="/crawl">How the crawl goes</a>
+            <a href="/crawl">Crawl status</a>
           </p>
         )}
         <div class="columns">
@@ -87,7 +87,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
 function renderBeginning(): Html {
   return (
     <p class="notice" role="status">
-      The first crawl is under way. Counts appear here as soon as the first files are read.
+      The first crawl is in progress. Counts appear here once the first files have been read.
     </p>
   )
 }
@@ -112,7 +112,7 @@ function renderNames(
   if (named.length + owning.length === 0) return null
   return renderSection(
     'begin',
-    'Look around',
+    'Browse',
     <>
       <h3>Brands</h3>
       <ul class="chips">

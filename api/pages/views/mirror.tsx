@@ -37,7 +37,7 @@ export async function show({
         <h1>{renderName(platform)}</h1>
         <p class="sub">
           {mirror.superseded_by === null
-            ? renderBadge('good', 'still counts')
+            ? renderBadge('good', 'current')
             : renderBadge('fair', 'superseded')}{' '}
           describes, and authorizes nobody
         </p>
@@ -67,7 +67,7 @@ function renderList(name: string, items: readonly Item[], rest: string): Html | 
     title,
     renderTable({
       caption: title,
-      columns: ['Name', 'Id', 'Kind', 'Known by'],
+      columns: ['Name', 'Id', 'Type', 'Identifiers'],
       items,
       bytes: 6_000,
       rest,

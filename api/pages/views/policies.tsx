@@ -22,7 +22,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
         <p class="lead">Laws and standards that agents refer to by their id.</p>
         {renderTable({
           caption: 'Policies',
-          columns: ['Policy', 'Kind', 'Agents', 'Where', 'About'],
+          columns: ['Policy', 'Type', 'Agents', 'Countries', 'Description'],
           items: policies,
           total: next_cursor ? stats.total : undefined,
           next: buildNextPath('/policies', next_cursor),

@@ -33,14 +33,14 @@ export async function show({
           <code>{clipText(policy.policy_id, 100)}</code> {renderBadge('none', policy.category)}{' '}
           {policy.review_status === 'approved'
             ? renderBadge('good', 'approved')
-            : renderBadge('fair', 'waits for a moderator')}
+            : renderBadge('fair', 'awaiting review')}
         </p>
         {policy.description === null ? null : (
           <p class="lead">{renderName(policy.description, 800)}</p>
         )}
         {renderFacts([
           ['Agents', `${policy.enforcement} follow it`],
-          ['Holds in', policy.jurisdictions.slice(0, 30).join(', ') || 'every country'],
+          ['Applies in', policy.jurisdictions.slice(0, 30).join(', ') || 'every country'],
           ['From', policy.effective_date],
           ['Until', policy.sunset_date],
           ['Version', renderName(policy.version, 60)],

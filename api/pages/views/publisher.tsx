@@ -76,13 +76,13 @@ export async function show({
         {renderSection('properties', 'Properties', renderInventory(lookup))}
         {renderSection(
           'file',
-          'Where the file stands',
+          'File status',
           <>
             {renderHosting(lookup, source, file)}
-            <h3>Faults</h3>
+            <h3>Issues</h3>
             {renderFaults(file)}
             <p>
-              <a href={toWorkshopPath(domain, 'adagents.json')}>Check the file and change it</a>
+              <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>
             </p>
           </>,
           state,
@@ -119,7 +119,7 @@ function renderHead(
       <>
         <code>{domain}</code>{' '}
         {adagents_valid
-          ? renderBadge('good', 'file stands')
+          ? renderBadge('good', 'valid')
           : renderBadge('fair', `file ${files.adagents_json.status}`)}{' '}
         {left_out
           ? renderBadge('fair', `too broad: ${left_out.join(', ')} left out in part`)
@@ -135,9 +135,11 @@ function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html |
   if (claiming.length === 0) return null
   return renderSection(
     'claims',
-    'Agents that claim it without a grant',
+    'Unconfirmed claims by agents',
     <>
-      <p>These agents say that they sell this inventory. A claim grants nothing.</p>
+      <p>
+        These agents say that they sell this inventory, but the publisher has not authorized them.
+      </p>
       <ul class="plain">
         {claiming.slice(0, 10).map(({ url }) => (
           <li>{renderAgent(url)}</li>
@@ -148,7 +150,7 @@ function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html |
 }
 
 function showUnknown({ domain, freshness, files }: PublisherLookup): View {
-  const title = `Nothing is known about what ${domain} owns`
+  const title = `No inventory known for ${domain}`
   return {
     status: 404,
     title,
@@ -156,13 +158,13 @@ function showUnknown({ domain, freshness, files }: PublisherLookup): View {
     body: renderProblem(
       title,
       freshness?.state === 'never_crawled'
-        ? 'Nobody had asked for it before. The registry is reading the domain now: come back in a minute.'
-        : 'It publishes no adagents.json that could be read.',
+        ? 'First lookup; crawl scheduled. Come back in a minute.'
+        : 'The registry could not read an adagents.json file at this domain.',
       <>
         {renderFreshness(freshness, 'adagents.json')}
         {files.brand_json.status === 'present' ? (
           <p>
-            <a href={toBrandPath(domain)}>The brand of {domain}</a>
+            <a href={toBrandPath(domain)}>Brand of {domain}</a>
           </p>
         ) : null}
       </>,

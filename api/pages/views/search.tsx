@@ -88,7 +88,7 @@ function renderFound(text: string, { shown, agents, direct }: Found): Html {
   return (
     <>
       {direct.length > 0 ? (
-        <ul class="direct" aria-label="Pages of what was typed">
+        <ul class="direct" aria-label="Exact matches">
           {direct.map(link => (
             <li>{link}</li>
           ))}
@@ -96,8 +96,8 @@ function renderFound(text: string, { shown, agents, direct }: Found): Html {
       ) : null}
       {total === 0 ? (
         <p class="empty">
-          Nothing that the registry knows is called “{clipText(text, 80)}”. It knows what domains
-          publish: try the domain itself.
+          No results for “{clipText(text, 80)}”. The registry knows what domains publish: try
+          searching for the domain.
         </p>
       ) : (
         <p class="lead">The best matches: {countThings(total, 'result')}.</p>
@@ -154,7 +154,7 @@ function renderPublishers(publishers: SearchAnswer['publishers']): Html {
 function renderProperties(properties: SearchAnswer['properties']): Html {
   return renderTable({
     caption: 'Properties',
-    columns: ['Property', 'Kind', 'Publisher'],
+    columns: ['Property', 'Type', 'Publisher'],
     items: properties,
     empty: '',
     render: ({ name, property_type, publisher_domain }) => [

@@ -9,26 +9,26 @@ export async function show({ services }: ViewCall): Promise<View> {
   const snapshot = findPublishedSnapshot(services.reader)
   const program = snapshot && findProgram('sql.ts')
   return {
-    title: 'Ask the data',
+    title: 'Query the data',
     description:
       'Questions in SQL over everything the registry knows, answered by DuckDB in the browser.',
     program,
     body: (
       <>
-        <h1>Ask the data</h1>
+        <h1>Query the data</h1>
         <p class="lead">
-          Everything the registry knows is one DuckDB file. Here your own browser reads the parts of
-          it that a question needs.
+          Everything the registry knows is one DuckDB file. Your browser reads only the parts that a
+          query needs.
         </p>
         {snapshot === undefined ? (
-          <p>Nothing was published yet; come back in a minute.</p>
+          <p>Nothing has been published yet. Come back in a minute.</p>
         ) : (
           renderField(snapshot)
         )}
-        {renderSection('examples', 'Questions to begin with', renderExamples())}
+        {renderSection('examples', 'Example queries', renderExamples())}
         {renderSection(
           'elsewhere',
-          'Ask it on your own machine',
+          'Query it on your own machine',
           renderElsewhere(services.baseUrl()),
         )}
       </>
@@ -40,7 +40,9 @@ export async function show({ services }: ViewCall): Promise<View> {
 function renderField({ path, bytes }: PublishedSnapshot): Html {
   return (
     <div class="sql" data-snapshot={path} data-bytes={String(bytes)}>
-      <p>The field needs JavaScript. Without it, ask the file on your own machine, as below.</p>
+      <p>
+        The editor needs JavaScript. Without it, query the file on your own machine, as shown below.
+      </p>
     </div>
   )
 }
@@ -53,7 +55,7 @@ function renderExamples(): Html {
           <summary>{question}</summary>
           <pre tabindex="0">{sql}</pre>
           <p>
-            <a href={`#q=${encodeURIComponent(`-- ${question}\n${sql}`)}`}>Ask this</a>
+            <a href={`#q=${encodeURIComponent(`-- ${question}\n${sql}`)}`}>Run this query</a>
           </p>
         </details>
       ))}

@@ -35,7 +35,7 @@ export async function show(call: ViewCall<WorkshopQuery>): Promise<View> {
   if (domain === undefined) return showForm({ kind, domain: '', text: '' }, { canPublish })
   const found = await loadFile(domain, kind, call.services)
   if (found === undefined) {
-    const note = `The registry holds no ${kind} of ${domain} that it can show here. Paste yours.`
+    const note = `The registry has no ${kind} of ${domain} to show here. Paste yours.`
     return showForm({ kind, domain, text: '' }, { canPublish, note })
   }
   const note = found.isComplete
@@ -61,7 +61,7 @@ async function showExamined(filled: Filled, call: Asking, note?: string): Promis
   if (domain === undefined && filled.domain !== '') {
     return showForm(filled, {
       canPublish,
-      fault: `“${filled.domain}” is no domain, such as acme.example.`,
+      fault: `“${filled.domain}” is not a domain. Enter one such as acme.example.`,
     })
   }
   const { workers, clock } = call.services
@@ -103,7 +103,7 @@ function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile): Html {
   const counted = `${countThings(errors.length, 'error')}, ${countThings(warnings.length, 'warning')}`
   return (
     <p class={`notice ${valid ? 'good' : 'bad'}`} id="verdict" role="status">
-      <strong>{valid ? `A sound ${kind}` : `Not yet a sound ${kind}`}</strong>: {counted}.
+      <strong>{valid ? `Valid ${kind}` : `Invalid ${kind}`}</strong>: {counted}.
     </p>
   )
 }
@@ -123,14 +123,14 @@ function showForm(
   return {
     title: 'Check a file before you publish it',
     description:
-      'Paste an adagents.json or brand.json: every fault beside its line, with its repair, and who may sell what once it is served.',
+      'Paste an adagents.json or brand.json: every issue beside its line, with a fix, and who may sell what once it is served.',
     isEditor: true,
     body: (
       <>
         <h1>Check a file before you publish it</h1>
         <p class="lead">
-          Every fault beside its line, with its repair, by the rules that the registry reads the web
-          with. Nothing is stored.
+          Every issue beside its line, with a fix, by the same rules that the crawler applies.
+          Nothing is stored.
         </p>
         <form class="row" method="get" action="/workshop">
           <label for="start">Start from the file of a domain</label>
@@ -142,7 +142,7 @@ function showForm(
             placeholder="acme.example"
           />
           <label class="unseen" for="start-kind">
-            Kind
+            Type
           </label>
           {renderKinds('start-kind', kind)}
           <button type="submit">Open</button>
@@ -155,7 +155,7 @@ function showForm(
         )}
         <form class="editor" method="post" action="/workshop" enctype="multipart/form-data">
           <div class="row">
-            <label for="kind">Kind of file</label>
+            <label for="kind">File type</label>
             {renderKinds('kind', kind)}
             <label for="domain">Domain that will serve it</label>
             <input
@@ -181,7 +181,7 @@ function showForm(
             </button>
             {canPublish ? (
               <button type="submit" class="plain" name="do" value="publish">
-                Publish hosted
+                Host this file here
               </button>
             ) : null}
           </div>

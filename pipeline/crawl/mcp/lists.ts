@@ -82,7 +82,7 @@ function collectTools(
       faults.error(
         `tools[${i}].name`,
         'wrong_type',
-        `must be a text of at most ${NAME_CHARS} characters`,
+        `must be a string of at most ${NAME_CHARS} characters`,
       )
     } else if (tools.size >= max) {
       return faults.error(

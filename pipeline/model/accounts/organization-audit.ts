@@ -3,7 +3,7 @@ import type { Operation } from '../submission.ts'
 
 /** Changes that the audit of an organization shows, each in the words of its page. */
 export const auditedOperations = {
-  'organization.found': 'Founded the organization',
+  'organization.found': 'Created the organization',
   'organization.create': 'Entered the organization',
   'organization.domain.add': 'Added a domain',
   'organization.domain.remove': 'Removed a domain',

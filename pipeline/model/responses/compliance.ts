@@ -172,7 +172,7 @@ export const AgentCompliance = z
     declared_specialisms: z.array(text).describe('What the agent said it is'),
     specialism_status: z
       .record(text, z.enum(['passing', 'failing', 'untested']))
-      .describe('How it fares in what it claims, as far as the protocol has it as stable'),
+      .describe('Test results for the stable parts of the protocol that it claims to support'),
     verified_badges: z
       .array(VerifiedBadge)
       .describe('What it is verified for now; empty where it is for nothing'),

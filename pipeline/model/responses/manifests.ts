@@ -16,7 +16,7 @@ export const ManifestReference = z
     agent_id: text.nullable().describe('Id of the brand at that agent; null without one'),
     verification_status: z
       .enum(verificationStatuses)
-      .describe('What came of the last attempt to read it; `pending` before one'),
+      .describe('Result of the last attempt to read it; `pending` before one'),
   })
   .meta({ id: 'ManifestReference', description: 'Look up the manifest of a domain' })
 export type ManifestReference = z.infer<typeof ManifestReference>

@@ -46,12 +46,12 @@ export function listFilesOfIdentifier({ type, value }: Identifier): Deciding {
   return domain === undefined ? [] : [[{ kind: 'adagents.json', location: domain }]]
 }
 
-/** Finds the freshness of the weakest file that decided an answer. */
+/** Finds the freshness of the least fresh file that decided an answer. */
 export function findDecidingFreshness(reader: Reader, deciding: Deciding): FreshnessBlock {
   return pickWeakestOfAny(deciding.map(files => findFilesFreshness(reader, files)))
 }
 
-/** Finds the freshness of the weakest file behind the declarations of several publishers. */
+/** Finds the freshness of the least fresh file behind the declarations of several publishers. */
 export function findPublishersFreshness(
   reader: Reader,
   publishers: readonly string[],

@@ -6,7 +6,7 @@ import { operations } from '../../../api/routes/index.ts'
 
 test.each([
   [z.string(), undefined, 'is required'],
-  [z.string(), 7, 'must be a text'],
+  [z.string(), 7, 'must be a string'],
   [z.string(), ['a', 'b'], 'must be a single value'],
   [z.array(z.string()), 'a', 'must be a list'],
   [z.object({}), [], 'must be an object'],

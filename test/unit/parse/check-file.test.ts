@@ -51,7 +51,7 @@ describe('a fault has the place of what it is about', () => {
 
 describe('a text that is not JSON is reported with the place and the reason', () => {
   test.each<[string, string, string, number, number]>([
-    ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'comma before it is one too many', 3, 3],
+    ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'remove the trailing comma', 3, 3],
     ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'comma is missing', 3, 3],
     ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
     ['single quotes', "{\n'a': 1}", 'double quotes', 2, 1],

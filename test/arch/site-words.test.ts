@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
+
+/** Lists the phrases of CONTRIBUTING.md that we do not say. */
+function listUnsaid(): string[] {
+  const section = contributing.split('## Words of the site')[1]!.split('\n## ')[0]!
+  const rows = section.split('\n').filter(line => line.startsWith('| '))
+  return rows.slice(2).flatMap(row => row.split('|')[2]!.trim().split(', '))
+}
+
+/** Lists the files whose words people read. */
+function listReadFiles(): string[] {
+  const below = ['api', 'docs', 'jobs', 'pipeline', 'scripts'].flatMap(folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .map(name => `${folder}/${name}`)
+      .filter(name => /\.(tsx?|mjs|md)$/.test(name)),
+  )
+  return ['README.md', 'ARCHITECTURE.md', 'SECURITY.md', ...below]
+}
+
+/** Tells whether a text says a phrase; a single word counts only as a whole label. */
+function says(phrase: string, text: string): boolean {
+  if (phrase.includes(' ')) return text.replace(/\s+/g, ' ').includes(phrase)
+  return new RegExp(`(['"\`>]|\\n {4,})${phrase}(['"\`<]|\\n)`).test(text)
+}
+
+test('the site says none of the phrases that CONTRIBUTING.md rules out', () => {
+  const unsaid = listUnsaid()
+  expect(unsaid.length).toBeGreaterThan(30)
+  const found = listReadFiles().flatMap(path => {
+    const text = readFileSync(join(root, path), 'utf8')
+    return unsaid.filter(phrase => says(phrase, text)).map(phrase => `${path}: ${phrase}`)
+  })
+  expect(found).toEqual([])
+})
+
+test('a label is told from a word in a sentence', () => {
+  expect(says('Took', "['Took', ms]")).toBe(true)
+  expect(says('Begin', '<button>Begin</button>')).toBe(true)
+  expect(says('Took', '// Took too long')).toBe(false)
+  expect(says('Look around', '<h2>Look\n  around</h2>')).toBe(true)
+})
