@@ -55,7 +55,7 @@ export function authenticate(
   if (authorization === undefined) {
     return refuse('unauthenticated', 'a credential is required: Authorization: Bearer sk_…')
   }
-  if (services.reader.serving === undefined) {
+  if (services.reader.serving === undefined || services.reader.record === undefined) {
     return refuse(
       'unavailable',
       'credentials cannot be checked while the stores are missing; try again',

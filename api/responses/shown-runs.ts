@@ -6,9 +6,8 @@ import {
   STORYBOARD_PROTOCOL_VERSION,
 } from '../../pipeline/model/storyboards/storyboard.ts'
 import type { AgentRuns } from '../../pipeline/model/storyboards/storyboard-record.ts'
-import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
+import { findAgentRuns, findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
-import { findAgentRuns } from '../../pipeline/read/lookups/records.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { isInOrganization } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'

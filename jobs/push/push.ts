@@ -6,6 +6,7 @@ import type { Log } from '../../pipeline/core/log.ts'
 import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
 import { Deliverer } from '../../pipeline/push/deliverer.ts'
 import { PushState } from '../../pipeline/push/state.ts'
+import { RecordFile } from '../../pipeline/read/record-file.ts'
 import { ServingFile } from '../../pipeline/read/serving-file.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
@@ -39,11 +40,13 @@ export async function runPush(
   let isActive = false
   const metrics = new PushMetrics(roleMetrics, () => isActive)
   const serving = new ServingFile(paths)
+  const record = new RecordFile(paths)
   const refresh = () => {
     try {
+      record.refresh()
       serving.refresh()
     } catch (error) {
-      log.warn({ error: String(error) }, 'the serving store cannot be opened')
+      log.warn({ error: String(error) }, 'the stores cannot be opened')
     }
   }
   const counting = connectRedis(redisUrl, 'failFast', log, config.LIMITS)
@@ -61,6 +64,7 @@ export async function runPush(
     refresh()
     const deliverer = new Deliverer({
       findServing: () => serving.store,
+      findRecord: () => record.db,
       state,
       fetcher: fetcher.for({ kind: 'push' }) satisfies Fetcher,
       signer: keys.signers['webhook-signing'],
@@ -89,6 +93,7 @@ export async function runPush(
       await held?.state.close()
       held?.lease.release()
       await serving.close()
+      record.close()
       await disabling.close()
       counting.disconnect()
     },

@@ -1,11 +1,6 @@
 import { type Instant, toIso } from '../core/clock.ts'
-import {
-  auditedFacts,
-  auditedOperations,
-  type StoredChange,
-} from '../model/accounts/organization-audit.ts'
 import type { Answer, Operation, Submission } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { RowChange } from './operation-definition.ts'
 
 /** A request in the audit. */
@@ -102,54 +97,5 @@ export function listAuditRows(db: Sqlite, { limit, ...wanted }: AuditWanted): Au
      from submissions ${where.length > 0 ? `where ${where.join(' and ')}` : ''}
      order by submitted_at desc, seq desc, rowid desc limit $limit`,
     { ...parameters, limit },
-  )
-}
-
-const audited: ReadonlySet<string> = new Set(Object.keys(auditedOperations))
-
-/** A change with the commit that made it. */
-export type OrganizationChange = StoredChange & { seq: number }
-
-/** Loads the changes of organizations among the requests for which `where` holds. */
-export function loadOrganizationAudit(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): OrganizationChange[] {
-  const rows = db.all<AuditRow>(
-    `select submission_id, submitted_at, operation, by_kind, by_id, org_id, content, answer, seq
-     from submissions
-     where operation in (select value from json_each($audited)) and ${where}
-     order by submission_id`,
-    { ...parameters, audited: [...audited] },
-  )
-  return selectOrganizationChanges(rows)
-}
-
-/**
- * Selects the changes of organizations. What an operation itself names as its organization counts before the
- * one that its author acted for: an accepted invitation belongs to the new one.
- */
-function selectOrganizationChanges(rows: readonly AuditRow[]): OrganizationChange[] {
-  return rows.flatMap(row => {
-    const { submission_id: id, submitted_at: at, operation, by_kind, by_id, seq } = row
-    if (!audited.has(operation) || 'refused' in row.answer) return []
-    const org_id = row.answer.done.org_id ?? row.org_id
-    if (typeof org_id !== 'string') return []
-    const by = { by_kind: toKind(by_kind), by_id: by_id ?? '' }
-    return [{ id, org_id, at, operation, ...by, facts: selectFacts(row.content), seq }]
-  })
-}
-
-function toKind(kind: string | null): StoredChange['by_kind'] {
-  return kind === 'key' || kind === 'user' || kind === 'registry' ? kind : 'command'
-}
-
-const FACT_CHARS_MAX = 300
-
-function selectFacts(content: Record<string, unknown>): Record<string, string> {
-  const known = auditedFacts.filter(name => content[name] !== undefined && content[name] !== null)
-  return Object.fromEntries(
-    known.map(name => [name, String(content[name]).slice(0, FACT_CHARS_MAX)]),
   )
 }

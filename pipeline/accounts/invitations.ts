@@ -2,7 +2,7 @@ import { toIso } from '../core/clock.ts'
 import { getRightOverRole } from '../core/roles.ts'
 import type { StoredInvitation } from '../model/accounts/invitation.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { addMembership } from './memberships.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from './organizations.ts'
@@ -87,20 +87,6 @@ export function acceptInvitation(
     { invitation_id, user_id, at, seq: stamp.seq },
   )
   return { done: { invitation_id, org_id, user_id, role } }
-}
-
-/** Loads the invitations for which `where` holds (i is invitations, o organizations). */
-export function loadInvitations(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): (StoredInvitation & { hash: string; ended: boolean })[] {
-  return db.all(
-    `select i.invitation_id, i.org_id, o.name as org_name, i.email, i.role, i.created_at,
-       i.expires_at, i.hash, i.ended_at is not null as "ended [boolean]"
-     from invitations i join organizations o using (org_id) where ${where} order by invitation_id`,
-    parameters,
-  )
 }
 
 const invitation = { table: 'invitations', where: 'invitation_id = $invitation_id' }

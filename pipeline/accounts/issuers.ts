@@ -1,7 +1,6 @@
 import { toIso } from '../core/clock.ts'
-import type { Issuer } from '../model/identity.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -14,14 +13,6 @@ export function setIssuer(
   db.run('delete from issuers where issuer = $issuer', { issuer })
   db.insert('issuers', [{ issuer, keys, server, read_at: toIso(now), seq }])
   return { done: { issuer, keys: keys.length } }
-}
-
-/** Loads the identity providers that a condition selects. */
-export function loadIssuers(db: Sqlite, where: string, parameters: SqliteParameters): Issuer[] {
-  return db.all(
-    `select issuer, keys, server from issuers where ${where} order by issuer`,
-    parameters,
-  )
 }
 
 export const issuerDefinitions: OperationDefinitions<'issuer.set'> = {

@@ -2,7 +2,8 @@ import { hashCanonicalJson } from '../core/canonical-json.ts'
 import { toIso } from '../core/clock.ts'
 import type { StoredLogo } from '../model/logo.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import { loadStoredLogos } from '../store/logo-rows.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import { hasProof } from './proofs.ts'
 import { type Review, submitReview } from './reviews.ts'
@@ -99,19 +100,6 @@ function decide(
   })
   const { domain, hash } = payload as { domain: string; hash: string }
   return { logo_id: review_id, domain, hash }
-}
-
-export function loadStoredLogos(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): StoredLogo[] {
-  return db.all(
-    `select logo_id, domain, hash, content_type, tags, note, source, status, org_id, uploaded_at,
-       bytes from logos
-     where ${where} order by uploaded_at, logo_id`,
-    parameters,
-  )
 }
 
 function loadLogos(db: Sqlite, domain: string): StoredLogo[] {

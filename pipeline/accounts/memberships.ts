@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import type { Membership } from '../model/identity.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import {
   type Inverse,
   type KnownChange,
@@ -55,28 +55,6 @@ export function removeMembership(
   )
   if (removed > 0) return { done: { org_id, user_id } }
   return { refused: `${user_id} does not belong to ${name}`, error: 'not_found' }
-}
-
-/** Loads the current memberships of each person with a row for which `where` holds, oldest first. */
-export function loadMemberships(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): Map<string, Membership[]> {
-  const rows = db.all<Membership & { user_id: string; is_active: boolean }>(
-    `select m.user_id, m.org_id, o.name as org_name, o.membership_tier, m.role,
-       m.removed_at is null as "is_active [boolean]"
-     from memberships m join organizations o using (org_id)
-     where ${where} order by m.user_id, m.joined_at, m.seq, m.org_id`,
-    parameters,
-  )
-  const found = new Map<string, Membership[]>()
-  for (const { user_id, is_active, ...membership } of rows) {
-    const known = found.get(user_id) ?? []
-    found.set(user_id, known)
-    if (is_active) known.push(membership)
-  }
-  return found
 }
 
 const membership = {

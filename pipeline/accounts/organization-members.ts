@@ -1,8 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import { getRightOverRole, type MembershipRole } from '../core/roles.ts'
-import type { StoredMembership } from '../model/accounts/invitation.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -59,27 +58,6 @@ function refuseChange(
   const owners = members.filter(({ role }) => role === 'owner')
   if (known.role !== 'owner' || staysOwner || owners.length > 1) return undefined
   return { refused: 'an organization keeps one owner: name another one first', error: 'conflict' }
-}
-
-/**
- * Loads who belongs, or belonged, to organizations where `where` holds (m is memberships, p people). Beside the
- * one maximum of a group SQLite gives the other columns of its row: those of the membership that lasts.
- */
-export function loadOrganizationMembers(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): (StoredMembership & { is_active: boolean })[] {
-  return db.all(
-    `select m.org_id, m.user_id, m.role, m.joined_at, p.email, p.name,
-       max(m.removed_at is null) as "is_active [boolean]"
-     from memberships m left join people p using (user_id)
-     where (m.org_id, m.user_id) in (
-       select m.org_id, m.user_id from memberships m left join people p using (user_id)
-       where ${where})
-     group by m.org_id, m.user_id order by m.org_id, m.user_id`,
-    parameters,
-  )
 }
 
 const membership = { table: 'memberships', where: 'user_id = $user_id and org_id = $org_id' }

@@ -1,8 +1,7 @@
 import { toIso } from '../core/clock.ts'
-import type { KeyPermission } from '../core/roles.ts'
 import type { Tier } from '../core/tiers.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -14,19 +13,6 @@ export interface Organization {
 
 /** Reason why a founding cannot be inverted. */
 export const STAYS = 'an organization cannot be deleted: revoke its keys'
-
-/** An API key as the serving store holds it, under the SHA-256 of its secret. */
-export interface PrincipalRow {
-  hash: string
-  key_id: string
-  org_id: string
-  org_name: string
-  membership_tier: Tier | null
-  label: string
-  permissions: KeyPermission[]
-  created_at: string
-  revoked: boolean
-}
 
 export function createOrganization(
   db: Sqlite,
@@ -83,20 +69,6 @@ export function revokeKey(
     { key_id, org_id: org_id ?? null, now: toIso(now), seq },
   )
   return revoked > 0 ? { done: { key_id } } : { refused: `no key ${key_id}`, error: 'not_found' }
-}
-
-/** Loads the keys for which `where` holds (k is api_keys, o organizations). */
-export function loadPrincipals(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): PrincipalRow[] {
-  return db.all(
-    `select k.hash, k.key_id, k.org_id, o.name as org_name, o.membership_tier, k.label,
-       k.permissions, k.created_at, k.revoked_at is not null as "revoked [boolean]"
-     from api_keys k join organizations o using (org_id) where ${where} order by k.hash`,
-    parameters,
-  )
 }
 
 /** A key in the form that operators see. */

@@ -7,6 +7,8 @@ import { recordProof } from './proofs.ts'
 import type { AccountStamp } from './stamp.ts'
 
 interface OriginRow extends StoredOrigin {
+  /** Organization of the claim in the pointer. */
+  org_id: string | null
   /** Hash of the claim that bound it to its organization. */
   claim: string | null
 }
@@ -99,12 +101,12 @@ export function loadStoredOrigins(
   parameters: SqliteParameters,
 ): StoredOrigin[] {
   return db.all(
-    `select domain, org_id, verified_at, checked_at from origins where ${where} order by domain`,
+    `select domain, verified_at, checked_at from origins where ${where} order by domain`,
     parameters,
   )
 }
 
-function isHeldByOther(known: StoredOrigin | undefined, org_id: string): boolean {
+function isHeldByOther(known: OriginRow | undefined, org_id: string): boolean {
   return known?.verified_at != null && known.org_id !== null && known.org_id !== org_id
 }
 

@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
-import { PASSKEYS_MAX, type Passkey } from '../model/accounts/passkey.ts'
+import { PASSKEYS_MAX } from '../model/accounts/passkey.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -69,15 +69,6 @@ function removePasskey(
     { user_id, credential_id, seq },
   )
   return { done: { credential_id } }
-}
-
-/** Loads the passkeys that match `where`; a removed one has an empty key. */
-export function loadPasskeys(db: Sqlite, where: string, parameters: SqliteParameters): Passkey[] {
-  return db.all(
-    `select user_id, credential_id, public_key, counter, transports, label, created_at, used_at
-     from passkeys where ${where} order by user_id, credential_id`,
-    parameters,
-  )
 }
 
 export const passkeyDefinitions: OperationDefinitions<

@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
-import type { OauthClient, Person } from '../model/accounts/person.ts'
+import type { Person } from '../model/accounts/person.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -48,26 +48,6 @@ export function registerClient(
   const row = { client_id, metadata, secret_hash, registered_at: toIso(now), seq }
   db.insert('oauth_clients', [row])
   return { done: { client_id } }
-}
-
-/** Loads the persons for whom `where` holds. */
-export function loadPeople(db: Sqlite, where: string, parameters: SqliteParameters): Person[] {
-  return db.all(
-    `select user_id, email, email_verified, name from people where ${where} order by user_id`,
-    parameters,
-  )
-}
-
-/** Loads the applications for which `where` holds. */
-export function loadClients(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): OauthClient[] {
-  return db.all(
-    `select client_id, metadata, secret_hash from oauth_clients where ${where} order by client_id`,
-    parameters,
-  )
 }
 
 export const personDefinitions: OperationDefinitions<'person.enter' | 'client.register'> = {

@@ -2,27 +2,11 @@ import { DAY, type Instant, toIso } from '../core/clock.ts'
 import { listSelfAndParents } from '../core/domain.ts'
 import { limits } from '../core/limits.ts'
 import type { DomainProof } from '../model/accounts/member.ts'
-import type { ShownBy, StoredHolder, StoredProof } from '../model/ownership.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { ShownBy } from '../model/ownership.ts'
+import { PROOFS } from '../store/proof-rows.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { touchMember } from './members.ts'
 import type { AccountStamp } from './stamp.ts'
-
-/** Proof that an organization controls a domain; null if it was withdrawn. */
-export interface ProofRow {
-  org_id: string
-  domain: string
-  proof: StoredProof | null
-}
-
-/**
- * Selects all proofs: those that members gave and those that operators entered. A mailbox at a
- * domain is no proof, since its owner need not control the domain.
- */
-const PROOFS = `(
-  select org_id, domain, method, verified_at, withdrawn_at is not null as is_over, seq
-  from ownership_proofs
-  union all
-  select org_id, domain, proof, verified_at, proof = 'email', seq from verified_domains)`
 
 /**
  * Tells whether an organization has proven a domain, or one above it, at most `days` ago; an entry of
@@ -81,38 +65,7 @@ export function withdrawProof(
   db.insert('ownership_proofs', [row])
 }
 
-/**
- * Loads the best proof of each organization and domain that a condition selects: a permanent one, else the
- * last.
- */
-export function loadProofRows(db: Sqlite, where: string, parameters: SqliteParameters): ProofRow[] {
-  const rows = db.all<Omit<ProofRow, 'proof'> & StoredProof & { is_over: boolean }>(
-    `select org_id, domain, method, verified_at, is_over as "is_over [boolean]" from (
-       select *, row_number() over (partition by org_id, domain
-         order by is_over, method != 'operator', verified_at desc) as place
-       from ${PROOFS} where (org_id, domain) in (select org_id, domain from ${PROOFS} where ${where}))
-     where place = 1 order by org_id, domain`,
-    parameters,
-  )
-  return rows.map(({ org_id, domain, is_over, method, verified_at }) => ({
-    org_id,
-    domain,
-    proof: is_over ? null : { method, verified_at },
-  }))
-}
-
 function deleteProofs(db: Sqlite, org_id: string, domain: string): void {
   const which = { org_id, domain }
   db.run('delete from ownership_proofs where org_id = $org_id and domain = $domain', which)
-}
-
-/** Loads the holders of these domains; domains without a holder are left out. */
-export function loadHolders(db: Sqlite, domains: readonly string[]): Map<string, StoredHolder> {
-  if (domains.length === 0) return new Map()
-  const rows = db.all<StoredHolder & { domain: string }>(
-    `select domain, org_id, proof, verified_at from verified_domains
-     where domain in (select value from json_each($domains))`,
-    { domains: JSON.stringify(domains) },
-  )
-  return new Map(rows.map(({ domain, ...holder }) => [domain, holder]))
 }

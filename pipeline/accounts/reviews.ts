@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
-import type { ReviewKind, ReviewStatus, StoredReview } from '../model/review.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { ReviewKind, ReviewStatus } from '../model/review.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { AccountStamp } from './stamp.ts'
 
 /** A review as stored. */
@@ -43,19 +43,5 @@ export function findPendingReview(
        and (org_id = $org_id or (org_id is null and $org_id is null
          and submitted_by = $submitted_by))`,
     { kind, subject, org_id, submitted_by },
-  )
-}
-
-/** Loads the reviews that a condition selects, each with its submission. */
-export function loadStoredReviews(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): (StoredReview & { payload: Review['payload'] })[] {
-  return db.all(
-    `select review_id, kind, subject, submitted_by, r.org_id, submitted_at, digest, payload, status,
-       reviewer, notes, reviewed_at, o.name as org_name
-     from reviews r left join organizations o using (org_id) where ${where} order by review_id`,
-    parameters,
   )
 }

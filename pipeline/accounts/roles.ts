@@ -1,7 +1,6 @@
 import { toIso } from '../core/clock.ts'
-import type { StoredRoles } from '../model/accounts/role.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
@@ -37,21 +36,6 @@ export function revokeRole(
   )
   if (revoked > 0) return { done: { holder, id, role } }
   return { refused: `${holder} ${id} does not have the role ${role}`, error: 'not_found' }
-}
-
-/** Loads everybody who holds or held a role and has a row for which `where` holds, with their current roles. */
-export function loadStoredRoles(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): StoredRoles[] {
-  return db.all(
-    `select holder, id,
-       json_group_array(role order by role) filter (where revoked_at is null) as "roles [json]"
-     from roles where (holder, id) in (select holder, id from roles where ${where})
-     group by holder, id order by holder, id`,
-    parameters,
-  )
 }
 
 function isLiveKey(db: Sqlite, key_id: string): boolean {

@@ -11,8 +11,8 @@ import { submitEntryReview } from './entry-reviews.ts'
 import { findLostRight } from './lost-rights.ts'
 import type { RowChange } from './operation-definition.ts'
 import { getDefinition } from './operations.ts'
+import { loadEnrolments } from './shown-agents.ts'
 import type { AccountStamp } from './stamp.ts'
-import { loadEnrolments } from './stored-members.ts'
 
 /** Answers to submissions. */
 export interface CarriedOut {

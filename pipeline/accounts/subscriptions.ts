@@ -1,15 +1,8 @@
 import { toIso } from '../core/clock.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
-import type { Subscription } from '../model/subscription.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
-
-/** Row of a subscription. Deletion sets `url` to null. */
-export interface SubscriptionRow extends Omit<Subscription, 'cursor' | 'url'> {
-  url: string | null
-  begins_after: string
-}
 
 /** Creates a subscription, unless the organization has one of this address, or as many as it may have. */
 export function createSubscription(
@@ -93,20 +86,6 @@ function hasSubscription(db: Sqlite, subscription_id: string, org_id: string): b
     { subscription_id, org_id },
   )
   return known !== undefined
-}
-
-/** Loads the subscriptions that a condition selects, deleted ones too. */
-export function loadSubscriptions(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): SubscriptionRow[] {
-  return db.all(
-    `select subscription_id, org_id, url, event_types, domains, agents, begins_after, created_at,
-       disabled_at, disabled_reason
-     from subscriptions where ${where}`,
-    parameters,
-  )
 }
 
 type Name =

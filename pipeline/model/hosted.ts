@@ -109,8 +109,6 @@ export const hostedOperations = [
 /** State of a domain and its hosted file, as the serving store holds it. */
 export interface StoredOrigin {
   domain: string
-  /** Organization of the claim in the pointer. */
-  org_id: string | null
   /** Time since which it has continuously pointed here. */
   verified_at: string | null
   checked_at: string | null

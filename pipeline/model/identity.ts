@@ -110,11 +110,7 @@ export const Membership = z.object({
 })
 export type Membership = z.infer<typeof Membership>
 
-/** A person in the serving store, by user id; the oldest membership first. */
-export const StoredUser = z.object({ memberships: z.array(Membership) })
-export type StoredUser = z.infer<typeof StoredUser>
-
-/** An organization's API key in the serving store, by the SHA-256 of its secret. */
+/** An organization's API key, without its secret. */
 export const StoredPrincipal = z.object({
   key_id: z.string(),
   org_id: z.string(),

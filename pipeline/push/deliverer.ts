@@ -8,6 +8,7 @@ import type { Fetcher } from '../fetch/http.ts'
 import { Caches } from '../read/cache/caches.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
 import { buildWebhookProfile } from '../signing/profile.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { judgeAnswer } from './attempt.ts'
 import { buildDelivery, deriveDeliveryId, type Signer } from './delivery.ts'
 import { type Page, Pages, type SharedBody } from './pages.ts'
@@ -20,6 +21,8 @@ import type { Pending, PushState } from './state.ts'
 export interface DelivererParts {
   /** Returns the serving store; undefined until something was committed. */
   findServing(): ServingStore | undefined
+  /** Returns the private rows, subscriptions among them; undefined before the first start of the writer. */
+  findRecord(): Sqlite | undefined
   state: PushState
   fetcher: Pick<Fetcher, 'call'>
   signer: RegistrySigner
@@ -104,8 +107,9 @@ export class Deliverer {
   /** Queues the receivers that may have something to deliver now. */
   poll(): void {
     const store = this.#parts.findServing()
-    if (store === undefined || this.#isClosed) return
-    const isFollowed = this.#receivers.refresh(store)
+    const record = this.#parts.findRecord()
+    if (store === undefined || record === undefined || this.#isClosed) return
+    const isFollowed = this.#receivers.refresh(record)
     const now = this.#parts.clock.now()
     const { seq } = store
     const isNew = isFollowed || seq !== this.#lastPolled.seq || store !== this.#lastPolled.store

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
-import { listAllSubscriptions } from '../read/lookups/subscriptions.ts'
-import type { ServingStore } from '../serving/lmdb.ts'
+import { findLastSubscriptionChange, listAllSubscriptions } from '../read/lookups/subscriptions.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { hasFailedTooLong } from './attempt.ts'
 import { createReceiver, forgetFailures, type Receiver } from './receiver.ts'
 import type { Progress, PushState } from './state.ts'
@@ -16,8 +16,8 @@ interface ReceiversParts {
 export class Receivers {
   readonly #parts: ReceiversParts
   readonly #receivers = new Map<string, Receiver>()
-  /** State of the store when its subscriptions were last read. */
-  #lastRead: { changed: number; store: ServingStore } | undefined
+  /** State of the record when its subscriptions were last read. */
+  #lastRead: { changed: number; record: Sqlite } | undefined
 
   constructor(parts: ReceiversParts) {
     this.#parts = parts
@@ -28,13 +28,13 @@ export class Receivers {
   }
 
   /** Reads the subscriptions again if any of them has changed; returns whether it did. */
-  refresh(store: ServingStore): boolean {
-    const { subscriptionsChanged: changed } = store
+  refresh(record: Sqlite): boolean {
+    const changed = findLastSubscriptionChange(record)
     const isFirst = this.#lastRead === undefined
-    if (this.#lastRead?.changed === changed && this.#lastRead.store === store) return false
-    this.#lastRead = { changed, store }
+    if (this.#lastRead?.changed === changed && this.#lastRead.record === record) return false
+    this.#lastRead = { changed, record }
     const { state, clock } = this.#parts
-    const all = listAllSubscriptions(store)
+    const all = listAllSubscriptions(record)
     const known = new Set(all.map(({ subscription_id }) => subscription_id))
     for (const id of state.listIds()) if (!known.has(id)) state.remove(id)
     const enabled = new Map(

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Clock, type Instant, MINUTE, toIso } from '../core/clock.ts'
+import { PublicError } from '../core/errors.ts'
 import { limits } from '../core/limits.ts'
 import { removeOldest } from '../core/present.ts'
 import { readSearchCheckpoint, type SearchCheckpoint } from '../search/checkpoint.ts'
@@ -10,7 +11,9 @@ import { Database } from '../store/duckdb.ts'
 import { findFormat, findNewestFormat } from '../store/migrations.ts'
 import { type Paths, resolvePaths } from '../store/paths.ts'
 import { computeReplicaLagMs, type ReplicaState, readReplicaState } from '../store/replica-state.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import { Caches } from './cache/caches.ts'
+import { RecordFile } from './record-file.ts'
 import { assertUntouched, GRACE_MS, ServingFile } from './serving-file.ts'
 import { Snapshot } from './snapshot.ts'
 
@@ -22,8 +25,8 @@ const LISTS_DELAY_MAX_MS = 10 * MINUTE
 const SNAPSHOT_TIMES_MAX = 1_000
 
 /**
- * Sources of the API's answers: the serving store for lookups by key, the current snapshot for lists,
- * the search file for search and for the lists it holds. All are opened read-only; nothing here writes
+ * Sources of the API's answers: the serving store for lookups by key, the record for private rows, the current
+ * snapshot for lists, the search file for search and for the lists it holds. All are opened read-only; nothing here writes
  * or waits for a writer.
  */
 export class Reader {
@@ -32,6 +35,7 @@ export class Reader {
   readonly caches = new Caches()
   readonly #queriesMax: number
   readonly #servingFile: ServingFile
+  readonly #recordFile: RecordFile
   #snapshot: Snapshot | undefined
   #opened: Checkpoint | undefined
   /** Times at which the latest snapshots were made, by the commit that they show. */
@@ -54,6 +58,7 @@ export class Reader {
     this.clock = clock
     this.#queriesMax = queriesMax
     this.#servingFile = new ServingFile(this.paths)
+    this.#recordFile = new RecordFile(this.paths)
   }
 
   now(): Instant {
@@ -68,6 +73,15 @@ export class Reader {
   /** Returns the serving store; undefined until the first commit. */
   get serving(): ServingStore | undefined {
     return this.#servingFile.store
+  }
+
+  /**
+   * Returns the private rows; undefined before the first start of the writer. A replica has none and refuses: that
+   * it knows of nothing there says nothing.
+   */
+  get record(): Sqlite | undefined {
+    if (this.#replica === undefined) return this.#recordFile.db
+    throw new PublicError('unavailable', 'this is a replica: ask the registry that it follows')
   }
 
   get snapshot(): Snapshot | undefined {
@@ -152,7 +166,7 @@ export class Reader {
   refresh(): Promise<void> {
     const refreshing = this.#refreshing.then(async () => {
       const failures = [
-        await captureError(() => this.#openServing()),
+        await captureError(() => this.#openStores()),
         await captureError(() => this.#openSnapshot()),
         await captureError(() => this.#openSearch()),
       ].filter(failure => failure !== undefined)
@@ -171,12 +185,14 @@ export class Reader {
     clearInterval(this.#polling)
     await this.#refreshing
     await this.#servingFile.close()
+    this.#recordFile.close()
     this.#snapshot?.close()
     this.#search?.close()
   }
 
-  #openServing(): void {
+  #openStores(): void {
     try {
+      this.#recordFile.refresh()
       this.#servingFile.refresh()
     } finally {
       // Looked up after the store was opened, before anybody reads it: the mark is there before the stores of a backup are.

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import type { RoleHolder } from '../core/roles.ts'
 import type { SourceKind } from '../model/documents/index.ts'
 import type { HostedKind } from '../model/hosted.ts'
 import { isUrl } from '../model/observation.ts'
@@ -49,11 +48,6 @@ export function toAgentKey(agentUrl: string): string {
   return `${loose === agentUrl ? own : hashKey(loose)} ${own}`
 }
 
-/** Builds the key of a holder of roles; an id of any length fits. */
-export function toRoleKey(holder: RoleHolder, id: string): string {
-  return `${holder} ${hashKey(id)}`
-}
-
 /** Builds the key of the file that is hosted for a domain. */
 export function toHostedKey(kind: HostedKind, domain: string): string {
   return `${kind} ${domain}`
@@ -62,46 +56,6 @@ export function toHostedKey(kind: HostedKind, domain: string): string {
 /** Builds the key of the pointer in a file, which is of a domain or at an address. */
 export function toPointerKey(kind: SourceKind, location: string): string {
   return `${kind} ${isUrl(location) ? hashKey(location) : location}`
-}
-
-/** Builds the key of a logo; the logos of one brand are adjacent. */
-export function toLogoKey(domain: string, logoId: string): string {
-  return `${domain} ${logoId}`
-}
-
-/** Builds the key of somebody who belongs to an organization. */
-export function toOrganizationMemberKey(orgId: string, userId: string): string {
-  return `${orgId} ${hashKey(userId)}`
-}
-
-/** Builds the key of a pending invitation; those of one organization are adjacent. */
-export function toInvitationKey(orgId: string, invitationId: string): string {
-  return `${orgId} ${invitationId}`
-}
-
-/** Builds the key of a pending invitation by the hash of its link. */
-export function toInvitationLinkKey(linkHash: string): string {
-  return `link ${linkHash}`
-}
-
-/** Digits of a commit's number in a key: keys of the audit sort by it. */
-const SEQ_DIGITS = 12
-
-/** Builds the key of a change in the audit of an organization; the keys of one organization sort by commit. */
-export function toAuditKey(orgId: string, seq: number, submissionId: string): string {
-  return `${orgId} ${String(seq).padStart(SEQ_DIGITS, '0')} ${submissionId}`
-}
-
-/** Prefix of all reviews, without their submissions. */
-export const REVIEWS = 'review'
-
-export function toReviewKey(reviewId: string): string {
-  return `${REVIEWS} ${reviewId}`
-}
-
-/** Builds the key of a review's payload. */
-export function toPayloadKey(reviewId: string): string {
-  return `payload ${reviewId}`
 }
 
 export function toIdentifierEntryKey(key: string, rid: string): string {
@@ -144,33 +98,4 @@ export function listIdentifierKeys({ properties, authorizations }: Findable): st
     }
   }
   return [...keys]
-}
-
-/** Builds the key of an organization's proof for a domain. */
-export function toOwnershipKey(orgId: string, domain: string): string {
-  return `${orgId} ${domain}`
-}
-
-/** Builds the key of a domain's holder. */
-export function toHolderKey(domain: string): string {
-  return `holder ${domain}`
-}
-
-/** Builds the prefix under which the domains of an organization are stored. */
-export function toHoldingsKey(orgId: string): string {
-  return `holds ${orgId}`
-}
-
-export function toHoldingKey(orgId: string, domain: string): string {
-  return `${toHoldingsKey(orgId)} ${domain}`
-}
-
-/** Builds the key of a subscription; those of one organization are adjacent. */
-export function toSubscriptionKey(orgId: string, subscriptionId: string): string {
-  return `${orgId} ${subscriptionId}`
-}
-
-/** Builds the key of an organization's credential of an agent. */
-export function toCredentialKey(orgId: string, agentUrl: string): string {
-  return `${hashKey(orgId)} ${hashAgent(agentUrl)}`
 }

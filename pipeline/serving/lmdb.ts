@@ -17,7 +17,6 @@ import {
   POSITION,
   REPLICA,
   type SpaceName,
-  SUBSCRIPTIONS_CHANGED,
   spaces,
 } from './spaces.ts'
 
@@ -27,12 +26,11 @@ export {
   type Key,
   MEMBERS_CHANGED,
   type SpaceName,
-  SUBSCRIPTIONS_CHANGED,
   spaces,
 } from './spaces.ts'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 35
+export const SERVING_FORMAT = 36
 
 /** Bytes of values that are appended in one transaction. */
 const APPEND_BYTES = 16 * 1024 * 1024
@@ -115,11 +113,6 @@ export class ServingStore {
   /** Returns the last commit that changed a member; 0 while there is none. */
   get membersChanged(): number {
     return this.#number(MEMBERS_CHANGED) ?? 0
-  }
-
-  /** Returns the commit in which any subscription changed last; 0 while there is none. */
-  get subscriptionsChanged(): number {
-    return this.#number(SUBSCRIPTIONS_CHANGED) ?? 0
   }
 
   /** Tells whether properties were ever merged; looked up once a commit. */

@@ -1,6 +1,3 @@
-import type { StoredMember } from '../model/accounts/member.ts'
-import type { StoredOrigin } from '../model/hosted.ts'
-import { isOnDomain } from '../resolve/agent-keeper.ts'
 import { toJsonValue } from './document-value.ts'
 import { CHAIN, type Entry, MEMBERS_CHANGED, POSITION, type SpaceName } from './spaces.ts'
 
@@ -34,15 +31,12 @@ const publishedWhole = [
   'agent_profile',
   'agent_timing',
   'agent_health',
+  'member',
+  'origin',
 ] as const satisfies readonly SpaceName[]
 
 /** Spaces of which only the public part is copied to replicas. */
-const publishedPartly = [
-  'member',
-  'origin',
-  'revision_content',
-  'meta',
-] as const satisfies readonly SpaceName[]
+const publishedPartly = ['revision_content', 'meta'] as const satisfies readonly SpaceName[]
 
 /** Spaces that no segment has, for a replica derives them: from pairs of identifiers, and brands that name a house. */
 export const derivedSpaces = ['named', 'portfolio'] as const satisfies readonly SpaceName[]
@@ -70,31 +64,8 @@ export function toPublicEntry(entry: Entry): Entry | undefined {
   const { space, key, value } = entry
   if (wholeSpaces.has(space)) return entry
   if (space === 'meta') return publicMeta.has(key) ? entry : undefined
-  if (space === 'member') return { space, key, value: value && toPublicMember(value) }
-  if (space === 'origin') return { space, key, value: value && toPublicOrigin(value) }
   if (space === 'revision_content') return { space, key, value: value && toPublicContent(value) }
   return undefined
-}
-
-/**
- * Keeps of a member what everybody may know: its profile if that is public, the agents that it shows to all,
- * and of the domains of a private one those that say whose these agents are.
- */
-function toPublicMember(value: Buffer): Buffer {
-  const member = JSON.parse(value.toString()) as StoredMember
-  const agents = member.agents
-    .filter(({ visibility }) => visibility === 'public')
-    .map(agent => ({ ...agent, health_check_url: null }))
-  const isShown = (domain: string) =>
-    member.is_public || agents.some(({ url }) => isOnDomain(url, domain))
-  const names = member.is_public ? {} : { org_name: '', slug: '', display_name: '' }
-  const domains = member.domains.filter(isShown)
-  return toJsonValue({ ...member, ...names, membership_tier: null, agents, domains })
-}
-
-function toPublicOrigin(value: Buffer): Buffer {
-  const origin = JSON.parse(value.toString()) as StoredOrigin
-  return toJsonValue({ ...origin, org_id: null })
 }
 
 /** Keeps no content that was never approved: what is shown of a revision was live with it. */

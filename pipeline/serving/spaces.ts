@@ -1,9 +1,6 @@
 /** Key in `meta` of the commit in which any member changed last. */
 export const MEMBERS_CHANGED = 'members'
 
-/** Key in `meta` of the commit in which any subscription changed last. */
-export const SUBSCRIPTIONS_CHANGED = 'subscriptions'
-
 /** Key in `meta` of the chain of commits that a store belongs to: a replica follows one. */
 export const CHAIN = 'chain'
 
@@ -32,32 +29,12 @@ export const spaces = [
   'pointer',
   'event',
   'event_by_type',
-  'principal',
-  'org_key',
-  'org_member',
-  'org_audit',
-  'invitation',
-  'user',
-  'issuer',
-  'person',
-  'oauth_client',
-  'passkey',
   'member',
-  'ownership',
-  'role',
-  'review',
   'policy',
   'mirror',
   'origin',
-  'logo',
   'alias',
   'crawl_request',
-  'agent_run',
-  'subscription',
-  'agent_test',
-  'agent_diagnostic',
-  'agent_exchange',
-  'agent_credential',
   'revision',
   'revision_content',
   'entry',

@@ -71,6 +71,11 @@ export function assertRecordKnown(file: string): void {
   }
 }
 
+/** Tells whether a record has the tables that this program reads. */
+export function isOfThisVersion(db: Sqlite): boolean {
+  return findFormat(db) === RECORD_FORMAT
+}
+
 function findFormat(db: Sqlite): number {
   return db.oneOrThrow<{ user_version: number }>('pragma user_version').user_version
 }

@@ -1,7 +1,6 @@
 import { forgetRequesters } from '../accounts/agents/storyboard-runs.ts'
 import { DAY, type Instant, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
-import { toInvitationKey, toInvitationLinkKey } from '../serving/keys.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
 import type { Sqlite } from '../store/sqlite.ts'
@@ -46,7 +45,7 @@ export async function forgetPrivateRows(
   await dropSubmissions(index, accounts, 'compliance.record', requestsUntil)
   await dropSubmissions(index, accounts, 'agent.request.record', requestsUntil)
   await dropContacts(index, accounts, until)
-  dropInvitations(accounts, serving, until)
+  accounts.run('delete from invitations where coalesce(ended_at, expires_at) < $until', { until })
   for (const [table, since] of Object.entries(over)) {
     accounts.run(`delete from ${table} where ${since} < $until`, { until })
   }
@@ -83,23 +82,6 @@ async function dropRequests({ index, accounts, serving }: Stores, until: string)
   serving.write(gone, serving.seq)
   await dropFromIndex(index, 'crawl_requests', 'crawl_request_id', rows)
   accounts.run('delete from crawl_requests where requested_at < $until', { until })
-}
-
-/** Deletes invitations, with the address of whom was invited. */
-function dropInvitations(accounts: Sqlite, serving: ServingStore, until: string): void {
-  const where = 'where coalesce(ended_at, expires_at) < $until'
-  const rows = accounts.all<{ id: string; org_id: string; hash: string }>(
-    `select invitation_id as id, org_id, hash from invitations ${where}`,
-    { until },
-  )
-  if (rows.length === 0) return
-  const keys = rows.flatMap(({ id, org_id, hash }) => [
-    toInvitationKey(org_id, id),
-    toInvitationLinkKey(hash),
-  ])
-  const gone = keys.map((key): Entry => ({ space: 'invitation', key, value: undefined }))
-  serving.write(gone, serving.seq)
-  accounts.run(`delete from invitations ${where}`, { until })
 }
 
 /** Erases the contacts of revisions that were replaced long ago. */

@@ -4,10 +4,10 @@ import { limits } from '../../pipeline/core/limits.ts'
 import { getAt, getLast, requireValue } from '../../pipeline/core/present.ts'
 import { RisingIds } from '../../pipeline/core/uuid-v7.ts'
 import type { Subscription } from '../../pipeline/model/subscription.ts'
-import { toSubscriptionKey } from '../../pipeline/serving/keys.ts'
-import { type Entry, ServingStore, SUBSCRIPTIONS_CHANGED } from '../../pipeline/serving/lmdb.ts'
+import { ServingStore } from '../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../pipeline/serving/projections/events.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { openRecord } from '../../pipeline/store/record.ts'
 import { builtFolder, Child } from './support/child.ts'
 import { buildEvent, fillEvents, secret } from './support/event-store.ts'
 import { HttpBench } from './support/http-bench.ts'
@@ -47,7 +47,7 @@ const { feedMs, pushMs } = await HttpBench.with(
     const feedMs = await measure(clients, subscribers)
     await clients.ask({ streams: 0 })
     note(`subscribing ${subscribers} receivers, and ${dead} that never answer …`)
-    subscribe(commit(1))
+    await subscribe(commit(1))
     const push = await startPush(bench.redisUrl, clients.ready.url)
     await clients.ask({ until: commit(1), readers: subscribers })
     const pushMs = await measure(clients, subscribers)
@@ -104,30 +104,28 @@ function commit(count: number): string {
   return getLast(events).event_id
 }
 
-function subscribe(cursor: string): void {
+async function subscribe(cursor: string): Promise<void> {
   const hosts = [
     ...Array.from({ length: subscribers }, (_, n) => `r${n}.example`),
     ...Array.from({ length: dead }, (_, n) => `dead${n}.example`),
   ]
-  const entries = hosts.map((host): Entry => {
-    const subscription: Subscription = {
-      subscription_id: randomUUID(),
-      org_id: 'bench',
-      url: `https://${host}/changes`,
-      event_types: [],
-      domains: [],
-      agents: [],
-      cursor,
-      created_at: new Date().toISOString(),
-      disabled_at: null,
-      disabled_reason: null,
-    }
-    const key = toSubscriptionKey('bench', subscription.subscription_id)
-    return { space: 'subscription', key, value: Buffer.from(JSON.stringify(subscription)) }
-  })
-  const seq = store.seq + 1
-  const changed = { key: SUBSCRIPTIONS_CHANGED, value: Buffer.from(String(seq)) }
-  store.write([...entries, { space: 'meta', ...changed }], seq)
+  const rows = hosts.map((host): Subscription & { begins_after: string; seq: number } => ({
+    subscription_id: randomUUID(),
+    org_id: 'bench',
+    url: `https://${host}/changes`,
+    event_types: [],
+    domains: [],
+    agents: [],
+    cursor,
+    created_at: new Date().toISOString(),
+    disabled_at: null,
+    disabled_reason: null,
+    begins_after: cursor,
+    seq: store.seq + 1,
+  }))
+  const record = await openRecord(resolvePaths(options.folder))
+  record.insert('subscriptions', rows)
+  record.close()
 }
 
 function startPush(redisUrl: string, receivers: string): Promise<Child<object, never, never>> {

@@ -1,7 +1,8 @@
 import type { Tier } from '../../pipeline/core/tiers.ts'
-import { StoredMember } from '../../pipeline/model/accounts/member.ts'
+import type { StoredMember } from '../../pipeline/model/accounts/member.ts'
+import { loadStoredMembers } from '../../pipeline/store/member-rows.ts'
 import { readSettings } from './environment.ts'
-import { readServing } from './reading.ts'
+import { readRecord } from './reading.ts'
 import { performOrExit, unwrapOrExit } from './running.ts'
 
 interface Profile {
@@ -86,7 +87,7 @@ export async function removeDomain(domain: string, { org }: { org: string }): Pr
 }
 
 export async function listMembers({ json }: { json?: boolean }): Promise<void> {
-  const members = await listStoredMembers()
+  const members = listStoredMembers()
   if (json) return void process.stdout.write(`${JSON.stringify(members)}\n`)
   for (const member of members) {
     const { slug, membership_tier, is_founding, is_public, agents, domains, org_name } = member
@@ -117,11 +118,7 @@ function toProfile({ slug, displayName, founding, public: is_public }: Profile) 
   }
 }
 
-async function listStoredMembers(): Promise<StoredMember[]> {
-  const members = await readServing(serving =>
-    [...(serving?.entries('member') ?? [])].map(({ value }) =>
-      StoredMember.parse(JSON.parse(value.toString())),
-    ),
-  )
+function listStoredMembers(): StoredMember[] {
+  const members = readRecord(({ record }) => (record ? loadStoredMembers(record) : []))
   return members.sort((a, b) => (a.slug < b.slug ? -1 : 1))
 }

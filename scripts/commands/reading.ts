@@ -1,29 +1,20 @@
 import { existsSync } from 'node:fs'
-import { ServingStore } from '../../pipeline/serving/lmdb.ts'
+import type { PrivateReader } from '../../pipeline/read/lookups/private-rows.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { isTampered } from '../../pipeline/store/seals.ts'
+import { Sqlite } from '../../pipeline/store/sqlite.ts'
 import { readSettings } from './environment.ts'
-import { assertRegistry, findRunningRegistry, openAlone } from './open-registry.ts'
+import { assertRegistry } from './open-registry.ts'
 
-/**
- * Reads the serving store, also while a registry runs; `read` gets undefined where nothing was
- * committed yet. Without a running registry a store that was tampered with is rebuilt first: a
- * damaged one would crash this process.
- */
-export async function readServing<Result>(
-  read: (serving: ServingStore | undefined) => Result,
-): Promise<Result> {
+/** Reads private rows, also while a registry runs; there are none where nothing was committed yet. */
+export function readRecord<Result>(read: (reader: PrivateReader) => Result): Result {
   const config = readSettings()
   assertRegistry(config)
-  const paths = resolvePaths(config.DATA_DIR)
-  if (isTampered(paths, paths.servingFile) && !(await findRunningRegistry(config))) {
-    await (await openAlone(config)).close()
-  }
-  if (!existsSync(paths.servingFile)) return read(undefined)
-  const serving = ServingStore.open(paths.servingFile, { readOnly: true })
+  const { record: file } = resolvePaths(config.DATA_DIR)
+  if (!existsSync(file)) return read({ record: undefined })
+  const record = Sqlite.open(file, { readOnly: true })
   try {
-    return read(serving)
+    return read({ record })
   } finally {
-    await serving.close()
+    record.close()
   }
 }

@@ -1,7 +1,7 @@
 import type { StoredReview } from '../../pipeline/model/review.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
 import { readSettings } from './environment.ts'
-import { readServing } from './reading.ts'
+import { readRecord } from './reading.ts'
 import { performOrExit, unwrapOrExit } from './running.ts'
 
 interface Listed {
@@ -12,9 +12,9 @@ interface Listed {
 
 /** Prints submissions that wait for review, or were decided. */
 export async function printReviews({ status, kind, json }: Listed): Promise<void> {
-  const reviews = await readServing(serving =>
+  const reviews = readRecord(reader =>
     listReviews(
-      serving,
+      reader,
       review =>
         (status === 'all' || review.status === status) &&
         (kind === undefined || review.kind === kind),
@@ -31,7 +31,7 @@ function formatLine({ review_id, kind, subject, status, submitted_at, org_name }
 
 /** Prints a review with its submission, as JSON. */
 export async function showReview(id: string): Promise<void> {
-  const found = await readServing(serving => findReview({ serving }, id))
+  const found = readRecord(reader => findReview(reader, id))
   if (found === undefined) return void unwrapOrExit({ refused: `no review ${id}` })
   process.stdout.write(`${JSON.stringify({ ...found.review, payload: found.payload }, null, 2)}\n`)
 }
@@ -45,7 +45,7 @@ export async function decideReview(
   review_id: string,
   { notes, digest }: { notes?: string; digest?: string },
 ): Promise<void> {
-  const found = await readServing(serving => findReview({ serving }, review_id))
+  const found = readRecord(reader => findReview(reader, review_id))
   if (found === undefined) return void unwrapOrExit({ refused: `no review ${review_id}` })
   const decision = { op, review_id, digest: digest ?? found.review.digest, reviewer: 'operator' }
   const operation = { ...decision, ...(notes !== undefined && { notes }) }

@@ -1,7 +1,7 @@
 import type { Role } from '../../pipeline/core/roles.ts'
-import { StoredRoles } from '../../pipeline/model/accounts/role.ts'
+import { listRoleHolders } from '../../pipeline/read/lookups/principals.ts'
 import { readSettings } from './environment.ts'
-import { readServing } from './reading.ts'
+import { readRecord } from './reading.ts'
 import { performOrExit, unwrapOrExit } from './running.ts'
 
 interface HolderOptions {
@@ -20,7 +20,7 @@ export async function revokeRole(role: Role, whose: HolderOptions): Promise<void
 }
 
 export async function listRoles({ json }: { json?: boolean }): Promise<void> {
-  const holders = await listRoleHolders()
+  const holders = readRecord(listRoleHolders)
   if (json) return void process.stdout.write(`${JSON.stringify(holders)}\n`)
   for (const { holder, id, roles } of holders) {
     process.stdout.write(`${holder.padEnd(4)}  ${id}  ${roles.join(', ')}\n`)
@@ -38,12 +38,4 @@ async function submitChange(
   ]
   if (holders.length !== 1) unwrapOrExit({ refused: 'name one of --key and --user' })
   await performOrExit(readSettings(), { op, role, ...holders[0] })
-}
-
-async function listRoleHolders(): Promise<StoredRoles[]> {
-  return readServing(serving =>
-    [...(serving?.entries('role') ?? [])].map(({ value }) =>
-      StoredRoles.parse(JSON.parse(value.toString())),
-    ),
-  )
 }

@@ -189,7 +189,7 @@ describe('disputes', () => {
   })
 
   test('a moderator decides it', async () => {
-    const waiting = listReviews(registry.reader.serving, ({ kind }) => kind === 'dispute')
+    const waiting = listReviews(registry.reader, ({ kind }) => kind === 'dispute')
     expect(waiting).toHaveLength(2)
     const { digest } = findReview(registry.reader, id)!.review
     registry.clock.tick(1_000)

@@ -66,8 +66,10 @@ const resolve = async (domain: string) =>
   (await registry.app.inject(`/api/brands/resolve?domain=${domain}`)).statusCode
 
 function listPendingReviews() {
-  const serving = registry.reader.serving!
-  return listReviews(serving, ({ status, kind }) => status === 'pending' && kind === 'entry')
+  return listReviews(
+    registry.reader,
+    ({ status, kind }) => status === 'pending' && kind === 'entry',
+  )
 }
 
 function decide(op: 'review.approve' | 'review.reject', subject: string) {

@@ -40,7 +40,7 @@ const inject = (method: 'GET' | 'POST', url: string, payload?: object, secret = 
   })
 const save = (payload: object) => inject('POST', 'save', payload)
 const pendingIds = () =>
-  listReviews(registry.reader.serving, ({ status }) => status === 'pending').map(
+  listReviews(registry.reader, ({ status }) => status === 'pending').map(
     ({ review_id }) => review_id,
   )
 

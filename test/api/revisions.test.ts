@@ -66,7 +66,7 @@ async function readContent(domain: string, number: number) {
 }
 
 async function decide(op: 'review.approve' | 'review.reject', subject: string): Promise<void> {
-  const found = listReviews(registry.reader.serving!, review => review.subject === subject)
+  const found = listReviews(registry.reader, review => review.subject === subject)
   const { review_id, digest } = found.find(({ status }) => status === 'pending')!
   const decision = { op, review_id, digest, reviewer: 'operator', notes: 'looked at it' }
   expect(await registry.submit(Operation.parse(decision))).toMatchObject([{ done: {} }])

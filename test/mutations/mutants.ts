@@ -116,7 +116,7 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'taken === 0 ? [] : await db.all<Invalidated>(ENDED, parameters)',
+    of: 'mayHaveEnded ? await db.all<Invalidated>(ENDED, parameters) : []',
     without: ['[]'],
   },
   {

@@ -76,7 +76,7 @@ export const listMirrorProposals = defineOperation({
     }
     const status = query.status ?? (moderates ? 'pending' : undefined)
     const found = listReviews(
-      reader.serving,
+      reader,
       review => isVisible(review, principal) && (status === undefined || review.status === status),
     )
     const start = query.cursor === undefined ? query.offset : Number(query.cursor)

@@ -66,7 +66,7 @@ export const listPendingReviews = defineOperation({
   handle: ({ query: { status, kind, limit, offset, cursor }, principal, services: { reader } }) => {
     requireModerator(principal)
     const found = listReviews(
-      reader.serving,
+      reader,
       review => review.status === status && (kind === undefined || review.kind === kind),
     )
     const start = cursor === undefined ? offset : Number(cursor)

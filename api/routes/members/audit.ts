@@ -5,7 +5,7 @@ import {
   type StoredChange,
 } from '../../../pipeline/model/accounts/organization-audit.ts'
 import { OrganizationAudit } from '../../../pipeline/model/responses/organization.ts'
-import { listOrganizationChanges } from '../../../pipeline/read/lookups/organizations.ts'
+import { listOrganizationChanges } from '../../../pipeline/read/lookups/organization-audit.ts'
 import { findPerson } from '../../../pipeline/read/lookups/people.ts'
 import { listKeys } from '../../../pipeline/read/lookups/principals.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'

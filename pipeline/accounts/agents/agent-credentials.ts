@@ -18,7 +18,7 @@ function saveCredential(
   return { done: { agent_url, org_id, auth_type } }
 }
 
-/** Deletes a credential. Its row stays without a value, so that the deletion is projected to readers. */
+/** Deletes a credential; its row stays without a value. */
 function removeCredential(
   db: Sqlite,
   { agent_url, org_id }: OperationOf<'agent.credential.remove'>,

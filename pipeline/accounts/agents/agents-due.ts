@@ -2,7 +2,6 @@ import { HOUR, type Instant, SECOND, toIso } from '../../core/clock.ts'
 import { INTERVAL_HOURS } from '../../model/compliance.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { loadKeepers } from '../keepers.ts'
-import { loadCredentials } from './agent-tests.ts'
 
 /** Time from the enrolment of an agent to its first scheduled run, in which it may get a credential. */
 export const FIRST_RUN_MS = HOUR
@@ -41,11 +40,11 @@ export function listAgentsDue(
   )
   const due: DueAgent[] = []
   for (const { agent_url, org_id } of keepers.values()) {
-    const [credential] = loadCredentials(db, 'org_id = $org_id and agent_url = $agent_url', {
-      org_id,
-      agent_url,
-    })
-    const sealed = credential?.sealed ?? undefined
+    const sealed = db.one<{ sealed: string }>(
+      `select sealed from agent_credentials
+       where org_id = $org_id and agent_url = $agent_url and sealed is not null`,
+      { org_id, agent_url },
+    )?.sealed
     due.push({ agent_url, org_id, ...(sealed !== undefined && { sealed }) })
   }
   return due

@@ -1,11 +1,8 @@
 import type { ComplianceState } from '../../model/compliance.ts'
 import { untestedState } from '../../resolve/compliance.ts'
+import { STATE_COLUMNS } from '../../store/compliance-columns.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import type { AccountStamp } from '../stamp.ts'
-
-export const STATE_COLUMNS = `status, status_changed_at, headline, storyboards, specialisms,
-  supports_version, last_checked_at, last_passed_at, last_failed_at, streak_started_at,
-  streak_days`
 
 /** Finds the test state of an agent; `unknown` if it was never tested. */
 export function findCompliance(db: Sqlite, agent_url: string): ComplianceState {

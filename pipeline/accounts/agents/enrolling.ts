@@ -3,7 +3,6 @@ import type { Answer, OperationOf, Refusal } from '../../model/submission.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { applyPlan, findFreeName, type Plan, planFounding } from '../founding.ts'
 import { createMember, findMember } from '../members.ts'
-import { loadMemberships } from '../memberships.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import { findOrganization, refuseUnknownOrganization } from '../organizations.ts'
 import type { AccountStamp } from '../stamp.ts'
@@ -52,8 +51,11 @@ function resolveOrganization(
   }
   if (founding === undefined) return { refused: 'an agent needs an organization' }
   const { user_id } = founding
-  const memberships = loadMemberships(db, 'm.user_id = $user_id', { user_id })
-  const [first] = memberships.get(user_id) ?? []
+  const first = db.one<{ org_id: string }>(
+    `select org_id from memberships where user_id = $user_id and removed_at is null
+     order by joined_at, seq, org_id limit 1`,
+    { user_id },
+  )
   if (first) return first
   const named = { ...founding, name: findFreeName(db, founding.name) }
   const plan = planFounding(db, named)

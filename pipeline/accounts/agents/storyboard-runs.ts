@@ -1,10 +1,7 @@
-import { groupBy } from '../../core/group.ts'
-import { getFirst } from '../../core/present.ts'
 import type { CountedResult } from '../../model/compliance.ts'
-import type { AgentRuns, RecordedRun } from '../../model/storyboards/storyboard-record.ts'
 import type { Answer, OperationOf } from '../../model/submission.ts'
 import { applySingle } from '../../resolve/compliance.ts'
-import type { Sqlite, SqliteParameters } from '../../store/sqlite.ts'
+import type { Sqlite } from '../../store/sqlite.ts'
 import type { OperationDefinitions } from '../operation-definition.ts'
 import type { AccountStamp } from '../stamp.ts'
 import { keepRequest } from './agent-requests.ts'
@@ -15,8 +12,6 @@ import { storeDiagnostics } from './step-diagnostics.ts'
 
 /** Stored runs of one agent at most. */
 const RUNS_PER_AGENT_MAX = 500
-/** Runs of one agent in an answer at most. */
-const RUNS_SHOWN_MAX = 100
 
 /** Stores a run; beyond the maximum the oldest run of the agent is deleted. */
 export function recordRun(
@@ -75,46 +70,6 @@ export function keepLastRuns(db: Sqlite, agent_url: string): void {
        order by tested_at desc, run_id desc limit ${RUNS_PER_AGENT_MAX})`,
     { agent_url },
   )
-}
-
-/** Loads the valid runs of the agents that a condition selects. */
-export function loadAgentRuns(
-  db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
-): AgentRuns[] {
-  const agents = db.all<{ agent_url: string }>(
-    `select distinct agent_url from storyboard_runs where ${where}`,
-    parameters,
-  )
-  if (agents.length === 0) return []
-  const urls = agents.map(({ agent_url }) => agent_url)
-  const rows = db.all<RecordedRun & { agent_url: string }>(
-    `select agent_url, run_id, kind, storyboard_id, tested_at, duration_ms, status,
-       steps_passed, steps_total,
-       failure_count, skipped_count,
-       first_failed_step_id, first_failed_step_title, first_failed_step_task,
-       first_failure_message
-     from storyboard_runs where kind in ('run', 'scheduled') and agent_url in (select value from json_each($urls))
-     order by tested_at desc, run_id desc`,
-    { urls },
-  )
-  const byAgent = groupBy(rows, row => row.agent_url)
-  return urls.map(agent_url => toAgentRuns(agent_url, byAgent.get(agent_url) ?? []))
-}
-
-function toAgentRuns(agent_url: string, rows: (RecordedRun & { agent_url: string })[]): AgentRuns {
-  const runs = rows.map(({ agent_url: _, ...run }): RecordedRun => run)
-  const storyboards = [...groupBy(runs, run => run.storyboard_id).values()].map(group => ({
-    ...getFirst(group),
-    last_passed_at: group.find(({ status }) => status === 'passing')?.tested_at ?? null,
-  }))
-  storyboards.sort((a, b) => (a.storyboard_id < b.storyboard_id ? -1 : 1))
-  return {
-    agent_url,
-    storyboards,
-    runs: runs.filter(({ kind }) => kind === 'run').slice(0, RUNS_SHOWN_MAX),
-  }
 }
 
 /** Deletes the callers of runs that are older than an instant. */

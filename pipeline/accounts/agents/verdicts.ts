@@ -8,9 +8,9 @@ import {
 } from '../../model/compliance.ts'
 import { isShownToAll } from '../../resolve/agent-keeper.ts'
 import { countPassing, sumByTrack } from '../../resolve/compliance.ts'
+import { STATE_COLUMNS } from '../../store/compliance-columns.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { loadKeepers } from '../keepers.ts'
-import { STATE_COLUMNS } from './compliance-state.ts'
 
 /** Verdicts of `agents`; an agent without one is not shown to everybody. */
 export interface KnownVerdicts {

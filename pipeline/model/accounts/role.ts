@@ -13,11 +13,3 @@ export const roleOperations = [
   z.object({ op: z.literal('role.grant'), ...role }),
   z.object({ op: z.literal('role.revoke'), ...role }),
 ] as const
-
-/** Roles of a holder in the serving store. */
-export const StoredRoles = z.object({
-  holder: z.enum(roleHolders),
-  id: z.string(),
-  roles: z.array(z.enum(roleNames)),
-})
-export type StoredRoles = z.infer<typeof StoredRoles>

@@ -11,7 +11,12 @@ export interface StoredCrawlRequest extends Omit<CrawlRequestRow, 'seq'> {
 }
 
 export function findCrawlRequest(reader: Reader, id: string): StoredCrawlRequest | undefined {
-  return findRecord(reader, 'crawl_request', id)
+  const request = findRecord<Omit<CrawlRequestRow, 'seq'>>(reader, 'crawl_request', id)
+  const requester = reader.record?.one<Pick<StoredCrawlRequest, 'requested_by' | 'org_id'>>(
+    'select requested_by, org_id from crawl_requests where crawl_request_id = $id',
+    { id },
+  )
+  return request && requester && { ...request, ...requester }
 }
 
 /**

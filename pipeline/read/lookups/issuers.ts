@@ -10,7 +10,15 @@ const latest = declareCache(() => new LatestValue<Issuer>())
  * can cache what they derive from its keys.
  */
 export function findIssuer(reader: Reader, name: string): Issuer | undefined {
-  const text = reader.serving?.get('issuer', name)?.toString()
-  if (text === undefined) return undefined
-  return latest(reader).get([text], () => JSON.parse(text) as Issuer)
+  const { record } = reader
+  const stored = record?.one<{ content: string }>(
+    `select keys || coalesce(server, '') as content from issuers where issuer = $name`,
+    { name },
+  )
+  if (record === undefined || stored === undefined) return undefined
+  return latest(reader).get([name, stored.content], () =>
+    record.oneOrThrow<Issuer>('select issuer, keys, server from issuers where issuer = $name', {
+      name,
+    }),
+  )
 }

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import type { StoredLogo } from '../../model/logo.ts'
+import { loadStoredLogos } from '../../store/logo-rows.ts'
 import type { Reader } from '../reader.ts'
-import { listRecords } from './records.ts'
+import type { PrivateReader } from './private-rows.ts'
 
 /** Finds all logos of a brand, in the order of their submission. */
-export function findLogos(reader: Reader, domain: string): StoredLogo[] {
-  return listRecords<StoredLogo>(reader, 'logo', domain).sort((a, b) =>
-    a.uploaded_at < b.uploaded_at ? -1 : a.uploaded_at > b.uploaded_at ? 1 : 0,
-  )
+export function findLogos({ record }: PrivateReader, domain: string): StoredLogo[] {
+  return record ? loadStoredLogos(record, 'domain = $domain', { domain }) : []
 }
 
 /** Reads the picture of a logo; undefined if it is no longer there. */

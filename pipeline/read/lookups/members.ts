@@ -2,9 +2,12 @@ import { groupBy } from '../../core/group.ts'
 import { requireValue } from '../../core/present.ts'
 import type { MemberAgent, StoredMember } from '../../model/accounts/member.ts'
 import { type AgentEnrolment, chooseKeeper, isOnDomain } from '../../resolve/agent-keeper.ts'
+import type { ServingStore } from '../../serving/lmdb.ts'
+import { loadStoredMembers } from '../../store/member-rows.ts'
 import { declareCache } from '../cache/caches.ts'
 import { LatestValue } from '../cache/latest-value.ts'
 import type { Reader } from '../reader.ts'
+import type { PrivateReader } from './private-rows.ts'
 
 /** An agent as the list of agents shows it, with the member that enrolled it. */
 export interface EnrolledAgent extends MemberAgent {
@@ -122,18 +125,24 @@ function isOwn({ url, member }: EnrolledAgent): boolean {
 const noMembers = new Members(0, [])
 const latest = declareCache(() => new LatestValue<Members>())
 
-/** Returns all members, as of the last commit. */
+/** Returns all members, as of the last commit; on a replica what everybody may know of them. */
 export function getMembers(reader: Reader): Members {
   const { serving } = reader
   if (serving === undefined) return noMembers
   const { membersChanged } = serving
   if (membersChanged === 0) return noMembers
   return latest(reader).get([serving, membersChanged], () => {
-    const all = [...serving.entries('member')].map(
-      ({ value }) => JSON.parse(value.toString()) as StoredMember,
-    )
+    const all = reader.replica === undefined ? loadAll(reader) : listPublic(serving)
     return new Members(membersChanged, all)
   })
+}
+
+function loadAll({ record }: PrivateReader): StoredMember[] {
+  return record ? loadStoredMembers(record) : []
+}
+
+function listPublic(serving: ServingStore): StoredMember[] {
+  return [...serving.entries('member')].map(({ value }) => JSON.parse(value.toString()))
 }
 
 /** Returns the public part of a member whose profile is public. */

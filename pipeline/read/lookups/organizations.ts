@@ -1,33 +1,48 @@
 import { createHash } from 'node:crypto'
+import { toIso } from '../../core/clock.ts'
 import type { StoredInvitation, StoredMembership } from '../../model/accounts/invitation.ts'
-import type { StoredChange } from '../../model/accounts/organization-audit.ts'
-import { toInvitationLinkKey, toOrganizationMemberKey } from '../../serving/keys.ts'
 import type { Reader } from '../reader.ts'
-import { findRecord, listRecords, type RecordReader } from './records.ts'
+import type { PrivateReader } from './private-rows.ts'
+
+const CURRENT_MEMBERS = `
+select m.org_id, m.user_id, m.role, m.joined_at, p.email, p.name
+from memberships m left join people p using (user_id)
+where m.removed_at is null and m.org_id = $orgId`
 
 /** Lists who belongs to an organization, the oldest membership first. */
-export function listOrganizationMembers(reader: RecordReader, orgId: string): StoredMembership[] {
-  const members = listRecords<StoredMembership>(reader, 'org_member', orgId)
-  return members.sort((a, b) => Date.parse(a.joined_at) - Date.parse(b.joined_at))
+export function listOrganizationMembers(
+  { record }: PrivateReader,
+  orgId: string,
+): StoredMembership[] {
+  return record?.all(`${CURRENT_MEMBERS} order by m.joined_at, m.user_id`, { orgId }) ?? []
 }
 
 /** Finds somebody who belongs to an organization. */
 export function findOrganizationMember(
-  reader: RecordReader,
+  { record }: PrivateReader,
   orgId: string,
   userId: string,
 ): StoredMembership | undefined {
-  return findRecord(reader, 'org_member', toOrganizationMemberKey(orgId, userId))
+  return record?.one(`${CURRENT_MEMBERS} and m.user_id = $userId`, { orgId, userId })
 }
 
+/** Invitations that can still be accepted. */
+const PENDING = `
+select i.invitation_id, i.org_id, o.name as org_name, i.email, i.role, i.created_at, i.expires_at
+from invitations i join organizations o using (org_id)
+where i.ended_at is null and i.expires_at > $now`
+
+type TimedReader = Pick<Reader, 'record' | 'now'>
+
 /** Lists the invitations of an organization that can still be accepted, the oldest first. */
-export function listInvitations(
-  reader: Pick<Reader, 'serving' | 'now'>,
-  orgId: string,
-): StoredInvitation[] {
-  return listRecords<StoredInvitation>(reader, 'invitation', orgId)
-    .filter(({ expires_at }) => Date.parse(expires_at) > reader.now())
-    .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+export function listInvitations(reader: TimedReader, orgId: string): StoredInvitation[] {
+  const { record } = reader
+  return (
+    record?.all(`${PENDING} and i.org_id = $orgId order by i.created_at, i.invitation_id`, {
+      orgId,
+      now: toIso(reader.now()),
+    }) ?? []
+  )
 }
 
 /** Hashes the token of an invitation's link, as it is stored. */
@@ -36,35 +51,10 @@ export function hashInvitationToken(token: string): string {
 }
 
 /** Finds the invitation of a link, as long as it can be accepted. */
-export function findInvitation(
-  reader: Pick<Reader, 'serving' | 'now'>,
-  token: string,
-): StoredInvitation | undefined {
-  const key = toInvitationLinkKey(hashInvitationToken(token))
-  const found = findRecord<StoredInvitation>(reader, 'invitation', key)
-  return found && Date.parse(found.expires_at) > reader.now() ? found : undefined
-}
-
-/** A page of an organization's changes; `next` continues after it. */
-export interface ChangePage {
-  changes: StoredChange[]
-  next: string | undefined
-}
-
-/** Lists the changes of an organization, the latest first, after the one that `cursor` names. */
-export function listOrganizationChanges(
-  { serving }: RecordReader,
-  orgId: string,
-  { limit, cursor }: { limit: number; cursor: string | undefined },
-): ChangePage {
-  const changes: StoredChange[] = []
-  const below = cursor === undefined ? undefined : `${orgId} ${cursor.replace('.', ' ')}`
-  const found = serving?.descend('org_audit', orgId, below) ?? []
-  let last: string | undefined
-  for (const { key, value } of found) {
-    if (changes.length === limit) return { changes, next: last }
-    changes.push(JSON.parse(value.toString()))
-    last = key.slice(orgId.length + 1).replace(' ', '.')
-  }
-  return { changes, next: undefined }
+export function findInvitation(reader: TimedReader, token: string): StoredInvitation | undefined {
+  const { record } = reader
+  return record?.one(`${PENDING} and i.hash = $hash`, {
+    hash: hashInvitationToken(token),
+    now: toIso(reader.now()),
+  })
 }

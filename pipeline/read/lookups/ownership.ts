@@ -2,24 +2,30 @@ import { DAY, toIso } from '../../core/clock.ts'
 import { listSelfAndParents } from '../../core/domain.ts'
 import type { StoredHolder, StoredProof } from '../../model/ownership.ts'
 import type { Ownership } from '../../model/responses/ownership.ts'
-import { toHolderKey, toHoldingsKey, toOwnershipKey } from '../../serving/keys.ts'
+import { PROOFS } from '../../store/proof-rows.ts'
 import type { Reader } from '../reader.ts'
-import { findRecord } from './records.ts'
+import type { PrivateReader } from './private-rows.ts'
+
+/** Finds an organization's best proof of one domain: a permanent one, else the last. */
+const BEST_PROOF = `
+select method, verified_at from ${PROOFS} where org_id = $org_id and domain = $domain and not is_over
+order by method != 'operator', verified_at desc limit 1`
 
 /**
  * Finds the best proof of an organization for a domain: the longest valid one of it and of those above
  * it.
  */
 export function findOwnership(
-  reader: Reader,
+  reader: Pick<Reader, 'record' | 'now'>,
   org_id: string,
   domain: string,
   days: number,
 ): Ownership {
+  const { record } = reader
   const now = toIso(reader.now())
   let best: Ownership | undefined
   for (const proven_by of listSelfAndParents(domain)) {
-    const proof = findRecord<StoredProof>(reader, 'ownership', toOwnershipKey(org_id, proven_by))
+    const proof = record?.one<StoredProof>(BEST_PROOF, { org_id, domain: proven_by })
     if (proof === undefined) continue
     const { method, verified_at } = proof
     const valid_until = getProofEnd(method, verified_at, days)
@@ -32,9 +38,12 @@ export function findOwnership(
 }
 
 /** Finds the holder of a domain, else of the nearest one above it. */
-export function findHolder(reader: Reader, domain: string): StoredHolder | undefined {
-  for (const held of listSelfAndParents(domain)) {
-    const holder = findRecord<StoredHolder>(reader, 'ownership', toHolderKey(held))
+export function findHolder({ record }: PrivateReader, domain: string): StoredHolder | undefined {
+  for (const held of record ? listSelfAndParents(domain) : []) {
+    const holder = record?.one<StoredHolder>(
+      'select org_id, proof, verified_at from verified_domains where domain = $held',
+      { held },
+    )
     if (holder !== undefined) return holder
   }
   return undefined
@@ -42,14 +51,16 @@ export function findHolder(reader: Reader, domain: string): StoredHolder | undef
 
 /** Lists the domains that an organization holds, by name. */
 export function listHeldDomains(
-  { serving }: Reader,
+  { record }: PrivateReader,
   org_id: string,
 ): (StoredHolder & { domain: string })[] {
-  const prefix = toHoldingsKey(org_id)
-  return Array.from(serving?.range('ownership', prefix) ?? [], ({ key, value }) => ({
-    ...(JSON.parse(Buffer.from(value).toString()) as StoredHolder),
-    domain: String(key).slice(prefix.length + 1),
-  }))
+  return (
+    record?.all(
+      `select domain, org_id, proof, verified_at from verified_domains
+       where org_id = $org_id order by domain`,
+      { org_id },
+    ) ?? []
+  )
 }
 
 /** Returns when a proof expires; null if it never does. */

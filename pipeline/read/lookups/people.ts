@@ -1,27 +1,38 @@
 import type { Passkey } from '../../model/accounts/passkey.ts'
 import type { OauthClient, Person } from '../../model/accounts/person.ts'
-import { findRecord, listRecords, type RecordReader } from './records.ts'
+import type { PrivateReader } from './private-rows.ts'
 
 /** Finds a person who has signed in, by the subject of their tokens. */
-export function findPerson(reader: RecordReader, userId: string): Person | undefined {
-  return findRecord(reader, 'person', userId)
+export function findPerson({ record }: PrivateReader, userId: string): Person | undefined {
+  return record?.one(
+    'select user_id, email, email_verified, name from people where user_id = $userId',
+    { userId },
+  )
 }
 
 /** Finds an application that has registered. */
-export function findClient(reader: RecordReader, clientId: string): OauthClient | undefined {
-  return findRecord(reader, 'oauth_client', clientId)
+export function findClient({ record }: PrivateReader, clientId: string): OauthClient | undefined {
+  return record?.one(
+    'select client_id, metadata, secret_hash from oauth_clients where client_id = $clientId',
+    { clientId },
+  )
 }
+
+/** Passkeys of a person; a removed one has no key. */
+const PASSKEYS = `
+select user_id, credential_id, public_key, counter, transports, label, created_at, used_at
+from passkeys where user_id = $userId and public_key <> ''`
 
 /** Finds a passkey of a person by the id that the authenticator gave it. */
 export function findPasskey(
-  reader: RecordReader,
+  { record }: PrivateReader,
   userId: string,
   credentialId: string,
 ): Passkey | undefined {
-  return findRecord(reader, 'passkey', `${userId} ${credentialId}`)
+  return record?.one(`${PASSKEYS} and credential_id = $credentialId`, { userId, credentialId })
 }
 
 /** Lists the passkeys of a person. */
-export function listPasskeys(reader: RecordReader, userId: string): Passkey[] {
-  return listRecords(reader, 'passkey', userId)
+export function listPasskeys({ record }: PrivateReader, userId: string): Passkey[] {
+  return record?.all(`${PASSKEYS} order by credential_id`, { userId }) ?? []
 }

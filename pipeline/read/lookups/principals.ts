@@ -1,27 +1,66 @@
 import type { Role, RoleHolder } from '../../core/roles.ts'
-import type { StoredRoles } from '../../model/accounts/role.ts'
-import type { Membership, StoredPrincipal, StoredUser } from '../../model/identity.ts'
-import { toRoleKey } from '../../serving/keys.ts'
-import type { Reader } from '../reader.ts'
-import { findRecord, listRecords } from './records.ts'
+import type { Membership, StoredPrincipal } from '../../model/identity.ts'
+import type { PrivateReader } from './private-rows.ts'
+
+const VALID_KEYS = `
+select k.key_id, k.org_id, o.name as org_name, o.membership_tier, k.label, k.permissions, k.created_at
+from api_keys k join organizations o using (org_id) where k.revoked_at is null`
 
 /** Finds the valid API key with this SHA-256 (hex). */
-export function findPrincipal(reader: Reader, hash: string): StoredPrincipal | undefined {
-  return findRecord(reader, 'principal', hash)
+export function findPrincipal(
+  { record }: PrivateReader,
+  hash: string,
+): StoredPrincipal | undefined {
+  return record?.one(`${VALID_KEYS} and k.hash = $hash`, { hash })
 }
 
 /** Lists the active keys of an organization, oldest first. */
-export function listKeys(reader: Reader, org_id: string): StoredPrincipal[] {
-  const keys = listRecords<StoredPrincipal>(reader, 'org_key', org_id)
-  return keys.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
+export function listKeys({ record }: PrivateReader, orgId: string): StoredPrincipal[] {
+  return (
+    record?.all(`${VALID_KEYS} and k.org_id = $orgId order by k.created_at, k.key_id`, {
+      orgId,
+    }) ?? []
+  )
 }
 
 /** Lists the organizations that a person belongs to, oldest membership first. */
-export function listMemberships(reader: Reader, userId: string): readonly Membership[] {
-  return findRecord<StoredUser>(reader, 'user', userId)?.memberships ?? []
+export function listMemberships({ record }: PrivateReader, userId: string): readonly Membership[] {
+  return (
+    record?.all(
+      `select m.org_id, o.name as org_name, o.membership_tier, m.role
+       from memberships m join organizations o using (org_id)
+       where m.user_id = $userId and m.removed_at is null order by m.joined_at, m.seq, m.org_id`,
+      { userId },
+    ) ?? []
+  )
 }
 
 /** Lists the roles that a key or a person holds. */
-export function listRoles(reader: Reader, holder: RoleHolder, id: string): readonly Role[] {
-  return findRecord<StoredRoles>(reader, 'role', toRoleKey(holder, id))?.roles ?? []
+export function listRoles(
+  { record }: PrivateReader,
+  holder: RoleHolder,
+  id: string,
+): readonly Role[] {
+  const rows = record?.all<{ role: Role }>(
+    'select role from roles where holder = $holder and id = $id and revoked_at is null order by role',
+    { holder, id },
+  )
+  return rows?.map(({ role }) => role) ?? []
+}
+
+/** A key or a person with the roles that it holds. */
+export interface RoleHolding {
+  holder: RoleHolder
+  id: string
+  roles: Role[]
+}
+
+/** Lists all who hold a role. */
+export function listRoleHolders({ record }: PrivateReader): RoleHolding[] {
+  return (
+    record?.all(
+      `select holder, id, json_group_array(role order by role) as "roles [json]"
+       from roles where revoked_at is null group by holder, id order by holder, id`,
+    ) ?? []
+  )
 }

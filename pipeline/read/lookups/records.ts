@@ -1,32 +1,9 @@
 import type { StoredMirror } from '../../model/mirror.ts'
 import type { Policy } from '../../model/responses/policies.ts'
-import type { AgentRuns } from '../../model/storyboards/storyboard-record.ts'
-import { hashAgent } from '../../serving/keys.ts'
 import type { ServingStore, SpaceName } from '../../serving/lmdb.ts'
 
 /** Spaces whose values are JSON alone. */
-type RecordSpace = Extract<
-  SpaceName,
-  | 'principal'
-  | 'org_key'
-  | 'org_member'
-  | 'org_audit'
-  | 'invitation'
-  | 'user'
-  | 'person'
-  | 'oauth_client'
-  | 'passkey'
-  | 'ownership'
-  | 'role'
-  | 'review'
-  | 'policy'
-  | 'mirror'
-  | 'origin'
-  | 'logo'
-  | 'crawl_request'
-  | 'agent_run'
-  | 'subscription'
->
+type RecordSpace = Extract<SpaceName, 'policy' | 'mirror' | 'origin' | 'crawl_request'>
 
 /** Holds the serving store, which does not exist before the first commit. */
 export interface RecordReader {
@@ -60,9 +37,4 @@ export function findMirror(reader: RecordReader, platform: string): StoredMirror
 /** Finds a policy, approved or not. */
 export function findPolicy(reader: RecordReader, policyId: string): Policy | undefined {
   return findRecord(reader, 'policy', policyId)
-}
-
-/** Finds the runs of storyboards against an agent; undefined if it was never tested. */
-export function findAgentRuns(reader: RecordReader, agentUrl: string): AgentRuns | undefined {
-  return findRecord(reader, 'agent_run', hashAgent(agentUrl))
 }

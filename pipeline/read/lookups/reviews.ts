@@ -1,30 +1,31 @@
 import type { StoredReview } from '../../model/review.ts'
-import { REVIEWS, toPayloadKey, toReviewKey } from '../../serving/keys.ts'
-import type { ServingStore } from '../../serving/lmdb.ts'
-import type { Reader } from '../reader.ts'
-import { findRecord, listRecords } from './records.ts'
+import type { PrivateReader } from './private-rows.ts'
+
+const COLUMNS = `review_id, kind, subject, submitted_by, r.org_id, submitted_at, digest, status, reviewer, notes,
+  reviewed_at, o.name as org_name`
+const REVIEWS = 'reviews r left join organizations o using (org_id)'
 
 /** Lists every matching review, the latest submission first. */
 export function listReviews(
-  serving: ServingStore | undefined,
+  { record }: PrivateReader,
   isMatching: (review: StoredReview) => boolean,
 ): StoredReview[] {
-  return listRecords<StoredReview>({ serving }, 'review', REVIEWS)
-    .filter(isMatching)
-    .sort((a, b) => compareSubmissions(b, a))
-}
-
-function compareSubmissions(a: StoredReview, b: StoredReview): number {
-  if (a.submitted_at !== b.submitted_at) return a.submitted_at < b.submitted_at ? -1 : 1
-  return a.review_id < b.review_id ? -1 : 1
+  const reviews = record?.all<StoredReview>(
+    `select ${COLUMNS} from ${REVIEWS} order by submitted_at desc, review_id desc`,
+  )
+  return reviews?.filter(isMatching) ?? []
 }
 
 /** Finds a review with the submission that it is about. */
 export function findReview(
-  reader: Pick<Reader, 'serving'>,
+  { record }: PrivateReader,
   id: string,
 ): { review: StoredReview; payload: Record<string, unknown> } | undefined {
-  const review = findRecord<StoredReview>(reader, 'review', toReviewKey(id))
-  const payload = findRecord<Record<string, unknown>>(reader, 'review', toPayloadKey(id))
-  return review && payload && { review, payload }
+  const row = record?.one<StoredReview & { payload: Record<string, unknown> }>(
+    `select ${COLUMNS}, payload from ${REVIEWS} where review_id = $id`,
+    { id },
+  )
+  if (row === undefined) return undefined
+  const { payload, ...review } = row
+  return { review, payload }
 }

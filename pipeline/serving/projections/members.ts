@@ -1,12 +1,12 @@
 import { loadStoredOrigins } from '../../accounts/origins.ts'
-import { loadHolders, loadProofRows } from '../../accounts/proofs.ts'
-import { findLastMemberChange, loadStoredMembers } from '../../accounts/stored-members.ts'
+import type { StoredMember } from '../../model/accounts/member.ts'
+import { isOnDomain } from '../../resolve/agent-keeper.ts'
+import { findLastMemberChange, loadStoredMembers } from '../../store/member-rows.ts'
 import { toJsonValue } from '../document-value.ts'
-import { toHolderKey, toHoldingKey, toOwnershipKey } from '../keys.ts'
 import { type Entry, MEMBERS_CHANGED } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
 
-/** Members, and when any of them changed, by which readers know whether to read them again. */
+/** Members as everybody may know them, and when any of them changed, by which readers know whether to read them again. */
 export const memberProjection: RowProjection = {
   store: 'accounts',
   tables: ['members'],
@@ -19,50 +19,33 @@ export const memberProjection: RowProjection = {
     const changed = Buffer.from(String(findLastMemberChange(accounts.db)))
     return [
       ...stored.map(
-        (member): Entry => ({ space: 'member', key: member.org_id, value: toJsonValue(member) }),
+        (member): Entry => ({
+          space: 'member',
+          key: member.org_id,
+          value: toJsonValue(toPublicMember(member)),
+        }),
       ),
       { space: 'meta', key: MEMBERS_CHANGED, value: changed },
     ]
   },
 }
 
-const SHOWN_PROOFS =
-  '(select domain, seq from ownership_proofs union all select domain, seq from verified_domains)'
-
 /**
- * Projects organizations' proofs and the holders of domains, also of domains that were taken from their
- * holder.
+ * Keeps of a member what everybody may know: its profile if that is public, the agents that it shows to all,
+ * and of the domains of a private one those that say whose these agents are.
  */
-export const ownershipProjection: RowProjection = {
-  store: 'accounts',
-  tables: ['ownership_proofs', 'verified_domains'],
-  changed: 'seq > $seq',
-  slicedBy: 'domain',
-  from: SHOWN_PROOFS,
-  project({ accounts }, where, parameters) {
-    const rows = loadProofRows(accounts.db, where, parameters)
-    const domains = [...new Set(rows.map(({ domain }) => domain))]
-    const holders = loadHolders(accounts.db, domains)
-    return [
-      ...rows.flatMap(({ org_id, domain, proof }) => {
-        const holder = holders.get(domain)
-        const held = holder?.org_id === org_id ? holder : undefined
-        return [
-          toOwnershipEntry(toOwnershipKey(org_id, domain), proof ?? undefined),
-          toOwnershipEntry(toHoldingKey(org_id, domain), held),
-        ]
-      }),
-      ...domains.map(domain => toOwnershipEntry(toHolderKey(domain), holders.get(domain))),
-    ]
-  },
+function toPublicMember(member: StoredMember): StoredMember {
+  const agents = member.agents
+    .filter(({ visibility }) => visibility === 'public')
+    .map(agent => ({ ...agent, health_check_url: null }))
+  const isShown = (domain: string) =>
+    member.is_public || agents.some(({ url }) => isOnDomain(url, domain))
+  const names = member.is_public ? {} : { org_name: '', slug: '', display_name: '' }
+  const domains = member.domains.filter(isShown)
+  return { ...member, ...names, membership_tier: null, agents, domains }
 }
 
-/** Converts a proof to an entry of the serving store; without a value the entry is deleted. */
-function toOwnershipEntry(key: string, value: object | undefined): Entry {
-  return { space: 'ownership', key, value: value && toJsonValue(value) }
-}
-
-/** The state of domains and their hosted files. */
+/** The state of domains and their hosted files, without the organizations that claimed them. */
 export const originProjection: RowProjection = {
   store: 'accounts',
   tables: ['origins'],

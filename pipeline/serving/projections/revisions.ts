@@ -1,13 +1,10 @@
-import { loadOrganizationAudit } from '../../accounts/audit.ts'
 import { loadEditorNames } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { PolicyRow } from '../../model/policy.ts'
 import type { EntryState, RevisionRow } from '../../model/rows.ts'
 import type { Database, Parameters, Planning } from '../../store/duckdb.ts'
 import { toHistoryKey, toJsonValue, toRevisionKey } from '../document-value.ts'
-import { toAuditKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
-import type { RowProjection } from './projection.ts'
 
 /** Part of a projection's scope that is read here. */
 interface HistoryScope {
@@ -103,21 +100,4 @@ export async function projectPolicies(
         ]
       : [{ space: 'policy', key, value: toJsonValue(policy) }],
   )
-}
-
-/** Projects what was changed for organizations, in the order of the commits. */
-export const auditProjection: RowProjection = {
-  store: 'accounts',
-  tables: ['submissions'],
-  changed: 'seq > $seq',
-  slicedBy: 'submission_id',
-  from: 'submissions',
-  project({ accounts }, where, parameters) {
-    const rows = loadOrganizationAudit(accounts.db, where, parameters)
-    return rows.map(({ seq, ...change }) => ({
-      space: 'org_audit',
-      key: toAuditKey(change.org_id, seq, change.id),
-      value: toJsonValue(change),
-    }))
-  },
 }

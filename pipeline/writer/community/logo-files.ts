@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { listUnusedPictures, loadStoredLogos } from '../../accounts/logos.ts'
+import { listUnusedPictures } from '../../accounts/logos.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { Submission } from '../../model/submission.ts'
 import { replaceFile, syncPath } from '../../store/durable-files.ts'
+import { loadStoredLogos } from '../../store/logo-rows.ts'
 import type { Paths } from '../../store/paths.ts'
 
 /**

@@ -9,10 +9,10 @@ import {
   eventTypes,
   type FeedEvent,
 } from '../../../pipeline/model/event.ts'
-import type { StoredPrincipal } from '../../../pipeline/model/identity.ts'
-import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
+import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
-import { resolvePaths } from '../../../pipeline/store/paths.ts'
+import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { openRecord } from '../../../pipeline/store/record.ts'
 import { createRandom } from '../../world/random.ts'
 import { toDomain } from './brand-store.ts'
 
@@ -43,7 +43,7 @@ export async function fillEvents(folder: string, events: number): Promise<void> 
   const marker = nameMarker(folder, events)
   if (existsSync(marker)) return
   const store = ServingStore.open(resolvePaths(folder).servingFile)
-  store.write([buildPrincipal()], 1)
+  await writeCaller(folder)
   const from = Date.now() - SPREAD_MS - DAY
   for (let first = 0; first < events; first += EVENTS_PER_INSERT) {
     const batch: FeedEvent[] = []
@@ -56,21 +56,23 @@ export async function fillEvents(folder: string, events: number): Promise<void> 
   writeFileSync(marker, String(from))
 }
 
-function buildPrincipal(): Entry {
-  const value: StoredPrincipal = {
-    key_id: 'bench',
+/** Writes the organization and the key of the bench's caller. */
+async function writeCaller(folder: string): Promise<void> {
+  const paths = resolvePaths(folder)
+  makeFolders(paths)
+  const record = await openRecord(paths)
+  const created_at = toIso(Date.now())
+  const organization = {
     org_id: 'bench',
-    org_name: 'bench',
-    membership_tier: null,
-    label: '',
-    permissions: [],
-    created_at: toIso(Date.now()),
+    name: 'bench',
+    is_personal: false,
+    marketing_opt_in: false,
   }
-  return {
-    space: 'principal',
-    key: createHash('sha256').update(secret).digest('hex'),
-    value: Buffer.from(JSON.stringify(value)),
-  }
+  record.insert('organizations', [{ ...organization, created_at, seq: 1 }])
+  const hash = createHash('sha256').update(secret).digest('hex')
+  const key = { key_id: 'bench', org_id: 'bench', label: '', permissions: [], hash }
+  record.insert('api_keys', [{ ...key, created_at, seq: 1 }])
+  record.close()
 }
 
 function pickType(number: number): EventType {

@@ -13,9 +13,10 @@ import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Subscription } from '../../../pipeline/model/subscription.ts'
 import { Deliverer } from '../../../pipeline/push/deliverer.ts'
 import { PushState } from '../../../pipeline/push/state.ts'
-import { toSubscriptionKey } from '../../../pipeline/serving/keys.ts'
-import { ServingStore, SUBSCRIPTIONS_CHANGED } from '../../../pipeline/serving/lmdb.ts'
+import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
+import { declareTables } from '../../../pipeline/store/record.ts'
+import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 import { makeRegistryKey, openReceivers, type Receivers } from '../servers/webhook-receivers.ts'
 import { type TestClock, testClock } from '../worlds/clock.ts'
 import { generousRates, generousTimeouts } from './generous-limits.ts'
@@ -49,6 +50,8 @@ export async function openDelivering(
   const receivers = await openReceivers(key.path, clock, signingProfile)
   const limits: Limits = { ...defaults, ...generousTimeouts, ...generousRates, ...changed }
   const store = ServingStore.open(join(folder, 'serving.mdb'))
+  const record = Sqlite.open(':memory:')
+  declareTables(record)
   const ids = new RisingIds(clock)
   const disabled = new Map<string, string>()
   const stored = new Map<string, Subscription>()
@@ -56,20 +59,15 @@ export async function openDelivering(
     store.write(entries, store.seq + 1)
   }
   const putSubscription = (subscription: Subscription, isDeleted = false) => {
-    const { org_id, subscription_id } = subscription
+    const { subscription_id } = subscription
     stored.set(subscription_id, subscription)
-    write([
-      {
-        space: 'subscription',
-        key: toSubscriptionKey(org_id, subscription_id),
-        value: isDeleted ? undefined : Buffer.from(JSON.stringify(subscription)),
-      },
-      {
-        space: 'meta',
-        key: SUBSCRIPTIONS_CHANGED,
-        value: Buffer.from(String(store.seq + 1)),
-      },
-    ])
+    record.run('delete from subscriptions where subscription_id = $subscription_id', {
+      subscription_id,
+    })
+    const { cursor: begins_after, url } = subscription
+    const row = { ...subscription, begins_after, url: isDeleted ? null : url }
+    record.insert('subscriptions', [{ ...row, seq: store.seq + 1 }])
+    write([])
   }
   const fetcher = createFetcher({
     connectTo: receivers.url,
@@ -83,6 +81,7 @@ export async function openDelivering(
   const open = () => {
     const deliverer = new Deliverer({
       findServing: () => store,
+      findRecord: () => record,
       state,
       fetcher: fetcher.for({ kind: 'push' }),
       signer: keys.signers['webhook-signing'],
@@ -113,6 +112,7 @@ export async function openDelivering(
     await state.close()
     await receivers.close()
     await store.close()
+    record.close()
     key.remove()
     rmSync(folder, { recursive: true, force: true })
   })

@@ -261,14 +261,12 @@ describe('a replica', () => {
     await follower.follow()
     await follower.close()
     const store = ServingStore.open(paths.servingFile, { readOnly: true })
-    expect(privateSpaces).toContain('principal')
+    expect(privateSpaces).not.toEqual([])
     for (const space of privateSpaces) {
       expect(() => store.get(space, 'any')).toThrow('this is a replica')
     }
     await store.close()
-    const origin = ServingStore.open(registry.sequencer.paths.servingFile, { readOnly: true })
-    const keys = [...origin.entries('principal')].map(({ key }) => key as string)
-    await origin.close()
+    const keys = registry.sequencer.accounts.db.all<{ hash: string }>('select hash from api_keys')
     expect(keys).toHaveLength(2)
     const all = readdirSync(join(folder, 'files')).map(name =>
       readFileSync(join(folder, 'files', name)).toString('latin1'),
@@ -278,7 +276,7 @@ describe('a replica', () => {
         .sort()
         .map(name => name.slice(65)),
     ).toEqual(expect.arrayContaining(['mdb', 'segment']))
-    for (const key of keys) expect(all.join('')).not.toContain(key)
+    for (const { hash } of keys) expect(all.join('')).not.toContain(hash)
   })
 
   it('starts over when commits were made that nobody recorded', async () => {

@@ -1,11 +1,12 @@
+import { groupBy } from '../core/group.ts'
 import type { MemberAgent, StoredMember } from '../model/accounts/member.ts'
-import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
+import type { Sqlite, SqliteParameters } from './sqlite.ts'
 
 /** Loads the members for which `where` holds (m is members), each with its agents and domains. */
 export function loadStoredMembers(
   db: Sqlite,
-  where: string,
-  parameters: SqliteParameters,
+  where = 'true',
+  parameters: SqliteParameters = {},
 ): StoredMember[] {
   const profiles = db.all<Omit<StoredMember, 'agents' | 'domains'>>(
     `select m.org_id, o.name as org_name, m.slug, m.display_name, m.is_founding, m.is_public,
@@ -25,8 +26,8 @@ export function loadStoredMembers(
     `select org_id, domain from verified_domains where ${theirs} order by org_id, domain`,
     ids,
   )
-  const agentsByOrganization = groupByOrganization(agents)
-  const domainsByOrganization = groupByOrganization(domains)
+  const agentsByOrganization = groupBy(agents, row => row.org_id)
+  const domainsByOrganization = groupBy(domains, row => row.org_id)
   return profiles.map(profile => ({
     ...profile,
     agents: (agentsByOrganization.get(profile.org_id) ?? []).map(
@@ -40,34 +41,4 @@ export function loadStoredMembers(
 export function findLastMemberChange(db: Sqlite): number {
   const row = db.oneOrThrow<{ seq: number }>('select coalesce(max(seq), 0) as seq from members')
   return Number(row.seq)
-}
-
-/** Loads the agents that these organizations publish. */
-export function loadEnrolments(
-  db: Sqlite,
-  orgIds: readonly string[],
-): { org_id: string; agents: string[] }[] {
-  if (orgIds.length === 0) return []
-  const rows = db.all<{ org_id: string; agent_url: string }>(
-    `select org_id, agent_url from member_agents where visibility = 'public'
-       and org_id in (select value from json_each($ids)) order by org_id, position`,
-    { ids: JSON.stringify(orgIds) },
-  )
-  const shown = groupByOrganization(rows)
-  return orgIds.map(org_id => ({
-    org_id,
-    agents: (shown.get(org_id) ?? []).map(({ agent_url }) => agent_url),
-  }))
-}
-
-function groupByOrganization<Row extends { org_id: string }>(
-  rows: readonly Row[],
-): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>()
-  for (const row of rows) {
-    const group = groups.get(row.org_id)
-    if (group) group.push(row)
-    else groups.set(row.org_id, [row])
-  }
-  return groups
 }
