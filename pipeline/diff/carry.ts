@@ -8,21 +8,24 @@ import type {
   DocumentOf,
 } from '../model/documents/index.ts'
 import type { Fault } from '../model/observation.ts'
+import { carryListed } from './carry-listed.ts'
 import { carryPointer } from './carry-pointer.ts'
 import { carryRevocations } from './carry-revocations.ts'
 
 /**
  * Carries over into a new document what must be remembered of the stored one, and returns the document to
- * store. Pure: the same documents in the same order give the same memory.
+ * store. Pure: the same documents in the same order give the same memory. `domain` is the publisher at whose
+ * well-known place the file lies, if at one.
  */
 export function carryOver(
   old: DocumentOf | undefined,
   fresh: DocumentOf,
   observedAt: Instant,
+  domain?: string,
 ): DocumentOf {
   if (fresh.variant === 'inline' || fresh.variant === 'pointer') {
     const before = old as AdagentsDocument | undefined
-    const carried = carryRevocations(before, fresh, observedAt)
+    const carried = carryRevocations(before, carryListed(before, fresh, domain), observedAt)
     return carried.variant === 'pointer' ? carryPointer(before, carried, observedAt) : carried
   }
   if (old?.variant === 'agent' && fresh.variant === 'agent') return carryAgent(old, fresh)

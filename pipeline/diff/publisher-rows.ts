@@ -90,7 +90,8 @@ export function buildOrphanedRows(
   }
 }
 
-function listGranted(rows: readonly AuthorizationRow[]): ReadonlySet<string> {
+/** Lists the agents with a grant in force. */
+export function listGranted(rows: readonly AuthorizationRow[]): ReadonlySet<string> {
   return new Set(rows.filter(row => row.in_force).map(row => row.agent_url))
 }
 

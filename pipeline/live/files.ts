@@ -6,7 +6,13 @@ import { waitWithin } from '../crawl/deadline.ts'
 import { carryOver } from '../diff/carry.ts'
 import type { DocumentOf, SourceKind } from '../model/documents/index.ts'
 import type { KnownBrandFile } from '../model/live/live.ts'
-import { type Observation, type Source, toSourceKey, toUrl } from '../model/observation.ts'
+import {
+  type Observation,
+  type Source,
+  toDomain,
+  toSourceKey,
+  toUrl,
+} from '../model/observation.ts'
 import { Faults } from '../parse/faults.ts'
 import type { JsonObject } from '../parse/object-reader.ts'
 import { readJson } from '../parse/read-json.ts'
@@ -82,7 +88,7 @@ export class LiveFiles {
     const fresh = observation.document as DocumentOf | undefined
     if (fresh === undefined) return observation
     const old = this.#storedFiles.get(toSourceKey(observation))?.document
-    return { ...observation, document: carryOver(old, fresh, this.now) }
+    return { ...observation, document: carryOver(old, fresh, this.now, toDomain(observation)) }
   }
 
   /** Converts an attempt to the file that the index would hold after it, which is what rules are given. */

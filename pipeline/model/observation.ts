@@ -28,6 +28,11 @@ export function isUrl(location: string): boolean {
   return location.includes('://')
 }
 
+/** Returns the domain at whose well-known place a file lies; undefined for a file at any other address. */
+export function toDomain({ location }: Pick<Source, 'location'>): string | undefined {
+  return isUrl(location) ? undefined : location
+}
+
 export function toUrl({ kind, location }: Source): string {
   if (isUrl(location)) return location
   return kind === 'ads.txt'

@@ -2,6 +2,7 @@ import {
   type AdagentsDocument,
   type AdagentsInline,
   type AdagentsPointer,
+  type AgentEntry,
   leftOutLists,
 } from '../model/documents/index.ts'
 import type { Accepted, AcceptedLists } from './accepted-items.ts'
@@ -10,7 +11,7 @@ import { limitCatalog } from './adagents-catalog-reach.ts'
 import { parseEntry } from './adagents-entry.ts'
 import { checkFormats } from './adagents-formats.ts'
 import { parseProperty } from './adagents-property.ts'
-import { limitReach } from './adagents-reach.ts'
+import { leaveOutBroad } from './adagents-reach.ts'
 import { checkReferences } from './adagents-references.ts'
 import { readRevoked } from './adagents-revoked.ts'
 import { parseSignal } from './adagents-signal.ts'
@@ -83,7 +84,7 @@ function readInline(root: ObjectReader, domain: string | undefined): AdagentsInl
     )
     return undefined
   }
-  const accepted = readLists(root, domain)
+  const { leftOutAgents, ...accepted } = readLists(root, domain)
   const document: AdagentsInline = {
     variant: 'inline',
     agents: accepted.agents.map(({ item }) => item),
@@ -99,6 +100,7 @@ function readInline(root: ObjectReader, domain: string | undefined): AdagentsInl
   }
   const { leftOut } = root.faults
   if (leftOut.size > 0) document.left_out = leftOutLists.filter(list => leftOut.has(list))
+  if (leftOutAgents.length > 0) document.left_out_agents = leftOutAgents
   checkFormats(root, accepted)
   checkReferences(root, accepted, document, domain)
   checkSize(root, document, domain)
@@ -108,14 +110,19 @@ function readInline(root: ObjectReader, domain: string | undefined): AdagentsInl
 /**
  * Parses the items of each list; leaves out items that are invalid, and those that reach too many properties.
  */
-function readLists(root: ObjectReader, domain: string | undefined): AcceptedLists {
+function readLists(
+  root: ObjectReader,
+  domain: string | undefined,
+): AcceptedLists & { leftOutAgents: AgentEntry[] } {
   const agents = readAgents(root)
   const properties = acceptItems(root, 'properties', parseProperty)
   const listed = properties.map(({ item }) => item)
   const placements = acceptItems(root, 'placements', parsePlacement)
   const formats = root.parts('formats')
+  const broad = leaveOutBroad(root, agents, listed, domain)
   return {
-    agents: limitReach(root, agents, listed, domain),
+    agents: broad.agents,
+    leftOutAgents: broad.leftOut,
     properties,
     collections: acceptItems(root, 'collections', part =>
       fitItems(part, 'collections', parseCollection(part)),

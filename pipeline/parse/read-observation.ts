@@ -1,5 +1,5 @@
 import type { Limits } from '../core/limits.ts'
-import { isUrl, type Observation } from '../model/observation.ts'
+import { type Observation, toDomain } from '../model/observation.ts'
 import { parseDocument } from './parse-document.ts'
 
 /**
@@ -10,7 +10,7 @@ import { parseDocument } from './parse-document.ts'
 export function readObservation(observation: Observation, limits: Limits): Observation {
   const { kind, location, body, etag, last_modified, ...rest } = observation
   if (body === undefined || observation.document !== undefined) return observation
-  const domain = isUrl(location) ? undefined : location
+  const domain = toDomain(observation)
   const read = parseDocument(kind, body, { domain, maxFaults: limits.faultsPerDocument })
   return read.outcome === 'ok'
     ? { ...observation, document: read.document, faults: read.faults }

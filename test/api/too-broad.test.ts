@@ -163,3 +163,51 @@ describe('a part of a file that was left out', () => {
     expect(await registry.verify()).toEqual([])
   })
 })
+
+describe('a file that grows too broad', () => {
+  const domain = 'growing.example'
+  const agents = [LISTED - 1, LISTED - 2, LISTED - 3]
+  const isGranted = async (i: number) =>
+    ((await askPublisher(toAgent(i), domain)).authorized as number) > 0
+  const listRevoked = async () => {
+    const headers = { authorization: `Bearer ${await registry.createKey('Readers')}` }
+    const url = '/api/registry/feed?types=authorization.revoked&limit=1000'
+    const { events } = (await registry.app.inject({ url, headers })).json()
+    const all = events as { payload: { agent_url: string; publisher_domain: string } }[]
+    return all.filter(({ payload }) => payload.publisher_domain === domain)
+  }
+  const build = (entries: object[], properties: number) => ({
+    authorized_agents: entries,
+    properties: repeat(properties, i => buildProperty(domain, i)),
+  })
+  const maySell = async (i: number) =>
+    (await askProperty(toAgent(i), `s0.${domain}`)).authorized as boolean
+
+  test('ends no grant of an agent that it still lists, and at once that of any other', async () => {
+    await publishFiles(registry, { [domain]: build(agents.map(buildEntry), 1) })
+    await registry.publish()
+    const others = repeat(LISTED - 3, buildEntry)
+    const [kept, also, gone] = agents as [number, number, number]
+    await publishFiles(registry, {
+      [domain]: build([...others, buildEntry(kept), buildEntry(also)], LISTED),
+    })
+    await registry.publish()
+    for (const i of [kept, also])
+      expect([i, await maySell(i), await isGranted(i)]).toEqual([i, true, true])
+    expect(await maySell(gone)).toBe(false)
+    expect(await maySell(0)).toBe(true)
+    const revoked = await listRevoked()
+    expect(revoked.map(({ payload }) => payload.agent_url)).toEqual([toAgent(gone)])
+    // The file is now larger than one publisher may be: only what it no longer lists ends.
+    await publishFiles(registry, { [domain]: build([...others, buildEntry(kept)], 25_001) })
+    await registry.publish()
+    expect([await maySell(kept), await maySell(also), await maySell(0)]).toEqual([
+      true,
+      false,
+      true,
+    ])
+    const page = await registry.app.inject(`/publisher/${domain}`)
+    expect(page.body).toContain('too broad')
+    expect(await registry.verify()).toEqual([])
+  }, 120_000)
+})

@@ -181,6 +181,8 @@ export const AdagentsInline = z.object({
   fields: z.record(text, text),
   /** Lists that were not read as a whole: what they do not have is not known. */
   left_out: z.array(LeftOutList).exactOptional(),
+  /** Entries that were left out. `diff/carry-listed.ts` takes them off; no stored document has them. */
+  left_out_agents: z.array(AgentEntry).exactOptional(),
 })
 export type AdagentsInline = z.infer<typeof AdagentsInline>
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { toIso } from '../../core/clock.ts'
 import { carryOver, listCarriedFaults } from '../../diff/carry.ts'
 import type { DocumentOf } from '../../model/documents/index.ts'
-import { type Source, toSourceKey, type Understood } from '../../model/observation.ts'
+import { type Source, toDomain, toSourceKey, type Understood } from '../../model/observation.ts'
 import type { Database } from '../../store/duckdb.ts'
 import type { Paths } from '../../store/paths.ts'
 
@@ -33,7 +33,12 @@ export async function replaceDocuments(
   for (const observation of observations) {
     const key = toSourceKey(observation)
     const old = last.get(key)?.document ?? before.get(key)?.document
-    const document = carryOver(old, observation.document, observation.observed_at)
+    const document = carryOver(
+      old,
+      observation.document,
+      observation.observed_at,
+      toDomain(observation),
+    )
     const faults = [...(observation.faults ?? []), ...listCarriedFaults(document)]
     last.set(key, { ...observation, document, faults })
   }

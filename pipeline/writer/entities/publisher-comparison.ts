@@ -6,6 +6,7 @@ import type { ChangesToSplit } from '../../diff/portion.ts'
 import {
   buildOrphanedRows,
   buildPublisherRows,
+  listGranted,
   type PublisherRows,
 } from '../../diff/publisher-rows.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
@@ -40,8 +41,8 @@ export async function compare(
 }
 
 /**
- * Marks the current rows of publishers whose answer is larger than one publisher may be: they stay, and what
- * they do not have is not known.
+ * Marks the current rows of publishers whose answer is larger than one publisher may be: they stay, except
+ * the grants of agents that the file no longer lists, and what they do not have is not known.
  */
 export async function compareRefused(
   db: Database,
@@ -58,8 +59,18 @@ export async function compareRefused(
     const { catalog } = old.publisher
     const stamped = { changed_at: toIso(stamp.now), seq: stamp.seq }
     const marked = { ...catalog, left_out: [...leftOutLists] }
-    const publisher = { ...old.publisher, catalog: marked, ...stamped }
-    return [{ domain, facts, merges: old.merges, old, fresh: { ...old, publisher } }]
+    const listed = new Set(facts.document?.agents.map(({ agent_url }) => agent_url))
+    const authorizations = old.authorizations.filter(({ agent_url }) => listed.has(agent_url))
+    const publisher = {
+      ...old.publisher,
+      agent_count: listGranted(authorizations).size,
+      listed_agents: old.publisher.listed_agents.filter(agent => listed.has(agent)),
+      catalog: marked,
+      ...stamped,
+    }
+    return [
+      { domain, facts, merges: old.merges, old, fresh: { ...old, publisher, authorizations } },
+    ]
   })
 }
 

@@ -77,12 +77,9 @@ export async function updatePublishers(
   const { answered, large, postponed, refused } = await sortAnswers(db, derived, stamp, atOnce)
   const { stepped, ready, begun } = await takeSteps(db, left, stamp)
   const fresh = [...ready, ...(await compare(db, answered, stamp))]
-  const braked = await applyBrake(db, fresh, stamp)
-  const compared = [
-    ...[...begun.values()].map(({ compared }) => compared),
-    ...braked.answers,
-    ...(refused.length > 0 ? await compareRefused(db, refused, stamp) : []),
-  ]
+  const refusing = refused.length > 0 ? await compareRefused(db, refused, stamp) : []
+  const braked = await applyBrake(db, [...fresh, ...refusing], stamp)
+  const compared = [...[...begun.values()].map(({ compared }) => compared), ...braked.answers]
   const portioned = takePortions(compared, begun, stamp)
   const touched = portioned.filter(({ isChanged }) => isChanged)
   await writePublishers(db, touched, stamp.seq)
