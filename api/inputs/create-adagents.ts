@@ -1,18 +1,15 @@
-import type { z } from 'zod'
 import { toIso } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { AdagentsFile } from '../../pipeline/model/adagents-file/adagents-file.ts'
 import type { FaultCode } from '../../pipeline/model/fault-codes.ts'
 import { ADAGENTS_SCHEMA } from '../../pipeline/model/hosted.ts'
 import type { AdagentsValidation } from '../../pipeline/model/live/live.ts'
 import type { Fault } from '../../pipeline/model/observation.ts'
+import { listFormatFaults } from '../../pipeline/parse/adagents-format.ts'
 import {
   type CheckedFile,
   checkAdagents,
   reportFaults,
 } from '../../pipeline/parse/check-adagents.ts'
-import { formatPath } from '../operation/validation.ts'
-import { describeIssue } from '../operation/validation-messages.ts'
 
 const FAULTS_SHOWN_MAX = 50
 
@@ -50,9 +47,17 @@ export function createAdagents(
   const file = buildFile(config, now)
   const text = JSON.stringify(file, null, 2)
   const { faults } = adjustToNewFile(
-    checkAdagents(Buffer.from(text), undefined, { now, maxFaults: FAULTS_SHOWN_MAX }),
+    checkAdagents(Buffer.from(text), undefined, {
+      now,
+      maxFaults: FAULTS_SHOWN_MAX,
+      skipsFormat: true,
+    }),
   )
-  const report = reportFaults(addStrictFaults(faults, file))
+  const known = faults.filter(({ severity }) => severity === 'error')
+  const strict = listFormatFaults(file, known).map(toError)
+  // One is kept in any case: a file that only strict readers refuse must not pass as valid.
+  const room = Math.max(1, FAULTS_SHOWN_MAX - faults.length)
+  const report = reportFaults([...faults, ...strict.slice(0, room)])
   if (!report.valid) {
     const refusal = report.errors.map(({ message }) => message).join('; ')
     refuse('invalid_request', refusal, {
@@ -79,48 +84,6 @@ function hasContent(value: unknown): boolean {
   return typeof value !== 'object' || Object.keys(value).length > 0
 }
 
-/** Adds the faults that stricter readers would find to the registry's own: one fault per field. */
-function addStrictFaults(faults: readonly Fault[], file: Record<string, unknown>): Fault[] {
-  const errors = faults.filter(({ severity }) => severity === 'error')
-  const known = errors.map(({ field }) => field)
-  const strict = listStrictFaults(file).filter(
-    ({ field }) => !known.some(place => field.startsWith(place) || place.startsWith(field)),
-  )
-  // One is kept in any case: a file that only strict readers refuse must not pass as valid.
-  const strictMax = Math.max(1, FAULTS_SHOWN_MAX - faults.length)
-  return [...faults, ...strict.slice(0, strictMax)]
-}
-
-/** Lists the places where a file deviates from its format. */
-function listStrictFaults(file: Record<string, unknown>): Fault[] {
-  if (AdagentsFile.safeParse(file).success) return []
-  const { error } = AdagentsFile.safeParse(file, { error: describeIssue })
-  return (error?.issues ?? []).map(issue => ({
-    field: formatPath(issue.path) || 'root',
-    code: toFaultCode(issue),
-    message: issue.message,
-    severity: 'error',
-  }))
-}
-
-function toFaultCode(issue: z.core.$ZodIssue): FaultCode {
-  switch (issue.code) {
-    case 'invalid_type':
-      return issue.message === 'is required' ? 'missing' : 'wrong_type'
-    case 'too_small':
-      return 'empty'
-    case 'too_big':
-      return 'too_long'
-    case 'invalid_value':
-    case 'invalid_union':
-      return 'not_allowed'
-    case 'unrecognized_keys':
-      return 'misplaced'
-    default:
-      return 'bad_pattern'
-  }
-}
-
 /**
  * Adjusts the faults of a file to one that is not served yet: its properties need not name their publisher, and
  * forms that only a lenient reader understands are errors.
@@ -132,4 +95,8 @@ export function adjustToNewFile({ faults }: CheckedFile): { faults: Fault[] } {
       .filter(({ code, field }) => !(code === 'missing' && ownerField.test(field)))
       .map(fault => (warningsRaised.has(fault.code) ? { ...fault, severity: 'error' } : fault)),
   }
+}
+
+function toError(fault: Fault): Fault {
+  return { ...fault, severity: 'error' }
 }

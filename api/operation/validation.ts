@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
 import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
-import { describeIssue } from './validation-messages.ts'
+import { describeIssue, formatPath } from '../../pipeline/core/validation-messages.ts'
 
 type Result = { value: unknown } | { error: Error }
 
@@ -88,15 +88,6 @@ function describeIssues(part: string | undefined, { issues }: z.ZodError): strin
         `${path.length > 0 ? formatFieldPath(path) : (part ?? 'request')}: ${message}`,
     )
     .join('; ')
-}
-
-/** Formats a place in a document: `properties[0].name`. */
-export function formatPath(path: readonly PropertyKey[]): string {
-  return path
-    .map((step, i) =>
-      typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`,
-    )
-    .join('')
 }
 
 const NAME_CHARS_MAX = 200

@@ -5,10 +5,11 @@ import type { AdagentsCounts } from '../model/live/live.ts'
 import type { Fault } from '../model/observation.ts'
 import type { ReportedFault } from '../model/reported-fault.ts'
 import { addAdvice } from './adagents-advice.ts'
+import { listFormatFaults } from './adagents-format.ts'
 import { parseAdagents } from './adagents-json.ts'
 import { Faults } from './faults.ts'
 import { isObject, type JsonObject, ObjectReader } from './object-reader.ts'
-import { readJson } from './read-json.ts'
+import { decodeText, readJson } from './read-json.ts'
 
 export interface CheckedFile {
   /** The file as JSON, as `readJson` sanitizes it; absent if it is not a JSON object. */
@@ -18,6 +19,13 @@ export interface CheckedFile {
   faults: Fault[]
 }
 
+interface CheckOptions {
+  now: Instant
+  maxFaults: number
+  /** True if the caller itself asks what the format forbids. */
+  skipsFormat?: boolean
+}
+
 /**
  * Checks the bytes of an adagents.json like the crawler, and adds advice for its maintainer. `domain`
  * serves it; undefined for the target of a pointer.
@@ -25,14 +33,25 @@ export interface CheckedFile {
 export function checkAdagents(
   bytes: Uint8Array,
   domain: string | undefined,
-  { now, maxFaults }: { now: Instant; maxFaults: number },
+  { now, maxFaults, skipsFormat = false }: CheckOptions,
 ): CheckedFile {
   const faults = new Faults(maxFaults)
   const read = readJson(bytes, faults)
   if (read.outcome !== 'ok') return { faults: faults.list() }
   const document = parseAdagents(new ObjectReader(read.root, '', faults), domain)
-  if (document?.variant === 'inline') addAdvice(document, now, faults)
+  if (document?.variant === 'inline') {
+    addAdvice(document, now, faults)
+    if (!skipsFormat) addFormatFaults(bytes, faults)
+  }
   return { root: read.root, ...(document && { document }), faults: faults.list() }
+}
+
+/** Adds what the format forbids in the file as it was written, contacts included, which `readJson` takes out. */
+function addFormatFaults(bytes: Uint8Array, faults: Faults): void {
+  const written: unknown = JSON.parse(decodeText(bytes, new Faults(1)))
+  for (const { field, code, message } of listFormatFaults(written, faults.list())) {
+    faults.warn(field, code, message)
+  }
 }
 
 /** Matches messages that are complete sentences; all others begin with the verb. */

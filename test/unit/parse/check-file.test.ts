@@ -94,3 +94,39 @@ test.each([
 ])('the kind of a file is recognised by its content: %j', (root, kind) => {
   expect(inferKind(root)).toBe(kind)
 })
+
+describe('what the format forbids is told even where the crawler does not read it', () => {
+  const signal = { id: 's', name: 'S', value_type: 'binary' }
+  test.each<[string, string, object]>([
+    [
+      'a long description',
+      'signals[0].description',
+      { signals: [{ ...signal, description: 'x'.repeat(2_400) }] },
+    ],
+    ['an empty name', 'contact.name', { contact: { name: '' } }],
+    [
+      'an e-mail address that is none',
+      'contact.email',
+      { contact: { name: 'n', email: 'no mail' } },
+    ],
+    ['a domain that is none', 'contact.domain', { contact: { name: 'n', domain: 'Foo Bar' } }],
+    ['a number as an id', 'contact.seller_id', { contact: { name: 'n', seller_id: 7 } }],
+    [
+      'an address that is none',
+      'contact.privacy_policy_url',
+      { contact: { name: 'n', privacy_policy_url: 'nope' } },
+    ],
+  ])('%s', (_, field, more) => {
+    const { errors, warnings } = check(JSON.stringify({ authorized_agents: [], ...more }))
+    const matching = [...errors, ...warnings].filter(fault => fault.field === field)
+    expect(matching).toHaveLength(1)
+    expect(matching[0]).toMatchObject({ line: 1 })
+  })
+
+  test('one cause is one fault', () => {
+    const entry = { url: 7, authorized_for: '', authorization_type: 'nothing', countries: ['gb'] }
+    const { errors, warnings } = check(JSON.stringify({ authorized_agents: [entry] }))
+    const fields = [...errors, ...warnings].map(({ field }) => field)
+    expect(fields).toEqual([...new Set(fields)])
+  })
+})

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { compileValidator } from '../../../api/operation/validation.ts'
-import { describeIssue } from '../../../api/operation/validation-messages.ts'
 import { operations } from '../../../api/routes/index.ts'
+import { describeIssue } from '../../../pipeline/core/validation-messages.ts'
 
 test.each([
   [z.string(), undefined, 'is required'],

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { getFirst } from '../../pipeline/core/present.ts'
+import { getFirst } from './present.ts'
 
 type Issue = Parameters<z.core.$ZodErrorMap>[0]
 
@@ -64,4 +64,13 @@ function isNumber(origin: string): boolean {
 
 function toUnit(origin: string): string {
   return origin === 'string' ? 'characters' : 'items'
+}
+
+/** Formats a place in a document: `properties[0].name`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((step, i) =>
+      typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`,
+    )
+    .join('')
 }
