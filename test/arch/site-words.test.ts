@@ -23,7 +23,7 @@ function listReadFiles(): string[] {
 }
 
 /** Tells whether a text says a phrase; a single word counts only as a whole label. */
-function says(phrase: string, text: string): boolean {
+function hasPhrase(phrase: string, text: string): boolean {
   if (phrase.includes(' ')) return text.replace(/\s+/g, ' ').includes(phrase)
   return new RegExp(`(['"\`>]|\\n {4,})${phrase}(['"\`<]|\\n)`).test(text)
 }
@@ -33,14 +33,14 @@ test('the site says none of the phrases that CONTRIBUTING.md rules out', () => {
   expect(unsaid.length).toBeGreaterThan(30)
   const found = listReadFiles().flatMap(path => {
     const text = readFileSync(join(root, path), 'utf8')
-    return unsaid.filter(phrase => says(phrase, text)).map(phrase => `${path}: ${phrase}`)
+    return unsaid.filter(phrase => hasPhrase(phrase, text)).map(phrase => `${path}: ${phrase}`)
   })
   expect(found).toEqual([])
 })
 
 test('a label is told from a word in a sentence', () => {
-  expect(says('Took', "['Took', ms]")).toBe(true)
-  expect(says('Begin', '<button>Begin</button>')).toBe(true)
-  expect(says('Took', '// Took too long')).toBe(false)
-  expect(says('Look around', '<h2>Look\n  around</h2>')).toBe(true)
+  expect(hasPhrase('Took', "['Took', ms]")).toBe(true)
+  expect(hasPhrase('Begin', '<button>Begin</button>')).toBe(true)
+  expect(hasPhrase('Took', '// Took too long')).toBe(false)
+  expect(hasPhrase('Look around', '<h2>Look\n  around</h2>')).toBe(true)
 })
