@@ -209,5 +209,5 @@ describe('a file that grows too broad', () => {
     const page = await registry.app.inject(`/publisher/${domain}`)
     expect(page.body).toContain('too broad')
     expect(await registry.verify()).toEqual([])
-  }, 120_000)
+  }, 300_000)
 })
