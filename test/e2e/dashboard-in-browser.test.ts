@@ -197,7 +197,7 @@ describe('a moderator decides about a logo, whose picture is shown', () => {
     await takeScreenshot(page, `review-${width}`)
     barriers.push(...(await listBarriers(page)))
     await page.click('button:text("Approve")')
-    await page.waitForSelector('text=The submission is approved')
+    await page.waitForSelector('text=The submission was approved')
     expect(barriers).toEqual([])
     await context.close()
   })

@@ -150,7 +150,7 @@ test('without JavaScript a file is checked by its button, and downloaded', async
   const options = { viewport: desktop, javaScriptEnabled: false }
   await visit(`${origin}/workshop`, options, async page => {
     await page.fill('#text', '{"authorized_agents": 1,\n "properties": []}')
-    await page.click('text=Check >> nth=-1')
+    await page.click('button:text-is("Check")')
     expect(await page.textContent('#verdict')).toContain('Invalid adagents.json')
     const coming = page.waitForEvent('download')
     await page.click('button[value=download]')
