@@ -32,7 +32,7 @@ export function createSubscription(
   return { done: { subscription_id: fields.subscription_id } }
 }
 
-/** Deletes a subscription. The row stays without its content, so that its deletion is projected. */
+/** Deletes a subscription. The row stays without its content, so that deliveries notice the change. */
 export function deleteSubscription(
   db: Sqlite,
   { subscription_id, org_id }: OperationOf<'subscription.delete'>,

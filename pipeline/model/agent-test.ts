@@ -16,7 +16,7 @@ export interface SuiteRun {
   tested_at: string
 }
 
-/** Settings and results of an agent's tests, as the serving store holds them. */
+/** Settings and results of an agent's tests. */
 export interface AgentTests {
   agent_url: string
   /** Absent where it was never tested. */

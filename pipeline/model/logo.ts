@@ -42,7 +42,7 @@ export const logoOperations = [
   }),
 ] as const
 
-/** A logo in the serving store; the picture is a file of its own. */
+/** A logo; the picture is a file of its own. */
 export interface StoredLogo {
   logo_id: string
   domain: string

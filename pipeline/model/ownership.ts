@@ -45,14 +45,14 @@ export const ownershipOperations = [
   }),
 ] as const
 
-/** Proof of an organization for a domain in the serving store. */
+/** Proof of an organization for a domain. */
 export const StoredProof = z.object({
   method: z.enum([...shownBy, 'operator']),
   verified_at: z.string(),
 })
 export type StoredProof = z.infer<typeof StoredProof>
 
-/** Holder of a domain in the serving store. */
+/** Holder of a domain. */
 export interface StoredHolder {
   org_id: string
   proof: DomainProof

@@ -28,7 +28,7 @@ export const reviewOperations = [
   z.object({ op: z.literal('review.reject'), ...decision, notes: ReviewNotes }),
 ] as const
 
-/** A review in the serving store, without its submission. */
+/** A review, without its submission. */
 export const StoredReview = z.object({
   review_id: z.string(),
   kind: z.enum(reviewKinds),

@@ -68,7 +68,7 @@ export const subscriptionOperations = [
   }),
 ] as const
 
-/** A subscription as the serving store holds it. */
+/** A subscription as readers see it. */
 export interface Subscription {
   subscription_id: string
   org_id: string

@@ -1,6 +1,6 @@
 import type { Tier } from '../../pipeline/core/tiers.ts'
 import type { StoredMember } from '../../pipeline/model/accounts/member.ts'
-import { loadStoredMembers } from '../../pipeline/store/member-rows.ts'
+import { loadStoredMembers } from '../../pipeline/store/private-rows/member-rows.ts'
 import { readSettings } from './environment.ts'
 import { readRecord } from './reading.ts'
 import { performOrExit, unwrapOrExit } from './running.ts'

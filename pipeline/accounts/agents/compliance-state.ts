@@ -1,6 +1,6 @@
 import type { ComplianceState } from '../../model/compliance.ts'
 import { untestedState } from '../../resolve/compliance.ts'
-import { STATE_COLUMNS } from '../../store/compliance-columns.ts'
+import { STATE_COLUMNS } from '../../store/private-rows/compliance-columns.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import type { AccountStamp } from '../stamp.ts'
 

@@ -8,7 +8,7 @@ import {
 } from '../../model/compliance.ts'
 import { isShownToAll } from '../../resolve/agent-keeper.ts'
 import { countPassing, sumByTrack } from '../../resolve/compliance.ts'
-import { STATE_COLUMNS } from '../../store/compliance-columns.ts'
+import { STATE_COLUMNS } from '../../store/private-rows/compliance-columns.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { loadKeepers } from '../keepers.ts'
 

@@ -29,7 +29,7 @@ export const invitationOperations = [
   }),
 ] as const
 
-/** A pending invitation in the serving store, under its organization and under the hash of its link. */
+/** A pending invitation. */
 export const StoredInvitation = z.object({
   invitation_id: z.string(),
   org_id: z.string(),
@@ -41,7 +41,7 @@ export const StoredInvitation = z.object({
 })
 export type StoredInvitation = z.infer<typeof StoredInvitation>
 
-/** Somebody who belongs to an organization, in the serving store. */
+/** Somebody who belongs to an organization. */
 export const StoredMembership = z.object({
   org_id: z.string(),
   user_id: z.string(),

@@ -103,7 +103,7 @@ export const MemberAgent = z.object({
 })
 export type MemberAgent = z.infer<typeof MemberAgent>
 
-/** A member in the serving store, with its private fields. */
+/** A member with its private fields; replicas have it without them. */
 export const StoredMember = z.object({
   org_id: z.string(),
   org_name: z.string(),

@@ -52,7 +52,7 @@ export const auditedFacts = [
   'to_revision',
 ] as const
 
-/** A change of an organization in the serving store. */
+/** A change of an organization as its audit shows it. */
 export const StoredChange = z.object({
   id: z.string(),
   org_id: z.string(),

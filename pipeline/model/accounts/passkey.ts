@@ -20,7 +20,7 @@ const key = {
   label: z.string().trim().min(1).max(100),
 }
 
-/** A passkey as the serving store holds it, under its person and its id. */
+/** A passkey of a person. */
 export const Passkey = z.object({
   ...key,
   created_at: z.iso.datetime(),

@@ -12,7 +12,7 @@ const facts = {
   name: z.string().trim().min(1).max(200).nullable(),
 }
 
-/** A person as the serving store holds it, under the subject of their tokens. */
+/** A person, known by the subject of their tokens. */
 export const Person = z.object({
   user_id: z.string(),
   ...facts,
@@ -28,7 +28,7 @@ const Metadata = z
     error: 'is too large',
   })
 
-/** An application as the serving store holds it, under its id. */
+/** An application that has registered. */
 export const OauthClient = z.object({
   client_id: z.string().min(1).max(100),
   metadata: Metadata,

@@ -12,7 +12,7 @@ import type { Badge } from '../../model/badge.ts'
 import type { ComplianceState, MonitoringSettings } from '../../model/compliance.ts'
 import type { StepDiagnostic } from '../../model/storyboards/step-diagnostic.ts'
 import type { AgentRuns, RecordedRun } from '../../model/storyboards/storyboard-record.ts'
-import { STATE_COLUMNS } from '../../store/compliance-columns.ts'
+import { STATE_COLUMNS } from '../../store/private-rows/compliance-columns.ts'
 import type { PrivateReader } from './private-rows.ts'
 
 /** Finds the settings and results of an agent’s tests; undefined if it was never tested. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { StoredLogo } from '../../model/logo.ts'
-import { loadStoredLogos } from '../../store/logo-rows.ts'
+import { loadStoredLogos } from '../../store/private-rows/logo-rows.ts'
 import type { Reader } from '../reader.ts'
 import type { PrivateReader } from './private-rows.ts'
 

@@ -2,7 +2,7 @@ import { DAY, toIso } from '../../core/clock.ts'
 import { listSelfAndParents } from '../../core/domain.ts'
 import type { StoredHolder, StoredProof } from '../../model/ownership.ts'
 import type { Ownership } from '../../model/responses/ownership.ts'
-import { PROOFS } from '../../store/proof-rows.ts'
+import { PROOFS } from '../../store/private-rows/proof-rows.ts'
 import type { Reader } from '../reader.ts'
 import type { PrivateReader } from './private-rows.ts'
 

@@ -1,7 +1,7 @@
 import { loadStoredOrigins } from '../../accounts/origins.ts'
 import type { StoredMember } from '../../model/accounts/member.ts'
 import { isOnDomain } from '../../resolve/agent-keeper.ts'
-import { findLastMemberChange, loadStoredMembers } from '../../store/member-rows.ts'
+import { findLastMemberChange, loadStoredMembers } from '../../store/private-rows/member-rows.ts'
 import { toJsonValue } from '../document-value.ts'
 import { type Entry, MEMBERS_CHANGED } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'

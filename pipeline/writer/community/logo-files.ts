@@ -5,8 +5,8 @@ import { listUnusedPictures } from '../../accounts/logos.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { Submission } from '../../model/submission.ts'
 import { replaceFile, syncPath } from '../../store/durable-files.ts'
-import { loadStoredLogos } from '../../store/logo-rows.ts'
 import type { Paths } from '../../store/paths.ts'
+import { loadStoredLogos } from '../../store/private-rows/logo-rows.ts'
 
 /**
  * Stores the pictures of accepted logos, each named by its hash, and deletes pictures whose last logo a

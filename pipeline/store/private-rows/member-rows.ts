@@ -1,6 +1,6 @@
-import { groupBy } from '../core/group.ts'
-import type { MemberAgent, StoredMember } from '../model/accounts/member.ts'
-import type { Sqlite, SqliteParameters } from './sqlite.ts'
+import { groupBy } from '../../core/group.ts'
+import type { MemberAgent, StoredMember } from '../../model/accounts/member.ts'
+import type { Sqlite, SqliteParameters } from '../sqlite.ts'
 
 /** Loads the members for which `where` holds (m is members), each with its agents and domains. */
 export function loadStoredMembers(

@@ -1,5 +1,5 @@
-import type { StoredLogo } from '../model/logo.ts'
-import type { Sqlite, SqliteParameters } from './sqlite.ts'
+import type { StoredLogo } from '../../model/logo.ts'
+import type { Sqlite, SqliteParameters } from '../sqlite.ts'
 
 /** Loads the logos for which `where` holds, in the order of their submission. */
 export function loadStoredLogos(
