@@ -72,8 +72,14 @@ export type Revise = (json: string, domain: string) => Revised
 
 const REVISED_BYTES = 16 * 1024 * 1024
 const revisedDocuments = declareCache(
-  () => new CommitCache<Revised>(REVISED_BYTES, ({ json }) => 2 * json.length),
+  () => new CommitCache<RevisedDocument>(REVISED_BYTES, ({ json }) => 2 * json.length),
 )
+
+/** A revised document; without an ETag of its own it has that of the stored one. */
+interface RevisedDocument {
+  json: string
+  etag?: string
+}
 
 const LONG_ANSWERS_BYTES = 8 * 1024 * 1024
 /** Long answers by their key and their end, which holds all that depends on the clock. */
@@ -88,11 +94,14 @@ function readRevised(
   { space }: DocumentSpace,
   domain: string,
   revise: Revise,
-): Revised {
+): RevisedDocument {
   return revisedDocuments(reader).get(store, `${space} ${domain}`, () => {
     // The next read invalidates the bytes that `peek` returns.
     const value = requireValue(store.peek(space, domain), 'document')
-    return revise(value.toString('utf8', HEAD_LENGTH, findJsonEnd(value)), domain)
+    const own = readEtag(value)
+    const { json, tag } = revise(value.toString('utf8', HEAD_LENGTH, findJsonEnd(value)), domain)
+    if (tag === '') return { json }
+    return { json, etag: hash('sha256', `${own} ${tag}`, 'base64url').slice(0, own.length) }
   })
 }
 
@@ -119,9 +128,8 @@ export function findStored(
   const stocked = hasInventory(found)
   // Reads the store again, so everything that is needed of `found` is read before.
   const revised = revise && readRevised(reader, store, space, domain, revise)
-  const tag = revised?.tag ?? ''
-  const etag = tag === '' ? own : hash('sha256', `${own} ${tag}`, 'base64url').slice(0, own.length)
-  const modified = tag === '' ? { modifiedAt } : {}
+  const etag = revised?.etag ?? own
+  const modified = revised?.etag === undefined ? { modifiedAt } : {}
   const freshness = findDecidingFreshness(
     store,
     files ?? [{ kind: space.file, location: domain }],
