@@ -53,9 +53,13 @@ beforeAll(async () => {
 })
 afterAll(() => registry.close())
 
+/** Reads an answer without what operators declared: the history does not record that. */
+const parseAnswer = (body: string) =>
+  JSON.parse(body, (name, value) => (name === 'operator_reason' ? undefined : value))
+
 const get = async (path: string, query: Record<string, string>) => {
   const { statusCode, body } = await registry.app.inject(`${path}?${new URLSearchParams(query)}`)
-  const { freshness: _, checked_at: __, as_of: ___, request_id: ____, ...rest } = JSON.parse(body)
+  const { freshness: _, checked_at: __, as_of: ___, request_id: ____, ...rest } = parseAnswer(body)
   return { status: statusCode, ...rest }
 }
 
@@ -86,7 +90,7 @@ async function askEverything(at?: string): Promise<unknown[]> {
         generated_at: ___,
         as_of: ____,
         ...rest
-      } = JSON.parse(body)
+      } = parseAnswer(body)
       answers.push(rest)
     }
   }
@@ -150,6 +154,17 @@ describe('as_of', () => {
     for (const [at, lists] of listed) {
       expect(await listGrants(headers, at), `${at} of ${JSON.stringify(path)}`).toEqual(lists)
     }
+    const past = [...answersByTime.keys()][0]!
+    const query = { agent_url: one, identifier_type: 'domain', identifier_value: 'a.example' }
+    const url = '/api/registry/validate/property-authorization'
+    const { body } = await registry.app.inject(
+      `${url}?${new URLSearchParams({ ...query, as_of: past })}`,
+    )
+    expect(JSON.parse(body)).toMatchObject({
+      authorized: true,
+      operator_side: 'unknown',
+      operator_reason: 'not_recorded',
+    })
     expect(
       new Set([...answersByTime.values()].map(answers => JSON.stringify(answers))).size,
     ).toBeGreaterThan(1)
