@@ -5,9 +5,13 @@ import type { Services } from '../operation/services.ts'
 /** Time in addition to that of the mail server, for a busy crawler. */
 const SLACK_MS = 5 * SECOND
 
-/** Tells whether links can be delivered: by e-mail, or through the log on the operator's own machine. */
-export function canSendLinks({ config, baseUrl }: Services): boolean {
-  return config.SMTP_URL !== undefined || isOwnMachine(baseUrl())
+/** Place in which a person finds their link: a mail, or the log on the operator's own machine. */
+export type LinkPlace = 'mail' | 'terminal'
+
+/** Finds where links are delivered; undefined if they cannot be. */
+export function findLinkPlace({ config, baseUrl }: Services): LinkPlace | undefined {
+  if (config.SMTP_URL !== undefined) return 'mail'
+  return isOwnMachine(baseUrl()) ? 'terminal' : undefined
 }
 
 /** Sends a sign-in link; tells whether it was sent. A crawler does it: the API reaches no network. */

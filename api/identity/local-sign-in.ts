@@ -1,6 +1,6 @@
 import { EMAIL_PROVIDER, EmailAddress } from '../../pipeline/model/accounts/person.ts'
 import { toCaller } from '../limits/caller.ts'
-import { canSendLinks, sendLink } from './link-mail.ts'
+import { findLinkPlace, sendLink } from './link-mail.ts'
 import { buildOpenPage, buildSentPage, buildSignInError, type SignInPage } from './pages.tsx'
 import {
   finishLogin,
@@ -21,7 +21,8 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
   const { signIn, form, request, identity, services } = step
   const { uid } = signIn
   requirePrompt(signIn, 'login')
-  if (!canSendLinks(services)) return showSignIn(step, 'This registry sends no mail yet.')
+  const place = findLinkPlace(services)
+  if (place === undefined) return showSignIn(step, 'This registry sends no mail yet.')
   const email = EmailAddress.safeParse(form.get('email') ?? '')
   if (!email.success) return showSignIn(step, 'This is not an e-mail address.')
   const links = identity.getLinks(services)
@@ -33,7 +34,8 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
   if (!(await sendLink(services, email.data, url))) {
     return showSignIn(step, 'The mail could not be sent. Try again later.')
   }
-  return buildSentPage(email.data, services.config.LIMITS.signInLinkMinutes)
+  const { signInLinkMinutes } = services.config.LIMITS
+  return buildSentPage(email.data, signInLinkMinutes, place)
 }
 
 /** Shows the button that opens a link, so that a mail scanner that only loads the page does not use it up. */

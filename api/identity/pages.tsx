@@ -3,6 +3,7 @@ import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText } from '../pages/html/text.tsx'
 import { renderDocument } from '../pages/parts/document.tsx'
 import { renderProblem } from '../pages/parts/problem.tsx'
+import type { LinkPlace } from './link-mail.ts'
 import { renderPasskeyForm } from './passkey-form.tsx'
 
 /** A page of sign-in, to be sent once. */
@@ -62,14 +63,20 @@ function renderCancel(uid: string): Html {
   )
 }
 
-/**
- * Builds the page on which a person signs in. `fault` says what was wrong with the last attempt, `passkey`
- * holds the options with which a browser signs in with a passkey.
- */
+interface LocalSignIn {
+  /** Sentence about the last attempt, if it failed. */
+  fault?: string | undefined
+  /** Options with which a browser signs in with a passkey. */
+  passkey?: string | undefined
+  /** Place in which the link will be. */
+  place: LinkPlace
+}
+
+/** Builds the page on which a person signs in. */
 export function buildSignInPage(
   uid: string,
   client: ClientShown,
-  { fault, passkey }: { fault?: string | undefined; passkey?: string | undefined },
+  { fault, passkey, place }: LocalSignIn,
 ): SignInPage {
   return buildPage(
     fault === undefined ? 200 : 400,
@@ -94,7 +101,10 @@ export function buildSignInPage(
           </p>
         )}
         <p class="hint">
-          You get a link by e-mail. There is no password, and no account to create first.
+          {place === 'mail'
+            ? 'You get a link by e-mail.'
+            : 'This registry has no mail server: the link appears in its terminal.'}{' '}
+          There is no password, and no account to create first.
         </p>
         <button type="submit">Send me a link</button>
       </form>
@@ -141,15 +151,25 @@ export function buildUpstreamPage(
   )
 }
 
-/** Builds the page that says that a link is on its way. */
-export function buildSentPage(email: string, minutes: number): SignInPage {
+/** Builds the page that says where the link is: in a mail, or in the terminal of a registry that sends none. */
+export function buildSentPage(email: string, minutes: number, place: LinkPlace): SignInPage {
+  const title = place === 'mail' ? 'Check your mail' : 'Open your link'
   return buildPage(
     200,
-    'Check your mail',
+    title,
     <>
-      <h1>Check your mail</h1>
+      <h1>{title}</h1>
       <p class="lead">
-        We have sent a link to <bdi>{email}</bdi>. Open it in this browser within {minutes} minutes.
+        {place === 'mail' ? (
+          <>
+            We have sent a link to <bdi>{email}</bdi>.
+          </>
+        ) : (
+          <>
+            The link is in the terminal that runs <code>npm start</code>.
+          </>
+        )}{' '}
+        Open it in this browser within {minutes} minutes.
       </p>
       <p class="hint">It works once, and only in the browser in which you requested it.</p>
     </>,

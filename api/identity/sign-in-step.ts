@@ -6,6 +6,7 @@ import type { OperationOf } from '../../pipeline/model/submission.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import type { Identity } from './identity.ts'
+import { findLinkPlace } from './link-mail.ts'
 import { buildContinuePage, buildSignInPage, buildUpstreamPage, type SignInPage } from './pages.tsx'
 import { describeClient, type SignInRequest } from './sign-in-request.ts'
 
@@ -37,7 +38,8 @@ export async function showSignIn(
   const upstream = identity.getUpstream(services)
   if (upstream !== undefined) return buildUpstreamPage(uid, client, { fault, name: upstream.name })
   const passkey = await identity.getPasskeys(services)?.buildSignIn(uid)
-  return buildSignInPage(uid, client, { fault, passkey })
+  const place = findLinkPlace(services) ?? 'mail'
+  return buildSignInPage(uid, client, { fault, passkey, place })
 }
 
 /** Registers the person whom a provider identified, unless they are known already, and returns their id. */

@@ -94,7 +94,7 @@ async function readHosted(domain: string): Promise<string[]> {
 async function openDashboard(page: Page, domain: string): Promise<void> {
   await page.goto(`${origin}/dashboard`)
   await answer(page, '#email', `ann@${domain}`)
-  await page.waitForSelector('text=Check your mail')
+  await page.waitForSelector('h1:text("Open your link")')
   await page.goto(registry.links.at(-1)!)
   await pushButton(page, 'main button')
   await page.waitForSelector('h1:text("Organizations")')

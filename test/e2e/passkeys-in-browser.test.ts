@@ -47,7 +47,7 @@ async function signInByLink(page: Page, email: string): Promise<void> {
   await page.goto(`${ORIGIN}/dashboard`)
   await page.fill('#email', email)
   await page.click('text=Send me a link')
-  await page.waitForSelector('text=Check your mail')
+  await page.waitForSelector('h1:text("Open your link")')
   await page.goto(registry.links.at(-1)!)
   await page.click('main button')
   await page.waitForSelector('h1:text("Organizations")')

@@ -47,7 +47,7 @@ async function signIn(
     await page.focus('#email')
     await page.keyboard.type('ann@acme.example')
     await page.keyboard.press('Enter')
-    await page.waitForSelector('text=Check your mail')
+    await page.waitForSelector('h1:text("Open your link")')
     await look(page, 'sent')
     await page.goto(registry.links.at(-1)!)
     await look(page, 'open')

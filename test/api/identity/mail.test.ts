@@ -28,9 +28,11 @@ async function askForLink(settings: Record<string, string>) {
   const { client_id } = await register(registry)
   const browser = new TestBrowser(registry)
   const url = buildAuthorizeUrl({ client_id, code_challenge: createVerifier().challenge })
-  const { at } = await follow(browser, await browser.get(url))
+  const before = await follow(browser, await browser.get(url))
+  const { at } = before
   const sent = await browser.post(`${at}/link`, { email: 'ann@acme.example' })
   return {
+    before,
     sent,
     registry,
     browser,
@@ -72,6 +74,14 @@ test('without a mail server nobody can sign in by mail at a public address', asy
   const { sent, registry, close } = await askForLink({ BASE_URL })
   expect(sent.statusCode).toBe(400)
   expect(registry.links).toEqual([])
+  await close()
+})
+
+test('without a mail server, on the operator’s own machine, the pages say where the link is', async () => {
+  const { before, sent, registry, close } = await askForLink({})
+  expect(before.body).toContain('the link appears in its terminal')
+  expect(sent.body).toContain('The link is in the terminal that runs <code>npm start</code>.')
+  expect(registry.links).toHaveLength(1)
   await close()
 })
 
