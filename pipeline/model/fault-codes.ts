@@ -33,6 +33,7 @@ export const faultCodes = {
   contradictory: { means: 'contains two contradictory statements', repair: 'keep one of them' },
   ambiguous: { means: 'can be read in two ways', repair: 'keep one of the two' },
   misplaced: { means: 'does not belong here', repair: 'take it out' },
+  misspelled: { means: 'nearly the name of a known member', repair: 'write that name' },
   outdated: { means: 'an outdated form', repair: 'write it in the new form' },
   out_of_order: { means: 'ends before it begins', repair: 'swap or correct the two' },
   foreign_host: {

@@ -43,11 +43,7 @@ function readDistributionId(part: ObjectReader): Identifier[] {
   for (const key of ['type', 'value']) if (!part.has(key)) part.error(key, 'missing', 'is missing')
   if (type === undefined || value === undefined) return []
   if (knownDistributionTypes.has(type)) return [{ type, value }]
-  part.error(
-    'type',
-    'not_allowed',
-    `is ${quote(type)}, which is no kind of identifier for a collection`,
-  )
+  part.notAllowed('type', type, distributionTypes)
   return []
 }
 

@@ -72,17 +72,13 @@ function hasContent(root: ObjectReader): boolean {
 }
 
 function readInline(root: ObjectReader, domain: string | undefined): AdagentsInline | undefined {
-  if (!root.has('authorized_agents') && !root.has('authoritative_location')) {
-    const rule = 'list the agents that may sell, or write [] for none'
-    root.error('authorized_agents', 'missing', `is missing: ${rule}`)
-  }
+  const rule = 'list the agents that may sell in authorized_agents, or write [] for none'
   if (!hasContent(root)) {
-    root.error(
-      'root',
-      'empty',
-      'holds no list of agents, properties or any other thing: nothing was read',
-    )
+    root.error('root', 'empty', `holds no list of agents, properties or any other thing: ${rule}`)
     return undefined
+  }
+  if (!root.has('authorized_agents') && !root.has('authoritative_location')) {
+    root.error('authorized_agents', 'missing', `is missing: ${rule}`)
   }
   const { leftOutAgents, ...accepted } = readLists(root, domain)
   const document: AdagentsInline = {

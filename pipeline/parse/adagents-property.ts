@@ -82,9 +82,7 @@ function readPropertyType(part: ObjectReader): string {
       part.error('property_type', 'missing', `is missing, ${propertyTypeRule}`)
     return 'unknown'
   }
-  if (!knownPropertyTypes.has(type)) {
-    part.error('property_type', 'not_allowed', `is ${quote(type)}, ${propertyTypeRule}`)
-  }
+  if (!knownPropertyTypes.has(type)) part.notAllowed('property_type', type, propertyTypes)
   return type
 }
 const propertyTypeRule = `must be ${joinAlternatives(propertyTypes)}`
@@ -130,11 +128,7 @@ function readIdentifier(part: ObjectReader): Identifier | undefined {
     part.error('type', 'missing', 'is missing: say what kind of identifier it is')
   if (!part.has('value')) part.error('value', 'missing', 'is missing')
   if (type !== undefined && !knownIdentifierTypes.has(type)) {
-    part.error(
-      'type',
-      'not_allowed',
-      `is ${quote(type)}, must be ${joinAlternatives(identifierTypes)}`,
-    )
+    part.notAllowed('type', type, identifierTypes)
     return undefined
   }
   if (type === undefined || value === undefined) return undefined
@@ -175,13 +169,7 @@ function checkSlug(part: ObjectReader, key: string, value: string): void {
 function readChannels(part: ObjectReader): string[] {
   const names = part.texts('supported_channels') ?? []
   const known = names.filter(name => knownChannels.has(name))
-  if (known.length < names.length) {
-    const unknown = names.find(name => !knownChannels.has(name))
-    part.error(
-      'supported_channels',
-      'not_allowed',
-      `has ${quote(unknown)}, must be of ${joinAlternatives(channels)}`,
-    )
-  }
+  const unknown = names.find(name => !knownChannels.has(name))
+  if (unknown !== undefined) part.notAllowed('supported_channels', unknown, channels, 'has')
   return known
 }

@@ -45,9 +45,7 @@ function parseAgent(part: ObjectReader): AgentDeclaration | undefined {
   const type = part.requiredText('type')
   if (!part.has('type'))
     part.error('type', 'missing', `is missing, must be ${joinAlternatives(agentTypes)}`)
-  if (type !== undefined && !knownTypes.has(type)) {
-    part.error('type', 'not_allowed', `is ${quote(type)}, must be ${joinAlternatives(agentTypes)}`)
-  }
+  if (type !== undefined && !knownTypes.has(type)) part.notAllowed('type', type, agentTypes)
   const id = part.text('id')
   if (id !== undefined && !SLUG.test(id)) {
     part.error(

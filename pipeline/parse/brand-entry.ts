@@ -163,8 +163,7 @@ function readType(part: ObjectReader): string | undefined {
   const type = part.requiredText('type')
   if (!part.has('type'))
     part.error('type', 'missing', `is missing and was read as website, ${typeRule}`)
-  if (type !== undefined && !knownTypes.has(type))
-    part.error('type', 'not_allowed', `is ${quote(type)}, ${typeRule}`)
+  if (type !== undefined && !knownTypes.has(type)) part.notAllowed('type', type, propertyTypes)
   return type
 }
 

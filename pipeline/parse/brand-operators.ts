@@ -2,7 +2,7 @@ import { type AuthorizedOperator, operatorScopes } from '../model/documents/inde
 import { readDomain } from './addresses.ts'
 import { readCountries } from './countries.ts'
 import { quote } from './faults.ts'
-import { joinAlternatives, type ObjectReader, optional } from './object-reader.ts'
+import { type ObjectReader, optional } from './object-reader.ts'
 
 const knownScopes: ReadonlySet<string> = new Set(operatorScopes)
 
@@ -44,13 +44,7 @@ function parseOperator(
 function readScopes(part: ObjectReader): AuthorizedOperator['scopes'] {
   const scopes = part.restriction('scopes')
   const unknown = scopes?.filter(scope => !knownScopes.has(scope)) ?? []
-  for (const scope of unknown) {
-    part.error(
-      'scopes',
-      'not_allowed',
-      `has ${quote(scope)}, must be ${joinAlternatives(operatorScopes)}`,
-    )
-  }
+  for (const scope of unknown) part.notAllowed('scopes', scope, operatorScopes, 'has')
   return scopes && operatorScopes.filter(scope => scopes.includes(scope))
 }
 

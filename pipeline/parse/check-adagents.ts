@@ -1,4 +1,6 @@
+import { z } from 'zod'
 import type { Instant } from '../core/clock.ts'
+import { AdagentsFile, AdagentsPointerFile } from '../model/adagents-file/adagents-file.ts'
 import type { AdagentsDocument } from '../model/documents/index.ts'
 import { faultCodes } from '../model/fault-codes.ts'
 import type { AdagentsCounts } from '../model/live/live.ts'
@@ -8,6 +10,7 @@ import { addAdvice } from './adagents-advice.ts'
 import { listFormatFaults } from './adagents-format.ts'
 import { parseAdagents } from './adagents-json.ts'
 import { Faults } from './faults.ts'
+import { reportMisspelled } from './misspelled-members.ts'
 import { isObject, type JsonObject, ObjectReader } from './object-reader.ts'
 import { decodeText, readJson } from './read-json.ts'
 
@@ -18,6 +21,8 @@ export interface CheckedFile {
   document?: AdagentsDocument
   faults: Fault[]
 }
+
+const AnyAdagentsFile = z.union([AdagentsFile, AdagentsPointerFile])
 
 interface CheckOptions {
   now: Instant
@@ -39,16 +44,18 @@ export function checkAdagents(
   const read = readJson(bytes, faults)
   if (read.outcome !== 'ok') return { faults: faults.list() }
   const document = parseAdagents(new ObjectReader(read.root, '', faults), domain)
+  // Contacts are checked as they were written: `readJson` takes them out.
+  const written: unknown = JSON.parse(decodeText(bytes, new Faults(1)))
   if (document?.variant === 'inline') {
     addAdvice(document, now, faults)
-    if (!skipsFormat) addFormatFaults(bytes, faults)
+    if (!skipsFormat) addFormatFaults(written, faults)
   }
+  reportMisspelled(faults, AnyAdagentsFile, written)
   return { root: read.root, ...(document && { document }), faults: faults.list() }
 }
 
-/** Adds what the format forbids in the file as it was written, contacts included, which `readJson` takes out. */
-function addFormatFaults(bytes: Uint8Array, faults: Faults): void {
-  const written: unknown = JSON.parse(decodeText(bytes, new Faults(1)))
+/** Adds what the format forbids. */
+function addFormatFaults(written: unknown, faults: Faults): void {
   for (const { field, code, message } of listFormatFaults(written, faults.list())) {
     faults.warn(field, code, message)
   }

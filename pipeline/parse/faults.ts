@@ -22,14 +22,28 @@ export class Faults {
     this.#max = Math.max(1, max)
   }
 
-  /** Reports a violation of the specification. */
-  error(field: string, code: FaultCode, message: string): void {
-    this.#add(this.#errors, { field, code, message, severity: 'error' })
+  /** Reports a violation of the specification. A message that takes time to write is written only if it is kept. */
+  error(field: string, code: FaultCode, message: string | (() => string)): void {
+    this.#add(this.#errors, { field, code, severity: 'error' }, message)
   }
 
   /** Reports something that costs nothing and should still be repaired. */
   warn(field: string, code: FaultCode, message: string): void {
-    this.#add(this.#warnings, { field, code, message, severity: 'warning' })
+    this.#add(this.#warnings, { field, code, severity: 'warning' }, message)
+  }
+
+  /** Reports what explains other faults in their place: an error if one of them is, else a warning. */
+  explain(isExplained: (fault: Fault) => boolean, fault: Omit<Fault, 'severity'>): void {
+    const before = this.#errors.length
+    for (const list of [this.#errors, this.#warnings]) {
+      const others = list.filter(({ fault: other }) => !isExplained(other))
+      this.#total -= list.length - others.length
+      list.splice(0, list.length, ...others)
+    }
+    const isError = this.#errors.length < before
+    const { field, code, message } = fault
+    if (isError) this.error(field, code, message)
+    else this.warn(field, code, message)
   }
 
   /** Lists the faults that are kept. */
@@ -43,9 +57,16 @@ export class Faults {
     return faults
   }
 
-  #add(list: { at: number; fault: Fault }[], fault: Fault): void {
-    const field = toPrintable(fault.field, FIELD_CHARS)
-    if (list.length < this.#max) list.push({ at: this.#total, fault: { ...fault, field } })
+  #add(
+    list: { at: number; fault: Fault }[],
+    { field, code, severity }: Omit<Fault, 'message'>,
+    message: string | (() => string),
+  ): void {
+    if (list.length < this.#max) {
+      const text = typeof message === 'string' ? message : message()
+      const shown = toPrintable(field, FIELD_CHARS)
+      list.push({ at: this.#total, fault: { field: shown, code, message: text, severity } })
+    }
     this.#total += 1
   }
 

@@ -1,3 +1,4 @@
+import { findNearestWord } from '../core/nearest-word.ts'
 import { getFirst } from '../core/present.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import { parseDateTime } from './datetime.ts'
@@ -51,7 +52,7 @@ export class ObjectReader {
     return this.value[key] !== undefined
   }
 
-  error(key: string, code: FaultCode, message: string): void {
+  error(key: string, code: FaultCode, message: string | (() => string)): void {
     this.faults.error(this.path(key), code, message)
   }
 
@@ -103,9 +104,13 @@ export class ObjectReader {
     const value = this.value[key]
     if (value === undefined) return undefined
     const word = values.find(known => known === value)
-    if (word === undefined)
-      this.error(key, 'not_allowed', `is ${quote(value)}, must be ${joinAlternatives(values)}`)
+    if (word === undefined) this.notAllowed(key, value, values)
     return word
+  }
+
+  /** Reports a value that is none of those allowed, with the one that was most likely meant. */
+  notAllowed(key: string, value: unknown, allowed: readonly string[], verb: 'is' | 'has' = 'is') {
+    this.error(key, 'not_allowed', () => `${verb} ${describeChoice(value, allowed)}`)
   }
 
   flag(key: string): boolean | undefined {
@@ -253,6 +258,15 @@ function readText(
     return trimmed
   }
   return undefined
+}
+
+/** Describes a value that is none of the allowed ones: the nearest of them first, since their list may be long. */
+function describeChoice(value: unknown, allowed: readonly string[]): string {
+  const rule = `must be ${joinAlternatives(allowed)}`
+  const meant = typeof value === 'string' ? findNearestWord(value, allowed) : undefined
+  return meant === undefined
+    ? `${quote(value)}, ${rule}`
+    : `${quote(value)}: did you mean ${quote(meant)}? It ${rule}`
 }
 
 export function joinAlternatives(values: readonly string[]): string {

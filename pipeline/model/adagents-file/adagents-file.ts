@@ -52,11 +52,13 @@ const EncryptionKey = z.strictObject({
 })
 
 const publisher = { publisher_domain: BareDomain }
+/** Known to this registry; a reader of the published schema needs one selector per publisher. */
+const publishers = { publisher_domains: z.array(text).optional() }
 const selecting = { error: 'must be one of all, by_id, by_tag' }
 const Selector = z.discriminatedUnion(
   'selection_type',
   [
-    z.looseObject({ selection_type: z.literal('all'), ...publisher }),
+    z.looseObject({ selection_type: z.literal('all'), ...publisher, ...publishers }),
     z.looseObject({
       selection_type: z.literal('by_id'),
       ...publisher,
@@ -65,6 +67,7 @@ const Selector = z.discriminatedUnion(
     z.looseObject({
       selection_type: z.literal('by_tag'),
       ...publisher,
+      ...publishers,
       property_tags: nonEmptyList(Slug),
     }),
   ],
@@ -142,6 +145,13 @@ const Revoked = z.looseObject({
   reason: z
     .enum(['relationship_ended', 'compliance_violation', 'publisher_request', 'other'])
     .optional(),
+})
+
+/** An adagents.json that only says where the file is. */
+export const AdagentsPointerFile = z.looseObject({
+  $schema: text.optional(),
+  authoritative_location: Uri.startsWith('https://', 'must start with https://'),
+  last_updated: DateTime.optional(),
 })
 
 /**

@@ -1,0 +1,73 @@
+import { getAt } from './present.ts'
+
+/** Longest word for which a near one is looked for: known words are short, and a comparison costs their product. */
+const WORD_CHARS_MAX = 64
+const DISTANCE_MAX = 3
+
+/**
+ * Finds the known word that another one is most likely a misspelling of: one that differs only in case, in `-`
+ * for `_`, in number or in British spelling, else the one with the fewest letters changed, left out, added or
+ * swapped. Undefined if none is near.
+ */
+export function findNearestWord(word: string, known: Iterable<string>): string | undefined {
+  if (word.length > WORD_CHARS_MAX) return undefined
+  const plain = toPlainSpelling(word)
+  let nearest: string | undefined
+  let least = DISTANCE_MAX + 1
+  for (const candidate of known) {
+    const other = toPlainSpelling(candidate)
+    const allowed = Math.floor((Math.min(plain.length, other.length) + 1) / 4)
+    if (Math.abs(plain.length - other.length) > allowed && plain !== other) continue
+    const distance = countEdits(plain, other)
+    if (distance > allowed || distance >= least) continue
+    nearest = candidate
+    least = distance
+  }
+  return nearest
+}
+
+/** Converts a name to the spelling in which its variants are equal: its parts joined, American and singular. */
+function toPlainSpelling(name: string): string {
+  const parts = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[\s._-]+/)
+  return parts.map(part => toAmerican(toSingular(part))).join('')
+}
+
+function toSingular(part: string): string {
+  return part.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
+}
+
+function toAmerican(part: string): string {
+  return part
+    .replace(/is(?=e|ing|ation)/, 'iz')
+    .replace(/our(?=$|ed|ing)/, 'or')
+    .replace(/ogue$/, 'og')
+    .replace(/ence$/, 'ense')
+    .replace(/tre$/, 'ter')
+    .replace(/mme$/, 'm')
+    .replace(/ll(?=ed$|ing$)/, 'l')
+}
+
+/** Counts the letters to change, leave out, add or swap with the next one to turn a word into another. */
+function countEdits(word: string, other: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: other.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= word.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = word[i - 1] === other[j - 1]
+      const isSwapped = word[i - 1] === other[j - 2] && word[i - 2] === other[j - 1]
+      row[j] = Math.min(
+        getAt(last, j) + 1,
+        getAt(row, j - 1) + 1,
+        getAt(last, j - 1) + (isSame ? 0 : 1),
+        isSwapped ? getAt(before, j - 2) + 1 : Number.POSITIVE_INFINITY,
+      )
+    }
+    before = last
+    last = row
+  }
+  return getAt(last, other.length)
+}

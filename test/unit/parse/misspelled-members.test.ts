@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { checkFile } from '../../../pipeline/parse/check-file.ts'
+
+const now = Date.parse('2026-11-20T03:00:00Z')
+const check = (file: object) => {
+  const bytes = Buffer.from(JSON.stringify(file))
+  const { errors, warnings } = checkFile('adagents.json', bytes, { now, maxFaults: 100 })
+  return { errors, warnings, all: [...errors, ...warnings] }
+}
+const head = { $schema: 's', last_updated: '2026-11-01T00:00:00Z' }
+const property = {
+  property_type: 'website',
+  name: 'Site',
+  property_id: 'site',
+  identifiers: [{ type: 'domain', value: 'acme.example' }],
+  publisher_domain: 'acme.example',
+}
+const agent = {
+  url: 'https://agent.example/mcp',
+  authorized_for: 'display',
+  authorization_type: 'property_ids',
+  property_ids: ['site'],
+  signing_keys: [{ kid: 'a', kty: 'OKP' }],
+}
+
+describe('a member that nearly has a known name is one fault, which names it', () => {
+  test.each<[string, object, string, string, 'error' | 'warning']>([
+    [
+      'a required list of the file',
+      { authorised_agents: [agent], properties: [property] },
+      'authorised_agents',
+      'authorized_agents',
+      'error',
+    ],
+    [
+      'all that the file holds',
+      { authorised_agents: [] },
+      'authorised_agents',
+      'authorized_agents',
+      'error',
+    ],
+    [
+      'an optional list',
+      { authorized_agents: [agent], properties: [property], collection: [] },
+      'collection',
+      'collections',
+      'warning',
+    ],
+    [
+      'the list of an entry',
+      { authorized_agents: [{ ...agent, property_ids: undefined, property_id: ['site'] }] },
+      'authorized_agents[0].property_id',
+      'property_ids',
+      'error',
+    ],
+    [
+      'a member of a property',
+      { authorized_agents: [], properties: [{ ...property, supportedChannels: ['display'] }] },
+      'properties[0].supportedChannels',
+      'supported_channels',
+      'warning',
+    ],
+    [
+      'one of two of which a placement needs one',
+      {
+        authorized_agents: [],
+        properties: [property],
+        placements: [{ placement_id: 'top', name: 'Top', property_tag: ['news'] }],
+      },
+      'placements[0].property_tag',
+      'property_tags',
+      'error',
+    ],
+    [
+      'a member of a meaning',
+      {
+        authorized_agents: [],
+        properties: [property],
+        tags: { a: { Name: 'A', description: 'A' } },
+      },
+      'tags.a.Name',
+      'name',
+      'error',
+    ],
+    [
+      'the address of the file',
+      { 'authoritative-location': 'https://acme.example/a.json' },
+      'authoritative-location',
+      'authoritative_location',
+      'error',
+    ],
+  ])('%s', (_, file, field, meant, severity) => {
+    const { all } = check({ ...head, ...file })
+    expect(all.map(fault => fault.field)).toEqual([field])
+    expect(all[0]).toMatchObject({ code: 'misspelled', severity, line: 1 })
+    expect(all[0]!.message).toContain(`did you mean "${meant}"?`)
+  })
+
+  test('members of the publisher’s own are nobody’s misspelling', () => {
+    const own = { ...agent, x_note: 'hello', vendor: {}, publisher: 'Acme' }
+    const file = { ...head, authorized_agents: [own], properties: [property], acme: 1 }
+    expect(check(file).all).toEqual([])
+  })
+
+  test('a hundred thousand unknown members are bounded', () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`propertie${i}`, 1]))
+    const { all } = check({ ...head, authorized_agents: [], properties: [property], ...many })
+    expect(all.length).toBeLessThanOrEqual(100)
+  })
+})
+
+test.each([
+  ['property_type', { property_type: 'webiste' }, 'website'],
+  ['supported_channels', { supported_channels: ['Retail-Media'] }, 'retail_media'],
+  ['identifiers[0].type', { identifiers: [{ type: 'domian', value: 'acme.example' }] }, 'domain'],
+])('a value that nearly is an allowed one is named: %s', (field, more, meant) => {
+  const file = { ...head, authorized_agents: [], properties: [property, { ...property, ...more }] }
+  const fault = check(file).errors.find(error => error.field === `properties[1].${field}`)
+  expect(fault!.message).toContain(`did you mean "${meant}"?`)
+})
