@@ -1,0 +1,51 @@
+import { defineSetting } from './define-setting.ts'
+import { agentToken, flag, httpUrl, names, tenantUrls, text, wholeNumber } from './setting-kinds.ts'
+
+/** Settings of the reference agent. */
+export const agentSettings = {
+  AGENT_PORT: defineSetting(wholeNumber(0, 65_535).optional(), 'port of the reference agent', {
+    shown: 'PORT + 100',
+  }),
+  AGENT_BASE_URL: defineSetting(
+    httpUrl.optional(),
+    'public address of the reference agent, without a trailing slash',
+    { shown: 'http://HOST:AGENT_PORT' },
+  ),
+  AGENT_URLS: defineSetting(
+    tenantUrls.default({}),
+    'JSON of the public addresses of the reference agent’s tenants with an address of their own, such as `{"sales": "https://sales.example/mcp"}`',
+    { shown: '{}' },
+  ),
+  AGENT_SIGNED_TASKS: defineSetting(
+    names,
+    'tasks of the reference agent whose requests must be signed (RFC 9421), separated by commas; for others a signature is optional',
+  ),
+  AGENT_SIGNER_KEYS: defineSetting(
+    text.optional(),
+    'file with a JWKS of keys that may sign requests to the reference agent for every operator; other keys are looked up in the operator’s brand.json',
+  ),
+  AGENT_REVOKED_KEYS: defineSetting(
+    names,
+    'ids of keys that may no longer sign requests to the reference agent, separated by commas',
+  ),
+  AGENT_LOOPBACK_WEBHOOKS: defineSetting(
+    flag('false'),
+    'whether the reference agent posts webhooks to addresses of this machine too (`http://127.0.0.1:…`); for tests, and refused where others reach the agent',
+    { shown: 'false' },
+  ),
+  TEST_AGENT_TOKEN: defineSetting(
+    agentToken.default('public-test-token'),
+    'public credential of the reference agent: it protects nothing',
+    { shown: 'public-test-token' },
+  ),
+  REFERENCE_AGENT_URL: defineSetting(
+    httpUrl.optional(),
+    'agent with which storyboards are compared, without the tenant’s part of the address; it may be in a private network',
+    { shown: 'AGENT_BASE_URL' },
+  ),
+  REFERENCE_AGENT_TOKEN: defineSetting(
+    agentToken.optional(),
+    'credential of the agent at REFERENCE_AGENT_URL, sent to no other agent',
+    { secret: true, shown: 'TEST_AGENT_TOKEN' },
+  ),
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { defineSetting } from './define-setting.ts'
+import { place, text, wholeNumber } from './setting-kinds.ts'
+
+/** Settings of snapshots, backups and replicas. */
+export const copySettings = {
+  PUBLISH_EVERY: defineSetting(wholeNumber(1, 86_400).optional(), 'seconds between snapshots', {
+    shown: '5; more where copies take longer than 0.5 s by their size, up to 900',
+  }),
+  BACKUP_TO: defineSetting(
+    place.optional(),
+    'folder or `s3://BUCKET/PREFIX` that gets backups of everything, also of what is private: with a Redis elsewhere, an indexer on another host takes over from them (docs/operating.md)',
+    { shown: 'no backups are made' },
+  ),
+  BACKUP_EVERY: defineSetting(wholeNumber(1, 86_400).default(900), 'seconds between two backups', {
+    shown: '900; sooner where much was answered since the last one',
+  }),
+  PUBLISH_TO: defineSetting(
+    place.optional(),
+    'folder in which everything public is published as files for replicas (`registry follow`), or `s3://BUCKET/PREFIX`, with endpoint, region and credentials in the environment as the AWS SDK takes them (docs/operating.md); the API serves them below `/data/`',
+    { shown: 'nothing is published' },
+  ),
+  REPLICA_OF: defineSetting(
+    text.optional(),
+    'address of the registry of which DATA_DIR holds a replica; `registry follow` sets it for its API, which then refuses writes',
+  ),
+  REPLICA_KEY: defineSetting(
+    z
+      .string()
+      .regex(/^[^\s+]+\+[0-9a-f]{8}\+\S+$/, 'must be the key of a log, as name+id+key')
+      .optional(),
+    'public key of the log of that registry, as `/log/key` has it and you know it from elsewhere; nothing that it has not signed is followed',
+    { shown: 'the key that the replica sees first' },
+  ),
+}

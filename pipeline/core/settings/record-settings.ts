@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { defineSetting } from './define-setting.ts'
+import { flag, issuerUrl, share, text, wholeNumber } from './setting-kinds.ts'
+
+/** Settings of what enters the record, and what is held back. */
+export const recordSettings = {
+  ENRICHMENT_URL: defineSetting(
+    issuerUrl.optional(),
+    'address of a service of brand data that is asked first, as `GET ENRICHMENT_URL?domain=acme.example`; it answers like `/api/brands/enrich`: `{"manifest": {"name": …}, "company": {…}}`, or 404 (docs/operating.md). It may be in a private network',
+  ),
+  ENRICHMENT_KEY: defineSetting(
+    text.optional(),
+    'credential for that service, sent as a bearer token to no other host',
+    { secret: true },
+  ),
+  BRANDFETCH_KEY: defineSetting(
+    text.optional(),
+    'API key of the brand data provider that is queried before home pages are read',
+    { secret: true },
+  ),
+  BRANDFETCH_URL: defineSetting(
+    z
+      .url({ protocol: /^https$/, error: 'must be an https URL' })
+      .default('https://api.brandfetch.io'),
+    'base URL of the brand data provider, or of a service with the same API',
+    { shown: 'https://api.brandfetch.io' },
+  ),
+  BRAKE_SHARE: defineSetting(
+    share.default(0.02),
+    'share of all grants and active properties that may be lost in a night before further losses are held back',
+    { shown: '0.02' },
+  ),
+  BRAKE_FACTOR: defineSetting(
+    wholeNumber(1, 1_000_000).default(5),
+    'multiple of the usual nightly loss (mean of three to seven nights) that one night may reach',
+    { shown: '5' },
+  ),
+  BRAKE_ROWS: defineSetting(
+    wholeNumber(1, 1_000_000_000).default(200),
+    'losses below this number of grants and properties in a night are never held back',
+    { shown: '200' },
+  ),
+  BRAKE_PUBLISHERS: defineSetting(
+    wholeNumber(1, 1_000_000_000).default(20),
+    'losses of fewer publishers than this in a night are never held back',
+    { shown: '20' },
+  ),
+  PROTECTED_NAMES: defineSetting(
+    text.optional(),
+    'file of domains, one a line: a new entry that looks like one of them, or contains its name, is refused or waits for review',
+  ),
+  PROTECTED_REACH: defineSetting(
+    wholeNumber(0, 1_000_000_000).default(50),
+    'reach from which brands of the registry with a brand.json of their own are protected like those of PROTECTED_NAMES: their active properties, the brands of their house and the publishers that grant their agents anything, together; 0 protects none',
+    { shown: '50' },
+  ),
+  REQUIRE_OWNERSHIP_PROOF: defineSetting(
+    flag('true'),
+    'whether an organization must prove that it controls a domain before it can save an entry for it',
+    { shown: 'true' },
+  ),
+}

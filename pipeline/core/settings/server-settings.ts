@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { signingProfiles } from '../signing-profiles.ts'
+import { defineSetting } from './define-setting.ts'
+import { parseRedisAddress } from './redis-address.ts'
+import { hostUrl, names, networks, text, wholeNumber } from './setting-kinds.ts'
+
+/** Settings of where the registry runs and who reaches it. */
+export const serverSettings = {
+  HOST: defineSetting(text.default('127.0.0.1'), 'address on which the API listens', {
+    shown: '127.0.0.1',
+  }),
+  PORT: defineSetting(wholeNumber(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
+  API_PROCESSES: defineSetting(
+    wholeNumber(1, 64).default(1),
+    'API processes that `start` runs on one port: with two, requests go on when one ends',
+    { shown: '1' },
+  ),
+  OPERATOR_HOST: defineSetting(
+    text.default('127.0.0.1'),
+    'address on which the operator’s port listens; one that others reach requires OPERATOR_TOKEN',
+    { shown: '127.0.0.1' },
+  ),
+  OPERATOR_PORT: defineSetting(
+    wholeNumber(0, 65_535).optional(),
+    'port for the operator: `/metrics`, `/healthz`, `/readyz`; `start` shows all its roles there, a role that runs alone listens only where this is set',
+    { shown: 'PORT + 200 for start' },
+  ),
+  OPERATOR_TOKEN: defineSetting(
+    z.string().min(16, 'must have at least 16 characters').optional(),
+    'secret that the operator’s port requires, as a bearer token or as the password of a browser; `/healthz` and `/readyz` do not',
+    { secret: true },
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: defineSetting(
+    z.url({ protocol: /^https?$/ }).optional(),
+    'OpenTelemetry collector that gets the traces of all roles (OTLP over HTTP, at `/v1/traces`)',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: defineSetting(
+    z.coerce.number().min(0).max(1).default(1),
+    'share of the traces that is exported, from 0 to 1: each file of a crawl is part of one',
+    { shown: '1' },
+  ),
+  BASE_URL: defineSetting(
+    hostUrl.optional(),
+    'public address of the API: a host of its own, without a path; domains can point to the files it serves for them where this is https',
+    { shown: 'http://HOST:PORT' },
+  ),
+  TRUSTED_PROXIES: defineSetting(
+    names.pipe(networks),
+    'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: X-Forwarded-For is trusted only from these',
+  ),
+  DATA_DIR: defineSetting(text.default('data/var'), 'folder of all stores', { shown: 'data/var' }),
+  REDIS_URL: defineSetting(
+    z
+      .string()
+      .refine(text => parseRedisAddress(text) !== undefined, {
+        error:
+          'must be redis://HOST:PORT, unix://SOCKET, redis+sentinel://HOST:PORT,HOST:PORT/NAME or redis+cluster://HOST:PORT,HOST:PORT, with rediss for TLS',
+      })
+      .optional(),
+    'Redis for jobs and limits: one server (`redis://`, `unix://`), sentinels (`redis+sentinel://HOST:PORT,HOST:PORT/NAME`) or a cluster (`redis+cluster://HOST:PORT,HOST:PORT`); by default `start` runs its own',
+    { secret: true },
+  ),
+  PROTOCOL_NAME: defineSetting(
+    z
+      .string()
+      .regex(/^[a-z][a-z0-9]*$/, 'must be lower-case letters and digits')
+      .default('proto'),
+    "the protocol's short name in identifiers; `adcp` for the live web",
+    { shown: 'proto' },
+  ),
+  SIGNING_PROFILE: defineSetting(
+    z.enum(signingProfiles).default('3.1'),
+    'profile of the protocol by which webhooks are signed, and by which the reference agent verifies requests: 3.2 wants `Signature` and `Content-Digest` in one encoding (base64url without padding) and the body always covered',
+    { shown: '3.1' },
+  ),
+  LOG_LEVEL: defineSetting(
+    z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
+    'lowest level that is logged',
+    { shown: 'info' },
+  ),
+}
