@@ -5,6 +5,7 @@ import { copySettings } from './settings/copy-settings.ts'
 import { crawlingSettings } from './settings/crawling-settings.ts'
 import { defineSetting } from './settings/define-setting.ts'
 import { keySettings } from './settings/key-settings.ts'
+import { findMisspelled } from './settings/misspelled-settings.ts'
 import { recordSettings } from './settings/record-settings.ts'
 import { serverSettings } from './settings/server-settings.ts'
 import { findContradictions } from './settings/setting-contradictions.ts'
@@ -31,9 +32,12 @@ export type Config = Readonly<{
 /** Thrown with all faults of the environment in one message. */
 export class ConfigError extends Error {}
 
-/** Parses the settings from environment variables; an empty variable counts as absent. Throws a ConfigError. */
+/**
+ * Parses the settings from environment variables; an empty variable counts as absent. Throws a ConfigError for
+ * wrong values, and for variables that look like a misspelled setting.
+ */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const faults: string[] = []
+  const faults = findMisspelled(env, Object.keys(settings)).map(fault => `  ${fault}`)
   const values: Record<string, unknown> = {}
   for (const [name, { schema }] of Object.entries(settings)) {
     const value = env[name] === '' ? undefined : env[name]

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/style/noNonNullAssertion: the typed text has at least two characters here
 
 import type { Collection } from './collection.ts'
-import { toCodePoints } from './edit-distance.ts'
 import { EntrySet } from './entry-set.ts'
 import { splitWords } from './fold.ts'
+import { toCodePoints } from './one-edit.ts'
 import type { Slices } from './slices.ts'
 import { isMisspelled } from './vocabulary.ts'
 import { TYPED_CHARS_MIN } from './word-keys.ts'

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/style/noNonNullAssertion: the loop ends where the run does
 
-import { toCodePoints } from './edit-distance.ts'
 import { splitWords } from './fold.ts'
+import { toCodePoints } from './one-edit.ts'
 
 /**
  * Mark before a name. The folded texts of all entries are one run of bytes, in which each text is between a

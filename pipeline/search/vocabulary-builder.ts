@@ -1,6 +1,6 @@
 // biome-ignore-all lint/style/noNonNullAssertion: numbers are those of words, and starts have one more
 
-import { toCodePoints } from './edit-distance.ts'
+import { toCodePoints } from './one-edit.ts'
 import type { PartLocation } from './parts-layout.ts'
 import type { PartsWriter } from './parts-writer.ts'
 import { PostingsBuffer } from './postings.ts'

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/style/noNonNullAssertion: numbers are those of words, and starts have one more
 
-import { isWithinOneEdit } from './edit-distance.ts'
+import { isWithinOneEdit } from './one-edit.ts'
 import type { Bytes, Numbers32, PartsReader } from './parts-reader.ts'
 import { Cursor } from './postings.ts'
 import type { VocabularyContents } from './vocabulary-builder.ts'

@@ -22,7 +22,8 @@ export function renderSettings(): string {
   ])
   return renderPage(
     'Settings and limits',
-    'Settings are read from the environment at start; all wrong values are reported in one message.',
+    'Settings are read from the environment at start. Wrong values are refused in one message, and so is a variable whose name is only ' +
+      'a few letters away from a setting (`BASE_URI`), or begins like settings that only the registry has (`BRAKE_…`, `CRAWL_…`).',
     renderTable(['setting', 'default', 'meaning'], rows),
     '## Limits',
     'The setting `LIMITS` overrides single entries as JSON, for example `{"savesPerHour": 120}`. Names say the unit: ' +

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isWithinOneEdit, toCodePoints } from '../../../pipeline/search/edit-distance.ts'
 import { fold, listTypedForms, splitWords } from '../../../pipeline/search/fold.ts'
+import { isWithinOneEdit, toCodePoints } from '../../../pipeline/search/one-edit.ts'
 
 test.each([
   ['ACME Corp', 'acme corp'],

@@ -1,0 +1,68 @@
+import { countEdits } from '../edit-distance.ts'
+
+/** Words that only settings of the registry begin with: nothing else on a host has a use for `BRAKE_…`. */
+const OWN_WORDS = new Set(['BRAKE', 'BRANDFETCH', 'CRAWL', 'ENRICHMENT', 'FRONTIER', 'RECRAWL'])
+/**
+ * Edits by which a setting of this length may be misspelled: short ones are as close to names of others, such
+ * as `HTTP_URL` to `SMTP_URL`. In `HOST` only swapped letters count, for `HOSTS` may be another's.
+ */
+const editsByLength: readonly [charsMin: number, edits: number][] = [
+  [15, 3],
+  [12, 2],
+  [6, 1],
+]
+const EDITS_MAX = 3
+/** Names and values of the variables that Kubernetes gives to pods for each service of a namespace. */
+const SERVICE_NAME = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)/
+const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\//
+
+/**
+ * Finds variables that are meant as settings and are none. An environment also holds what other programs
+ * read, so only those count that are a few letters away from a setting, or begin with a word that is the
+ * registry's own. One with a digit is another program's (`AUTH0_CLIENT_ID`), since no setting has any.
+ */
+export function findMisspelled(
+  env: Readonly<Record<string, string | undefined>>,
+  settings: readonly string[],
+): string[] {
+  const known = new Set(settings)
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (!value || known.has(name) || /\d/.test(name) || isServiceLink(name, value)) return []
+    const nearest = findNearest(toSettingName(name), settings)
+    return nearest === undefined ? [] : [`${name} is not a setting; the nearest is ${nearest}.`]
+  })
+}
+
+function isServiceLink(name: string, value: string): boolean {
+  return SERVICE_NAME.test(name) || SERVICE_ADDRESS.test(value)
+}
+
+/** Writes a name as settings are: `base-url` is meant as BASE_URL. */
+function toSettingName(name: string): string {
+  return name.toUpperCase().replace(/[-.]/g, '_')
+}
+
+function findNearest(name: string, settings: readonly string[]): string | undefined {
+  const word = takeFirstWord(name)
+  const near = settings.flatMap(setting => {
+    const isSibling = OWN_WORDS.has(word) && takeFirstWord(setting) === word
+    if (!isSibling && Math.abs(setting.length - name.length) > EDITS_MAX) return []
+    const edits = countEdits(name, setting)
+    return isSibling || isMisspelling(name, setting, edits) ? [{ setting, edits }] : []
+  })
+  return near.toSorted((a, b) => a.edits - b.edits)[0]?.setting
+}
+
+function takeFirstWord(name: string): string {
+  return name.split('_', 1)[0] ?? ''
+}
+
+function isMisspelling(name: string, setting: string, edits: number): boolean {
+  const allowed = editsByLength.find(([charsMin]) => setting.length >= charsMin)?.[1]
+  if (allowed !== undefined) return edits <= allowed
+  return edits <= 1 && sortLetters(name) === sortLetters(setting)
+}
+
+function sortLetters(text: string): string {
+  return [...text].toSorted().join('')
+}
