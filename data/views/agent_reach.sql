@@ -7,6 +7,9 @@ with granted as (
     count(distinct publisher_domain) filter (manager_domain is not null) as managed,
     count(distinct publisher_domain) filter (exclusive) as exclusive
   from authorizations where in_force group by agent_url
+), contradicted as (
+  select agent_url, count(distinct publisher_domain) as publishers
+  from agent_contradictions group by agent_url
 )
 select
   a.agent_url,
@@ -28,13 +31,15 @@ select
   c.outcome as last_outcome,
   c.succeeded_at as answered_at,
   c.took_ms,
-  a.discovered_at
+  a.discovered_at,
+  coalesce(n.publishers, 0)::uinteger as contradicted_publishers
 from agents a
 left join agent_profiles f on f.agent_url = a.agent_url
 left join agent_standings s on s.agent_url = a.agent_url
 left join granted g on g.agent_url = a.agent_url
+left join contradicted n on n.agent_url = a.agent_url
 left join crawl_state c on c.kind = 'agent' and c.location = a.agent_url;
-comment on view agent_reach is 'What each agent may sell, and whether it is alive: a row for each agent that publishers list. Counts are of grants in force.';
+comment on view agent_reach is 'What publishers grant each agent, and whether it is alive: a row for each agent that publishers list. Counts are of grants in force; what its operator contradicts is among them.';
 comment on column agent_reach.agent_url is 'key of the agent';
 comment on column agent_reach.name is 'as it calls itself; null before it was reached';
 comment on column agent_reach.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown';
@@ -55,3 +60,4 @@ comment on column agent_reach.last_outcome is 'outcome of the last attempt to re
 comment on column agent_reach.answered_at is 'when it last answered (UTC)';
 comment on column agent_reach.took_ms is 'milliseconds it took to tell its tools, or why not';
 comment on column agent_reach.discovered_at is 'when the registry first saw it in any file (UTC)';
+comment on column agent_reach.contradicted_publishers is 'number of publishers that grant it something that its operator contradicts: agent_contradictions has which';

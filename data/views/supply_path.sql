@@ -15,6 +15,10 @@ with declared as (
     coalesce(bool_or(exclusive), false) as exclusive,
     coalesce(bool_or(publisher_wide), false) as publisher_wide
   from authorizations where in_force group by all
+), contradicted as (
+  select publisher_domain, manager_domain, agent_url, delegation_type,
+    count(distinct property_rid)::uinteger as properties
+  from agent_contradictions group by all
 )
 select
   g.publisher_domain,
@@ -29,20 +33,24 @@ select
   g.grants,
   g.exclusive,
   g.publisher_wide,
-  (1 + (g.manager_domain is not null)::utinyint)::utinyint as hops
+  (1 + (g.manager_domain is not null)::utinyint)::utinyint as hops,
+  coalesce(c.properties, 0)::uinteger as properties_contradicted
 from granted g
 left join brands b on b.domain = g.publisher_domain
 left join (select distinct agent_url, location from agent_declarations) a
   on a.agent_url = g.agent_url
 left join related r on r.publisher_domain = g.publisher_domain
-  and r.agent_url = g.agent_url and r.operator_file = a.location;
+  and r.agent_url = g.agent_url and r.operator_file = a.location
+left join contradicted c on c.publisher_domain = g.publisher_domain
+  and c.agent_url = g.agent_url and c.manager_domain is not distinct from g.manager_domain
+  and c.delegation_type is not distinct from g.delegation_type;
 comment on view supply_path is 'How inventory gets from publishers to agents: a row for each publisher, manager and agent with a grant in force, by kind of delegation, and for each brand.json that names the agent.';
 comment on column supply_path.publisher_domain is 'publisher that owns the inventory and grants it';
 comment on column supply_path.publisher_brand is 'name of the publisher''s brand, where one is known';
 comment on column supply_path.publisher_house is 'house of that brand, where it is proven';
 comment on column supply_path.discovery_method is 'how the file was found: direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
 comment on column supply_path.manager_domain is 'domain that manages the publisher''s file; null if the publisher does so itself';
-comment on column supply_path.agent_url is 'key of the agent that may sell';
+comment on column supply_path.agent_url is 'key of the agent to which it is granted';
 comment on column supply_path.delegation_type is 'direct, delegated or ad_network, as the publisher says; null where the file does not say';
 comment on column supply_path.operator_file is 'brand.json that names the agent, which is its operator''s: a domain (the well-known place) or an https URL; null where none does';
 comment on column supply_path.operator_relationships is 'relationships that the file declares to properties of the publisher, sorted: owned, direct, delegated, ad_network; null if it declares none';
@@ -50,3 +58,4 @@ comment on column supply_path.grants is 'number of grants in force that take thi
 comment on column supply_path.exclusive is 'whether one of them is exclusive';
 comment on column supply_path.publisher_wide is 'whether one of them reaches all active properties of the publisher';
 comment on column supply_path.hops is 'number of parties after the publisher: 1 for the agent, 2 with a manager in between';
+comment on column supply_path.properties_contradicted is 'number of granted properties that the agent may not sell, because its operator says otherwise';

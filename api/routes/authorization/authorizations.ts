@@ -4,12 +4,15 @@ import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
+import type { OperatorSideOfGrant } from '../../../pipeline/model/operator-side.ts'
 import {
   AgentAuthorizations,
   AuthorizationItem,
   type Evidence,
   evidences,
+  type ListedAuthorization,
 } from '../../../pipeline/model/responses/authorizations.ts'
+import { findSideOfGrants } from '../../../pipeline/read/lookups/operator-sides.ts'
 import {
   findAgent,
   type GrantPlace,
@@ -17,7 +20,8 @@ import {
   streamGrants,
 } from '../../../pipeline/read/queries/authorizations.ts'
 import { listClaims, streamClaims } from '../../../pipeline/read/queries/claim-items.ts'
-import type { Snapshot } from '../../../pipeline/read/reader.ts'
+import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
+import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf, findPast } from '../../inputs/as-of.ts'
 import { createCursor, createPageSize, encodeCursor } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -83,7 +87,7 @@ export const listAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'List the authorizations of an agent',
   description:
-    'Grants in force, or claims, by publisher. `cursor` leads to the next page; it is null on the last. With `as_of`, grants in force then.',
+    'Grants in force, or claims, by publisher; where `operator_side` is contradicted the agent may not sell. `cursor` leads to the next page; it is null on the last. With `as_of`, grants in force then.',
   access: 'bearer',
   cache: 'private',
   queriesSnapshot: true,
@@ -111,8 +115,9 @@ export const listAuthorizations = defineOperation({
     const { items, total } = snapshot
       ? await loadItems(snapshot, query.evidence, page)
       : { items: [], total: 0 }
-    const { items: rows, hasMore } = cutPage(items, query.limit)
-    const last = rows.at(-1)
+    const { items: shown, hasMore } = cutPage(items, query.limit)
+    const last = shown.at(-1)
+    const rows = addOperatorSides(shown, past ? undefined : services.reader)
     const next_cursor =
       hasMore && last ? encodeCursor([last.publisher_domain, last.property_id_slug, last.id]) : null
     const body = {
@@ -148,6 +153,25 @@ async function loadItems(
 
 const none = { items: [], total: 0 }
 
+/** Adds to each grant what the agent's operator says about it; without a reader it is a grant of the past. */
+function addOperatorSides(
+  items: readonly AuthorizationItem[],
+  reader: Reader | undefined,
+): ListedAuthorization[] {
+  const known = new Map<string, OperatorSideOfGrant>()
+  return items.map(item => {
+    if (item.evidence !== 'adagents_json') return item
+    const { publisher_domain, agent_url } = item
+    const side =
+      known.get(publisher_domain) ??
+      (reader
+        ? findSideOfGrants(reader, agent_url, publisher_domain)
+        : toOperatorSide('not_recorded'))
+    known.set(publisher_domain, side)
+    return { ...item, ...side }
+  })
+}
+
 function compareGrants(a: AuthorizationItem, b: AuthorizationItem): number {
   const place = ({ publisher_domain, property_id_slug: slug, id }: AuthorizationItem) => [
     publisher_domain,
@@ -168,7 +192,7 @@ export const snapshotAuthorizations = defineOperation({
   summary: 'Stream all authorizations in force',
   description:
     'Gzipped NDJSON from which to start a replica: then read the feed from `X-Sync-Cursor`. Events may repeat ' +
-    'what is in it; none is missing.',
+    'what is in it; none is missing. It tells what publishers grant, as the events do; what operators say about it is in the lookups.',
   access: 'bearer',
   cache: 'private',
   query: z.object({ evidence, include }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { grantFacts, PropertyRids, SigningKeys } from '../grant.ts'
+import { operatorSideOfGrant } from '../operator-side.ts'
 import {
   AgentUrl,
   CreatedAt,
@@ -105,12 +106,22 @@ export const AuthorizationItem = z
   })
 export type AuthorizationItem = z.infer<typeof AuthorizationItem>
 
+/** A row of the list of an agent's grants. A claim grants nothing, so no operator speaks of it. */
+const ListedAuthorization = AuthorizationItem.extend(
+  z.object(operatorSideOfGrant).partial().shape,
+).meta({
+  id: 'ListedAuthorization',
+  description:
+    'A grant in force, and what the agent’s operator says about all that this publisher grants it, as in the lookups',
+})
+export type ListedAuthorization = z.infer<typeof ListedAuthorization>
+
 export const AgentAuthorizations = z
   .looseObject({
     agent_url: AgentUrl,
     evidence: z.array(EvidenceName).describe('Kinds of rows that were asked for'),
     include: z.literal('effective').describe('Always `effective`: rows that count now'),
-    rows: z.array(AuthorizationItem).describe('Rows of this page, by publisher'),
+    rows: z.array(ListedAuthorization).describe('Rows of this page, by publisher'),
     count: count.describe('Rows on this page'),
     rows_total: count.describe('How many rows there are on all pages'),
     as_of: AsOf.optional(),

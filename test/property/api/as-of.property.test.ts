@@ -120,7 +120,7 @@ async function listGrants(headers: object, at?: string): Promise<unknown[]> {
     const url = `/api/registry/authorizations?${query}`
     const { statusCode, body } = await registry.app.inject({ url, headers: { ...headers } })
     expect(statusCode, body).toBe(200)
-    const { as_of: _, ...rest } = JSON.parse(body)
+    const { as_of: _, ...rest } = parseAnswer(body)
     answers.push(rest)
   }
   return answers

@@ -17,11 +17,13 @@ import {
 const RUNS = 12
 
 let registry: TestRegistry
+let key: string
 let runs = 0
 let rows = 0
 
 beforeAll(async () => {
   registry = await openRegistry()
+  key = await registry.createKey('Readers')
 })
 
 afterAll(() => registry.close())
@@ -38,6 +40,22 @@ type Listed = Pick<Verdict, 'operator_side' | 'operator_reason'> & {
 
 async function ask<Body>(path: string, query: Record<string, unknown>): Promise<Body> {
   return (await requestWithQuery(registry, path, query)).json()
+}
+
+/** Asks for the list that only callers with a key may read. */
+async function listAuthorizations(agent_url: string): Promise<Listed[]> {
+  const { body } = await registry.app.inject({
+    url: `/api/registry/authorizations?${new URLSearchParams({ agent_url })}`,
+    headers: { authorization: `Bearer ${key}` },
+  })
+  return (JSON.parse(body) as { rows: Listed[] }).rows
+}
+
+/** Counts the marks of contradicted grants on a page. */
+async function countMarks(path: string): Promise<number> {
+  const { body, statusCode } = await registry.app.inject(path)
+  expect(statusCode).toBe(200)
+  return body.split('Contradicted by the operator').length - 1
 }
 
 const toHost = (world: NamedSales, index: number) => `p${index}.${world.publisher}`
@@ -128,7 +146,9 @@ async function checkGrants(world: NamedSales, url: string): Promise<void> {
       ask<{ authorized_agents: (Listed & { url: string })[] }>(path, query),
     ),
   )
+  const authorizations = await listAuthorizations(url)
   const listed = [
+    ...authorizations,
     ...(reached.publishers ?? []),
     ...domains.grants,
     ...lists.flatMap(({ authorized_agents }) =>
@@ -138,7 +158,8 @@ async function checkGrants(world: NamedSales, url: string): Promise<void> {
   const isGranted = world.properties.some(
     (_, index) => listReaching(world, world.agents.indexOf(url), index).length > 0,
   )
-  expect(listed.length).toBe(isGranted ? 6 : 0)
+  expect(listed.length - authorizations.length).toBe(isGranted ? 6 : 0)
+  expect(authorizations.length > 0).toBe(isGranted)
   if (!isGranted) return
   for (const side of listed) expect(side).toEqual(pickSide(whole))
   const granted = world.properties.filter(
@@ -146,6 +167,33 @@ async function checkGrants(world: NamedSales, url: string): Promise<void> {
   ).length
   expect(granted - (whole.properties_contradicted ?? 0)).toBe(whole.authorized)
   expect(whole.operator_side === 'contradicted').toBe('properties_contradicted' in whole)
+  expect(await countMarks(`/agent/${encoded}`)).toBe(whole.operator_side === 'contradicted' ? 1 : 0)
+}
+
+/** Checks that the publisher's page marks the agents that its lookup says are contradicted, and views count the same. */
+async function checkMarks({ publisher, agents }: NamedSales): Promise<void> {
+  const { authorized_agents } = await ask<{ authorized_agents: Listed[] }>(
+    '/api/registry/publisher',
+    { domain: publisher },
+  )
+  const contradicted = authorized_agents.filter(side => side.operator_side === 'contradicted')
+  expect(await countMarks(`/publisher/${publisher}`)).toBe(contradicted.length)
+  const list = `('${agents.join("', '")}')`
+  const db = registry.sequencer.index
+  const views = await db.all<{ agent_url: string; paths: number; reach: number }>(
+    `select agent_url, max(properties_contradicted)::integer as paths,
+       max(contradicted_publishers)::integer as reach
+     from main.supply_path join main.agent_reach using (agent_url)
+     where agent_url in ${list} group by agent_url`,
+  )
+  const flat = await db.all<{ agent_url: string }>(
+    `select distinct agent_url from main.grants_flat
+     where agent_url in ${list} and operator_side = 'contradicted'`,
+  )
+  const marked = new Set(flat.map(({ agent_url }) => agent_url))
+  for (const { agent_url, paths, reach } of views) {
+    expect([paths > 0, reach]).toEqual([marked.has(agent_url), marked.has(agent_url) ? 1 : 0])
+  }
 }
 
 function pickSide({ operator_side, operator_reason, properties_contradicted }: Listed): Listed {
@@ -158,7 +206,9 @@ function pickSide({ operator_side, operator_reason, properties_contradicted }: L
 
 async function check(world: NamedSales): Promise<void> {
   for (const index of world.properties.keys()) await checkSellers(world, index)
+  await registry.publish()
   for (const url of world.agents) await checkGrants(world, url)
+  await checkMarks(world)
   const { count, differing } = await compareGrantedRows(
     registry,
     `publisher_domain = '${world.publisher}'`,
