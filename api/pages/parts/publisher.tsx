@@ -30,7 +30,7 @@ export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefi
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 14_000,
-    empty: 'No agent has a grant in force: nobody may sell this inventory programmatically.',
+    empty: 'No agent is authorized to sell this inventory.',
     render: agent => [
       renderAgent(agent.url),
       agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),

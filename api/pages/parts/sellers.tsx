@@ -5,16 +5,21 @@ import { formatCount, renderName } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
+import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherPath } from './paths.ts'
+
+type Listed = PublisherLookup['authorized_agents'][number]
 
 interface Compared {
   url: string
+  /** The agent in today's lookup, with what its operator says about its grant. */
+  known: Listed | undefined
   before: string | undefined
   after: string | undefined
   authorized_for: string | undefined
 }
 
-/** Renders who may sell the inventory of a domain as the registry knows it, and once a file is served. */
+/** Renders the agents that a domain authorizes as the registry knows it, and once a file is served. */
 export function renderSellers(
   domain: string,
   before: PublisherLookup,
@@ -35,14 +40,17 @@ export function renderSellers(
         after is what follows once it serves this file.
       </p>
       {renderTable({
-        caption: 'Who may sell what, before and after',
+        caption: 'Authorized agents, before and after',
         columns: ['Agent', 'For', 'Before', 'After', 'Change'],
         items: compared,
         total: compared.length,
         bytes: 16_000,
-        empty: 'No agent may sell anything, before or after.',
-        render: ({ url, authorized_for, before, after }) => [
-          renderAgent(url),
+        empty: 'No agent is authorized, before or after.',
+        render: ({ url, known, authorized_for, before, after }) => [
+          <>
+            {renderAgent(url)}
+            {known?.operator_side === 'contradicted' ? renderOperatorSide(known) : ''}
+          </>,
           authorized_for === undefined ? '' : renderName(authorized_for, 120),
           before ?? '—',
           after ?? '—',
@@ -68,14 +76,21 @@ function compareSellers(
     const { url, authorized_for, publisher_wide, properties_authorized } = agent
     const all = agent.properties_total ?? total ?? 0
     const reach = publisher_wide ? all : (properties_authorized ?? 0)
-    compared.set(url, { url, authorized_for, before: describeReach(reach, all), after: undefined })
+    compared.set(url, {
+      url,
+      known: agent,
+      authorized_for,
+      before: describeReach(reach, all),
+      after: undefined,
+    })
   }
   for (const seller of after.agents) {
-    const known = compared.get(seller.url)
+    const listed = compared.get(seller.url)
     compared.set(seller.url, {
       url: seller.url,
-      authorized_for: seller.authorized_for ?? known?.authorized_for,
-      before: known?.before,
+      known: listed?.known,
+      authorized_for: seller.authorized_for ?? listed?.authorized_for,
+      before: listed?.before,
       after: describeSeller(seller, after.properties_total),
     })
   }

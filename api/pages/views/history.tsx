@@ -48,7 +48,7 @@ export function showPublisher(call: HistoryCall): Promise<View> {
     of: 'publisher',
     list: listPublisherChanges,
     title: 'History of the inventory of',
-    lead: 'Each change of its file, of a property and of what an agent may sell, as the registry read it.',
+    lead: 'Each change of its file, of a property and of an agent’s authorization, as the registry read it.',
     toThing: toPublisherPath,
   })
 }

@@ -90,13 +90,13 @@ async function renderPreview(
   if (domain === undefined) {
     return renderSection(
       'sellers',
-      'Who may sell what',
+      'Authorized agents',
       <p class="empty">Name the domain above to see it, before and after.</p>,
     )
   }
   const query = { domain, limit: AGENTS_COMPARED }
   const { body } = await ask<PublisherLookup>(lookUpPublisher, { query })
-  return renderSection('sellers', 'Who may sell what', renderSellers(domain, body, sellers))
+  return renderSection('sellers', 'Authorized agents', renderSellers(domain, body, sellers))
 }
 
 function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile): Html {
@@ -123,7 +123,7 @@ function showForm(
   return {
     title: 'Check a file before you publish it',
     description:
-      'Paste an adagents.json or brand.json: every issue beside its line, with a fix, and who may sell what once it is served.',
+      'Paste an adagents.json or brand.json: every issue beside its line, with a fix, and which agents it authorizes once it is served.',
     isEditor: true,
     body: (
       <>
