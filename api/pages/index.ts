@@ -8,6 +8,12 @@ import { describeRegistry } from '../routes/well-known.ts'
 import { changesStream } from './changes-stream.ts'
 import { definePage } from './define-page.ts'
 import { definePicture } from './define-picture.ts'
+import {
+  agentChoices,
+  brandChoices,
+  createDirectoryQuery,
+  publisherChoices,
+} from './directory-choices.ts'
 import { plainFiles } from './plain-files.ts'
 import { workshopPages } from './workshop.ts'
 
@@ -60,6 +66,30 @@ const brand = definePage({
   params: ofDomain,
   isOfThing: true,
   load: () => import('./views/brand.tsx'),
+})
+
+const brands = definePage({
+  id: 'brandsPage',
+  path: '/brands',
+  summary: 'List the brands for people',
+  query: createDirectoryQuery(brandChoices),
+  load: () => import('./views/brands.tsx'),
+})
+
+const publishers = definePage({
+  id: 'publishersPage',
+  path: '/publishers',
+  summary: 'List the publishers for people',
+  query: createDirectoryQuery(publisherChoices),
+  load: () => import('./views/publishers.tsx'),
+})
+
+const agents = definePage({
+  id: 'agentsPage',
+  path: '/agents',
+  summary: 'List the agents for people',
+  query: createDirectoryQuery(agentChoices),
+  load: () => import('./views/agents.tsx'),
 })
 
 const publisher = definePage({
@@ -224,6 +254,9 @@ const pictures = [
 export const pages: readonly Operation[] = [
   home,
   search,
+  brands,
+  publishers,
+  agents,
   brand,
   publisher,
   brandHistory,

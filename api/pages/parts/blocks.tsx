@@ -144,13 +144,15 @@ export function renderTable<Item>(table: Table<Item>): Html {
   )
 }
 
-/** Renders large numbers side by side. */
-export function renderCounts(counts: readonly (readonly [label: string, count: number])[]): Html {
+/** Renders large numbers side by side, each with a link to what it counts, if there is one. */
+export function renderCounts(
+  counts: readonly (readonly [label: string, count: number, path?: string])[],
+): Html {
   return (
     <dl class="counts">
-      {counts.map(([label, count]) => (
+      {counts.map(([label, count, path]) => (
         <div>
-          <dt>{label}</dt>
+          <dt>{path === undefined ? label : <a href={path}>{label}</a>}</dt>
           <dd>{formatCount(count)}</dd>
         </div>
       ))}

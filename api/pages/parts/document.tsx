@@ -6,8 +6,10 @@ import type { View } from '../view.ts'
 const NAME = 'Agentic Ad Registry'
 
 const sections = [
+  ['/brands', 'Brands'],
+  ['/publishers', 'Publishers'],
+  ['/agents', 'Agents'],
   ['/changes', 'Changes'],
-  ['/crawl', 'Crawl'],
   ['/workshop', 'Check a file'],
   ['/sql', 'SQL'],
   ['/docs', 'API'],
@@ -143,6 +145,15 @@ function renderHeader({ searched, hasDashboard }: View, path: string | undefined
   )
 }
 
+const MAGNIFIER = (
+  <>
+    <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+      <path d="M13.5 13.5 18 18M15 8.5a6.5 6.5 0 1 1-13 0 6.5 6.5 0 0 1 13 0z" />
+    </svg>
+    <span class="unseen">Search</span>
+  </>
+)
+
 /** Renders the search box; a page has one. */
 export function renderSearch(searched: string | undefined, look: 'compact' | 'large'): Html {
   return (
@@ -160,7 +171,7 @@ export function renderSearch(searched: string | undefined, look: 'compact' | 'la
           placeholder="Brand, domain or agent"
           autocomplete="off"
         />
-        <button type="submit">Search</button>
+        <button type="submit">{look === 'large' ? 'Search' : MAGNIFIER}</button>
       </form>
     </search>
   )
@@ -186,8 +197,9 @@ const ABOUT = (
     </p>
     <p>
       <a href="/authorization">Check authorization</a> · <a href="/policies">Policies</a> ·{' '}
-      <a href="/mirrors">Mirrors</a> · <a href="/docs/guides">Guides</a> ·{' '}
-      <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
+      <a href="/mirrors">Mirrors</a> · <a href="/crawl">Crawl status</a> ·{' '}
+      <a href="/docs/guides">Guides</a> · <a href="/docs">API reference</a> ·{' '}
+      <a href="/openapi/registry.yaml">OpenAPI</a>
     </p>
   </>
 )

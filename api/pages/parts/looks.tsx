@@ -64,14 +64,14 @@ const tints = [
  * Renders the first letter of a name on a colour of its own, instead of a logo on another server that would
  * learn who opens this page.
  */
-export function renderMonogram(name: string, id: string): Html {
+export function renderMonogram(name: string, id: string, size = 64): Html {
   const [letter = '?'] = Array.from(name.trim())
   const sum = Array.from(id).reduce(
     (total, character) => total + (character.codePointAt(0) ?? 0),
     0,
   )
   return (
-    <svg class="monogram" viewBox="0 0 64 64" width="64" height="64" aria-hidden="true">
+    <svg class="monogram" viewBox="0 0 64 64" width={size} height={size} aria-hidden="true">
       <rect width="64" height="64" rx="12" fill={getAt(tints, sum % tints.length)} />
       <text x="32" y="43" text-anchor="middle" fill="#ffffff">
         {letter.toUpperCase()}

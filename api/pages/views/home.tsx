@@ -94,11 +94,11 @@ function renderBeginning(): Html {
 
 function renderTotals(stats: RegistryStats): Html {
   return renderCounts([
-    ['brands', stats.total_brands],
-    ['publishers', stats.total_publishers],
-    ['properties', stats.total_properties],
-    ['agents', stats.total_agents],
-    ['authorizations', stats.authorizations],
+    ['brands', stats.total_brands, '/brands'],
+    ['publishers', stats.total_publishers, '/publishers?state=valid'],
+    ['properties', stats.total_properties, '/publishers?sort=properties'],
+    ['agents', stats.total_agents, '/agents'],
+    ['authorizations', stats.authorizations, '/publishers?sort=agents'],
   ])
 }
 

@@ -21,6 +21,9 @@ export const AGENT = 'https://sales.agent.example/mcp'
 export const pagePaths = [
   '/',
   '/search?q=acme',
+  '/brands',
+  '/publishers?sort=agents&state=valid',
+  '/agents?type=sales&state=online',
   `/brand/${BRAND}`,
   `/publisher/${PUBLISHER}`,
   `/agent/${encodeURIComponent(AGENT)}`,

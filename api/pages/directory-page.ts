@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
+import {
+  countDirectory,
+  type Directory,
+  type DirectoryCounts,
+  type DirectoryPage,
+  listDirectory,
+} from '../../pipeline/read/queries/directories.ts'
+import { createCursor } from '../inputs/fields.ts'
+import { askIfReady } from './ask.ts'
+import type { Chosen } from './directory-choices.ts'
+import type { ViewCall } from './view.ts'
+
+const ROWS_PER_PAGE = 50
+
+const position = createCursor(z.tuple([z.union([z.string(), z.number()]), z.string()]))
+
+export interface DirectoryContent<Row> {
+  /** Undefined until something was published. */
+  page: DirectoryPage<Row> | undefined
+  counts: DirectoryCounts
+}
+
+/** Loads the part of a directory that the query of a page names. */
+export async function loadDirectory<Row extends { id: string }>(
+  { query, services: { reader } }: ViewCall<Chosen>,
+  directory: Directory,
+  hidden?: readonly string[],
+): Promise<DirectoryContent<Row>> {
+  const { snapshot } = reader
+  const after = position.safeParse(query.cursor)
+  if (!after.success) return refuse('invalid_request', 'cursor: must be the cursor of a page')
+  const more = hidden && { hidden }
+  const asked = { filters: query, sort: query.sort, after: after.data, limit: ROWS_PER_PAGE }
+  const found = await askIfReady(
+    reader,
+    async () =>
+      snapshot &&
+      Promise.all([
+        listDirectory<Row>(snapshot, directory, { ...asked, ...more }),
+        countDirectory(snapshot, directory, hidden),
+      ]),
+  )
+  const [page, counts = []] = found ?? []
+  return { page, counts }
+}

@@ -1,0 +1,145 @@
+import type { DirectoryCounts } from '../../../pipeline/read/queries/directories.ts'
+import { encodeCursor } from '../../inputs/fields.ts'
+import type { Chosen, DirectoryChoices } from '../directory-choices.ts'
+import type { DirectoryContent } from '../directory-page.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings, fitItems, formatCount } from '../html/text.tsx'
+
+interface DirectoryShown<Row> {
+  path: string
+  /** One row, and several. */
+  nouns: readonly [thing: string, things: string]
+  choices: DirectoryChoices
+  chosen: Chosen
+  found: DirectoryContent<Row>
+  render(row: Row): Entry
+}
+
+/** A row of a directory: what it is, what is said of it, its state and its numbers. */
+interface Entry {
+  mark: Child
+  link: Html
+  below: Child
+  aside: Child
+  figures?: readonly (readonly [label: string, count: number])[]
+}
+
+const ENTRIES_BYTES = 44_000
+
+/** Renders a directory: how to narrow and sort it, its rows, and the way to the next ones. */
+export function renderDirectory<Row>(shown: DirectoryShown<Row>): Html {
+  const { path, nouns, choices, chosen, found, render } = shown
+  const { page, counts } = found
+  if (page === undefined) return <p class="empty">Nothing has been published yet.</p>
+  const names = Object.keys(choices.fields)
+  const { rows: entries, shown: size } = fitItems(page.rows, row => renderEntry(render(row)), {
+    bytes: ENTRIES_BYTES,
+  })
+  const last = page.hasMore || size < page.rows.length ? page.rows[size - 1] : undefined
+  return (
+    <>
+      {renderForm(shown)}
+      <p class="matches">
+        <strong>{countThings(countMatching(counts, names, chosen), ...nouns)}</strong>
+        {names.every(name => chosen[name] === undefined) ? null : (
+          <>
+            {' '}
+            of {formatCount(countMatching(counts, [], {}))} · <a href={path}>Clear filters</a>
+          </>
+        )}
+      </p>
+      {size === 0 ? <p class="empty">No {nouns[1]} match.</p> : <ol class="entries">{entries}</ol>}
+      {renderPages(shown, last && encodeCursor(page.toPosition(last)))}
+    </>
+  )
+}
+
+function renderPages<Row>(
+  { path, chosen }: DirectoryShown<Row>,
+  next: string | undefined,
+): Html | null {
+  if (next === undefined && chosen.cursor === undefined) return null
+  return (
+    <nav class="pages" aria-label="Pages">
+      {chosen.cursor === undefined ? null : (
+        <a href={toPath(path, { ...chosen, cursor: undefined })}>First page</a>
+      )}
+      {next === undefined ? null : (
+        <a rel="next" href={toPath(path, { ...chosen, cursor: next })}>
+          Next page
+        </a>
+      )}
+    </nav>
+  )
+}
+
+function renderEntry({ mark, link, below, aside, figures = [] }: Entry): Html {
+  return (
+    <li>
+      {mark}
+      <div class="what">
+        <h2>{link}</h2>
+        <p>{below}</p>
+      </div>
+      <p class="state">{aside}</p>
+      {figures.length === 0 ? null : (
+        <dl>
+          {figures.map(([label, count]) => (
+            <div>
+              <dt>{label}</dt>
+              <dd>{formatCount(count)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  )
+}
+
+function renderForm<Row>({ path, choices, chosen, found }: DirectoryShown<Row>): Html {
+  const fields = Object.entries(choices.fields)
+  const names = fields.map(([name]) => name)
+  return (
+    <form class="filter" action={path} method="get">
+      {fields.map(([name, { label, words }]) => (
+        <label>
+          {label}
+          <select name={name}>
+            <option value="">All</option>
+            {Object.entries(words).map(([value, word]) => {
+              const size = countMatching(found.counts, names, { ...chosen, [name]: value })
+              return size === 0 && chosen[name] !== value ? null : (
+                <option value={value} selected={value === chosen[name]}>
+                  {`${word} (${formatCount(size)})`}
+                </option>
+              )
+            })}
+          </select>
+        </label>
+      ))}
+      <label>
+        Sort by
+        <select name="sort">
+          {Object.entries(choices.sorts).map(([value, word]) => (
+            <option value={value} selected={value === chosen.sort}>
+              {word}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit">Show</button>
+    </form>
+  )
+}
+
+/** Counts the rows of a directory that have the chosen values of some fields. */
+function countMatching(counts: DirectoryCounts, names: readonly string[], chosen: Chosen): number {
+  return counts
+    .filter(({ values }) => names.every(name => (chosen[name] ?? values[name]) === values[name]))
+    .reduce((sum, { size }) => sum + size, 0)
+}
+
+function toPath(path: string, chosen: Chosen): string {
+  const pairs = Object.entries(chosen).filter((pair): pair is [string, string] => Boolean(pair[1]))
+  return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
+}

@@ -1,0 +1,73 @@
+import { getMembers } from '../../../pipeline/read/lookups/members.ts'
+import { type AgentRow, agentDirectory } from '../../../pipeline/read/queries/directories.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import { agentChoices, type Chosen } from '../directory-choices.ts'
+import { loadDirectory } from '../directory-page.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderName } from '../html/text.tsx'
+import { isForEverybody } from '../parts/agent.tsx'
+import { renderDirectory } from '../parts/directory.tsx'
+import { renderBadge } from '../parts/freshness.tsx'
+import { renderMonogram } from '../parts/looks.tsx'
+import { toAgentPath } from '../parts/paths.ts'
+import type { View, ViewCall } from '../view.ts'
+
+const looks = { online: 'good', offline: 'bad', unchecked: 'none' } as const
+
+/** Shows all agents that publishers' files name, or that members show to everybody. */
+export async function show(call: ViewCall<Chosen>): Promise<View> {
+  const found = await loadDirectory<AgentRow>(
+    call,
+    agentDirectory,
+    listHiddenAgents(call.services.reader),
+  )
+  return {
+    title: 'Agents',
+    description: 'Every advertising agent that publishers name, its state and what it may sell.',
+    json: '/api/registry/agents',
+    body: (
+      <>
+        <h1>Agents</h1>
+        <p class="lead">Who may sell on behalf of publishers, and who works with them.</p>
+        {renderDirectory({
+          path: '/agents',
+          nouns: ['agent', 'agents'],
+          choices: agentChoices,
+          chosen: call.query,
+          found,
+          render: agent => ({
+            mark: renderMonogram(toTitle(agent), agent.id, 40),
+            link: <a href={toAgentPath(agent.id)}>{renderName(toTitle(agent), 100)}</a>,
+            below: renderName(agent.id.replace(/^https:\/\//, ''), 120),
+            aside: renderBadges(agent),
+            figures: [
+              [agent.publishers === 1 ? 'publisher' : 'publishers', agent.publishers],
+              [agent.properties === 1 ? 'property' : 'properties', agent.properties],
+            ],
+          }),
+        })}
+      </>
+    ),
+  }
+}
+
+/** Lists the agents of members whose probes are not for everybody. */
+function listHiddenAgents(reader: Reader): string[] {
+  const enrolled = getMembers(reader).all.flatMap(({ agents }) => agents.map(({ url }) => url))
+  return enrolled.filter(url => !isForEverybody(reader, url))
+}
+
+function toTitle({ id, name }: AgentRow): string {
+  return name ?? new URL(id).host
+}
+
+function renderBadges({ type, state, verified }: AgentRow): Html {
+  const { fields } = agentChoices
+  return (
+    <>
+      {renderBadge('none', fields.type.words[type].toLowerCase())}{' '}
+      {renderBadge(looks[state], fields.state.words[state].toLowerCase())}{' '}
+      {verified === 'yes' ? renderBadge('good', 'verified') : null}
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+import { type BrandRow, brandDirectory } from '../../../pipeline/read/queries/directories.ts'
+import { brandChoices, type Chosen } from '../directory-choices.ts'
+import { loadDirectory } from '../directory-page.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderName } from '../html/text.tsx'
+import { renderDirectory } from '../parts/directory.tsx'
+import { renderBadge } from '../parts/freshness.tsx'
+import { renderMonogram } from '../parts/looks.tsx'
+import { toBrandPath } from '../parts/paths.ts'
+import type { View, ViewCall } from '../view.ts'
+
+/** Shows all brands. */
+export async function show(call: ViewCall<Chosen>): Promise<View> {
+  const found = await loadDirectory<BrandRow>(call, brandDirectory)
+  return {
+    title: 'Brands',
+    description: 'Every brand that the registry knows, its house, and the source of its identity.',
+    json: '/api/brands/registry',
+    body: (
+      <>
+        <h1>Brands</h1>
+        <p class="lead">Who stands behind a domain, and the house it belongs to.</p>
+        {renderDirectory({
+          path: '/brands',
+          nouns: ['brand', 'brands'],
+          choices: brandChoices,
+          chosen: call.query,
+          found,
+          render: brand => ({
+            mark: renderMonogram(brand.name, brand.id, 40),
+            link: <a href={toBrandPath(brand.id)}>{renderName(brand.name, 100)}</a>,
+            below: (
+              <>
+                {brand.id} · {describePlace(brand)}
+              </>
+            ),
+            aside:
+              brand.source === 'brand_json'
+                ? renderBadge('good', 'own file')
+                : renderBadge('fair', brand.source),
+          }),
+        })}
+      </>
+    ),
+  }
+}
+
+function describePlace({ id, type, house_domain, house_name }: BrandRow): Html {
+  const word = brandChoices.fields.type.words[type].toLowerCase()
+  if (house_domain === null || house_domain === id) return <>{word}</>
+  return (
+    <>
+      {word} of <a href={toBrandPath(house_domain)}>{renderName(house_name ?? house_domain, 80)}</a>
+    </>
+  )
+}

@@ -1,0 +1,56 @@
+import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
+import {
+  type PublisherRow,
+  publisherDirectory,
+} from '../../../pipeline/read/queries/directories.ts'
+import { type Chosen, publisherChoices } from '../directory-choices.ts'
+import { loadDirectory } from '../directory-page.ts'
+import { Fragment, h } from '../html/jsx.ts'
+import { renderMoment, renderName } from '../html/text.tsx'
+import { renderDirectory } from '../parts/directory.tsx'
+import { renderBadge, renderState } from '../parts/freshness.tsx'
+import { renderMonogram } from '../parts/looks.tsx'
+import { toPublisherPath } from '../parts/paths.ts'
+import type { View, ViewCall } from '../view.ts'
+
+/** Shows all publishers. */
+export async function show(call: ViewCall<Chosen>): Promise<View> {
+  const { reader } = call.services
+  const found = await loadDirectory<PublisherRow>(call, publisherDirectory)
+  return {
+    title: 'Publishers',
+    description: 'Every publisher whose adagents.json was read, its properties and its agents.',
+    json: '/api/registry/publishers',
+    body: (
+      <>
+        <h1>Publishers</h1>
+        <p class="lead">What each domain owns, and how many agents may sell it.</p>
+        {renderDirectory({
+          path: '/publishers',
+          nouns: ['publisher', 'publishers'],
+          choices: publisherChoices,
+          chosen: call.query,
+          found,
+          render: ({ id, state, manager_domain, agents, properties, changed_at }) => ({
+            mark: renderMonogram(id, id, 40),
+            link: <a href={toPublisherPath(id)}>{renderName(id)}</a>,
+            below: (
+              <>
+                {manager_domain === null ? null : <>Managed by {renderName(manager_domain)} · </>}
+                changed {renderMoment(changed_at)}
+              </>
+            ),
+            aside:
+              state === 'valid'
+                ? renderState(findFileFreshness(reader, 'adagents.json', id).state)
+                : renderBadge('bad', 'invalid'),
+            figures: [
+              [agents === 1 ? 'agent' : 'agents', agents],
+              [properties === 1 ? 'property' : 'properties', properties],
+            ],
+          }),
+        })}
+      </>
+    ),
+  }
+}

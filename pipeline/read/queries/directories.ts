@@ -1,0 +1,182 @@
+import { outcomeNames, outcomes } from '../../core/outcomes.ts'
+import { getFirst } from '../../core/present.ts'
+import type { AgentTypeOrUnknown } from '../../model/documents/index.ts'
+import { DEFAULT_KELLER_TYPE, type kellerTypes } from '../../model/documents/vocabulary.ts'
+import { toListExpression } from '../../store/duckdb.ts'
+import { declareCache } from '../cache/caches.ts'
+import { SnapshotCache } from '../cache/snapshot-cache.ts'
+import type { Snapshot } from '../reader.ts'
+
+interface SortOrder {
+  column: string
+  type: 'varchar' | 'double'
+  isDescending?: true
+}
+
+/** A list of everything of one kind, which people filter and sort. */
+export interface Directory {
+  /** Query of its rows, each with an `id`. */
+  rows: string
+  /** Columns of text by which rows are filtered. */
+  filters: readonly string[]
+  /** Orders by name; the first is the usual one. */
+  sorts: Readonly<Record<string, SortOrder>>
+}
+
+/** Place of the last row of a page: the value that its order compares, and its id. */
+export type DirectoryPosition = readonly [value: string | number, id: string]
+
+interface DirectoryQuery {
+  filters: Readonly<Record<string, string | undefined>>
+  sort: string | undefined
+  after: DirectoryPosition | undefined
+  limit: number
+  /** Agents of which members keep to themselves what the registry learned by probing. */
+  hidden?: readonly string[]
+}
+
+const byText = (column: string): SortOrder => ({ column, type: 'varchar' })
+const byMost = (column: string): SortOrder => ({ column, type: 'double', isDescending: true })
+
+export interface BrandRow {
+  id: string
+  name: string
+  type: (typeof kellerTypes)[number]
+  source: 'brand_json' | 'enriched' | 'community'
+  house_domain: string | null
+  house_name: string | null
+}
+
+export const brandDirectory: Directory = {
+  rows: `
+select domain as id, brand_name as name, coalesce(keller_type, '${DEFAULT_KELLER_TYPE}') as type,
+  source, house_domain, house_name, seq::double as changed from brands`,
+  filters: ['type', 'source'],
+  sorts: { name: byText('name'), changed: byMost('changed') },
+}
+
+export interface PublisherRow {
+  id: string
+  state: 'valid' | 'invalid'
+  manager_domain: string | null
+  agents: number
+  properties: number
+  changed_at: string
+}
+
+export const publisherDirectory: Directory = {
+  rows: `
+select domain as id, domain, if(valid, 'valid', 'invalid') as state, discovery_method as type,
+  if(agent_count > 0, 'yes', 'no') as sells, manager_domain, agent_count::double as agents,
+  property_count::double as properties, changed_at, epoch_ms(changed_at)::double as changed
+from publishers`,
+  filters: ['type', 'state', 'sells'],
+  sorts: {
+    domain: byText('domain'),
+    agents: byMost('agents'),
+    properties: byMost('properties'),
+    changed: byMost('changed'),
+  },
+}
+
+export interface AgentRow {
+  id: string
+  name: string | null
+  type: AgentTypeOrUnknown
+  state: 'online' | 'offline' | 'unchecked'
+  verified: 'yes' | 'no'
+  publishers: number
+  properties: number
+}
+
+const online = outcomeNames.filter(name => outcomes[name].effect === 'success')
+
+export const agentDirectory: Directory = {
+  rows: `
+select agent_url as id, agent_url as address, if(is_hidden, null, p.name) as name,
+  if(is_hidden, 'unknown', coalesce(p.type, 'unknown')) as type,
+  case when is_hidden or s.outcome is null then 'unchecked'
+    when s.outcome in (${online.map(name => `'${name}'`).join()}) then 'online'
+    else 'offline' end as state,
+  if(coalesce(json_array_length(v.badges), 0) > 0, 'yes', 'no') as verified,
+  coalesce(a.publisher_count, 0)::double as publishers,
+  coalesce(a.property_count, 0)::double as properties,
+  coalesce(epoch_ms(a.discovered_at), 0)::double as newest
+from (select agent_url, agent_url in (select unnest(${toListExpression('$hidden')})) as is_hidden
+  from (select agent_url from agents union select agent_url from enrolled_agents))
+left join agents a using (agent_url) left join agent_profiles p using (agent_url)
+left join agent_standings v using (agent_url)
+left join crawl_state s on s.kind = 'agent' and s.location = agent_url`,
+  filters: ['type', 'state', 'verified'],
+  sorts: {
+    publishers: byMost('publishers'),
+    properties: byMost('properties'),
+    address: byText('address'),
+    newest: byMost('newest'),
+  },
+}
+
+/** A part of a directory. */
+export interface DirectoryPage<Row> {
+  rows: Row[]
+  hasMore: boolean
+  /** Builds the place from which the directory goes on after a row. */
+  toPosition(row: Row): DirectoryPosition
+}
+
+const pages = declareCache(() => new SnapshotCache<Record<string, string | number>[]>(200))
+
+/** Lists a part of a directory; each is queried once a snapshot. */
+export async function listDirectory<Row extends { id: string }>(
+  snapshot: Snapshot,
+  { rows, filters, sorts }: Directory,
+  { filters: wanted, sort, after, limit, hidden }: DirectoryQuery,
+): Promise<DirectoryPage<Row>> {
+  const { column, type, isDescending } = sorts[sort ?? ''] ?? getFirst(Object.values(sorts))
+  const value = `$value::${type}`
+  const later = isDescending ? '<' : '>'
+  const conditions = filters.map(name => `($${name}::varchar is null or ${name} = $${name})`)
+  const sql = `select * from (${rows}) where ${conditions.join(' and ')}
+    and ($id::varchar is null
+      or (${column} ${later}= ${value} and (${column} ${later} ${value} or id > $id)))
+    order by ${column}${isDescending ? ' desc' : ''}, id limit $limit`
+  const asked = {
+    ...Object.fromEntries(filters.map(name => [name, wanted[name] ?? null])),
+    ...toHidden(hidden),
+    value: after?.[0] ?? null,
+    id: after?.[1] ?? null,
+    limit: limit + 1,
+  }
+  const found = await pages(snapshot).get(JSON.stringify([sql, asked]), () =>
+    snapshot.db.all(sql, asked),
+  )
+  return {
+    rows: found.slice(0, limit) as unknown as Row[],
+    hasMore: found.length > limit,
+    toPosition: row => [(row as Record<string, string | number>)[column] ?? '', row.id],
+  }
+}
+
+/** Number of rows for every choice of values of all filters. */
+export type DirectoryCounts = readonly { values: Readonly<Record<string, string>>; size: number }[]
+
+const counts = declareCache(() => new SnapshotCache<DirectoryCounts>(8))
+
+/** Counts the rows of a directory for every choice of filters, once a snapshot. */
+export function countDirectory(
+  snapshot: Snapshot,
+  { rows, filters }: Directory,
+  hidden?: readonly string[],
+): Promise<DirectoryCounts> {
+  const columns = filters.join()
+  const sql = `select ${columns}, count(*)::double as size from (${rows}) group by ${columns}`
+  const asked = toHidden(hidden)
+  return counts(snapshot).get(JSON.stringify([sql, asked]), async () => {
+    const found = await snapshot.db.all<Record<string, string> & { size: number }>(sql, asked)
+    return found.map(({ size, ...values }) => ({ values, size }))
+  })
+}
+
+function toHidden(hidden: readonly string[] | undefined) {
+  return hidden === undefined ? {} : { hidden: JSON.stringify(hidden) }
+}

@@ -1,0 +1,140 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { observeProbedAgent } from '../support/fixtures/probed-agents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+
+const SELLER = 'https://sales.seller.example/mcp'
+const SECRET = 'https://sales.secret.example/mcp'
+const SILENT = 'https://silent.example/mcp'
+const sellsTools = { tools: ['get_products', 'create_media_buy'] }
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  await enrol(registry, {
+    org: 'Secret',
+    tier: 'company_standard',
+    agents: [{ url: SECRET, visibility: 'private' }],
+  })
+  const numbers = Array.from({ length: 120 }, (_, number) => number)
+  await registry.observe(
+    ...numbers.map(number => observeBrandFile(`brand-${number}.example`, `Brand ${number % 7}`)),
+    ...numbers.map(number => {
+      const domain = `news-${number}.example`
+      const agents = number === 7 ? [SELLER, SECRET, SILENT] : number % 2 === 0 ? [SELLER] : []
+      return observePublisherFile(domain, { sites: [domain], agents })
+    }),
+  )
+  await registry.observe(
+    observeProbedAgent(SELLER, sellsTools),
+    observeProbedAgent(SECRET, sellsTools),
+    { kind: 'agent', location: SILENT, outcome: 'timeout', took_ms: 5 },
+  )
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+async function read(path: string) {
+  const answer = await registry.app.inject(path)
+  expect([path, answer.statusCode]).toEqual([path, 200])
+  return load(answer.body)
+}
+
+const listNames = (page: ReturnType<typeof load>) =>
+  page('.entries h2')
+    .map((_, heading) => page(heading).text())
+    .get()
+
+/** Reads all pages of a directory, following the links between them. */
+async function readAll(path: string): Promise<string[]> {
+  const links: string[] = []
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const page = await read(next)
+    links.push(
+      ...page('.entries h2 a')
+        .map((_, link) => page(link).attr('href'))
+        .get(),
+    )
+    next = page('.pages a[rel=next]').attr('href')
+  }
+  return links
+}
+
+test.each([
+  '/brands',
+  '/brands?sort=changed',
+  '/publishers?sort=agents',
+  '/publishers?sort=properties',
+  '/publishers?sort=changed&state=valid',
+])('the pages of %s name everything once, whatever has equal values', async path => {
+  const links = await readAll(path)
+  expect(links).toHaveLength(120)
+  expect(new Set(links).size).toBe(120)
+})
+
+test('the publishers with the most agents come first', async () => {
+  const page = await read('/publishers?sort=agents')
+  expect(listNames(page)[0]).toBe('news-7.example')
+  expect(page('.entries dd').first().text()).toBe('3')
+  expect(page('select[name=sort] option[selected]').text()).toBe('Most agents')
+})
+
+test('a filter narrows, and says how many remain', async () => {
+  const page = await read('/publishers?sells=no')
+  expect(page('.matches').text()).toBe('59 publishers of 120 · Clear filters')
+  expect(page('.matches a').attr('href')).toBe('/publishers')
+  expect(await readAll('/publishers?sells=no')).toHaveLength(59)
+  expect((await read('/brands?type=endorsed&source=brand_json'))('main').text()).toContain(
+    'No brands match.',
+  )
+})
+
+test('an option says how many it would find together with the other fields', async () => {
+  const page = await read('/publishers?sells=no')
+  const option = (name: string, value: string) =>
+    page(`select[name=${name}] option[value=${value}]`).text()
+  expect(option('sells', 'yes')).toBe('Authorizes some (61)')
+  expect(option('state', 'valid')).toBe('Valid (59)')
+})
+
+test('the agents are filtered by type and state', async () => {
+  expect(listNames(await read('/agents?type=sales&state=online'))).toEqual(['sales.seller.example'])
+  expect(listNames(await read('/agents?state=offline'))).toEqual(['silent.example'])
+  expect(listNames(await read('/agents?verified=yes'))).toEqual([])
+})
+
+test('an agent that its member keeps private shows nothing that a probe found', async () => {
+  expect(listNames(await read('/agents?state=unchecked&type=unknown'))).toEqual([
+    'sales.secret.example',
+  ])
+})
+
+test('the tiles of the home page lead to the directories', async () => {
+  const page = await read('/')
+  const paths = page('.counts a')
+    .map((_, link) => page(link).attr('href'))
+    .get()
+  expect(paths).toHaveLength(5)
+  for (const [index, path] of paths.entries()) {
+    if (index === 2 || index === 4) continue
+    const count = page('.counts dd').eq(index).text()
+    expect((await read(path))('.matches strong').text().split(' ')[0]).toBe(count)
+  }
+})
+
+test.each([
+  '/brands?cursor=nonsense',
+  '/brands?sort=price',
+  '/publishers?state=good',
+  '/agents?cursor=WyJhIl0',
+])('400: %s is refused as a page', async path => {
+  const answer = await registry.app.inject(path)
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+    400,
+    'text/html; charset=utf-8',
+  ])
+})
