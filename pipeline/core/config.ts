@@ -9,6 +9,7 @@ import { findMisspelled } from './settings/misspelled-settings.ts'
 import { recordSettings } from './settings/record-settings.ts'
 import { serverSettings } from './settings/server-settings.ts'
 import { findContradictions } from './settings/setting-contradictions.ts'
+import { readSetting } from './settings/setting-faults.ts'
 import { signInSettings } from './settings/sign-in-settings.ts'
 
 /** Every setting: read once at start from the environment variable of the same name. */
@@ -37,19 +38,14 @@ export class ConfigError extends Error {}
  * wrong values, and for variables that look like a misspelled setting.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const faults = findMisspelled(env, Object.keys(settings)).map(fault => `  ${fault}`)
+  const faults = findMisspelled(env, Object.keys(settings))
   const values: Record<string, unknown> = {}
-  for (const [name, { schema }] of Object.entries(settings)) {
-    const value = env[name] === '' ? undefined : env[name]
-    const read = schema.safeParse(value)
-    if (read.success) values[name] = read.data
-    else faults.push(...read.error.issues.map(issue => describeFault(name, issue)))
+  for (const [name, setting] of Object.entries(settings)) {
+    const read = readSetting(name, setting, env[name] === '' ? undefined : env[name])
+    if ('fault' in read) faults.push(read.fault)
+    else values[name] = read.value
   }
   faults.push(...findContradictions(values, env))
-  if (faults.length > 0) throw new ConfigError(`Settings:\n${faults.join('\n')}`)
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return Object.freeze(values) as Config
-}
-
-function describeFault(name: string, issue: { path: PropertyKey[]; message: string }): string {
-  return `  ${[name, ...issue.path.map(String)].join('.')}: ${issue.message}`
 }

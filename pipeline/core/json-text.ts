@@ -5,7 +5,7 @@ export const JsonText = z.string().transform((text, ctx) => {
   try {
     return JSON.parse(text) as unknown
   } catch {
-    ctx.addIssue('is not JSON')
+    ctx.addIssue('must be JSON')
     return z.NEVER
   }
 })

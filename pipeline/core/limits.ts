@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { countEdits } from './edit-distance.ts'
 import { JsonText } from './json-text.ts'
 
 const KiB = 1024
@@ -224,11 +225,19 @@ function pick<Value>(
 
 export type Limits = Readonly<Record<keyof typeof limits, number>>
 
-const Overrides = z.strictObject(
-  Object.fromEntries(
-    Object.keys(limits).map(name => [name, z.number().int().nonnegative().optional()]),
-  ),
-)
+const names = Object.keys(limits)
+const count = z
+  .int({ error: 'must be a whole number from 0' })
+  .min(0, { error: 'must be a whole number from 0' })
+const Overrides = z.strictObject(Object.fromEntries(names.map(name => [name, count.optional()])), {
+  error: issue => (issue.code === 'unrecognized_keys' ? describeUnknown(issue.keys) : undefined),
+})
+
+function describeUnknown(unknown: readonly string[]): string {
+  const [name = ''] = unknown
+  const [nearest] = names.toSorted((a, b) => countEdits(name, a) - countEdits(name, b))
+  return `has no limit ${name}; the nearest is ${nearest}`
+}
 
 /** Reads the `LIMITS` setting (JSON): unknown names and wrong values are errors. */
 export const LimitsOverride = JsonText.pipe(Overrides).transform(

@@ -260,5 +260,5 @@ describe('a role that runs alone', () => {
 test('a port that others reach requires a token', async () => {
   const refused = await new Command(['crawler'], { OPERATOR_HOST: '0.0.0.0' }).finish()
   expect(refused.status).toBe(1)
-  expect(refused.stderr).toContain('OPERATOR_HOST: requires OPERATOR_TOKEN')
+  expect(refused.stderr).toContain('OPERATOR_HOST requires OPERATOR_TOKEN')
 })

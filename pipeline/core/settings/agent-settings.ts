@@ -1,9 +1,9 @@
 import { defineSetting } from './define-setting.ts'
-import { agentToken, flag, httpUrl, names, tenantUrls, text, wholeNumber } from './setting-kinds.ts'
+import { agentToken, flag, httpUrl, names, port, tenantUrls, text } from './setting-kinds.ts'
 
 /** Settings of the reference agent. */
 export const agentSettings = {
-  AGENT_PORT: defineSetting(wholeNumber(0, 65_535).optional(), 'port of the reference agent', {
+  AGENT_PORT: defineSetting(port.optional(), 'port of the reference agent', {
     shown: 'PORT + 100',
   }),
   AGENT_BASE_URL: defineSetting(

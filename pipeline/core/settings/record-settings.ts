@@ -20,7 +20,7 @@ export const recordSettings = {
   ),
   BRANDFETCH_URL: defineSetting(
     z
-      .url({ protocol: /^https$/, error: 'must be an https URL' })
+      .url({ protocol: /^https$/, error: 'must be an address with https' })
       .default('https://api.brandfetch.io'),
     'base URL of the brand data provider, or of a service with the same API',
     { shown: 'https://api.brandfetch.io' },

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { signingProfiles } from '../signing-profiles.ts'
 import { defineSetting } from './define-setting.ts'
 import { parseRedisAddress } from './redis-address.ts'
-import { hostUrl, names, networks, text, wholeNumber } from './setting-kinds.ts'
+import { hostUrl, httpUrl, networks, port, share, text, wholeNumber } from './setting-kinds.ts'
 
 /** Settings of where the registry runs and who reaches it. */
 export const serverSettings = {
   HOST: defineSetting(text.default('127.0.0.1'), 'address on which the API listens', {
     shown: '127.0.0.1',
   }),
-  PORT: defineSetting(wholeNumber(0, 65_535).default(3000), 'port of the API', { shown: '3000' }),
+  PORT: defineSetting(port.default(3000), 'port of the API', { shown: '3000' }),
   API_PROCESSES: defineSetting(
     wholeNumber(1, 64).default(1),
     'API processes that `start` runs on one port: with two, requests go on when one ends',
@@ -21,7 +21,7 @@ export const serverSettings = {
     { shown: '127.0.0.1' },
   ),
   OPERATOR_PORT: defineSetting(
-    wholeNumber(0, 65_535).optional(),
+    port.optional(),
     'port for the operator: `/metrics`, `/healthz`, `/readyz`; `start` shows all its roles there, a role that runs alone listens only where this is set',
     { shown: 'PORT + 200 for start' },
   ),
@@ -31,11 +31,11 @@ export const serverSettings = {
     { secret: true },
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: defineSetting(
-    z.url({ protocol: /^https?$/ }).optional(),
+    httpUrl.optional(),
     'OpenTelemetry collector that gets the traces of all roles (OTLP over HTTP, at `/v1/traces`)',
   ),
   OTEL_TRACES_SAMPLER_ARG: defineSetting(
-    z.coerce.number().min(0).max(1).default(1),
+    share.default(1),
     'share of the traces that is exported, from 0 to 1: each file of a crawl is part of one',
     { shown: '1' },
   ),
@@ -45,7 +45,7 @@ export const serverSettings = {
     { shown: 'http://HOST:PORT' },
   ),
   TRUSTED_PROXIES: defineSetting(
-    names.pipe(networks),
+    networks,
     'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: X-Forwarded-For is trusted only from these',
   ),
   DATA_DIR: defineSetting(text.default('data/var'), 'folder of all stores', { shown: 'data/var' }),

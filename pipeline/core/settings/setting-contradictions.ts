@@ -34,35 +34,33 @@ export function findContradictions(
 ): string[] {
   const faults: string[] = []
   if (settings.CRAWL_SIGNING_KEY && !settings.BASE_URL)
-    faults.push('  CRAWL_SIGNING_KEY: requires BASE_URL, where sites find the public key')
+    faults.push('CRAWL_SIGNING_KEY requires BASE_URL, where sites find the public key.')
   if (settings.AUTH_ISSUER && !settings.AUTH_JWKS_URL)
-    faults.push('  AUTH_ISSUER: requires AUTH_JWKS_URL, where its keys are')
+    faults.push('AUTH_ISSUER requires AUTH_JWKS_URL, where its keys are.')
   if (settings.AUTH_ISSUER && !settings.AUTH_AUDIENCE && !settings.AUTH_CLIENT_ID)
     faults.push(
-      '  AUTH_ISSUER: requires AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be accepted',
+      'AUTH_ISSUER requires AUTH_AUDIENCE or AUTH_CLIENT_ID, or tokens for others would be accepted.',
     )
   if (settings.OPENID_ISSUER && !settings.OPENID_CLIENT_ID)
-    faults.push('  OPENID_ISSUER: requires OPENID_CLIENT_ID, the id of the registry there')
+    faults.push('OPENID_ISSUER requires OPENID_CLIENT_ID, the id of the registry there.')
   if (settings.OPENID_ISSUER && settings.AUTH_ISSUER)
     faults.push(
-      '  OPENID_ISSUER: people sign in here only without AUTH_ISSUER, whose own tokens are accepted instead',
+      'OPENID_ISSUER excludes AUTH_ISSUER: where its tokens are accepted, nobody signs in here.',
     )
   if (settings.ENRICHMENT_KEY && !settings.ENRICHMENT_URL)
-    faults.push('  ENRICHMENT_KEY: requires ENRICHMENT_URL, the service that it is for')
+    faults.push('ENRICHMENT_KEY requires ENRICHMENT_URL, the service that it is for.')
   if (settings.SMTP_URL && !settings.MAIL_FROM)
-    faults.push('  SMTP_URL: requires MAIL_FROM, the sender of its mails')
+    faults.push('SMTP_URL requires MAIL_FROM, the sender of its mails.')
   if (isNested(settings.BACKUP_TO, settings.PUBLISH_TO))
-    faults.push(
-      '  BACKUP_TO: backups are private, so neither it nor PUBLISH_TO may be inside the other',
-    )
+    faults.push('BACKUP_TO and PUBLISH_TO must not be inside one another: backups are private.')
   if (isNested(settings.BACKUP_TO, settings.DATA_DIR))
-    faults.push('  BACKUP_TO: backups outlive DATA_DIR, so neither of them may be inside the other')
+    faults.push('BACKUP_TO and DATA_DIR must not be inside one another: backups outlive DATA_DIR.')
   if (!isThisMachine(settings.OPERATOR_HOST ?? 'localhost') && !settings.OPERATOR_TOKEN)
-    faults.push('  OPERATOR_HOST: requires OPERATOR_TOKEN, as others reach the operator’s port')
+    faults.push('OPERATOR_HOST requires OPERATOR_TOKEN, as others reach the operator’s port.')
   const isExposed = isReachedByOthers(settings) || NODE_ENV === 'production'
   if (settings.AGENT_LOOPBACK_WEBHOOKS && isExposed)
     faults.push(
-      '  AGENT_LOOPBACK_WEBHOOKS: is for tests on one machine; here others reach the agent, or NODE_ENV is production',
+      'AGENT_LOOPBACK_WEBHOOKS is for tests on one machine; here others reach the agent, or NODE_ENV is production.',
     )
   return faults
 }

@@ -16,11 +16,31 @@ export const flag = (fallback: 'true' | 'false') =>
     .default(fallback)
     .transform(text => text === 'true')
 
-export const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
-/** A part of a whole, from 0 to 1. */
-export const share = z.coerce.number().min(0).max(1)
+export const wholeNumber = (min: number, max: number) =>
+  text
+    .refine(value => /^\d+$/.test(value) && Number(value) >= min && Number(value) <= max, {
+      error: `must be a whole number from ${min} to ${max}`,
+    })
+    .transform(Number)
+
+/** A port to listen on. */
+export const port = text
+  .refine(value => /^\d+$/.test(value) && Number(value) < 65_536, {
+    error: 'must be a whole number from 1 to 65535, or 0 for any free port',
+  })
+  .transform(Number)
+
+/** A part of a whole. */
+export const share = text
+  .refine(value => /^(\d+\.?\d*|\.\d+)$/.test(value) && Number(value) <= 1, {
+    error: 'must be a number from 0 to 1, such as 0.02',
+  })
+  .transform(Number)
 export const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
-export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+export const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'must be an address with http or https',
+})
 
 /** Address of a host: the pages and the protocol of sign-in name paths from its root. */
 export const hostUrl = httpUrl.refine(isHostUrl, {
@@ -38,7 +58,7 @@ function isHostUrl(text: string): boolean {
  * keys.
  */
 export const issuerUrl = httpUrl.refine(isSafeIssuer, {
-  error: 'must be an https URL without query and fragment',
+  error: 'must be an address with https, without query and fragment',
 })
 
 function isSafeIssuer(text: string): boolean {
@@ -60,16 +80,17 @@ export function isNameServer(text: string): boolean {
   return isAddress && (port === undefined || (Number(port) > 0 && Number(port) < 65_536))
 }
 
-/** IP addresses and CIDR networks. */
-export const networks = z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]), {
-  error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
-})
-
 /** Texts separated by commas; empty by default. */
 export const names = z
   .string()
   .default('')
   .transform(list => list.split(',').flatMap(item => item.trim() || []))
+
+/** IP addresses and CIDR networks. */
+export const networks = names.refine(list => list.every(item => Network.safeParse(item).success), {
+  error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',
+})
+const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 
 /** JSON object of addresses by the name of the tenant. */
 export const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))

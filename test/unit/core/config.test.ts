@@ -17,7 +17,7 @@ describe('DNS_SERVER', () => {
     '127.0.0.1:70000',
     '1.2.3:53',
   ])('may not be %s: it must be an address', DNS_SERVER => {
-    expect(() => readConfig({ DNS_SERVER })).toThrow('DNS_SERVER: must be ADDRESS:PORT')
+    expect(() => readConfig({ DNS_SERVER })).toThrow('DNS_SERVER must be ADDRESS:PORT')
   })
 })
 
@@ -54,7 +54,7 @@ describe('BASE_URL', () => {
     'https://registry.example/#top',
     'https://user:secret@registry.example',
   ])('may not be %s: pages link to paths of the host', BASE_URL => {
-    expect(() => readConfig({ BASE_URL })).toThrow('BASE_URL: must be a host of its own')
+    expect(() => readConfig({ BASE_URL })).toThrow('BASE_URL must be a host of its own')
   })
 })
 
@@ -90,7 +90,7 @@ describe('BACKUP_TO', () => {
     ['/', '/srv/data'],
   ])('%s would show what is private where %s is published', (BACKUP_TO, PUBLISH_TO) => {
     expect(() => readConfig({ BACKUP_TO, PUBLISH_TO })).toThrow(
-      'BACKUP_TO: backups are private, so neither it nor PUBLISH_TO may be inside the other',
+      'BACKUP_TO and PUBLISH_TO must not be inside one another: backups are private.',
     )
   })
 
@@ -98,7 +98,9 @@ describe('BACKUP_TO', () => {
     '%s would be lost with /srv/registry, or copy itself',
     BACKUP_TO => {
       const settings = { BACKUP_TO, DATA_DIR: '/srv/registry' }
-      expect(() => readConfig(settings)).toThrow('BACKUP_TO: backups outlive DATA_DIR')
+      expect(() => readConfig(settings)).toThrow(
+        'BACKUP_TO and DATA_DIR must not be inside one another',
+      )
     },
   )
 })
@@ -142,7 +144,7 @@ describe('AGENT_LOOPBACK_WEBHOOKS', () => {
     { NODE_ENV: 'production' },
   ])('is refused where others reach the agent: %j', env => {
     expect(() => readConfig({ ...env, AGENT_LOOPBACK_WEBHOOKS })).toThrow(
-      'AGENT_LOOPBACK_WEBHOOKS: is for tests on one machine',
+      'AGENT_LOOPBACK_WEBHOOKS is for tests on one machine',
     )
   })
 })

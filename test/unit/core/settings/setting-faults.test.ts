@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig, settings } from '../../../../pipeline/core/config.ts'
+
+const ADDRESS = 'must be an address with http or https; it is "registry.example".'
+const TRUE_OR_FALSE = 'must be one of true, false; it is "yes".'
+const from = (min: number, max: number, bad: string) =>
+  `must be a whole number from ${min} to ${max}; it is "${bad}".`
+const PORT = 'must be a whole number from 1 to 65535, or 0 for any free port; it is "abc".'
+
+/** A wrong value of each setting, and what is said of it; null for a setting that takes any text. */
+const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | null> = {
+  HOST: null,
+  PORT: ['abc', PORT],
+  API_PROCESSES: ['0', from(1, 64, '0')],
+  OPERATOR_HOST: null,
+  OPERATOR_PORT: ['abc', PORT],
+  OPERATOR_TOKEN: ['short secret', 'must have at least 16 characters.'],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ['registry.example', ADDRESS],
+  OTEL_TRACES_SAMPLER_ARG: ['10%', 'must be a number from 0 to 1, such as 0.02; it is "10%".'],
+  BASE_URL: ['registry.example', ADDRESS],
+  TRUSTED_PROXIES: [
+    'proxy.example',
+    'must be addresses or networks such as 10.0.0.0/8, separated by commas; it is "proxy.example".',
+  ],
+  DATA_DIR: null,
+  REDIS_URL: [
+    'http://user:secret@redis',
+    'must be redis://HOST:PORT, unix://SOCKET, redis+sentinel://HOST:PORT,HOST:PORT/NAME or ' +
+      'redis+cluster://HOST:PORT,HOST:PORT, with rediss for TLS.',
+  ],
+  PROTOCOL_NAME: ['AdCP', 'must be lower-case letters and digits; it is "AdCP".'],
+  SIGNING_PROFILE: ['3', 'must be one of 3.1, 3.2; it is "3".'],
+  LOG_LEVEL: [
+    'verbose',
+    'must be one of fatal, error, warn, info, debug, silent; it is "verbose".',
+  ],
+  CRAWL_CONNECT_TO: ['registry.example', ADDRESS],
+  CRAWL_CA_FILE: null,
+  DNS_SERVER: [
+    'dns.example',
+    'must be ADDRESS:PORT such as 127.0.0.1:53 or [::1]:53; it is "dns.example".',
+  ],
+  CRAWL_CONTACT: ['registry.example', ADDRESS],
+  CRAWL_SIGNING_KEY: null,
+  ROBOTS: ['yes', 'must be one of ignore, respect; it is "yes".'],
+  CRAWL_SCHEDULE: ['at night', 'must be a cron pattern such as "0 3 * * *"; it is "at night".'],
+  RECRAWL_HOURS: ['25', from(1, 24, '25')],
+  HOST_CONCURRENCY: ['1.5', from(1, 64, '1.5')],
+  ADDRESS_CONCURRENCY: ['-1', from(1, 4096, '-1')],
+  CRAWL_CONCURRENCY: ['1e3', from(1, 4096, '1e3')],
+  FRONTIER_MAX: ['2 million', from(1, 100_000_000, '2 million')],
+  REGISTRY_SIGNING_KEYS: null,
+  LOG_SIGNING_KEY: null,
+  LOG_ORIGIN: ['a log', 'must have no spaces and no +; it is "a log".'],
+  CREDENTIALS_KEY: ['secret', 'must be 32 bytes in Base64.'],
+  PUBLISH_EVERY: ['0', from(1, 86_400, '0')],
+  BACKUP_TO: ['s3://Upper', 'must be a folder or s3://BUCKET/PREFIX; it is "s3://Upper".'],
+  BACKUP_EVERY: ['1d', from(1, 86_400, '1d')],
+  PUBLISH_TO: ['s3://', 'must be a folder or s3://BUCKET/PREFIX; it is "s3://".'],
+  REPLICA_OF: null,
+  REPLICA_KEY: ['key', 'must be the key of a log, as name+id+key; it is "key".'],
+  AUTH_ISSUER: [
+    'http://user:secret@issuer.example',
+    'must be an address with https, without query and fragment; it is "http://…@issuer.example".',
+  ],
+  AUTH_JWKS_URL: ['registry.example', ADDRESS],
+  AUTH_AUDIENCE: null,
+  AUTH_CLIENT_ID: null,
+  OPENID_ISSUER: [
+    'https://issuer.example?x',
+    'must be an address with https, without query and fragment; it is "https://issuer.example?x".',
+  ],
+  OPENID_CLIENT_ID: null,
+  OPENID_CLIENT_SECRET: null,
+  OPENID_NAME: ['x'.repeat(70), `must be at most 60 characters; it is "${'x'.repeat(60)}…".`],
+  SMTP_URL: ['mail.example', 'must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT.'],
+  MAIL_FROM: null,
+  BILLING_WEBHOOK_SECRET: ['short secret', 'must have at least 16 characters.'],
+  ENRICHMENT_URL: ['registry.example', ADDRESS],
+  ENRICHMENT_KEY: null,
+  BRANDFETCH_KEY: null,
+  BRANDFETCH_URL: [
+    'http://registry.example',
+    'must be an address with https; it is "http://registry.example".',
+  ],
+  BRAKE_SHARE: ['2', 'must be a number from 0 to 1, such as 0.02; it is "2".'],
+  BRAKE_FACTOR: ['x', from(1, 1_000_000, 'x')],
+  BRAKE_ROWS: ['x', from(1, 1_000_000_000, 'x')],
+  BRAKE_PUBLISHERS: ['x', from(1, 1_000_000_000, 'x')],
+  PROTECTED_NAMES: null,
+  PROTECTED_REACH: ['x', from(0, 1_000_000_000, 'x')],
+  REQUIRE_OWNERSHIP_PROOF: ['yes', TRUE_OR_FALSE],
+  AGENT_PORT: ['abc', PORT],
+  AGENT_BASE_URL: ['registry.example', ADDRESS],
+  AGENT_URLS: ['sales', 'must be JSON; it is "sales".'],
+  AGENT_SIGNED_TASKS: null,
+  AGENT_SIGNER_KEYS: null,
+  AGENT_REVOKED_KEYS: null,
+  AGENT_LOOPBACK_WEBHOOKS: ['yes', TRUE_OR_FALSE],
+  TEST_AGENT_TOKEN: ['short', 'must have at least 8 characters; it is "short".'],
+  REFERENCE_AGENT_URL: ['registry.example', ADDRESS],
+  REFERENCE_AGENT_TOKEN: ['short', 'must have at least 8 characters.'],
+  LIMITS: ['savesPerHour=1', 'must be JSON; it is "savesPerHour=1".'],
+}
+
+/** Reads settings, and returns what is said of them. */
+function listFaults(env: Record<string, string>): string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    return (error as Error).message.split('\n')
+  }
+}
+
+const cases = Object.entries(wrong)
+
+describe('a wrong value is told in a sentence', () => {
+  it.each(cases.flatMap(([name, told]) => (told ? [[name, ...told] as const] : [])))(
+    '%s=%s',
+    (name, bad, sentence) => {
+      expect(listFaults({ [name]: bad })).toContain(`${name} ${sentence}`)
+    },
+  )
+
+  it('once for each setting, in one message', () => {
+    const faults = listFaults({ PORT: '-1.5', BRAKE_SHARE: 'x', LOG_LEVEL: 'loud' })
+    expect(faults.map(fault => fault.split(' ', 1)[0])).toEqual([
+      'PORT',
+      'LOG_LEVEL',
+      'BRAKE_SHARE',
+    ])
+  })
+
+  it.each([
+    [
+      'AGENT_URLS',
+      '{"sales": "x"}',
+      'sales in AGENT_URLS must be an address with http or https; it is "x".',
+    ],
+    ['AGENT_URLS', '[]', 'AGENT_URLS must be an object; it is "[]".'],
+    [
+      'LIMITS',
+      '{"savesPerHour": "x"}',
+      'savesPerHour in LIMITS must be a whole number from 0; it is "x".',
+    ],
+    [
+      'LIMITS',
+      '{"savesPerHour": -1}',
+      'savesPerHour in LIMITS must be a whole number from 0; it is -1.',
+    ],
+    [
+      'LIMITS',
+      '{"savePerHour": 1}',
+      'LIMITS has no limit savePerHour; the nearest is savesPerHour.',
+    ],
+  ])('%s=%s', (name, bad, sentence) => {
+    expect(listFaults({ [name]: bad })).toEqual([sentence])
+  })
+})
+
+describe('a secret is not repeated', () => {
+  const secrets = Object.entries(settings).filter(([, { secret }]) => secret)
+  it.each(secrets.map(([name]) => name))('%s', name => {
+    const bad = wrong[name as keyof typeof settings]?.[0]
+    for (const fault of bad ? listFaults({ [name]: bad }) : []) expect(fault).not.toContain(bad)
+  })
+})
