@@ -1,5 +1,6 @@
 import { defineSetting } from './define-setting.ts'
-import { agentToken, flag, httpUrl, names, port, tenantUrls, text } from './setting-kinds.ts'
+import { file } from './place-kinds.ts'
+import { agentToken, flag, httpUrl, names, port, tenantUrls } from './setting-kinds.ts'
 
 /** Settings of the reference agent. */
 export const agentSettings = {
@@ -21,7 +22,7 @@ export const agentSettings = {
     'tasks of the reference agent whose requests must be signed (RFC 9421), separated by commas; for others a signature is optional',
   ),
   AGENT_SIGNER_KEYS: defineSetting(
-    text.optional(),
+    file.optional(),
     'file with a JWKS of keys that may sign requests to the reference agent for every operator; other keys are looked up in the operator’s brand.json',
   ),
   AGENT_REVOKED_KEYS: defineSetting(

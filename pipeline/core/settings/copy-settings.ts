@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineSetting } from './define-setting.ts'
-import { place, text, wholeNumber } from './setting-kinds.ts'
+import { origin, place } from './place-kinds.ts'
+import { wholeNumber } from './setting-kinds.ts'
 
 /** Settings of snapshots, backups and replicas. */
 export const copySettings = {
@@ -21,7 +22,7 @@ export const copySettings = {
     { shown: 'nothing is published' },
   ),
   REPLICA_OF: defineSetting(
-    text.optional(),
+    origin.optional(),
     'address of the registry of which DATA_DIR holds a replica; `registry follow` sets it for its API, which then refuses writes',
   ),
   REPLICA_KEY: defineSetting(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineSetting } from './define-setting.ts'
+import { file } from './place-kinds.ts'
 import { cron, httpUrl, isNameServer, text, wholeNumber } from './setting-kinds.ts'
 
 /** Settings of what is crawled, how often and how politely. */
@@ -9,7 +10,7 @@ export const crawlingSettings = {
     'send every outbound connection to this address instead; names are still resolved and checked (for test worlds)',
   ),
   CRAWL_CA_FILE: defineSetting(
-    text.optional(),
+    file.optional(),
     'PEM file of an extra certificate authority to trust',
   ),
   DNS_SERVER: defineSetting(
@@ -23,7 +24,7 @@ export const crawlingSettings = {
     'page about the crawler, named in its User-Agent',
   ),
   CRAWL_SIGNING_KEY: defineSetting(
-    text.optional(),
+    file.optional(),
     'file with a private Ed25519 key (JWK): the crawler signs its requests (Web Bot Auth, RFC 9421) and the API serves the public key; needs BASE_URL',
     { secret: true },
   ),

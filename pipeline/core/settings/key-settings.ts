@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { SEALING_KEY } from '../keys/sealing.ts'
 import { LOG_ORIGIN } from '../log-origin.ts'
 import { defineSetting } from './define-setting.ts'
-import { text } from './setting-kinds.ts'
+import { file } from './place-kinds.ts'
 
 /** Settings of the keys of the registry. */
 export const keySettings = {
   REGISTRY_SIGNING_KEYS: defineSetting(
-    text.optional(),
+    file.optional(),
     'file with a private Ed25519 key (JWK), or several as a JWKS of which the first signs. Keys derived from it sign badges, webhooks (published at `/.well-known/jwks.json`) and the tokens of people who sign in here. Without it no badge is signed, no webhook is posted and nobody can sign in',
     { secret: true, shown: 'a key that `start` creates in DATA_DIR' },
   ),
   LOG_SIGNING_KEY: defineSetting(
-    text.optional(),
+    file.optional(),
     'file with a private Ed25519 key (JWK) that signs the tamper-evident log of all events (`/log/checkpoint`); the key is part of what others remember of the log, so it stays. Without it nothing is logged',
     { secret: true, shown: 'a key that `start` creates in DATA_DIR' },
   ),

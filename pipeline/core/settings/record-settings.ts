@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineSetting } from './define-setting.ts'
+import { file } from './place-kinds.ts'
 import { flag, issuerUrl, share, text, wholeNumber } from './setting-kinds.ts'
 
 /** Settings of what enters the record, and what is held back. */
@@ -46,7 +47,7 @@ export const recordSettings = {
     { shown: '20' },
   ),
   PROTECTED_NAMES: defineSetting(
-    text.optional(),
+    file.optional(),
     'file of domains, one a line: a new entry that looks like one of them, or contains its name, is refused or waits for review',
   ),
   PROTECTED_REACH: defineSetting(

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { signingProfiles } from '../signing-profiles.ts'
 import { defineSetting } from './define-setting.ts'
+import { folder, host } from './place-kinds.ts'
 import { parseRedisAddress } from './redis-address.ts'
-import { hostUrl, httpUrl, networks, port, share, text, wholeNumber } from './setting-kinds.ts'
+import { hostUrl, httpUrl, networks, port, share, wholeNumber } from './setting-kinds.ts'
 
 /** Settings of where the registry runs and who reaches it. */
 export const serverSettings = {
-  HOST: defineSetting(text.default('127.0.0.1'), 'address on which the API listens', {
+  HOST: defineSetting(host.default('127.0.0.1'), 'address on which the API listens', {
     shown: '127.0.0.1',
   }),
   PORT: defineSetting(port.default(3000), 'port of the API', { shown: '3000' }),
@@ -16,7 +17,7 @@ export const serverSettings = {
     { shown: '1' },
   ),
   OPERATOR_HOST: defineSetting(
-    text.default('127.0.0.1'),
+    host.default('127.0.0.1'),
     'address on which the operator’s port listens; one that others reach requires OPERATOR_TOKEN',
     { shown: '127.0.0.1' },
   ),
@@ -48,7 +49,9 @@ export const serverSettings = {
     networks,
     'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: X-Forwarded-For is trusted only from these',
   ),
-  DATA_DIR: defineSetting(text.default('data/var'), 'folder of all stores', { shown: 'data/var' }),
+  DATA_DIR: defineSetting(folder.default('data/var'), 'folder of all stores', {
+    shown: 'data/var',
+  }),
   REDIS_URL: defineSetting(
     z
       .string()

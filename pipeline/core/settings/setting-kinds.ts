@@ -94,10 +94,3 @@ const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 
 /** JSON object of addresses by the name of the tenant. */
 export const tenantUrls = JsonText.pipe(z.record(z.string(), httpUrl))
-
-/** A folder, or a place in object storage. */
-export const place = text.refine(
-  target =>
-    !target.startsWith('s3:') || /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/|$)/.test(target),
-  'must be a folder or s3://BUCKET/PREFIX',
-)

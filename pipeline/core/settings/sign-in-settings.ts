@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineSetting } from './define-setting.ts'
+import { mailbox } from './place-kinds.ts'
 import { httpUrl, issuerUrl, text } from './setting-kinds.ts'
 
 /** Settings of how people sign in and pay. */
@@ -47,7 +48,7 @@ export const signInSettings = {
     { secret: true },
   ),
   MAIL_FROM: defineSetting(
-    text.optional(),
+    mailbox.optional(),
     'sender of mails, such as `Registry <registry@example.org>`; SMTP_URL requires it',
   ),
   BILLING_WEBHOOK_SECRET: defineSetting(

@@ -9,10 +9,16 @@ const PORT = 'must be a whole number from 1 to 65535, or 0 for any free port; it
 
 /** A wrong value of each setting, and what is said of it; null for a setting that takes any text. */
 const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | null> = {
-  HOST: null,
+  HOST: [
+    '127.0.0.1:3000',
+    'must be an address such as 127.0.0.1 or ::1, or a host name, without a port; it is "127.0.0.1:3000".',
+  ],
   PORT: ['abc', PORT],
   API_PROCESSES: ['0', from(1, 64, '0')],
-  OPERATOR_HOST: null,
+  OPERATOR_HOST: [
+    '300.0.0.1',
+    'must be an address such as 127.0.0.1 or ::1, or a host name, without a port; it is "300.0.0.1".',
+  ],
   OPERATOR_PORT: ['abc', PORT],
   OPERATOR_TOKEN: ['short secret', 'must have at least 16 characters.'],
   OTEL_EXPORTER_OTLP_ENDPOINT: ['registry.example', ADDRESS],
@@ -22,7 +28,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
     'proxy.example',
     'must be addresses or networks such as 10.0.0.0/8, separated by commas; it is "proxy.example".',
   ],
-  DATA_DIR: null,
+  DATA_DIR: ['s3://bucket', 'must be a folder; it is "s3://bucket".'],
   REDIS_URL: [
     'http://user:secret@redis',
     'must be redis://HOST:PORT, unix://SOCKET, redis+sentinel://HOST:PORT,HOST:PORT/NAME or ' +
@@ -35,13 +41,16 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
     'must be one of fatal, error, warn, info, debug, silent; it is "verbose".',
   ],
   CRAWL_CONNECT_TO: ['registry.example', ADDRESS],
-  CRAWL_CA_FILE: null,
+  CRAWL_CA_FILE: [
+    'https://a.example/ca.pem',
+    'must be the path of a file; it is "https://a.example/ca.pem".',
+  ],
   DNS_SERVER: [
     'dns.example',
     'must be ADDRESS:PORT such as 127.0.0.1:53 or [::1]:53; it is "dns.example".',
   ],
   CRAWL_CONTACT: ['registry.example', ADDRESS],
-  CRAWL_SIGNING_KEY: null,
+  CRAWL_SIGNING_KEY: ['data:x', 'must be the path of a file.'],
   ROBOTS: ['yes', 'must be one of ignore, respect; it is "yes".'],
   CRAWL_SCHEDULE: ['at night', 'must be a cron pattern such as "0 3 * * *"; it is "at night".'],
   RECRAWL_HOURS: ['25', from(1, 24, '25')],
@@ -49,15 +58,21 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   ADDRESS_CONCURRENCY: ['-1', from(1, 4096, '-1')],
   CRAWL_CONCURRENCY: ['1e3', from(1, 4096, '1e3')],
   FRONTIER_MAX: ['2 million', from(1, 100_000_000, '2 million')],
-  REGISTRY_SIGNING_KEYS: null,
-  LOG_SIGNING_KEY: null,
+  REGISTRY_SIGNING_KEYS: ['vault://key', 'must be the path of a file.'],
+  LOG_SIGNING_KEY: ['vault://key', 'must be the path of a file.'],
   LOG_ORIGIN: ['a log', 'must have no spaces and no +; it is "a log".'],
   CREDENTIALS_KEY: ['secret', 'must be 32 bytes in Base64.'],
   PUBLISH_EVERY: ['0', from(1, 86_400, '0')],
   BACKUP_TO: ['s3://Upper', 'must be a folder or s3://BUCKET/PREFIX; it is "s3://Upper".'],
   BACKUP_EVERY: ['1d', from(1, 86_400, '1d')],
-  PUBLISH_TO: ['s3://', 'must be a folder or s3://BUCKET/PREFIX; it is "s3://".'],
-  REPLICA_OF: null,
+  PUBLISH_TO: [
+    'ftp://me:secret@a.example',
+    'must be a folder or s3://BUCKET/PREFIX; it is "ftp://…@a.example".',
+  ],
+  REPLICA_OF: [
+    'ftp://a.example',
+    'must be an address with http or https, a folder, or s3://BUCKET/PREFIX; it is "ftp://a.example".',
+  ],
   REPLICA_KEY: ['key', 'must be the key of a log, as name+id+key; it is "key".'],
   AUTH_ISSUER: [
     'http://user:secret@issuer.example',
@@ -74,7 +89,10 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   OPENID_CLIENT_SECRET: null,
   OPENID_NAME: ['x'.repeat(70), `must be at most 60 characters; it is "${'x'.repeat(60)}…".`],
   SMTP_URL: ['mail.example', 'must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT.'],
-  MAIL_FROM: null,
+  MAIL_FROM: [
+    'Registry',
+    'must be an e-mail address, such as Registry <registry@example.org>; it is "Registry".',
+  ],
   BILLING_WEBHOOK_SECRET: ['short secret', 'must have at least 16 characters.'],
   ENRICHMENT_URL: ['registry.example', ADDRESS],
   ENRICHMENT_KEY: null,
@@ -87,14 +105,20 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   BRAKE_FACTOR: ['x', from(1, 1_000_000, 'x')],
   BRAKE_ROWS: ['x', from(1, 1_000_000_000, 'x')],
   BRAKE_PUBLISHERS: ['x', from(1, 1_000_000_000, 'x')],
-  PROTECTED_NAMES: null,
+  PROTECTED_NAMES: [
+    'https://a.example/names',
+    'must be the path of a file; it is "https://a.example/names".',
+  ],
   PROTECTED_REACH: ['x', from(0, 1_000_000_000, 'x')],
   REQUIRE_OWNERSHIP_PROOF: ['yes', TRUE_OR_FALSE],
   AGENT_PORT: ['abc', PORT],
   AGENT_BASE_URL: ['registry.example', ADDRESS],
   AGENT_URLS: ['sales', 'must be JSON; it is "sales".'],
   AGENT_SIGNED_TASKS: null,
-  AGENT_SIGNER_KEYS: null,
+  AGENT_SIGNER_KEYS: [
+    'https://a.example/jwks',
+    'must be the path of a file; it is "https://a.example/jwks".',
+  ],
   AGENT_REVOKED_KEYS: null,
   AGENT_LOOPBACK_WEBHOOKS: ['yes', TRUE_OR_FALSE],
   TEST_AGENT_TOKEN: ['short', 'must have at least 8 characters; it is "short".'],
@@ -165,4 +189,45 @@ describe('a secret is not repeated', () => {
     const bad = wrong[name as keyof typeof settings]?.[0]
     for (const fault of bad ? listFaults({ [name]: bad }) : []) expect(fault).not.toContain(bad)
   })
+})
+
+describe('a place is a host, a folder or a bucket', () => {
+  it.each(['0.0.0.0', '::', 'fe80::1%eth0', 'localhost', 'web-1', 'registry_api', 'a.example.'])(
+    'HOST=%s is accepted',
+    HOST => {
+      expect(listFaults({ HOST })).toEqual([])
+    },
+  )
+
+  it.each(['http://a.example', 'a b', '1.2.3', '[::1]', '-a', 'a..b', '*', 'a/b'])(
+    'HOST=%s is refused',
+    HOST => {
+      expect(listFaults({ HOST })).toHaveLength(1)
+    },
+  )
+
+  it.each(['/srv/files', './files', 'a b:c', 's3://bucket/prefix', 's3://bucket'])(
+    'PUBLISH_TO=%s is accepted',
+    PUBLISH_TO => {
+      expect(listFaults({ PUBLISH_TO })).toEqual([])
+    },
+  )
+
+  it.each([
+    'ftp://a.example',
+    'file:///srv',
+    'S3://bucket',
+    's3:bucket',
+    'gs://bucket',
+    'https://a',
+  ])('PUBLISH_TO=%s is refused', PUBLISH_TO => {
+    expect(listFaults({ PUBLISH_TO })).toHaveLength(1)
+  })
+
+  it.each(['a@b.example', 'Registry <a@b.example>', '"A, B" <a@b.example>'])(
+    'MAIL_FROM=%s is accepted',
+    MAIL_FROM => {
+      expect(listFaults({ MAIL_FROM })).toEqual([])
+    },
+  )
 })
