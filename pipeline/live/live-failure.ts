@@ -63,8 +63,8 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
   http_error: status =>
     toStatusFailure(
       status === undefined || status === 200
-        ? 'the server gave no usable answer: the file must be served with 200'
-        : `the server answered ${status}: the file must be served with 200`,
+        ? 'the server gave no usable answer: serve the file with 200'
+        : `the server answered ${status}: serve the file with 200`,
     ),
   undecodable: {
     field: 'content_encoding',

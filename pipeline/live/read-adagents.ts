@@ -197,9 +197,7 @@ function explainUnmanaged(
   }
   const why = checkScope(domain, file, now)
   const rule =
-    why.length > 0
-      ? 'the parts that were left out of it may name it'
-      : 'it must be named in an entry'
+    why.length > 0 ? 'the parts that were left out of it may name it' : 'no entry names it'
   const message = `the file of ${manager} does not name ${domain}: ${rule}`
   return [
     { field: 'managerdomain_scope', code: 'out_of_scope', message, severity: 'error' },

@@ -17,7 +17,7 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
       faults.warn(
         toField('effective_until'),
         'expired',
-        'has passed: the entry authorizes nothing now',
+        'has passed, so the entry authorizes nothing now: write a later time, or remove the entry',
       )
     } else if (entry.effective_from !== undefined && now < Date.parse(entry.effective_from)) {
       faults.warn(
@@ -40,7 +40,7 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
     const other = agents.find(agent => agent.entry !== entry && isOverlapping(own, agent))
     if (other === undefined) continue
     const where = `authorized_agents[${other.entry}]`
-    const message = `is true, and ${where} may sell some of the same: one of the two is a mistake`
+    const message = `is true, and ${where} may sell some of the same: keep exclusive in one of them only`
     faults.warn(`authorized_agents[${entry}].exclusive`, 'not_exclusive', message)
   }
 }

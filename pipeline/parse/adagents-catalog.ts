@@ -9,9 +9,12 @@ import {
 } from '../model/documents/index.ts'
 import { readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
-import { isObject, ObjectReader, optional, SLUG } from './object-reader.ts'
+import { isObject, ObjectReader, optional } from './object-reader.ts'
+import { SLUG } from './suggestions.ts'
 
 const VALUE_CHARS = 2_048
+const EXAMPLE = '{"type": "rss_url", "value": "https://acme.example/feed.xml"}'
+const NO_IDENTIFIER = `holds no valid identifier: write [${EXAMPLE}]`
 const knownDistributionTypes: ReadonlySet<string> = new Set(distributionTypes)
 
 const collectionFields = new Set(['collection_id', 'name', 'kind', 'status', 'distribution'])
@@ -32,7 +35,7 @@ export function parseCollection(part: ObjectReader): CollectionEntry | undefined
 function readDistribution(part: ObjectReader): CollectionEntry['distribution'] {
   const domain = readDomain(part, 'publisher_domain')
   const identifiers = part.parts('identifiers').flatMap(readDistributionId)
-  if (identifiers.length === 0) part.error('identifiers', 'empty', 'holds no valid identifier')
+  if (identifiers.length === 0) part.error('identifiers', 'empty', NO_IDENTIFIER)
   if (domain === undefined || identifiers.length === 0) return []
   return [{ publisher_domain: domain, identifiers }]
 }
@@ -40,7 +43,9 @@ function readDistribution(part: ObjectReader): CollectionEntry['distribution'] {
 function readDistributionId(part: ObjectReader): Identifier[] {
   const type = part.requiredText('type')
   const value = part.requiredText('value', VALUE_CHARS)
-  for (const key of ['type', 'value']) if (!part.has(key)) part.error(key, 'missing', 'is missing')
+  for (const key of ['type', 'value']) {
+    if (!part.has(key)) part.error(key, 'missing', `is missing: write ${EXAMPLE}`)
+  }
   if (type === undefined || value === undefined) return []
   if (knownDistributionTypes.has(type)) return [{ type, value }]
   part.notAllowed('type', type, distributionTypes)
@@ -86,7 +91,7 @@ export function parsePlacement(part: ObjectReader): PlacementEntry | undefined {
 export function readId(part: ObjectReader, key: string): string | undefined {
   const id = part.requiredText(key)
   if (id === undefined && !part.has(key))
-    part.error(key, 'missing', 'is missing, so the item was left out')
+    part.error(key, 'missing', 'is missing, so the item was left out: give it an id of its own')
   return id
 }
 

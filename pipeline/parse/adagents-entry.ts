@@ -10,15 +10,9 @@ import { parseProperty } from './adagents-property.ts'
 import { parseSelector } from './adagents-selector.ts'
 import { readAgentUrl, readDomain } from './addresses.ts'
 import { readCountries } from './countries.ts'
-import {
-  joinAlternatives,
-  type ObjectReader,
-  optional,
-  SIGNAL_ID,
-  SIGNAL_TAG,
-  SLUG,
-} from './object-reader.ts'
+import { type ObjectReader, optional } from './object-reader.ts'
 import { checkPrivateKeys, readSigningKeys } from './signing-keys.ts'
+import { joinAlternatives, SIGNAL_ID, SIGNAL_TAG, SLUG } from './suggestions.ts'
 
 /** Member that must list what is authorized, by the entry’s `authorization_type`. */
 const requiredLists = {
@@ -125,7 +119,8 @@ function readCollections(part: ObjectReader): CollectionSelector[] | undefined {
   return part.parts('collections').flatMap(item => {
     const domain = readDomain(item, 'publisher_domain')
     const ids = item.texts('collection_ids') ?? []
-    if (ids.length === 0) item.error('collection_ids', 'empty', 'must list at least one collection')
+    if (ids.length === 0)
+      item.error('collection_ids', 'empty', 'must list at least one id of a collection')
     return domain === undefined || ids.length === 0
       ? []
       : [{ publisher_domain: domain, collection_ids: ids }]

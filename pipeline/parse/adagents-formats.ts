@@ -1,6 +1,7 @@
 import type { AcceptedLists } from './accepted-items.ts'
 import { quote } from './faults.ts'
 import type { ObjectReader } from './object-reader.ts'
+import { proposeNearest } from './suggestions.ts'
 
 const ROLE = 'community_format_registry'
 
@@ -15,7 +16,7 @@ export function checkFormats(root: ObjectReader, accepted: AcceptedLists): void 
 
 function checkFormat(format: ObjectReader, ids: Set<string>): void {
   if (format.has('capability_id')) {
-    format.error('capability_id', 'misplaced', 'belongs to a product, not to a file: take it out')
+    format.error('capability_id', 'misplaced', 'belongs to a product, not to a file: remove it')
   }
   const id = format.text('format_option_id')
   if (id === undefined) {
@@ -23,7 +24,7 @@ function checkFormat(format: ObjectReader, ids: Set<string>): void {
       format.warn(
         'format_option_id',
         'missing',
-        'is missing: placements cannot refer to this format',
+        'is missing, so placements cannot refer to this format: give it an id of its own',
       )
     }
   } else if (ids.has(id)) format.warn('format_option_id', 'repeated', `repeats ${quote(id)}`)
@@ -31,12 +32,19 @@ function checkFormat(format: ObjectReader, ids: Set<string>): void {
 }
 
 function checkRenderers(root: ObjectReader, accepted: AcceptedLists): void {
-  for (const key of ['catalog_etag', 'catalog_role']) {
+  for (const [key, rule] of [
+    ['catalog_etag', 'name the version of the catalog'],
+    ['catalog_role', `write ${quote(ROLE)}`],
+  ] as const) {
     if (!root.has(key))
-      root.error(key, 'missing', 'is missing: a format with a reference_renderer needs it')
+      root.error(
+        key,
+        'missing',
+        `is missing, and a format with a reference_renderer needs it: ${rule}`,
+      )
   }
   if (root.has('catalog_role') && root.value.catalog_role !== ROLE) {
-    root.error('catalog_role', 'not_allowed', `must be ${ROLE}`)
+    root.error('catalog_role', 'not_allowed', `must be ${quote(ROLE)}`)
   }
   for (const format of accepted.formats) {
     if (!format.has('reference_renderer')) continue
@@ -46,7 +54,7 @@ function checkRenderers(root: ObjectReader, accepted: AcceptedLists): void {
       renderer.error(
         'format_revision',
         'missing',
-        'must be there and equal the format_revision of its format',
+        'must be the same as the format_revision of its format',
       )
     }
   }
@@ -56,7 +64,7 @@ function checkPlacement(placement: ObjectReader, formats: ReadonlySet<string>): 
   const own = new Set<string>()
   for (const option of placement.parts('format_options')) {
     if (option.has('capability_id')) {
-      option.error('capability_id', 'misplaced', 'belongs to a product, not to a file: take it out')
+      option.error('capability_id', 'misplaced', 'belongs to a product, not to a file: remove it')
     }
     const id = option.text('format_option_id')
     if (id === undefined) continue
@@ -65,7 +73,7 @@ function checkPlacement(placement: ObjectReader, formats: ReadonlySet<string>): 
       option.error(
         'format_option_id',
         'unresolved',
-        `is ${quote(id)}, which the formats of this file do not list`,
+        `is ${quote(id)}, which the formats of this file do not list${proposeNearest(id, formats)}`,
       )
     }
   }
@@ -81,7 +89,7 @@ function checkRoutes(placement: ObjectReader, options: ReadonlySet<string>): voi
       route.error(
         'format_option_id',
         'unresolved',
-        `is ${quote(id)}, which is no format of this placement`,
+        `is ${quote(id)}, which is no format of this placement${proposeNearest(id, options)}`,
       )
     } else if (routed.has(id)) route.error('format_option_id', 'repeated', `repeats ${quote(id)}`)
     routed.add(id)

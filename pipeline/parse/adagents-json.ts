@@ -44,18 +44,17 @@ export function parseAdagents(
   const location = readLocation(root, 'authoritative_location')
   if (location === undefined) return readInline(root, domain)
   if (domain !== undefined) return readPointer(root, location)
-  const rule = 'a file that another one points to must hold the agents itself'
+  const rule = 'point to the file that holds the agents itself'
   root.error('authoritative_location', 'nested_pointer', `points on to a further file: ${rule}`)
   return undefined
 }
 
 function readPointer(root: ObjectReader, location: string): AdagentsPointer {
   if (hasContent(root)) {
-    const rule = 'only authoritative_location counts, the rest was not read'
     root.warn(
       'authoritative_location',
       'ambiguous',
-      `stands beside lists: ${rule}; keep one of the two`,
+      'stands beside lists, which were not read: keep either this address or the lists',
     )
   }
   const lastUpdated = root.dateTime('last_updated')
@@ -186,10 +185,14 @@ function checkDescription(root: ObjectReader): void {
     root.warn('$schema', 'missing', 'is missing: name the schema the file follows')
   else root.text('$schema', 2_048)
   if (!root.has('last_updated')) {
-    root.warn('last_updated', 'missing', 'is missing: say when the file was changed last')
+    root.warn(
+      'last_updated',
+      'missing',
+      'is missing: say when the file was changed last, such as 2026-01-31T09:00:00Z',
+    )
   }
   root.parts('property_features')
   const contact = root.part('contact')
   if (contact && typeof contact.value.name !== 'string')
-    contact.error('name', 'missing', 'is missing')
+    contact.error('name', 'missing', 'must be the name of your company')
 }

@@ -10,7 +10,8 @@ import {
 import { fitItems } from './adagents-size.ts'
 import { readDomain } from './addresses.ts'
 import { quote, truncate } from './faults.ts'
-import { joinAlternatives, type ObjectReader, SLUG } from './object-reader.ts'
+import type { ObjectReader } from './object-reader.ts'
+import { joinAlternatives, SLUG } from './suggestions.ts'
 
 const VALUE_CHARS = 2_048
 const CATEGORIES_MAX = 100
@@ -27,7 +28,7 @@ export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
   const identifiers = readIdentifiers(part)
   if (publisherDomain === null || identifiers.length === 0) return undefined
   const propertyId = part.text('property_id')
-  if (propertyId !== undefined) checkSlug(part, 'property_id', propertyId)
+  if (propertyId !== undefined) part.checkAlphabet('property_id', propertyId, SLUG)
   const property: PropertyEntry = {
     property_type: readPropertyType(part),
     name: readName(part) ?? propertyId ?? getFirst(identifiers).value,
@@ -106,6 +107,7 @@ function readIdentifiers(part: ObjectReader): Identifier[] {
   return identifiers
 }
 
+const EXAMPLE = '[{"type": "domain", "value": "acme.example"}]'
 /** Keys under which files name a property where its identifiers belong. */
 const misplacedKeys = ['domain', 'domains', 'url', 'website', 'identifier', 'bundle_id'] as const
 
@@ -113,20 +115,22 @@ function reportNoIdentifier(part: ObjectReader): void {
   const leftOut = 'so the property was left out'
   const key = misplacedKeys.find(misplaced => part.has(misplaced))
   if (key !== undefined && !part.has('identifiers')) {
-    const form = '"identifiers": [{"type": "domain", "value": "acme.example"}]'
+    const form = `"identifiers": ${EXAMPLE}`
     part.error(key, 'misplaced', `stands where identifiers belong, ${leftOut}: write ${form}`)
     return
   }
   const problem = part.has('identifiers') ? 'holds no valid identifier' : 'is missing'
-  part.error('identifiers', part.has('identifiers') ? 'empty' : 'missing', `${problem}, ${leftOut}`)
+  const code = part.has('identifiers') ? 'empty' : 'missing'
+  part.error('identifiers', code, `${problem}, ${leftOut}: write ${EXAMPLE}`)
 }
 
 function readIdentifier(part: ObjectReader): Identifier | undefined {
   const type = part.requiredText('type')
   const value = part.requiredText('value', VALUE_CHARS)
   if (!part.has('type'))
-    part.error('type', 'missing', 'is missing: say what kind of identifier it is')
-  if (!part.has('value')) part.error('value', 'missing', 'is missing')
+    part.error('type', 'missing', 'is missing: say what kind of identifier it is, such as domain')
+  if (!part.has('value'))
+    part.error('value', 'missing', 'is missing: write the identifier, such as acme.example')
   if (type !== undefined && !knownIdentifierTypes.has(type)) {
     part.notAllowed('type', type, identifierTypes)
     return undefined
@@ -148,22 +152,12 @@ function checkDomainValue(part: ObjectReader, value: string): boolean {
     )
     return false
   }
-  if (host !== value) part.warn('value', 'imprecise', `is ${quote(value)}: write the bare domain`)
+  if (host !== value) part.warn('value', 'imprecise', `is ${quote(value)}: write ${quote(host)}`)
   return true
 }
 
 function isSame(a: Identifier, b: Identifier): boolean {
   return a.type === b.type && a.value === b.value
-}
-
-function checkSlug(part: ObjectReader, key: string, value: string): void {
-  if (!SLUG.pattern.test(value)) {
-    part.error(
-      key,
-      'bad_pattern',
-      `is ${quote(value)}, must be lower-case letters, digits and _ only`,
-    )
-  }
 }
 
 function readChannels(part: ObjectReader): string[] {

@@ -1,9 +1,11 @@
 import { mayDeclareHost } from '../core/domain.ts'
+import { getFirst } from '../core/present.ts'
 import { type AdagentsInline, isUsable, type PropertyEntry } from '../model/documents/index.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Accepted, AcceptedLists } from './accepted-items.ts'
 import { quote } from './faults.ts'
 import type { ObjectReader } from './object-reader.ts'
+import { proposeNearest } from './suggestions.ts'
 
 /** Checks that the parts of a file are consistent: no name is used twice, and no reference is undefined. */
 export function checkReferences(
@@ -108,8 +110,13 @@ function checkUnresolved(
   noun: string,
 ): void {
   const missing = names.filter(name => !known.has(name))
-  if (missing.length > 0)
-    part.warn(key, 'unresolved', `names ${formatNames(missing)}, which is no ${noun}`)
+  const [first] = missing
+  if (first === undefined) return
+  part.warn(
+    key,
+    'unresolved',
+    () => `names ${formatNames(missing)}, which is no ${noun}${proposeNearest(first, known)}`,
+  )
 }
 
 function formatNames(names: readonly string[]): string {
@@ -129,8 +136,16 @@ function checkTags(root: ObjectReader, accepted: AcceptedLists, document: Adagen
     for (const { item } of used[key]) for (const tag of item.tags) tags.add(tag)
     const missing = [...tags].filter(tag => !described || !Object.hasOwn(described, tag))
     if (missing.length > 0)
-      root.warn(key, 'undescribed', `does not describe ${formatNames(missing)}, which is used`)
+      root.warn(
+        key,
+        'undescribed',
+        `does not describe ${formatNames(missing)}, which is used: add ${describeTag(getFirst(missing))}`,
+      )
   }
+}
+
+function describeTag(tag: string): string {
+  return `${quote(tag)}: {"name": "…", "description": "…"}`
 }
 
 /**
@@ -153,7 +168,7 @@ function checkRevoked(root: ObjectReader, document: AdagentsInline): void {
     root.warn(
       'revoked_publisher_domains',
       'contradictory',
-      `lists ${formatNames(both)}, named elsewhere in the file`,
+      `lists ${formatNames(both)}, named elsewhere in the file: remove them in one of the two places`,
     )
   }
 }
@@ -165,7 +180,7 @@ function checkOwners({ properties }: AcceptedLists): void {
     part.warn(
       'publisher_domain',
       'missing',
-      'is missing, and this file is read for other domains: name one',
+      'is missing, and this file is read for other domains: name the domain of the owner',
     )
   }
 }
@@ -196,5 +211,5 @@ function findForeignHost(
       !mayDeclareHost(owner, value),
   )
   if (foreign === undefined) return undefined
-  return `has ${quote(foreign.value)}, which is neither ${owner} nor a name below it, so the property was left out`
+  return `has ${quote(foreign.value)}, which is neither ${owner} nor a name below it, so the property was left out: name the publisher_domain that owns it`
 }

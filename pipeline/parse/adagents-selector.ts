@@ -1,7 +1,8 @@
 import { type Selector, selectionTypes } from '../model/documents/index.ts'
 import { parseShortDomain, readDomain } from './addresses.ts'
 import { quote } from './faults.ts'
-import { joinAlternatives, type ObjectReader, SLUG } from './object-reader.ts'
+import type { ObjectReader } from './object-reader.ts'
+import { joinAlternatives, SLUG } from './suggestions.ts'
 
 /**
  * Parses a selector of other publishers' properties: all of them, by id, or by tag. Undefined if it does not
@@ -63,7 +64,7 @@ function readDomainList(part: ObjectReader): string[] | undefined {
       part.error(
         `publisher_domains[${i}]`,
         'bad_domain',
-        `is ${quote(value)}, must be a domain name`,
+        `is ${quote(value)}, must be a domain name such as acme.example`,
       )
     } else if (domains.has(domain)) repeated = domain
     else domains.add(domain)
@@ -72,6 +73,10 @@ function readDomainList(part: ObjectReader): string[] | undefined {
     part.warn('publisher_domains', 'repeated', `lists ${repeated} more than once`)
   }
   if (domains.size > 0) return [...domains]
-  part.error('publisher_domains', 'empty', 'must list at least one domain name')
+  part.error(
+    'publisher_domains',
+    'empty',
+    'must list at least one domain name, such as acme.example',
+  )
   return undefined
 }

@@ -1,21 +1,14 @@
 import { type SignalEntry, signalValueTypes } from '../model/documents/index.ts'
 import { readId, readName } from './adagents-catalog.ts'
-import { quote } from './faults.ts'
-import {
-  joinAlternatives,
-  type ObjectReader,
-  optional,
-  SIGNAL_ID,
-  SIGNAL_TAG,
-} from './object-reader.ts'
+import { type ObjectReader, optional } from './object-reader.ts'
+import { joinAlternatives, SIGNAL_ID, SIGNAL_TAG } from './suggestions.ts'
 
 const signalFields = new Set(['id', 'name', 'value_type', 'tags'])
 
 export function parseSignal(part: ObjectReader): SignalEntry | undefined {
   const id = readId(part, 'id')
   if (id === undefined) return undefined
-  if (!SIGNAL_ID.pattern.test(id))
-    part.error('id', 'bad_pattern', `is ${quote(id)}, must be letters, digits, _ and - only`)
+  part.checkAlphabet('id', id, SIGNAL_ID)
   if (!part.has('value_type')) {
     part.error('value_type', 'missing', `is missing, must be ${joinAlternatives(signalValueTypes)}`)
   }
@@ -49,10 +42,11 @@ function checkValues(part: ObjectReader, valueType: string | undefined): void {
 function checkRange(range: ObjectReader): void {
   const { min, max } = range.value
   for (const key of ['min', 'max']) {
-    if (typeof range.value[key] !== 'number') range.error(key, 'wrong_type', 'must be a number')
+    if (typeof range.value[key] !== 'number')
+      range.error(key, 'wrong_type', `must be a number, such as ${key === 'min' ? 0 : 1}`)
   }
   if (typeof min === 'number' && typeof max === 'number' && min > max) {
-    range.error('min', 'out_of_order', 'is greater than max')
+    range.error('min', 'out_of_order', 'is greater than max: write the smaller number first')
   }
 }
 

@@ -20,7 +20,7 @@ export function readDomain(part: ObjectReader, key: string): string | undefined 
     part.warn(
       key,
       'imprecise',
-      `is ${quote(value)} and was read as ${domain}: write the bare domain`,
+      `is ${quote(value)} and was read as ${domain}: write ${quote(domain)}`,
     )
   }
   return domain
@@ -44,16 +44,29 @@ export function readAgentUrl(
 ): { url: string; agent_url: string } | undefined {
   const url = part.requiredText(key, URL_CHARS)
   if (url === undefined) {
-    if (!part.has(key)) part.error(key, 'missing', 'is missing: name the address of the agent')
+    if (!part.has(key))
+      part.error(
+        key,
+        'missing',
+        'is missing: name the address of the agent, such as https://agent.example/mcp',
+      )
     return undefined
   }
   const agentUrl = toAgentUrlKey(url)
   if (agentUrl === undefined) {
-    part.error(key, 'bad_address', `is ${quote(url)}, must be an https address without a user name`)
+    part.error(
+      key,
+      'bad_address',
+      `is ${quote(url)}, must be an https address without a user name, such as https://agent.example/mcp`,
+    )
     return undefined
   }
   if (!PLAIN_URL.test(url)) {
-    part.warn(key, 'imprecise', 'has characters that must be percent-encoded: encode them')
+    part.warn(
+      key,
+      'imprecise',
+      `has characters that must be percent-encoded: write ${quote(parseUrl(url)?.href)}`,
+    )
   }
   if (!agentUrl.startsWith('https:')) part.error(key, 'not_https', NOT_HTTPS)
   return { url, agent_url: agentUrl }

@@ -1,10 +1,10 @@
 import { type AgentDeclaration, agentTypes } from '../model/documents/index.ts'
 import { readAgentUrl, readLocation } from './addresses.ts'
-import { quote } from './faults.ts'
-import { joinAlternatives, ObjectReader, optional } from './object-reader.ts'
+import { ObjectReader, optional } from './object-reader.ts'
+import { joinAlternatives, SLUG } from './suggestions.ts'
 
 const knownTypes: ReadonlySet<string> = new Set(agentTypes)
-const SLUG = /^[a-z0-9_]{1,100}$/
+const SHORT_SLUG = { ...SLUG, pattern: /^[a-z0-9_]{1,100}$/, allows: `at most 100 ${SLUG.allows}` }
 
 /** Two older keys, from before there was a list of agents. */
 const older = { brand_agent: 'brand', rights_agent: 'rights' } as const
@@ -47,13 +47,7 @@ function parseAgent(part: ObjectReader): AgentDeclaration | undefined {
     part.error('type', 'missing', `is missing, must be ${joinAlternatives(agentTypes)}`)
   if (type !== undefined && !knownTypes.has(type)) part.notAllowed('type', type, agentTypes)
   const id = part.text('id')
-  if (id !== undefined && !SLUG.test(id)) {
-    part.error(
-      'id',
-      'bad_pattern',
-      `is ${quote(id)}, must be at most 100 lower-case letters, digits and _`,
-    )
-  }
+  if (id !== undefined) part.checkAlphabet('id', id, SHORT_SLUG)
   const agent = {
     ...optional('id', id),
     ...optional('description', part.label('description')),

@@ -10,10 +10,10 @@ import {
 } from '../model/documents/index.ts'
 import { readAgents } from './brand-agents.ts'
 import { quote } from './faults.ts'
-import { type JsonObject, joinAlternatives, type ObjectReader, optional } from './object-reader.ts'
+import { type JsonObject, type ObjectReader, optional } from './object-reader.ts'
+import { joinAlternatives, SLUG } from './suggestions.ts'
 
 const URL_CHARS = 2_048
-const SLUG = /^[a-z0-9_]+$/
 const REGION = /^(?:[A-Z]{2}|global)$/
 const knownTypes: ReadonlySet<string> = new Set(propertyTypes)
 
@@ -54,16 +54,15 @@ export function parseBrand(
 ): BrandEntry | undefined {
   const id = part.requiredText('id')
   if (id === undefined) {
-    if (!part.has('id')) part.error('id', 'missing', 'is missing, so the brand was left out')
+    if (!part.has('id'))
+      part.error(
+        'id',
+        'missing',
+        'is missing, so the brand was left out: give it an id such as acme',
+      )
     return undefined
   }
-  if (!SLUG.test(id)) {
-    part.error(
-      'id',
-      'bad_pattern',
-      `is ${quote(id)}, must be lower-case letters, digits and _ only`,
-    )
-  }
+  part.checkAlphabet('id', id, SLUG)
   const names = readNames(part)
   return {
     id,
@@ -80,7 +79,7 @@ export function parseBrand(
 
 /** Tells whether the id and the names of a brand are what the schema allows. */
 export function isIdentified({ id, names }: BrandEntry): boolean {
-  return SLUG.test(id) && names.length > 0
+  return SLUG.pattern.test(id) && names.length > 0
 }
 
 function readNames(part: ObjectReader): Record<string, string>[] {
@@ -97,7 +96,7 @@ function readNames(part: ObjectReader): Record<string, string>[] {
       item.faults.warn(
         item.field,
         'imprecise',
-        'holds several languages: write one object for each',
+        'holds several languages: write one object for each, such as { "en": "Acme" }',
       )
     if (Object.keys(name).length > 0) names.push(name)
   }
@@ -170,7 +169,11 @@ function readType(part: ObjectReader): string | undefined {
 function readIdentifier(part: ObjectReader, type: string | undefined): string | undefined {
   const identifier = part.requiredText('identifier', URL_CHARS)
   if (!part.has('identifier')) {
-    part.error('identifier', 'missing', 'is missing, so the property was left out')
+    part.error(
+      'identifier',
+      'missing',
+      'is missing, so the property was left out: write it, such as acme.example',
+    )
   }
   if (identifier === undefined || (type ?? 'website') !== 'website') return identifier
   if (parseDomain(identifier) !== undefined) return identifier

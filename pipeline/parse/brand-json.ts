@@ -59,7 +59,7 @@ export function parseBrandJson(
   const found = document ?? readBrandAgent(root)
   if (found === undefined) {
     const forms = 'a house with brands, a brand with id and names, a list of agents, or a pointer'
-    root.error('root', 'unknown_form', `is none of the forms of a brand.json: ${forms}`)
+    root.error('root', 'unknown_form', `is none of the forms of a brand.json: write ${forms}`)
   } else if (found.variant !== 'brand_canonical') checkClosed(root, closed[found.variant])
   return found
 }
@@ -105,7 +105,7 @@ function readHousePortfolio(
   if (!isObject(root.value.house)) return undefined
   const house = root.part('house')
   if (!Array.isArray(root.value.brands) && !Array.isArray(root.value.brand_refs)) {
-    root.error('brands', 'missing', 'and brand_refs are both missing: a house must list its brands')
+    root.error('brands', 'missing', 'and brand_refs are both missing: list the brands of the house')
     return undefined
   }
   return house && readPortfolio(root, house, domain)
@@ -122,7 +122,8 @@ function isCanonical({ value }: ObjectReader): boolean {
 function readCanonical(root: ObjectReader) {
   const brand = parseBrand(root, fileKeys)
   const misplaced = [...fileKeys].filter(key => root.has(key) && !ownKeys.has(key))
-  for (const key of misplaced) root.error(key, 'misplaced', 'has no place in the file of one brand')
+  for (const key of misplaced)
+    root.error(key, 'misplaced', 'has no place in the file of one brand: remove it')
   const house = root.has('house_domain') ? readDomain(root, 'house_domain') : undefined
   const lastUpdated = root.dateTime('last_updated')
   if (brand === undefined || !isIdentified(brand)) return undefined
@@ -139,14 +140,15 @@ const ownKeys: ReadonlySet<string> = new Set(['$schema', 'version', 'last_update
 function readBrandAgent(root: ObjectReader): BrandDocument | undefined {
   if (!Array.isArray(root.value.agents) && !isObject(root.value.brand_agent)) return undefined
   const agents = readAgents(root)
-  if (agents.length === 0) root.error('agents', 'empty', 'holds no usable agent: list at least one')
+  if (agents.length === 0)
+    root.error('agents', 'empty', 'holds no usable agent: list at least one agent')
   return { variant: 'brand_agent', agents }
 }
 
 function checkClosed(root: ObjectReader, known: ReadonlySet<string>): void {
   for (const key of Object.keys(root.value)) {
     if (!known.has(key))
-      root.error(key, 'misplaced', 'is not known in this form of a brand.json: take it out')
+      root.error(key, 'misplaced', 'is not known in this form of a brand.json: remove it')
   }
 }
 

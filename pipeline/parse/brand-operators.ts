@@ -3,6 +3,7 @@ import { readDomain } from './addresses.ts'
 import { readCountries } from './countries.ts'
 import { quote } from './faults.ts'
 import { type ObjectReader, optional } from './object-reader.ts'
+import { proposeNearest } from './suggestions.ts'
 
 const knownScopes: ReadonlySet<string> = new Set(operatorScopes)
 
@@ -26,7 +27,11 @@ function parseOperator(
     part.error('brands', 'empty', 'must list ids of brands, or * for all of them')
   for (const id of brands) {
     if (!ids.has(id))
-      part.warn('brands', 'unresolved', `names ${quote(id)}, which is no brand of this file`)
+      part.warn(
+        'brands',
+        'unresolved',
+        `names ${quote(id)}, which is no brand of this file${proposeNearest(id, ids)}`,
+      )
   }
   const scopes = readScopes(part)
   const countries = readCountries(part)
@@ -61,7 +66,7 @@ function readWindow(
     part.error(
       'valid_until',
       'out_of_order',
-      'is not after valid_from, so the operator is never in force',
+      'is not after valid_from, so the operator is never in force: write a later time',
     )
   }
   return { ...optional('valid_from', from), ...optional('valid_until', until) }

@@ -11,6 +11,7 @@ import { readOperators } from './brand-operators.ts'
 import { readTrademarks } from './brand-trademarks.ts'
 import { quote } from './faults.ts'
 import { type ObjectReader, optional } from './object-reader.ts'
+import { proposeNearest } from './suggestions.ts'
 
 type Portfolio = Extract<BrandDocument, { variant: 'house_portfolio' }>
 
@@ -71,14 +72,14 @@ function readBrands(root: ObjectReader): BrandEntry[] {
       part.error(
         'house_domain',
         'misplaced',
-        'does not belong here: the house is the one of this file',
+        'does not belong here, since the house is the one of this file: remove it',
       )
     }
     if (brands.has(brand.id)) {
       part.error(
         'id',
         'repeated',
-        `is ${quote(brand.id)} again: the first one counts, this one was left out`,
+        `is ${quote(brand.id)} again, so this one was left out: give it another id`,
       )
       continue
     }
@@ -87,7 +88,11 @@ function readBrands(root: ObjectReader): BrandEntry[] {
   }
   for (const { part, parent } of parents) {
     if (!brands.has(parent)) {
-      part.warn('parent_brand', 'unresolved', `is ${quote(parent)}, which is no brand of this file`)
+      part.warn(
+        'parent_brand',
+        'unresolved',
+        `is ${quote(parent)}, which is no brand of this file${proposeNearest(parent, brands.keys())}`,
+      )
     }
   }
   return [...brands.values()]
@@ -107,13 +112,14 @@ function readRefs(root: ObjectReader, brands: readonly BrandEntry[]): BrandRef[]
         `is ${quote(ref.brand_id)}, which brands has as well: keep one of them`,
       )
     }
-    if (ids.has(ref.brand_id)) part.error('brand_id', 'repeated', `is ${quote(ref.brand_id)} again`)
+    if (ids.has(ref.brand_id))
+      part.error('brand_id', 'repeated', `is ${quote(ref.brand_id)} again: give it another id`)
     ids.add(ref.brand_id)
     if (domains.has(ref.domain)) {
       part.error(
         'domain',
         'repeated',
-        `is ${ref.domain} again: the first one counts, this one was left out`,
+        `is ${ref.domain} again, so this one was left out: remove it`,
       )
       return []
     }
@@ -127,7 +133,7 @@ function parseRef(part: ObjectReader): BrandRef | undefined {
   const domain = readDomain(part, 'domain')
   const id = part.requiredText('brand_id')
   if (!part.has('brand_id'))
-    part.error('brand_id', 'missing', 'is missing: name the id of the brand')
+    part.error('brand_id', 'missing', 'is missing: name the id of the brand, such as acme')
   const effectiveAt = part.dateTime('effective_at')
   if (part.has('effective_at') && effectiveAt === undefined) return undefined
   if (domain === undefined || id === undefined) return undefined

@@ -4,6 +4,13 @@ import { readCountries } from './countries.ts'
 import { quote } from './faults.ts'
 import { type ObjectReader, optional } from './object-reader.ts'
 
+/** Descriptions of the required members of a trademark. */
+const examples = {
+  registry: 'the office, such as uspto',
+  number: 'its number there',
+  mark: 'the protected name',
+}
+
 /** Classes of goods and services in the Nice classification. */
 const NICE_CLASSES = 45
 
@@ -19,8 +26,13 @@ function parseTrademark(part: ObjectReader): Trademark | undefined {
   const registry = part.requiredText('registry')
   const number = part.requiredText('number')
   const mark = part.requiredLabel('mark')
-  for (const key of ['registry', 'number', 'mark']) {
-    if (!part.has(key)) part.error(key, 'missing', 'is missing, so the trademark was left out')
+  for (const key of ['registry', 'number', 'mark'] as const) {
+    if (!part.has(key))
+      part.error(
+        key,
+        'missing',
+        `is missing, so the trademark was left out: write ${examples[key]}`,
+      )
   }
   const license = part.has('license_type') ? part.oneOf('license_type', licenseTypes) : 'owned'
   const more = {

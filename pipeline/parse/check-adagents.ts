@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { Instant } from '../core/clock.ts'
 import { AdagentsFile, AdagentsPointerFile } from '../model/adagents-file/adagents-file.ts'
 import type { AdagentsDocument } from '../model/documents/index.ts'
-import { faultCodes } from '../model/fault-codes.ts'
 import type { AdagentsCounts } from '../model/live/live.ts'
 import type { Fault } from '../model/observation.ts'
 import type { ReportedFault } from '../model/reported-fault.ts'
 import { addAdvice } from './adagents-advice.ts'
 import { listFormatFaults } from './adagents-format.ts'
 import { parseAdagents } from './adagents-json.ts'
+import { describeRepair } from './fault-repair.ts'
 import { Faults } from './faults.ts'
 import { reportMisspelled } from './misspelled-members.ts'
 import { isObject, type JsonObject, ObjectReader } from './object-reader.ts'
@@ -79,7 +79,7 @@ export function reportFaults(faults: readonly Fault[]): {
   const reported = faults.map(fault => ({
     ...fault,
     message: toSentence(fault),
-    suggestion: faultCodes[fault.code].repair,
+    suggestion: describeRepair(fault),
   }))
   const errors = reported.filter(({ severity }) => severity === 'error')
   const warnings = reported.filter(({ severity }) => severity === 'warning')

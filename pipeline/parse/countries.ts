@@ -23,7 +23,8 @@ function checkCountry(part: ObjectReader, key: string, code: string): void {
   const country = toAssignedCountry(code)
   if (country === code) return
   if (!CODE.test(code)) {
-    const rule = 'must be a country code of two capital letters such as GB'
+    const meant = toAssignedCountry(code.toUpperCase())
+    const rule = `must be a country code of two capital letters such as ${meant ?? 'GB'}`
     part.error(key, 'bad_country', `is ${quote(code)}, ${rule}`)
   } else {
     const instead = country ?? 'the code of a country, such as GB'

@@ -28,7 +28,7 @@ export class Faults {
   }
 
   /** Reports something that costs nothing and should still be repaired. */
-  warn(field: string, code: FaultCode, message: string): void {
+  warn(field: string, code: FaultCode, message: string | (() => string)): void {
     this.#add(this.#warnings, { field, code, severity: 'warning' }, message)
   }
 

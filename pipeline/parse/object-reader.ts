@@ -1,27 +1,12 @@
-import { findNearestWord } from '../core/nearest-word.ts'
-import { getFirst } from '../core/present.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import { parseDateTime } from './datetime.ts'
 import { type Faults, quote, truncate } from './faults.ts'
+import { type Alphabet, describeChoice, proposeSpelling } from './suggestions.ts'
 
 export type JsonObject = Record<string, unknown>
 
 const ID_CHARS = 255
 const LABEL_CHARS = 500
-/** Characters that names of a kind may have. */
-export interface Alphabet {
-  pattern: RegExp
-  allows: string
-}
-
-/** Ids and tags of properties. */
-export const SLUG = { pattern: /^[a-z0-9_]+$/, allows: 'lower-case letters, digits and _' }
-export const SIGNAL_ID = { pattern: /^[a-zA-Z0-9_-]+$/, allows: 'letters, digits, _ and -' }
-export const SIGNAL_TAG = {
-  pattern: /^[a-z0-9_-]+$/,
-  allows: 'lower-case letters, digits, _ and -',
-}
-
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -56,7 +41,7 @@ export class ObjectReader {
     this.faults.error(this.path(key), code, message)
   }
 
-  warn(key: string, code: FaultCode, message: string): void {
+  warn(key: string, code: FaultCode, message: string | (() => string)): void {
     this.faults.warn(this.path(key), code, message)
   }
 
@@ -113,6 +98,17 @@ export class ObjectReader {
     this.error(key, 'not_allowed', () => `${verb} ${describeChoice(value, allowed)}`)
   }
 
+  /** Reports a name with characters that are not allowed, and how it is written without them. */
+  checkAlphabet(key: string, name: string, alphabet: Alphabet, verb: 'is' | 'has' = 'is'): void {
+    if (alphabet.pattern.test(name)) return
+    const rule = `must be ${alphabet.allows} only`
+    this.error(
+      key,
+      'bad_pattern',
+      () => `${verb} ${quote(name)}, ${rule}${proposeSpelling(name, alphabet)}`,
+    )
+  }
+
   flag(key: string): boolean | undefined {
     const value = this.value[key]
     if (value === undefined || typeof value === 'boolean') return value
@@ -135,7 +131,7 @@ export class ObjectReader {
       this.warn(
         key,
         'imprecise',
-        `is not a full date and time with a zone and was read as ${parsed.iso}: write it in that form`,
+        `is not a full date and time with a zone and was read as ${parsed.iso}: write ${quote(parsed.iso)}`,
       )
     }
     return parsed.iso
@@ -153,13 +149,11 @@ export class ObjectReader {
     return this.list(key) && this.#texts(key)
   }
 
-  /** Reads names like `texts`; those that the pattern does not allow are reported and kept. */
-  names(key: string, { pattern, allows }: Alphabet): string[] | undefined {
+  /** Reads names like `texts`; those that the alphabet does not allow are reported and kept. */
+  names(key: string, alphabet: Alphabet): string[] | undefined {
     const names = this.texts(key)
-    const invalid = names?.find(name => !pattern.test(name))
-    if (invalid !== undefined) {
-      this.error(key, 'bad_pattern', `has ${quote(invalid)}: ${allows} only`)
-    }
+    const invalid = names?.find(name => !alphabet.pattern.test(name))
+    if (invalid !== undefined) this.checkAlphabet(key, invalid, alphabet, 'has')
     return names
   }
 
@@ -174,7 +168,7 @@ export class ObjectReader {
       this.error(
         key,
         'wrong_type',
-        `must be a list, not ${quote(value)}: until it is, this entry reaches nothing`,
+        `must be a list, not ${quote(value)}; until it is, this entry reaches nothing`,
       )
       return []
     }
@@ -233,7 +227,7 @@ export class ObjectReader {
         isOptional: true,
       })
       if (text !== undefined && texts.has(text)) {
-        this.faults.warn(`${path}[${i}]`, 'repeated', `repeats ${quote(text)}`)
+        this.faults.warn(`${path}[${i}]`, 'repeated', `repeats ${quote(text)}: remove it`)
       }
       if (text !== undefined) texts.add(text)
     }
@@ -252,27 +246,12 @@ function readText(
     const advice = isOptional ? 'leave it out or say something' : 'say something'
     faults.error(at, 'empty', `is empty: ${advice}`)
   } else if (trimmed.length > maxChars)
-    faults.error(at, 'too_long', `is longer than ${maxChars} characters`)
+    faults.error(at, 'too_long', `is longer than ${maxChars} characters: shorten it`)
   else {
     if (trimmed !== value) faults.warn(at, 'imprecise', 'has blanks around it: remove them')
     return trimmed
   }
   return undefined
-}
-
-/** Describes a value that is none of the allowed ones: the nearest of them first, since their list may be long. */
-function describeChoice(value: unknown, allowed: readonly string[]): string {
-  const rule = `must be ${joinAlternatives(allowed)}`
-  const meant = typeof value === 'string' ? findNearestWord(value, allowed) : undefined
-  return meant === undefined
-    ? `${quote(value)}, ${rule}`
-    : `${quote(value)}: did you mean ${quote(meant)}? It ${rule}`
-}
-
-export function joinAlternatives(values: readonly string[]): string {
-  return values.length === 1
-    ? getFirst(values)
-    : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
 
 /** Returns `{ [key]: value }`, or nothing, so that absent keys stay absent. */

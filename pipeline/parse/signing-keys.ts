@@ -25,7 +25,12 @@ export function readSigningKeys(part: ObjectReader): JsonObject[] | undefined {
 function readKey(part: ObjectReader): JsonObject | undefined {
   const complete = (['kid', 'kty'] as const).filter(key => part.text(key) !== undefined)
   for (const key of ['kid', 'kty'])
-    if (!part.has(key)) part.error(key, 'missing', 'is missing, so the key was left out')
+    if (!part.has(key))
+      part.error(
+        key,
+        'missing',
+        `is missing, so the key was left out: write ${key === 'kid' ? 'its id' : 'its type, such as OKP'}`,
+      )
   for (const key of TEXTS) part.text(key, VALUE_CHARS)
   const revokedAt = part.dateTime('revoked_at')
   if (complete.length < 2 || (part.has('revoked_at') && revokedAt === undefined)) return undefined
@@ -55,7 +60,7 @@ export function checkPrivateKeys(
   list.forEach((item, i) => {
     const member = PRIVATE_MEMBERS.find(name => item?.[name] !== undefined)
     if (member === undefined) return
-    const message = `is part of a private key: replace the key pair at once: the private key is now public`
+    const message = `is part of a private key: replace the key pair at once, since the private key is now public`
     part.error(`${key}[${i}].${member}`, 'private_key', message)
   })
 }

@@ -77,7 +77,8 @@ function formatLine(file: string, fault: PlacedFault): string {
 }
 
 function describe({ message, suggestion }: PlacedFault): string {
-  const advice = suggestion === undefined || message.includes(':') ? '' : `: ${suggestion}`
+  const hasAdvice = suggestion === undefined || message.includes(suggestion.replace(/^\w+ /, ''))
+  const advice = hasAdvice ? '' : `: ${suggestion}`
   return removeControls(`${message}${advice}`)
 }
 

@@ -1,4 +1,4 @@
-import { type FaultCode, faultCodes } from '../../../pipeline/model/fault-codes.ts'
+import { describeRepair, omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings } from '../html/text.tsx'
@@ -21,16 +21,17 @@ export function renderFaults(record: FileRecord | null | undefined): Html {
     limit: 30,
     bytes: 9_000,
     empty: '',
-    render: ({ field, code, message, severity }) => [
-      <code>{clipText(field || 'the file', 80)}</code>,
-      <>
-        {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)} {clipText(message, 240)}
-      </>,
-      findRepair(code),
-    ],
+    render: fault => {
+      const { field, message, severity } = fault
+      const repair = describeRepair(fault)
+      return [
+        <code>{clipText(field || 'the file', 80)}</code>,
+        <>
+          {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)}{' '}
+          {clipText(omitRepair(message, repair), 240)}
+        </>,
+        clipText(repair, 240),
+      ]
+    },
   })
-}
-
-function findRepair(code: string): string {
-  return Object.hasOwn(faultCodes, code) ? faultCodes[code as FaultCode].repair : ''
 }

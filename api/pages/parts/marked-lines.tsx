@@ -1,5 +1,6 @@
 import { groupBy } from '../../../pipeline/core/group.ts'
 import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
+import { omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import { type Html, h } from '../html/jsx.ts'
 import { clipText, countThings } from '../html/text.tsx'
 import { renderBadge } from './freshness.tsx'
@@ -40,6 +41,11 @@ export function renderMarkedLines(text: string, faults: readonly PlacedFault[]):
   )
 }
 
+function endSentence(text: string): string {
+  const clipped = clipText(text, 300)
+  return clipped.endsWith('?') ? clipped : `${clipped}.`
+}
+
 function renderLine(number: number, text: string, faults: readonly PlacedFault[]): Html {
   const looks = faults.some(({ severity }) => severity === 'error') ? 'bad' : 'fair'
   return (
@@ -50,8 +56,11 @@ function renderLine(number: number, text: string, faults: readonly PlacedFault[]
       <code>{clipText(text, 200) || ' '}</code>
       {faults.map(({ severity, message, suggestion }) => (
         <p class="note">
-          {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)} {clipText(message, 300)}.{' '}
-          {suggestion === undefined ? null : <span class="quiet">Fix: {suggestion}.</span>}
+          {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)}{' '}
+          {endSentence(omitRepair(message, suggestion ?? ''))}{' '}
+          {suggestion === undefined ? null : (
+            <span class="quiet">Fix: {endSentence(suggestion)}</span>
+          )}
         </p>
       ))}
     </li>

@@ -1,0 +1,35 @@
+import { faultCodes } from '../model/fault-codes.ts'
+import type { Fault } from '../model/observation.ts'
+
+const QUOTED = /"(?:[^"\\]|\\.)*"/g
+const MEANT = /: did you mean ("+)\?/
+/** Matches the colon behind which a message says what to do. */
+const INSTRUCTION =
+  /: (?=(?:add|ask|declare|encode|give|keep|leave|list|make|move|name|pin|point|publish|put|remove|repair|replace|run|save|say|serve|set|shorten|take|use|write)\b)/
+const RULE = /(?:^|[ ,;])must (be|have|list|name|start|use) /
+/** Matches the value that is there instead of what the rule asks for. */
+const INSTEAD = /, not (?:"(?:[^"\\]|\\.)*"|[^;,]+)/
+const verbs: Readonly<Record<string, string>> = { be: 'write', have: 'use', start: 'start it' }
+
+/**
+ * Describes how to repair a fault: by the value that was meant, the instruction in its message, what its rule
+ * asks for, or else the advice for its code.
+ */
+export function describeRepair({ code, message }: Pick<Fault, 'code' | 'message'>): string {
+  // A quoted value of the file must not be taken for our own words.
+  const words = message.replace(QUOTED, quoted => '"'.repeat(quoted.length))
+  const meant = MEANT.exec(words)
+  if (meant)
+    return `write ${message.slice(meant.index + ': did you mean '.length, meant.index + meant[0].length - 1)}`
+  const instruction = INSTRUCTION.exec(words)
+  if (instruction) return message.slice(instruction.index + 2)
+  const rule = RULE.exec(words)
+  if (!rule) return faultCodes[code].repair
+  const [written, verb = ''] = rule
+  return `${verbs[verb] ?? verb} ${message.slice(rule.index + written.length).replace(INSTEAD, '')}`
+}
+
+/** Cuts the repair off the end of a message, for readers who see it beside the message. */
+export function omitRepair(message: string, repair: string): string {
+  return message.endsWith(`: ${repair}`) ? message.slice(0, -repair.length - 2) : message
+}

@@ -1,0 +1,57 @@
+import { findNearestWord } from '../core/nearest-word.ts'
+import { getFirst } from '../core/present.ts'
+import { quote } from './faults.ts'
+
+/** Names of a file with which one that it does not hold is compared. */
+const COMPARED_MAX = 200
+
+/** Characters that names of a kind may have. */
+export interface Alphabet {
+  pattern: RegExp
+  allows: string
+}
+
+/** Ids and tags of properties. */
+export const SLUG = { pattern: /^[a-z0-9_]+$/, allows: 'lower-case letters, digits and _' }
+export const SIGNAL_ID = { pattern: /^[a-zA-Z0-9_-]+$/, allows: 'letters, digits, _ and -' }
+export const SIGNAL_TAG = {
+  pattern: /^[a-z0-9_-]+$/,
+  allows: 'lower-case letters, digits, _ and -',
+}
+
+/** Describes a value that is none of the allowed ones: the nearest of them first, since their list may be long. */
+export function describeChoice(value: unknown, allowed: readonly string[]): string {
+  const rule = `must be ${joinAlternatives(allowed)}`
+  const meant = typeof value === 'string' ? findNearestWord(value, allowed) : undefined
+  return meant === undefined
+    ? `${quote(value)}, ${rule}`
+    : `${quote(value)}: did you mean ${quote(meant)}? It ${rule}`
+}
+
+/** Names the known word that was most likely meant, as the end of a message; empty if none is near. */
+export function proposeNearest(word: string, known: Iterable<string | undefined>): string {
+  const words: string[] = []
+  for (const other of known) {
+    if (words.length === COMPARED_MAX) break
+    if (other !== undefined) words.push(other)
+  }
+  const meant = findNearestWord(word, words)
+  return meant === undefined ? '' : `: did you mean ${quote(meant)}?`
+}
+
+/** Adds the spelling that an alphabet allows of a name, if it has one. */
+export function proposeSpelling(name: string, { pattern }: Alphabet): string {
+  const plain = name
+    .trim()
+    .replace(/[^\w-]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+  const spelled = [plain, plain.toLowerCase(), plain.toLowerCase().replaceAll('-', '_')]
+  const found = spelled.find(spelling => pattern.test(spelling))
+  return found === undefined ? '' : `: write ${quote(found)}`
+}
+
+export function joinAlternatives(values: readonly string[]): string {
+  return values.length === 1
+    ? getFirst(values)
+    : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+}
