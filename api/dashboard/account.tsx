@@ -4,6 +4,7 @@ import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { hasDraft, PUBLISH_PATH } from './draft.ts'
+import { createOrganization } from './own-organization.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -53,12 +54,15 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
   return { status: fault === undefined ? 200 : 400, title: 'Your organizations', body }
 }
 
-async function createOrganization(context: DashboardRequest): Promise<DashboardAnswer> {
-  const { callApi, form } = context
-  const type = form.get('company_type')
-  const payload = { organization_name: form.get('name') ?? '', ...(type && { company_type: type }) }
-  const { refused } = await callApi({ method: 'POST', url: '/api/organizations', payload })
-  if (refused !== undefined) return showOrganizations(context, refused)
+async function create(context: DashboardRequest): Promise<DashboardAnswer> {
+  const { form } = context
+  const company_type = form.get('company_type')
+  const made = await createOrganization(
+    context,
+    form.get('name') ?? '',
+    company_type ? { company_type } : {},
+  )
+  if ('fault' in made) return showOrganizations(context, made.fault)
   return { next: '/dashboard', done: 'organization' }
 }
 
@@ -104,7 +108,7 @@ async function endAccess(context: DashboardRequest): Promise<DashboardAnswer> {
 /** Routes of a person that concern no single organization. */
 export const personRoutes: readonly PersonRoute[] = [
   { method: 'GET', path: '/dashboard', handle: context => showOrganizations(context) },
-  { method: 'POST', path: '/dashboard/organizations', handle: createOrganization },
+  { method: 'POST', path: '/dashboard/organizations', handle: create },
   { method: 'GET', path: '/dashboard/access', handle: context => showAccess(context) },
   { method: 'POST', path: '/dashboard/access/end', handle: endAccess },
 ]

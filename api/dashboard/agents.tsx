@@ -1,29 +1,28 @@
-import { visibilities } from '../../pipeline/core/tiers.ts'
-import { agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
 import type { OwnAgent } from '../../pipeline/model/responses/own-organization.ts'
-import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
+import { renderAgentForm, renderVisibilities } from './agent-form.tsx'
+import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
   renderButton,
   renderFault,
+  renderHidden,
   renderToken,
   toSectionPath,
 } from './page.tsx'
 
-const URL = '/api/me/agents'
-const visibilityTexts = {
-  public: 'everybody',
-  members_only: 'members',
-  private: 'your organization',
-} as const
-
+export const AGENTS_URL = '/api/me/agents'
 async function showAgents(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
   const { callApi, org, organization, token } = context
-  const listed = await callApi<{ agents: OwnAgent[] }>({ method: 'GET', url: URL, query: org })
+  const listed = await callApi<{ agents: OwnAgent[] }>({
+    method: 'GET',
+    url: AGENTS_URL,
+    query: org,
+  })
   // An organization without a profile has no agent; enrolling one makes the profile.
   const agents = listed.refused === undefined ? listed.body.agents : []
   const sectionPath = toSectionPath(organization.org_id, 'agents')
@@ -56,91 +55,44 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
           renderButton(`${sectionPath}/remove`, token, 'Remove', { url }, 'plain'),
         ],
       })}
-      <form method="post" action={sectionPath} class="panel">
-        <h2>Add an agent</h2>
-        {renderToken(token)}
-        <label for="url">Address</label>
-        <input
-          id="url"
-          name="url"
-          type="url"
-          required
-          maxlength="2000"
-          placeholder="https://sales.acme.example/mcp"
-        />
-        <label for="name">Name</label>
-        <input id="name" name="name" maxlength="200" autocomplete="off" />
-        <label for="type">Type</label>
-        <select id="type" name="type">
-          {agentTypes.map(type => (
-            <option value={type} selected={type === 'sales'}>
-              {type}
-            </option>
-          ))}
-        </select>
-        <label for="visibility">Visible to</label>
-        {renderVisibilities('visibility', 'private', 'visibility')}
-        <button type="submit">Add agent</button>
-      </form>
+      {renderAgentForm(context, renderHidden(org))}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Agents', body }
 }
 
-function renderVisibilities(label: string, chosen: string, id?: string): Html {
-  return (
-    <select name="visibility" id={id} aria-label={id === undefined ? label : undefined}>
-      {visibilities.map(visibility => (
-        <option value={visibility} selected={visibility === chosen}>
-          {visibilityTexts[visibility]}
-        </option>
-      ))}
-    </select>
-  )
-}
-
-async function enrolAgent(context: OrganizationRequest): Promise<DashboardAnswer> {
-  const { callApi, org, form } = context
-  const name = form.get('name')?.trim()
-  const payload = {
-    url: form.get('url') ?? '',
-    type: form.get('type'),
-    visibility: form.get('visibility'),
-    ...(name && { name }),
-  }
-  return redirectToAgents(
-    context,
-    await callApi({ method: 'POST', url: URL, query: org, payload }),
-    'enrolled',
-  )
-}
-
 async function setVisibility(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context
-  const url = `${URL}/${encodeURIComponent(form.get('url') ?? '')}`
+  const url = `${AGENTS_URL}/${encodeURIComponent(form.get('url') ?? '')}`
   const payload = { visibility: form.get('visibility') }
   return redirectToAgents(
     context,
-    await callApi({ method: 'PATCH', url, query: org, payload }),
+    await callApi<SavedAgent>({ method: 'PATCH', url, query: org, payload }),
     'changed',
   )
 }
 
 async function removeAgent(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context
-  const url = `${URL}/${encodeURIComponent(form.get('url') ?? '')}`
-  return redirectToAgents(context, await callApi({ method: 'DELETE', url, query: org }), 'removed')
+  const url = `${AGENTS_URL}/${encodeURIComponent(form.get('url') ?? '')}`
+  return redirectToAgents(
+    context,
+    await callApi<SavedAgent>({ method: 'DELETE', url, query: org }),
+    'removed',
+  )
 }
 
-interface Saved {
-  refused: string | undefined
-  body: { warnings?: { message: string }[] }
+/** Body of the answer to a change of an agent. */
+export interface SavedAgent {
+  warnings?: { message: string }[]
+  /** Host of the agent, if it was refused because the organization has not verified its domain. */
+  agent_hostname?: string
 }
 
 /** Redirects to the list. A warning is shown there like a refusal: something was not done as requested. */
-function redirectToAgents(
+export function redirectToAgents(
   context: OrganizationRequest,
-  { refused, body }: Saved,
+  { refused, body }: Pick<ApiAnswer<SavedAgent>, 'refused' | 'body'>,
   done: 'enrolled' | 'changed' | 'removed',
 ) {
   const warning = body.warnings?.[0]?.message
@@ -151,7 +103,6 @@ function redirectToAgents(
 
 export const agentRoutes: readonly OrganizationRoute[] = [
   { method: 'GET', path: '/agents', handle: context => showAgents(context) },
-  { method: 'POST', path: '/agents', handle: enrolAgent },
   { method: 'POST', path: '/agents/visibility', handle: setVisibility },
   { method: 'POST', path: '/agents/remove', handle: removeAgent },
 ]

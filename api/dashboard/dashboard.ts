@@ -8,23 +8,25 @@ import { buildSignedOutPage } from '../identity/pages.tsx'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import { personRoutes } from './account.tsx'
+import { addAgentRoutes } from './add-agent.tsx'
 import { agentRoutes } from './agents.tsx'
 import { auditRoutes } from './audit.tsx'
 import { createApiCaller } from './call-api.ts'
 import type { DashboardRequest, OrganizationRoute, PersonRoute } from './dashboard-request.ts'
 import { domainRoutes } from './domains.tsx'
-import { PUBLISH_PATH } from './draft.ts'
 import { entryRoutes } from './entries.tsx'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
-import { buildJoinPath, joinRoutes, PUBLISH_STATE, readJoinState, toJoinState } from './join.tsx'
+import { joinRoutes } from './join.tsx'
 import { keyRoutes } from './keys.tsx'
 import { buildDashboardPage, type DashboardAnswer, pictureHeaders } from './page.tsx'
 import { passkeyRoutes } from './passkeys.tsx'
 import { peopleRoutes } from './people.tsx'
 import { endSession, findSignedIn } from './person.ts'
+import { proofRoutes } from './proof.tsx'
 import { publishRoutes } from './publish.tsx'
 import { canReview, reviewRoutes } from './reviews.tsx'
 import { ownUsageRoutes, usageRoutes } from './usage.tsx'
+import { parseWayBack } from './way-back.ts'
 
 const FORM_BYTES_MAX = 1024 * 1024
 const SIGN_OUT = '/dashboard/sign-out'
@@ -48,6 +50,8 @@ const routes: readonly PersonRoute[] = [
   ...joinRoutes,
   ...reviewRoutes,
   ...publishRoutes,
+  ...proofRoutes,
+  ...addAgentRoutes,
   ...ownUsageRoutes,
   ...organizationRoutes.map(({ method, path, handle }) => ({
     method,
@@ -84,10 +88,13 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
       })
     }
     add('GET', SIGN_IN, async ({ query }, reply) =>
-      reply.redirect(buildSignInAddress(services, toJoinState(query)), 303),
+      reply.redirect(
+        buildSignInAddress(services, parseWayBack((query as { to?: unknown }).to)),
+        303,
+      ),
     )
     add('GET', DASHBOARD_CALLBACK, async ({ query }, reply) =>
-      reply.redirect(readJoinState(query) ?? '/dashboard', 303),
+      reply.redirect(parseWayBack((query as { state?: unknown }).state) ?? '/dashboard', 303),
     )
     add('POST', SIGN_OUT, async (request, reply) => {
       const context = await buildDashboardRequest({ app, identity, services }, request, reply)
@@ -144,14 +151,13 @@ function requireOrganization(context: DashboardRequest) {
   return { ...context, organization, org: { org: organization.org_id } }
 }
 
-/** Sends a visitor who is not signed in to the sign-in, which leads back to their invitation or file. */
-function sendToSignIn({ method, query, url }: FastifyRequest, reply: FastifyReply) {
-  if (method === 'GET') {
-    const isPublishing = url.split('?', 1)[0] === PUBLISH_PATH
-    const next = isPublishing ? `${SIGN_IN}?to=${PUBLISH_STATE}` : buildJoinPath(SIGN_IN, query)
-    return reply.redirect(next, 303)
-  }
-  return refuse('forbidden', 'your sign-in has ended: open the dashboard again')
+/** Sends a visitor who is not signed in to the sign-in, which leads back to where they were. */
+function sendToSignIn({ method, url }: FastifyRequest, reply: FastifyReply) {
+  if (method !== 'GET')
+    return refuse('forbidden', 'your sign-in has ended: open the dashboard again')
+  const to = parseWayBack(url)
+  const query = to === undefined ? '' : `?${new URLSearchParams({ to })}`
+  return reply.redirect(SIGN_IN + query, 303)
 }
 
 /**
@@ -173,6 +179,7 @@ function buildSignInAddress({ baseUrl }: Services, state: string | undefined): s
 }
 
 function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: FastifyReply) {
+  if ('cookie' in answer && answer.cookie !== undefined) reply.header('set-cookie', answer.cookie)
   if ('next' in answer) {
     const { next, done } = answer
     const mark = done === undefined ? '' : `${next.includes('?') ? '&' : '?'}done=${done}`

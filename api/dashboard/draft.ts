@@ -8,12 +8,17 @@ export const PUBLISH_PATH = '/dashboard/publish'
 const COOKIE = 'registry_draft'
 const DRAFT = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\da-f-]{36})(?:;|$)`)
 
+/** Cookie with which a browser forgets its file. */
+export const NO_DRAFT = `${COOKIE}=; Path=/dashboard; Max-Age=0; HttpOnly; SameSite=Lax`
+
 /** A file on its way from the workshop to the dashboard. */
 export interface Draft {
   kind: ProposedKind
   /** Domain that will serve it, as the person typed it; may be empty. */
   domain: string
   text: string
+  /** Name of the brand, once the person has entered it for a brand.json. */
+  brandName?: string
 }
 
 type DraftServices = Pick<Services, 'drafts' | 'clock' | 'config' | 'baseUrl'>

@@ -3,19 +3,21 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import type { RevisionHeld, RevisionList } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
-import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { PUBLISH_PATH } from './draft.ts'
 import {
   type DashboardAnswer,
   renderButton,
   renderFault,
+  renderHidden,
   renderToken,
   toSectionPath,
 } from './page.tsx'
-import { publishFile, saveProperties } from './publish-file.ts'
+import { saveProperties } from './publish-file.ts'
 import { canReview } from './reviews.tsx'
 
 type Revisions = z.infer<typeof RevisionList>
@@ -26,12 +28,6 @@ const kinds = {
   property: { title: 'Its properties', path: '/api/properties/hosted/' },
 } as const
 type Kind = keyof typeof kinds
-
-interface EntryView {
-  fault?: string | undefined
-  text?: string
-  marked?: Html | null
-}
 
 function showEntries(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { domain } = context.query
@@ -75,10 +71,9 @@ async function chooseDomain(
 async function showEntry(
   context: OrganizationRequest,
   domain: Domain,
-  { fault, text = '', marked }: EntryView = {},
+  fault?: string,
 ): Promise<DashboardAnswer> {
-  const { organization, token } = context
-  const sectionPath = toSectionPath(organization.org_id, 'entries')
+  const { org, token } = context
   const [brand, property] = await Promise.all([
     renderHistory(context, 'brand', domain),
     renderHistory(context, 'property', domain),
@@ -114,14 +109,11 @@ async function showEntry(
             <code>/publisher/{domain}/.well-known/adagents.json</code>. Its agents are ignored: only
             the file on the domain itself can authorize agents, and that file may point here.
           </p>
-          {marked ?? null}
-          <form method="post" action={`${sectionPath}/publish`} class="editor">
+          <form method="post" action={PUBLISH_PATH} class="editor">
             {renderToken(token)}
-            <input type="hidden" name="domain" value={domain} />
+            {renderHidden({ ...org, kind: 'adagents.json', domain })}
             <label for="text">The file</label>
-            <textarea id="text" name="text" rows="14" spellcheck="false" wrap="off" required>
-              {text}
-            </textarea>
+            <textarea id="text" name="text" rows="14" spellcheck="false" wrap="off" required />
             <button type="submit">Publish its properties</button>
           </form>
         </>,
@@ -182,8 +174,9 @@ async function restoreRevision(context: OrganizationRequest): Promise<DashboardA
           query: org,
           payload: { to_revision: number },
         })
-  if (refused !== undefined) return showEntry(context, domain, { fault: refused })
-  return redirectToEntry(organization.org_id, domain, 'rolled_back')
+  if (refused !== undefined) return showEntry(context, domain, refused)
+  const next = `${toSectionPath(organization.org_id, 'entries')}?${new URLSearchParams({ domain })}`
+  return { next, done: 'rolled_back' }
 }
 
 /**
@@ -203,28 +196,7 @@ async function saveEarlier(
   return saveProperties({ callApi, org }, domain, properties)
 }
 
-/** Saves the properties of a file that was checked; the registry builds the hosted file from them. */
-async function publish(context: OrganizationRequest): Promise<DashboardAnswer> {
-  const { form, organization } = context
-  const domain = parseFormDomain(form.get('domain') ?? '')
-  if (domain === undefined) return chooseDomain(context, 'Enter a domain.')
-  const text = (form.get('text') ?? '').replaceAll('\r\n', '\n')
-  const failed = await publishFile(context, { kind: 'adagents.json', domain, text })
-  if (failed !== undefined) return showEntry(context, domain, { ...failed, text })
-  return redirectToEntry(organization.org_id, domain, 'published')
-}
-
-function redirectToEntry(
-  orgId: string,
-  domain: string,
-  done: 'published' | 'rolled_back',
-): DashboardAnswer {
-  const next = `${toSectionPath(orgId, 'entries')}?${new URLSearchParams({ domain })}`
-  return { next, done }
-}
-
 export const entryRoutes: readonly OrganizationRoute[] = [
   { method: 'GET', path: '/entries', handle: showEntries },
   { method: 'POST', path: '/entries/roll-back', handle: restoreRevision },
-  { method: 'POST', path: '/entries/publish', handle: publish },
 ]

@@ -2,39 +2,12 @@ import { findInvitation } from '../../pipeline/read/lookups/organizations.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { clipText, renderName } from '../pages/html/text.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { PUBLISH_PATH } from './draft.ts'
 import { type DashboardAnswer, renderFault, renderToken, toSectionPath } from './page.tsx'
 
 const JOIN = '/dashboard/join'
-/** Value of `to` and of `state` that leads back to the file from the workshop. */
-export const PUBLISH_STATE = 'publish'
 const TOKEN = /^[\w-]{43}$/
-const STATE = /^join\.([\w-]{43})$/
 const CLOSED =
   'This link has been used, revoked or has expired, or it was sent to an address other than the one you signed in with.'
-
-/** Adds the invitation token of a query to a path, if there is one. */
-export function buildJoinPath(path: string, query: unknown): string {
-  const token = readToken(query)
-  return token === undefined ? path : `${path}?token=${token}`
-}
-
-/** Converts what a visitor came for, an invitation or a file, to the `state` of their sign-in. */
-export function toJoinState(query: unknown): string | undefined {
-  if ((query as { to?: unknown }).to === PUBLISH_STATE) return PUBLISH_STATE
-  const token = readToken(query)
-  return token === undefined ? undefined : `join.${token}`
-}
-
-/**
- * Converts the `state` of a sign-in to a path: that of its invitation or of the waiting file, and no other.
- */
-export function readJoinState(query: unknown): string | undefined {
-  const { state } = query as { state?: unknown }
-  if (state === PUBLISH_STATE) return PUBLISH_PATH
-  const [, token] = (typeof state === 'string' && STATE.exec(state)) || []
-  return token === undefined ? undefined : buildJoinPath(JOIN, { token })
-}
 
 function readToken(query: unknown): string | undefined {
   const { token } = query as { token?: unknown }

@@ -7,11 +7,14 @@ import { TOKEN_FIELD } from './form-tokens.ts'
 
 /** A page of the dashboard, or the page that follows a form. */
 export type DashboardAnswer =
-  | { status: number; title: string; body: Html; hasPasskeys?: boolean }
+  | { status: number; title: string; body: Html; hasPasskeys?: boolean; cookie?: SetCookie }
   /** A picture, for a page that shows it. */
   | { picture: Buffer; type: string }
   /** `done` names the notice that the next page shows. */
-  | { next: string; done?: DoneName }
+  | { next: string; done?: DoneName; cookie?: SetCookie }
+
+/** Value of a `Set-Cookie` header, if any. */
+type SetCookie = string | undefined
 
 /** Headers of a picture that only the dashboard shows: browsers must neither run nor cache it. */
 export const pictureHeaders = {
@@ -41,6 +44,7 @@ export const doneTexts = {
   proven: 'The domain is verified.',
   published: 'The properties are saved, and the hosted file is published.',
   brand_published: 'The brand is saved, and its hosted file is published.',
+  pending: 'The entry is saved. A moderator looks at its name before it is shown.',
   rolled_back: 'The earlier state is restored as a new revision.',
   ended: 'The application no longer has access.',
   passkey: 'The passkey is ready: you can sign in with it from now on.',
@@ -147,20 +151,27 @@ export function renderToken(token: string): Html {
   return <input type="hidden" name={TOKEN_FIELD} value={token} />
 }
 
+type HiddenFields = Readonly<Record<string, string | undefined>>
+
+/** Renders fields that a form sends along; those without a value are left out. */
+export function renderHidden(fields: HiddenFields): Child {
+  return Object.entries(fields).map(([name, value]) =>
+    value === undefined ? null : <input type="hidden" name={name} value={value} />,
+  )
+}
+
 /** Renders a form of one button. */
 export function renderButton(
   action: string,
   token: string,
   label: string,
-  fields: Readonly<Record<string, string>> = {},
+  fields: HiddenFields = {},
   className?: 'plain',
 ): Html {
   return (
     <form method="post" action={action} class="single">
       {renderToken(token)}
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
+      {renderHidden(fields)}
       <button type="submit" class={className}>
         {label}
       </button>

@@ -2,7 +2,9 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { checkFile, type ProposedKind } from '../../pipeline/parse/check-file.ts'
 import type { Html } from '../pages/html/jsx.ts'
 import { renderMarkedLines } from '../pages/parts/marked-lines.tsx'
+import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
+import type { DoneName } from './page.tsx'
 
 /** A file that a member wants hosted. */
 interface Published {
@@ -27,7 +29,7 @@ export function saveProperties(
   { callApi, org }: Pick<OrganizationRequest, 'callApi' | 'org'>,
   domain: Domain,
   filed: readonly FiledProperty[],
-): Promise<{ refused: string | undefined }> {
+): Promise<ApiAnswer<Record<string, unknown>>> {
   const properties = filed.map(({ property_id, property_type, name, identifiers, tags }) => ({
     type: property_type,
     name,
@@ -39,14 +41,22 @@ export function saveProperties(
   return callApi({ method: 'POST', url: '/api/properties/save', query: org, payload })
 }
 
+/** Reason why a file was not published. */
+interface NotPublished {
+  fault: string
+  marked?: Html
+  /** True if the organization has to verify the domain first. */
+  needsProof?: boolean
+}
+
 /**
- * Checks a file and saves it for the organization through the API. Returns why it was not published, or
- * undefined if it was.
+ * Checks a file and saves it for the organization through the API. Returns the notice about that, or why it was
+ * not published.
  */
 export async function publishFile(
   { callApi, org, services }: Pick<OrganizationRequest, 'callApi' | 'org' | 'services'>,
   { kind, domain, text, brandName = '' }: Published,
-): Promise<{ fault: string; marked?: Html } | undefined> {
+): Promise<{ done: DoneName } | NotPublished> {
   const context = { domain, now: services.clock.now(), maxFaults: 50 }
   const { valid, errors, warnings, document } = checkFile(kind, Buffer.from(text), context)
   const marked = renderMarkedLines(text, [...errors, ...warnings])
@@ -55,14 +65,20 @@ export async function publishFile(
     const payload = { domain, brand_name: brandName, brand_json: JSON.parse(text) as object }
     const url = '/api/brands/setup-my-brand'
     const saved = await callApi({ method: 'POST', url, query: org, payload })
-    if (saved.refused !== undefined) return { fault: saved.refused }
-    const isOwn = saved.body.has_brand_json === true
-    return isOwn
+    return saved.body.has_brand_json === true
       ? { fault: 'The domain serves its own brand.json, which takes precedence.' }
-      : undefined
+      : describeSaved(saved, 'brand_published')
   }
   if (document === undefined || document.variant !== 'inline')
     return { fault: 'It lists no properties.', ...(marked && { marked }) }
   const saved = await saveProperties({ callApi, org }, domain, document.properties)
-  return saved.refused === undefined ? undefined : { fault: saved.refused }
+  return describeSaved(saved, 'published')
+}
+
+function describeSaved(
+  { refused, body }: ApiAnswer<Record<string, unknown>>,
+  done: DoneName,
+): { done: DoneName } | NotPublished {
+  if (refused === undefined) return { done: body.review_status === 'pending' ? 'pending' : done }
+  return { fault: refused, needsProof: body.code === 'ownership_proof_required' }
 }

@@ -1,11 +1,12 @@
-import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
-import type { Membership } from '../../pipeline/model/identity.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
+import { toCaller } from '../limits/caller.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { type Draft, findDraft, PUBLISH_PATH } from './draft.ts'
+import { type Draft, findDraft, keepDraft, NO_DRAFT, PUBLISH_PATH } from './draft.ts'
+import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
 import { type DashboardAnswer, renderFault, renderToken, toSectionPath } from './page.tsx'
+import { beginProof } from './proof.tsx'
 import { publishFile } from './publish-file.ts'
 
 /** Shows the form that publishes the file that the browser brought from the workshop. */
@@ -28,10 +29,9 @@ async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
 
 function showFile(
   context: DashboardRequest,
-  { kind, domain, text }: Draft,
-  { fault, marked, name = '' }: { fault?: string; marked?: Child; name?: string } = {},
+  { kind, domain, text, brandName = '' }: Draft,
+  { fault, marked }: { fault?: string; marked?: Child } = {},
 ): DashboardAnswer {
-  const editors = context.memberships.filter(({ role }) => hasOrganizationRight(role, 'edit'))
   const body = (
     <>
       <h1>Publish a hosted {kind}</h1>
@@ -41,67 +41,50 @@ function showFile(
       </p>
       {renderFault(fault)}
       {marked ?? null}
-      {editors.length === 0 ? (
-        <p class="notice fair">
-          Files are published by an organization: <a href="/dashboard">create one</a> and come back
-          to <a href={PUBLISH_PATH}>this file</a>, which is kept for{' '}
-          {context.services.config.LIMITS.draftMinutes} minutes.
-        </p>
-      ) : (
-        <form method="post" action={PUBLISH_PATH} class="editor">
-          {renderToken(context.token)}
-          <input type="hidden" name="kind" value={kind} />
-          <label for="org">Organization</label>
-          {renderOrganizations(editors)}
-          <label for="domain">Domain</label>
-          <input id="domain" name="domain" value={domain} required maxlength="300" />
-          {kind === 'brand.json' ? (
-            <>
-              <label for="name">Name of the brand</label>
-              <input id="name" name="brand_name" value={name} required maxlength="200" />
-            </>
-          ) : null}
-          <label for="text">The file</label>
-          <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off" required>
-            {text}
-          </textarea>
-          <button type="submit">Publish it</button>
-        </form>
-      )}
+      <form method="post" action={PUBLISH_PATH} class="editor">
+        {renderToken(context.token)}
+        <input type="hidden" name="kind" value={kind} />
+        {renderOrganizationField(context)}
+        <label for="domain">Domain</label>
+        <input id="domain" name="domain" value={domain} required maxlength="300" />
+        {kind === 'brand.json' ? (
+          <>
+            <label for="name">Name of the brand</label>
+            <input id="name" name="brand_name" value={brandName} required maxlength="200" />
+          </>
+        ) : null}
+        <label for="text">The file</label>
+        <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off" required>
+          {text}
+        </textarea>
+        <button type="submit">Publish it</button>
+      </form>
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: `Publish a hosted ${kind}`, body }
 }
 
-function renderOrganizations(editors: readonly Membership[]) {
-  return (
-    <select id="org" name="org">
-      {editors.map(({ org_id, org_name }) => (
-        <option value={org_id}>{org_name}</option>
-      ))}
-    </select>
-  )
-}
-
 async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer> {
-  const { form, memberships } = context
+  const { form, request, services } = context
   const read = (name: string) => form.get(name) ?? ''
   const kind: ProposedKind = proposedKinds.find(known => known === read('kind')) ?? 'adagents.json'
   const text = read('text').replaceAll('\r\n', '\n')
-  const draft = { kind, domain: read('domain').trim(), text }
-  const name = read('brand_name')
+  const draft = { kind, domain: read('domain').trim(), text, brandName: read('brand_name') }
   const domain = parseFormDomain(draft.domain)
-  const organization = memberships.find(({ org_id }) => org_id === read('org'))
-  if (domain === undefined) return showFile(context, draft, { fault: 'Enter a domain.', name })
-  if (organization === undefined) {
-    return showFile(context, draft, { fault: 'You are not a member of this organization.', name })
+  if (domain === undefined) return showFile(context, draft, { fault: 'Enter a domain.' })
+  const chosen = await chooseOrganization(context)
+  if ('fault' in chosen) return showFile(context, draft, chosen)
+  const published = await publishFile(chosen, { ...draft, domain })
+  if ('done' in published) {
+    const entries = toSectionPath(chosen.organization.org_id, 'entries')
+    return { next: `${entries}?${new URLSearchParams({ domain })}`, ...published, cookie: NO_DRAFT }
   }
-  const { org_id } = organization
-  const org = { org: org_id }
-  const failed = await publishFile({ ...context, org }, { kind, domain, text, brandName: name })
-  if (failed !== undefined) return showFile(context, draft, { ...failed, name })
-  const next = `${toSectionPath(org_id, 'entries')}?${new URLSearchParams({ domain })}`
-  return { next, done: kind === 'brand.json' ? 'brand_published' : 'published' }
+  if (published.needsProof) {
+    const cookie = await keepDraft(draft, toCaller(request.ip), services)
+    const answer = await beginProof(chosen, { domain, back: PUBLISH_PATH })
+    return 'body' in answer ? { ...answer, cookie } : answer
+  }
+  return showFile(chosen, draft, published)
 }
 
 export const publishRoutes: readonly PersonRoute[] = [

@@ -72,7 +72,10 @@ describe('the dashboard is for people who are signed in', () => {
   test('others are sent to the sign-in, without being asked for consent', async () => {
     const stranger = new TestBrowser(registry)
     const answer = await stranger.get(at(acme, '/keys'))
-    expect([answer.statusCode, answer.headers.location]).toEqual([303, '/dashboard/sign-in'])
+    expect([answer.statusCode, answer.headers.location]).toEqual([
+      303,
+      `/dashboard/sign-in?${new URLSearchParams({ to: at(acme, '/keys') })}`,
+    ])
   })
 
   test('a forged or foreign cookie signs nobody in', async () => {
@@ -181,8 +184,18 @@ describe('people join an organization', () => {
     expect(page).toContain('dora@acme.example')
   })
 
-  test('a sign-in leads to no other place than an invitation', async () => {
-    for (const state of ['https://evil.example', '//evil.example', 'join.x', 'join./../x']) {
+  test('a sign-in leads to no other place than a page of the dashboard', async () => {
+    const others = [
+      'https://evil.example',
+      '//evil.example',
+      '/dashboard/join?token=x',
+      '/dashboard/sign-out',
+      '/dashboard/org/../../evil',
+      '/dashboard/agents?url=x&y=z',
+      '/dashboard/verify?domain=//evil.example',
+      '/dashboard/publish\nx',
+    ]
+    for (const state of others) {
       const query = new URLSearchParams({ state })
       const { headers } = await new TestBrowser(registry).get(`/dashboard/signed-in?${query}`)
       expect(headers.location).toBe('/dashboard')
@@ -247,7 +260,8 @@ describe('a person manages', () => {
 
   test('agents and who sees them', async () => {
     const url = 'https://sales.acme.example/mcp'
-    const enrolled = await send(ann, at(acme, '/agents'), {
+    const enrolled = await send(ann, '/dashboard/agents', {
+      org: acme,
       url,
       type: 'sales',
       visibility: 'private',
@@ -386,7 +400,7 @@ describe('reviews', () => {
   })
 })
 
-const buildFile = (name: string) =>
+const buildFile = (name: string, domain = 'handed.example') =>
   JSON.stringify({
     authorized_agents: [],
     properties: [
@@ -394,8 +408,8 @@ const buildFile = (name: string) =>
         property_id: 'site',
         property_type: 'website',
         name,
-        identifiers: [{ type: 'domain', value: 'handed.example' }],
-        publisher_domain: 'handed.example',
+        identifiers: [{ type: 'domain', value: domain }],
+        publisher_domain: domain,
       },
     ],
   })
@@ -485,19 +499,85 @@ describe('a file of the workshop', () => {
     expect(await readHosted('handed.example')).toEqual(['Handed on'])
   })
 
-  test('waits while its person creates an organization first', async () => {
+  test('is published for an organization that the same form creates, once its domain is verified', async () => {
     const browser = await enterAs('new@fresh.example')
-    await carry(browser)
-    expect((await browser.get('/dashboard/publish')).body).toContain('create one')
-    expect((await browser.get('/dashboard')).body).toContain(
-      'You have an unpublished file from the workshop',
-    )
+    const file = { ...handed, domain: 'larkspur.example' }
+    await browser.post('/workshop', { ...file, do: 'publish' }, SAME_SITE)
+    expect((await browser.get('/dashboard')).body).toContain('You have an unpublished file')
+    const page = await read(browser, '/dashboard/publish')
+    expect(page('#organization').val()).toBe('fresh.example')
+    const form = { kind: file.kind, domain: file.domain, text: buildFile('Edited', file.domain) }
+    const asked = await send(browser, '/dashboard/publish', { ...form, organization_name: 'Fresh' })
+    const proof = load(asked.body)
+    expect([asked.statusCode, proof('h1').text()]).toEqual([201, 'Verify larkspur.example'])
+    expect(proof('input[name=back]').val()).toBe('/dashboard/publish')
+    const org = proof('input[name=org]').val() as string
+    const added = { op: 'organization.domain.add', org, domain: file.domain, proof: 'operator' }
+    await registry.submit(added as never)
+    expect((await read(browser, '/dashboard/publish'))('textarea').text()).toBe(form.text)
+    const sent = await send(browser, '/dashboard/publish', { ...form, org })
+    expect(sent.headers.location).toContain('done=published')
+    expect(await readHosted(file.domain)).toEqual(['Edited'])
   })
+})
+
+describe('a person without an organization', () => {
+  const addAgent = (browser: TestBrowser, form: Record<string, string>) =>
+    send(browser, '/dashboard/agents', { type: 'sales', visibility: 'private', ...form })
+
+  test('adds an agent, and the form creates the organization', async () => {
+    const browser = await enterAs('first@first.example')
+    const url = 'https://sales.first.example/mcp'
+    const page = await read(browser, `/dashboard/agents?${new URLSearchParams({ url })}`)
+    expect(page('#url').val()).toBe(url)
+    const added = await addAgent(browser, { url, organization_name: 'First' })
+    expect(added.headers.location).toMatch(/^\/dashboard\/org\/[\w-]+\/agents\?done=enrolled$/)
+    expect((await read(browser, '/dashboard'))('tbody th').text()).toBe('First')
+  })
+
+  test('is told that a name is taken, and nothing else happens', async () => {
+    const browser = await enterAs('late@late.example')
+    const url = 'https://sales.late.example/mcp'
+    const refused = await addAgent(browser, { url, organization_name: 'Acme' })
+    const page = load(refused.body)
+    expect([refused.statusCode, page('[role=alert]').text()]).toEqual([
+      400,
+      expect.stringContaining('already exists'),
+    ])
+    expect(page('#url').val()).toBe(url)
+    expect((await read(browser, '/dashboard'))('tbody tr')).toHaveLength(0)
+  })
+
+  test('with an address at a provider of free mail gets a personal one', async () => {
+    const browser = await enterAs('someone@gmail.com')
+    expect((await read(browser, '/dashboard/verify'))('#organization').val()).toBe('')
+    const form = { organization_name: 'Someone', domain: 'someone.example' }
+    const begun = await send(browser, '/dashboard/verify', form)
+    expect([begun.statusCode, load(begun.body)('h1').text()]).toEqual([
+      201,
+      'Verify someone.example',
+    ])
+    const [created] = registry.submitted.filter(({ op }) => op === 'organization.found').slice(-1)
+    expect(created).toMatchObject({ name: 'Someone', is_personal: true })
+  })
+})
+
+test('an agent on a foreign host leads to the proof of its domain, and back to the agent', async () => {
+  const url = 'https://ads.elsewhere.example/mcp'
+  const form = { org: acme, url, type: 'sales', visibility: 'private' }
+  const page = load((await send(ann, '/dashboard/agents', form)).body)
+  const proof = page('form[action="/dashboard/verify"]')
+  expect(proof.find('button').text()).toBe('Verify elsewhere.example')
+  const sent = Object.fromEntries(
+    proof.serializeArray().map(({ name, value }) => [name, value] as [string, string]),
+  )
+  const begun = load((await send(ann, '/dashboard/verify', sent)).body)
+  expect(begun('input[name=back]').val()).toBe(`/dashboard/agents?${new URLSearchParams({ url })}`)
 })
 
 test('a rollback brings the earlier content back into what the registry answers', async () => {
   const publish = (name: string) =>
-    send(ann, at(acme, '/entries/publish'), { domain: 'handed.example', text: buildFile(name) })
+    send(ann, '/dashboard/publish', { org: acme, domain: 'handed.example', text: buildFile(name) })
   await publish('Before')
   await publish('After')
   expect(await readHosted('handed.example')).toEqual(['After'])

@@ -101,7 +101,8 @@ async function enrolWithAgent(org: string, domains: string[], url: string): Prom
 
 /** Sends a form of Ann's organization, which must succeed. */
 async function sendOwn(path: string, form: Record<string, string>) {
-  const answer = await sendForm(ann, `/dashboard/org/${acme}${path}`, form)
+  const url = path.startsWith('/dashboard') ? path : `/dashboard/org/${acme}${path}`
+  const answer = await sendForm(ann, url, { org: acme, ...form })
   expect([path, answer.statusCode < 400], answer.body).toEqual([path, true])
   return answer
 }
@@ -112,7 +113,7 @@ async function fillOrganization(): Promise<void> {
   const invited = await sendOwn('/people/invite', { email: 'erik@acme.example', role: 'owner' })
   invitation = new URL(String(load(invited.body)('#link').val())).searchParams.get('token')!
   for (const name of ['Before', 'After'])
-    await sendOwn('/entries/publish', {
+    await sendOwn('/dashboard/publish', {
       domain: DOMAIN,
       text: FILE.replace('Taken over', name),
     })
@@ -178,7 +179,7 @@ function listForms(body: string): PageForm[] {
 /** Lists every form that Ann and a moderator see, as they would send it. */
 async function collectForms(): Promise<PageForm[]> {
   const at = (path: string) => `/dashboard/org/${acme}${path}`
-  const started = await sendOwn('/domains', { domain: DOMAIN })
+  const started = await sendOwn('/dashboard/verify', { domain: DOMAIN })
   const shown = dashboardPaths
     .filter(({ method, path }) => method === 'GET' && !/:id|sign|join/.test(path))
     .map(({ path }) => path.replace(':org', acme))

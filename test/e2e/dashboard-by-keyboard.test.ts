@@ -108,7 +108,7 @@ async function prove(page: Page, domain: string): Promise<void> {
   await pushButton(page, '.sections a', 'Domains')
   await page.waitForSelector('h1:text("Domains")')
   await answer(page, '#domain', domain)
-  await page.waitForSelector('text=Publish the token')
+  await page.waitForSelector('text=Publish this token')
   hosts[domain] = { [TOKEN_FILE]: await page.inputValue('input[name=nonce] >> nth=0') }
   await pushButton(page, 'button', 'Verify now')
   await page.waitForSelector('text=The domain is verified')

@@ -1,0 +1,103 @@
+import { isFreeMail } from '../../pipeline/core/free-mail.ts'
+import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
+import type { Person } from '../../pipeline/model/accounts/person.ts'
+import type { Membership } from '../../pipeline/model/identity.ts'
+import { listMemberships } from '../../pipeline/read/lookups/principals.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import type { DashboardRequest, OrganizationRequest } from './dashboard-request.ts'
+
+/** Field with the name of an organization that is created along with what its form does. */
+const NEW_NAME = 'organization_name'
+
+/**
+ * Renders the fields by which a form names the organization that it acts for: a choice, or the name of a
+ * first one for people who have none.
+ */
+export function renderOrganizationField({ memberships, person, form }: DashboardRequest): Html {
+  const editors = memberships.filter(canEdit)
+  if (editors.length > 0) {
+    return (
+      <>
+        <label for="org">Organization</label>
+        <select id="org" name="org">
+          {editors.map(({ org_id, org_name }) => (
+            <option value={org_id} selected={org_id === form.get('org')}>
+              {org_name}
+            </option>
+          ))}
+        </select>
+      </>
+    )
+  }
+  return (
+    <>
+      <label for="organization">Name of your organization</label>
+      <input
+        id="organization"
+        name={NEW_NAME}
+        value={form.get(NEW_NAME) ?? deriveName(person)}
+        required
+        maxlength="200"
+        autocomplete="organization"
+        aria-describedby="organization-hint"
+      />
+      <p id="organization-hint" class="hint">
+        It is created with this form, and you become its owner.
+      </p>
+    </>
+  )
+}
+
+/** Chooses the organization of a form, or creates the one that it names; else says why neither is possible. */
+export async function chooseOrganization(
+  context: DashboardRequest,
+): Promise<OrganizationRequest | { fault: string }> {
+  const { memberships, form } = context
+  const chosen = memberships.find(({ org_id }) => org_id === form.get('org'))
+  if (chosen !== undefined) return addOrganization(context, chosen)
+  const name = form.get(NEW_NAME)
+  if (name === null || memberships.some(canEdit)) {
+    return { fault: 'You are not a member of this organization.' }
+  }
+  const made = await createOrganization(context, name)
+  if ('fault' in made) return made
+  const founded = listMemberships(context.services.reader, context.person.user_id)
+  const own = founded.find(({ org_id }) => org_id === made.org_id)
+  if (own === undefined) return { fault: 'The organization is being created. Send the form again.' }
+  return addOrganization({ ...context, memberships: founded }, own)
+}
+
+/**
+ * Creates an organization of the person. An address at a provider of free mail identifies no company, so it
+ * makes a personal one.
+ */
+export async function createOrganization(
+  { callApi, person }: DashboardRequest,
+  name: string,
+  more: { company_type?: string } = {},
+): Promise<{ org_id: string } | { fault: string }> {
+  const is_personal = isFreeMail(findMailDomain(person) ?? '')
+  const payload = { organization_name: name, ...(is_personal && { is_personal }), ...more }
+  const url = '/api/organizations'
+  const made = await callApi<{ organization: { id: string } }>({ method: 'POST', url, payload })
+  return made.refused === undefined
+    ? { org_id: made.body.organization.id }
+    : { fault: made.refused }
+}
+
+function addOrganization(context: DashboardRequest, organization: Membership): OrganizationRequest {
+  return { ...context, organization, org: { org: organization.org_id } }
+}
+
+function canEdit({ role }: Membership): boolean {
+  return hasOrganizationRight(role, 'edit')
+}
+
+function deriveName(person: Person): string {
+  const domain = findMailDomain(person)
+  return domain === undefined || isFreeMail(domain) ? '' : domain
+}
+
+function findMailDomain({ email }: Person): string | undefined {
+  return email?.split('@').at(-1)
+}

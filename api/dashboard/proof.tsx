@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { listOwnershipPlaces } from '../../pipeline/model/ownership.ts'
+import type { OwnershipChallenge } from '../../pipeline/model/responses/ownership.ts'
+import { parseFormDomain } from '../inputs/workshop-form.ts'
+import { lookForNonce } from '../live/ownership-challenges.ts'
+import { type Child, Fragment, h } from '../pages/html/jsx.ts'
+import { renderMoment, renderName } from '../pages/html/text.tsx'
+import { renderFacts } from '../pages/parts/blocks.tsx'
+import { renderBadge } from '../pages/parts/freshness.tsx'
+import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashboard-request.ts'
+import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
+import {
+  type DashboardAnswer,
+  renderFault,
+  renderHidden,
+  renderToken,
+  toSectionPath,
+} from './page.tsx'
+import { BACK, parseWayBack } from './way-back.ts'
+
+/** Page on which a proof of a domain starts. */
+export const VERIFY_PATH = '/dashboard/verify'
+const CHECK_PATH = `${VERIFY_PATH}/check`
+const DOMAINS = '/api/me/organization/domains'
+
+/**
+ * An open challenge, as the form of its page sends it back: the registry stores only the hash of its token.
+ */
+const OpenChallenge = z.object({
+  domain: z.string().transform((text, ctx) => {
+    const domain = parseFormDomain(text)
+    if (domain === undefined) ctx.addIssue({ code: 'custom', message: 'is no domain' })
+    return domain as Domain
+  }),
+  nonce: z.string().regex(/^[\w-]{43}$/),
+  expires_at: z.iso.datetime(),
+})
+type OpenChallenge = z.infer<typeof OpenChallenge>
+
+/** A proof to start, and the page to go on with after it. */
+interface Proof {
+  domain: string
+  back?: string | undefined
+  fault?: string | undefined
+}
+
+function showStart(context: DashboardRequest, { domain, back, fault }: Proof): DashboardAnswer {
+  const body = (
+    <>
+      <h1>Verify a domain</h1>
+      <p class="lead">
+        Once a domain is verified, your organization may save its brand and properties and host its
+        files here. You publish a token in its DNS or on its site, and the registry looks for it.
+      </p>
+      {renderFault(fault)}
+      <form method="post" action={VERIFY_PATH} class="panel">
+        {renderToken(context.token)}
+        {renderHidden({ [BACK]: back })}
+        {renderOrganizationField(context)}
+        <label for="domain">Domain</label>
+        <input
+          id="domain"
+          name="domain"
+          value={domain}
+          required
+          maxlength="300"
+          placeholder="acme.example"
+        />
+        <button type="submit">Verify domain</button>
+      </form>
+    </>
+  )
+  return { status: fault === undefined ? 200 : 400, title: 'Verify a domain', body }
+}
+
+async function start(context: DashboardRequest): Promise<DashboardAnswer> {
+  const proof = readProof(context)
+  const chosen = await chooseOrganization(context)
+  return 'fault' in chosen
+    ? showStart(context, { ...proof, fault: chosen.fault })
+    : beginProof(chosen, proof)
+}
+
+/** Creates a challenge for an organization and shows its token; the way back follows a proof that succeeds. */
+export async function beginProof(
+  context: OrganizationRequest,
+  { domain, back, fault }: Proof,
+): Promise<DashboardAnswer> {
+  const { callApi, org } = context
+  const request = { method: 'POST', url: DOMAINS, query: org, payload: { domain } } as const
+  const made = await callApi<z.infer<typeof OwnershipChallenge>>(request)
+  if (made.refused !== undefined) return showStart(context, { domain, back, fault: made.refused })
+  const note = renderFault(fault)
+  return showChallenge(context, made.body as unknown as OpenChallenge, { back, note, status: 201 })
+}
+
+interface ChallengeView {
+  back: string | undefined
+  status: number
+  note: Child
+}
+
+function showChallenge(
+  { organization, org, token, services }: OrganizationRequest,
+  { domain, nonce, expires_at }: OpenChallenge,
+  { back, status, note }: ChallengeView,
+): DashboardAnswer {
+  const { txt, url } = listOwnershipPlaces(domain, services.config.PROTOCOL_NAME)
+  const body = (
+    <>
+      <h1>Verify {renderName(domain)}</h1>
+      <p class="lead">
+        Publish this token in one of two places before {renderMoment(expires_at)}, to show that the
+        domain belongs to {renderName(organization.org_name)}. It is shown only on this page.
+      </p>
+      {note}
+      <h2>As a TXT record</h2>
+      {renderFacts([
+        ['Name', <code>{txt}</code>],
+        ['Text', <code>{nonce}</code>],
+      ])}
+      <h2>Or as a file</h2>
+      {renderFacts([
+        ['Address', <code>{url}</code>],
+        ['Content', <code>{nonce}</code>],
+      ])}
+      <form method="post" action={CHECK_PATH} class="single">
+        {renderToken(token)}
+        {renderHidden({ ...org, domain, nonce, expires_at, [BACK]: back })}
+        <button type="submit">Verify now</button>
+      </form>
+      <p class="quiet">
+        A crawler looks in both places. You can try as often as you like until the token expires.
+      </p>
+    </>
+  )
+  return { status, title: `Verify ${domain}`, body }
+}
+
+/**
+ * Looks for the token before it verifies, since a verification that finds nothing uses up the challenge. When
+ * one was used up or has expired, another one takes its place.
+ */
+async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
+  const proof = readProof(context)
+  const challenge = OpenChallenge.safeParse(Object.fromEntries(context.form)).data
+  const chosen = await chooseOrganization(context)
+  if ('fault' in chosen) return showStart(context, { ...proof, fault: chosen.fault })
+  if (challenge === undefined) {
+    return showStart(context, { ...proof, fault: 'Start the verification again.' })
+  }
+  const { domain, nonce } = challenge
+  const nonce_hash = createHash('sha256').update(nonce).digest('hex')
+  const found = await lookForNonce({ domain, nonce_hash }, context.person.user_id, context.services)
+  if (!found.dns_txt && !found.http) {
+    return showChallenge(chosen, challenge, { back: proof.back, status: 200, note: NOT_THERE })
+  }
+  const url = `${DOMAINS}/${encodeURIComponent(domain)}/verify`
+  const { refused } = await chosen.callApi({ method: 'POST', url, query: chosen.org })
+  if (refused !== undefined) return beginProof(chosen, { ...proof, fault: refused })
+  const next = proof.back ?? toSectionPath(chosen.organization.org_id, 'domains')
+  return { next, done: 'proven' }
+}
+
+const NOT_THERE = (
+  <p class="notice fair" role="status">
+    {renderBadge('fair', 'not found')} The token is not there yet. DNS can take a while.
+  </p>
+)
+
+function readProof({ form }: DashboardRequest): Proof {
+  return { domain: form.get('domain') ?? '', back: parseWayBack(form.get(BACK)) }
+}
+
+export const proofRoutes: readonly PersonRoute[] = [
+  {
+    method: 'GET',
+    path: VERIFY_PATH,
+    handle: context => {
+      const { domain, [BACK]: back } = context.query
+      const text = typeof domain === 'string' ? domain : ''
+      return showStart(context, { domain: text, back: parseWayBack(back) })
+    },
+  },
+  { method: 'POST', path: VERIFY_PATH, handle: start },
+  { method: 'POST', path: CHECK_PATH, handle: verify },
+]

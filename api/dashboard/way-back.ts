@@ -1,0 +1,16 @@
+/** Field of a form or an address that names the page to go on with. */
+export const BACK = 'back'
+
+const VALUE = '[\\w.~%+*-]{1,2000}'
+/** Pages of the dashboard that a sign-in or a form may lead back to. */
+const pages: readonly RegExp[] = [
+  /^\/dashboard\/join\?token=[\w-]{43}$/,
+  /^\/dashboard\/(?:access|passkeys|publish|reviews|usage)$/,
+  new RegExp(`^/dashboard/(?:agents|verify)(?:\\?(?:domain|url)=${VALUE})?$`),
+  new RegExp(`^/dashboard/org/[\\w-]{1,64}/[a-z]{1,20}(?:\\?domain=${VALUE})?$`),
+]
+
+/** Parses the path of a page to go back to; undefined for every other address. */
+export function parseWayBack(path: unknown): string | undefined {
+  return typeof path === 'string' && pages.some(page => page.test(path)) ? path : undefined
+}
