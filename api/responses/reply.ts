@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Instant } from '../../pipeline/core/clock.ts'
-import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
+import { buildRefusal, type PublicErrorName } from '../../pipeline/core/errors.ts'
 import type { LentBytes } from '../../pipeline/read/lookups/buffer-builder.ts'
 import type { StoredAnswer } from '../../pipeline/read/lookups/stored.ts'
 import type { Encoding } from './compression.ts'
@@ -47,9 +47,12 @@ export const noContent: Sent = { status: 204, body: '' }
 /** Headers of an answer that must not be cached. */
 export const noStore = { 'cache-control': 'no-store' }
 
-/** Builds a refusal as an ordinary answer, such as an unknown domain: it is frequent, so it is not thrown. */
+/**
+ * Builds a refusal as an ordinary answer, such as an unknown domain: it is frequent, so it is not thrown, and
+ * no stack is taken for it.
+ */
 export function replyRefused(error: PublicErrorName, text: string, fields: object): Sent {
-  const { status, body, retryAfterSeconds } = new PublicError(error, text, { ...fields })
+  const { status, body, retryAfterSeconds } = buildRefusal(error, text, { ...fields })
   const retry = retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }
   return { status, body, headers: { ...noStore, ...retry } }
 }

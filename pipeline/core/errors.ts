@@ -129,10 +129,34 @@ export function toErrorBody(error: PublicErrorName, text: string): Record<string
   return error === 'cursor_expired' ? { error, message: text } : { error: text, code: error }
 }
 
+interface Refusal {
+  status: PublicErrorEntry['status']
+  body: Record<string, unknown>
+  retryAfterSeconds: number | undefined
+}
+
+/** Builds the answer of an error: its body is the sentence, the code and these fields. */
+export function buildRefusal(
+  error: PublicErrorName,
+  text: string,
+  fields: Readonly<Record<string, unknown>>,
+): Refusal {
+  const { status, retryAfterS }: PublicErrorEntry = publicErrors[error]
+  const retry = retryAfterS === undefined ? undefined : { retry_after: retryAfterS }
+  const body: Record<string, unknown> = { ...toErrorBody(error, text), ...retry, ...fields }
+  const { retry_after } = body
+  return {
+    status,
+    body,
+    retryAfterSeconds: typeof retry_after === 'number' ? retry_after : undefined,
+  }
+}
+
 export class PublicError extends Error {
-  readonly status: number
   readonly error: PublicErrorName
   readonly fields: Readonly<Record<string, unknown>>
+  readonly status: number
+  readonly body: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds: number | undefined
   readonly headers: Readonly<Record<string, string>>
 
@@ -143,17 +167,13 @@ export class PublicError extends Error {
     headers: Readonly<Record<string, string>> = {},
   ) {
     super(text)
-    const { status, retryAfterS }: PublicErrorEntry = publicErrors[error]
+    const { status, body, retryAfterSeconds } = buildRefusal(error, text, fields)
     this.error = error
+    this.fields = fields
     this.status = status
-    this.fields = retryAfterS === undefined ? fields : { retry_after: retryAfterS, ...fields }
-    const { retry_after } = this.fields
-    this.retryAfterSeconds = typeof retry_after === 'number' ? retry_after : undefined
+    this.body = body
+    this.retryAfterSeconds = retryAfterSeconds
     this.headers = headers
-  }
-
-  get body(): Record<string, unknown> {
-    return { ...toErrorBody(this.error, this.message), ...this.fields }
   }
 }
 
