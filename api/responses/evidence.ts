@@ -21,7 +21,7 @@ import { buildListPartEnd, type LongList } from './list-parts.ts'
 const DECLARED_SHOWN_MAX = 20
 
 /** Sentences of the evidence for the publisher's side, by rule. */
-const publisherTexts: Readonly<Record<PublisherRule, string>> = {
+export const publisherTexts: Readonly<Record<PublisherRule, string>> = {
   granted: 'the entry grants this sale',
   file_not_known: 'no file of the publisher is valid at present, so this is unknown',
   left_out_too_broad:

@@ -272,9 +272,16 @@ describe('a page says what JSON says', () => {
       publisher: PUBLISHER,
     })
     const page = await read(`/authorization?${asked}`)
-    expect(page('h1').text()).toBe('No')
+    expect(page('h1').text()).toBe('No: the file grants this agent nothing')
+    expect(page('.path .wide').attr('aria-label')).toContain('no grant: agent stranger.example')
+    const unread = new URLSearchParams({ agent: AGENT, publisher: 'nobody.example' })
+    expect((await read(`/authorization?${unread}`))('h1').text()).toBe(
+      'Not known: no file of the publisher is valid at present',
+    )
     const nobody = new URLSearchParams({ agent: AGENT, property: 'nobody.example' })
-    expect((await read(`/authorization?${nobody}`))('h1').text()).toBe('Not known')
+    expect((await read(`/authorization?${nobody}`))('h1').text()).toBe(
+      'Not known: no publisher lists an active property with this identifier',
+    )
   })
 })
 

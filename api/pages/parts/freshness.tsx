@@ -18,6 +18,11 @@ export function renderBadge(look: string, text: string): Html {
   return <span class={`badge ${look}`}>{text}</span>
 }
 
+/** Describes the state of a file in a word or two. */
+export function describeState(state: string): string {
+  return words[state as State]?.[0] ?? state
+}
+
 /** Renders the state of a file as a word. */
 export function renderState(state: string): Html {
   const [label, look] = words[state as State] ?? [state, 'none']

@@ -1,8 +1,11 @@
+import { toUrl } from '../../../pipeline/model/observation.ts'
 import type {
+  Evidence,
   PropertyAuthorization as OfProperty,
   PublisherAuthorization as OfPublisher,
 } from '../../../pipeline/model/responses/authority.ts'
 import { completeDay } from '../../inputs/as-of.ts'
+import { publisherTexts } from '../../responses/evidence.ts'
 import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -12,6 +15,8 @@ import { renderAgent } from '../parts/events.tsx'
 import { renderChain } from '../parts/evidence.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
+import { findSupplyPath, renderSupplyPath } from '../parts/supply-path.tsx'
+import { describeVerdict, renderVerdict } from '../parts/verdict.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 export interface AuthorizationQuery {
@@ -53,20 +58,21 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationQuery>)
     ...(as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }),
   }
   const { body } = await ask<OfProperty>(authorizeProperty, { query })
-  const { authorized, confirmed, sides, publisher_domain, property_id, property_rid } = body
-  const verdict = describeVerdict(authorized, confirmed, sides.publisher)
+  const { publisher_domain, property_id, property_rid, evidence = [] } = body
+  const judged = describeVerdict(body, evidence)
   return {
-    title: `${verdict}: ${clipText(property, 60)}`,
-    description: `May ${clipText(agent, 80)} sell ${clipText(property, 60)}? ${verdict}.`,
+    title: `${judged.verdict}: ${clipText(property, 60)}`,
+    description: `May ${clipText(agent, 80)} sell ${clipText(property, 60)}? ${judged.verdict}${judged.reason}.`,
     json: `/api/registry/validate/property-authorization?${new URLSearchParams(query)}`,
     body: (
       <>
         <p class="kicker">Check authorization</p>
-        {renderVerdict(verdict, authorized, sides.publisher)}
+        {renderVerdict(judged)}
         <p class="lead">
           {renderAgent(agent)} selling <strong>{renderName(property)}</strong>
           {country === '' ? null : <> in {renderName(country, 10)}</>}
         </p>
+        {renderPath(evidence, agent)}
         {renderFacts([
           ['Publisher', publisher_domain && renderPublisher(publisher_domain)],
           ['Property', property_id && <code>{clipText(property_id, 120)}</code>],
@@ -74,7 +80,7 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationQuery>)
           ['Checked', renderMoment(body.checked_at)],
           ['As of', body.as_of && renderMoment(body.as_of)],
         ])}
-        {body.as_of ? renderPast() : renderChainSection(body.evidence ?? [])}
+        {body.as_of ? renderPast() : renderChainSection(evidence)}
         {renderFreshness(body.freshness, 'Least fresh source')}
         {renderForm(asked)}
       </>
@@ -87,21 +93,21 @@ async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationQuery>
   const more = as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }
   const query = { agent, domain: publisher, ...more }
   const found = await ask<OfPublisher>(authorizePublisher, { query })
-  const body = found.status === 200 ? found.body : toRefusal(found.body)
-  const { authorized: count, total, publisher_wide, sides, confirmed } = body
-  const authorized = count > 0
-  const verdict = describeVerdict(authorized, confirmed, sides.publisher)
+  const body = found.status === 200 ? found.body : toRefusal(found.body, publisher)
+  const { authorized: count, total, publisher_wide, evidence = [] } = body
+  const judged = describeVerdict({ ...body, authorized: count > 0 }, evidence)
   return {
-    title: `${verdict}: ${clipText(publisher, 60)}`,
-    description: `May ${clipText(agent, 80)} sell for ${clipText(publisher, 60)}? ${verdict}.`,
+    title: `${judged.verdict}: ${clipText(publisher, 60)}`,
+    description: `May ${clipText(agent, 80)} sell for ${clipText(publisher, 60)}? ${judged.verdict}${judged.reason}.`,
     json: `/api/registry/publisher/authorization?${new URLSearchParams(query)}`,
     body: (
       <>
         <p class="kicker">Check authorization</p>
-        {renderVerdict(verdict, authorized, sides.publisher)}
+        {renderVerdict(judged)}
         <p class="lead">
           {renderAgent(agent)} selling for {renderPublisher(publisher)}
         </p>
+        {renderPath(evidence, agent)}
         {renderFacts([
           [
             'Reach',
@@ -112,7 +118,7 @@ async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationQuery>
           ['For', body.authorized_for && renderName(body.authorized_for, 300)],
           ['As of', as_of && renderMoment(completeDay(as_of))],
         ])}
-        {as_of ? renderPast() : renderChainSection(body.evidence ?? [])}
+        {as_of ? renderPast() : renderChainSection(evidence)}
         {renderFreshness(body.freshness, 'Least fresh source')}
         {renderForm(asked)}
       </>
@@ -121,33 +127,33 @@ async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationQuery>
 }
 
 /** Reads a refusal as the answer that it is: the publisher grants this agent nothing. */
-function toRefusal({ freshness }: Pick<OfPublisher, 'freshness'>): OfPublisher {
+function toRefusal({ freshness }: Pick<OfPublisher, 'freshness'>, publisher: string): OfPublisher {
   const isRead = freshness.state === 'current' || freshness.state === 'stale'
-  const publisher = isRead ? 'mismatch' : 'unknown'
+  const says = isRead ? 'mismatch' : 'unknown'
+  const rule = isRead ? 'agent_not_listed' : 'file_not_known'
+  const { state: file_state, succeeded_at: fetched_at } = freshness
+  const file = toUrl({ kind: 'adagents.json', location: publisher })
+  const step = { side: 'publisher', domain: publisher, file, file_state, says } as const
   return {
-    publisher_domain: '',
+    publisher_domain: publisher,
     agent_url: '',
     authorized: 0,
     total: 0,
     publisher_wide: false,
     source: 'adagents_json',
     unauthorized_properties: [],
-    sides: { publisher, operator: 'unknown' },
+    sides: { publisher: says, operator: 'unknown' },
     confirmed: false,
     operator_side: 'unknown',
     operator_reason: 'no_operator',
+    evidence: [{ ...step, rule, text: publisherTexts[rule], ...(fetched_at && { fetched_at }) }],
     freshness,
   }
 }
 
-function describeVerdict(authorized: boolean, confirmed: boolean, publisher: string): string {
-  if (authorized) return confirmed ? 'Yes, and both sides say so' : 'Yes, the publisher says so'
-  return publisher === 'unknown' ? 'Not known' : 'No'
-}
-
-function renderVerdict(verdict: string, authorized: boolean, publisher: string): Html {
-  const look = authorized ? 'good' : publisher === 'unknown' ? 'none' : 'bad'
-  return <h1 class={`verdict ${look}`}>{verdict}</h1>
+function renderPath(evidence: readonly Evidence[], agent: string): Html | null {
+  const path = findSupplyPath(evidence, agent)
+  return path === undefined ? null : renderSupplyPath(path)
 }
 
 function renderPublisher(domain: string): Html {
