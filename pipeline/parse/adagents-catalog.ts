@@ -14,7 +14,7 @@ import { SLUG } from './suggestions.ts'
 
 const VALUE_CHARS = 2_048
 const EXAMPLE = '{"type": "rss_url", "value": "https://acme.example/feed.xml"}'
-const NO_IDENTIFIER = `holds no valid identifier: write [${EXAMPLE}]`
+const NO_IDENTIFIER = `must list at least one identifier: write [${EXAMPLE}]`
 const knownDistributionTypes: ReadonlySet<string> = new Set(distributionTypes)
 
 const collectionFields = new Set(['collection_id', 'name', 'kind', 'status', 'distribution'])
@@ -35,7 +35,8 @@ export function parseCollection(part: ObjectReader): CollectionEntry | undefined
 function readDistribution(part: ObjectReader): CollectionEntry['distribution'] {
   const domain = readDomain(part, 'publisher_domain')
   const identifiers = part.parts('identifiers').flatMap(readDistributionId)
-  if (identifiers.length === 0) part.error('identifiers', 'empty', NO_IDENTIFIER)
+  if (identifiers.length === 0 && !part.isReported('identifiers'))
+    part.error('identifiers', 'empty', NO_IDENTIFIER)
   if (domain === undefined || identifiers.length === 0) return []
   return [{ publisher_domain: domain, identifiers }]
 }

@@ -32,20 +32,23 @@ const requiredLists = {
 export function parseEntry(part: ObjectReader, entry: number): AgentEntry | undefined {
   const url = readAgentUrl(part, 'url')
   const window = readWindow(part)
-  if (url === undefined || window === undefined) return undefined
+  // An entry that is left out is read all the same: its maintainer learns of all its faults at once.
   const type = readAuthorizationType(part)
-  const agent: AgentEntry = {
+  const purpose = readPurpose(part)
+  const scope = readScope(part)
+  const restrictions = readRestrictions(part)
+  if (type !== undefined) checkRequiredList(part, scope, type)
+  checkPrivateKeys(part, 'encryption_keys')
+  if (url === undefined || window === undefined) return undefined
+  return {
     entry,
     ...url,
-    ...optional('authorized_for', readPurpose(part)),
+    ...optional('authorized_for', purpose),
     ...optional('authorization_type', type),
-    ...readScope(part),
-    ...readRestrictions(part),
+    ...scope,
+    ...restrictions,
     ...window,
   }
-  if (type !== undefined) checkRequiredList(part, agent, type)
-  checkPrivateKeys(part, 'encryption_keys')
-  return agent
 }
 
 function readPurpose(part: ObjectReader): string | undefined {
@@ -119,7 +122,7 @@ function readCollections(part: ObjectReader): CollectionSelector[] | undefined {
   return part.parts('collections').flatMap(item => {
     const domain = readDomain(item, 'publisher_domain')
     const ids = item.texts('collection_ids') ?? []
-    if (ids.length === 0)
+    if (ids.length === 0 && !item.isReported('collection_ids'))
       item.error('collection_ids', 'empty', 'must list at least one id of a collection')
     return domain === undefined || ids.length === 0
       ? []
@@ -131,16 +134,10 @@ function readCollections(part: ObjectReader): CollectionSelector[] | undefined {
 function readWindow(
   part: ObjectReader,
 ): Pick<AgentEntry, 'effective_from' | 'effective_until'> | undefined {
-  const from = part.dateTime('effective_from')
-  const until = part.dateTime('effective_until')
-  for (const [key, moment] of [
-    ['effective_from', from],
-    ['effective_until', until],
-  ] as const) {
-    if (moment !== undefined || !part.has(key)) continue
-    part.error(key, 'unreadable', 'cannot be read, so the whole entry was left out')
-    return undefined
-  }
+  const from = part.limit('effective_from')
+  const until = part.limit('effective_until')
+  if (part.has('effective_from') && from === undefined) return undefined
+  if (part.has('effective_until') && until === undefined) return undefined
   if (from !== undefined && until !== undefined && Date.parse(until) < Date.parse(from)) {
     part.error(
       'effective_until',
@@ -151,12 +148,16 @@ function readWindow(
   return { ...optional('effective_from', from), ...optional('effective_until', until) }
 }
 
-/** Reports an entry that authorizes nothing because its list is missing or has no valid item. */
-function checkRequiredList(part: ObjectReader, entry: AgentEntry, type: AuthorizationType): void {
+/** Reports an entry that authorizes nothing because its list is missing or empty. */
+function checkRequiredList(
+  part: ObjectReader,
+  scope: Partial<AgentEntry>,
+  type: AuthorizationType,
+): void {
   const key = requiredLists[type]
-  const list: readonly (string | PropertyEntry | object)[] | undefined = entry[key]
-  if (list !== undefined && list.length > 0) return
-  const why = part.has(key) ? 'holds nothing that can be used' : 'is missing'
+  const list: readonly (string | PropertyEntry | object)[] | undefined = scope[key]
+  if ((list !== undefined && list.length > 0) || part.isReported(key)) return
+  const why = part.has(key) ? 'is empty' : 'is missing'
   part.error(
     key,
     part.has(key) ? 'empty' : 'missing',

@@ -5,6 +5,7 @@ import {
   type AgentEntry,
   leftOutLists,
 } from '../model/documents/index.ts'
+import { ADAGENTS_SCHEMA } from '../model/hosted.ts'
 import type { Accepted, AcceptedLists } from './accepted-items.ts'
 import { parseCollection, parsePlacement, readTagMap } from './adagents-catalog.ts'
 import { limitCatalog } from './adagents-catalog-reach.ts'
@@ -17,6 +18,7 @@ import { readRevoked } from './adagents-revoked.ts'
 import { parseSignal } from './adagents-signal.ts'
 import { checkSize, fitItems } from './adagents-size.ts'
 import { readLocation } from './addresses.ts'
+import { quote } from './faults.ts'
 import { hashFields } from './field-hashes.ts'
 import { type ObjectReader, optional } from './object-reader.ts'
 
@@ -182,7 +184,7 @@ function readCatalogFacts(root: ObjectReader): Partial<AdagentsInline> {
 /** Checks the members that describe the file. `contact` is checked, and never quoted. */
 function checkDescription(root: ObjectReader): void {
   if (!root.has('$schema'))
-    root.warn('$schema', 'missing', 'is missing: name the schema the file follows')
+    root.warn('$schema', 'missing', `is missing: write ${quote(ADAGENTS_SCHEMA)}`)
   else root.text('$schema', 2_048)
   if (!root.has('last_updated')) {
     root.warn(

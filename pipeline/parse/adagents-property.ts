@@ -119,7 +119,8 @@ function reportNoIdentifier(part: ObjectReader): void {
     part.error(key, 'misplaced', `stands where identifiers belong, ${leftOut}: write ${form}`)
     return
   }
-  const problem = part.has('identifiers') ? 'holds no valid identifier' : 'is missing'
+  if (part.isReported('identifiers')) return
+  const problem = part.has('identifiers') ? 'is empty' : 'is missing'
   const code = part.has('identifiers') ? 'empty' : 'missing'
   part.error('identifiers', code, `${problem}, ${leftOut}: write ${EXAMPLE}`)
 }

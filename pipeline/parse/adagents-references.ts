@@ -1,6 +1,11 @@
 import { mayDeclareHost } from '../core/domain.ts'
 import { getFirst } from '../core/present.ts'
-import { type AdagentsInline, isUsable, type PropertyEntry } from '../model/documents/index.ts'
+import {
+  type AdagentsInline,
+  catalogLists,
+  isUsable,
+  type PropertyEntry,
+} from '../model/documents/index.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Accepted, AcceptedLists } from './accepted-items.ts'
 import { quote } from './faults.ts'
@@ -25,7 +30,8 @@ export function checkReferences(
 }
 
 function checkContent(root: ObjectReader, document: AdagentsInline): void {
-  if (isUsable(document)) return
+  const lists = ['authorized_agents', ...catalogLists]
+  if (isUsable(document) || lists.some(key => root.isReported(key))) return
   const rule = 'list an agent, or at least one property, placement, format or signal'
   root.error(
     'authorized_agents',

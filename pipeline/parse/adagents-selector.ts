@@ -31,7 +31,9 @@ export function parseSelector(part: ObjectReader): Selector | undefined {
   const key = type === 'by_id' ? 'property_ids' : 'property_tags'
   const names = part.names(key, SLUG) ?? []
   if (names.length === 0) {
-    part.error(key, 'empty', `must list at least one with selection_type ${type}`)
+    if (!part.isReported(key)) {
+      part.error(key, 'empty', `must list at least one with selection_type ${type}`)
+    }
     return undefined
   }
   return { publisher_domains: domains, selection_type: type, [key]: names }
@@ -73,6 +75,7 @@ function readDomainList(part: ObjectReader): string[] | undefined {
     part.warn('publisher_domains', 'repeated', `lists ${repeated} more than once`)
   }
   if (domains.size > 0) return [...domains]
+  if (list.length > 0) return undefined
   part.error(
     'publisher_domains',
     'empty',

@@ -100,7 +100,7 @@ function readNames(part: ObjectReader): Record<string, string>[] {
       )
     if (Object.keys(name).length > 0) names.push(name)
   }
-  if (names.length === 0)
+  if (names.length === 0 && !part.isReported('names'))
     part.error('names', 'empty', 'must list at least one name, such as { "en": "Acme" }')
   return names
 }

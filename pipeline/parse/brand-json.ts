@@ -140,8 +140,8 @@ const ownKeys: ReadonlySet<string> = new Set(['$schema', 'version', 'last_update
 function readBrandAgent(root: ObjectReader): BrandDocument | undefined {
   if (!Array.isArray(root.value.agents) && !isObject(root.value.brand_agent)) return undefined
   const agents = readAgents(root)
-  if (agents.length === 0)
-    root.error('agents', 'empty', 'holds no usable agent: list at least one agent')
+  if (agents.length === 0 && !root.isReported('agents') && !root.has('brand_agent'))
+    root.error('agents', 'empty', 'must list at least one agent')
   return { variant: 'brand_agent', agents }
 }
 

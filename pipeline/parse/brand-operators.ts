@@ -23,7 +23,7 @@ function parseOperator(
 ): AuthorizedOperator | undefined {
   const domain = readDomain(part, 'domain')
   const brands = part.texts('brands') ?? []
-  if (brands.length === 0)
+  if (brands.length === 0 && !part.isReported('brands'))
     part.error('brands', 'empty', 'must list ids of brands, or * for all of them')
   for (const id of brands) {
     if (!ids.has(id))
@@ -56,8 +56,8 @@ function readScopes(part: ObjectReader): AuthorizedOperator['scopes'] {
 function readWindow(
   part: ObjectReader,
 ): Pick<AuthorizedOperator, 'valid_from' | 'valid_until'> | undefined {
-  const from = part.dateTime('valid_from')
-  const until = part.dateTime('valid_until')
+  const from = part.limit('valid_from')
+  const until = part.limit('valid_until')
   const isUnclear =
     (part.has('valid_from') && from === undefined) ||
     (part.has('valid_until') && until === undefined)

@@ -32,8 +32,9 @@ export function readPortfolio(root: ObjectReader, house: ObjectReader, domain: s
   }
   const brands = readBrands(root)
   const refs = readRefs(root, brands)
-  if (brands.length === 0 && refs.length === 0) {
-    root.error('brands', 'empty', 'and brand_refs hold nothing usable: list at least one brand')
+  const isReported = root.isReported('brands') || root.isReported('brand_refs')
+  if (brands.length === 0 && refs.length === 0 && !isReported) {
+    root.error('brands', 'empty', 'and brand_refs are both empty: list at least one brand')
   }
   const lastUpdated = root.dateTime('last_updated')
   const portfolio: Portfolio = {
@@ -134,7 +135,7 @@ function parseRef(part: ObjectReader): BrandRef | undefined {
   const id = part.requiredText('brand_id')
   if (!part.has('brand_id'))
     part.error('brand_id', 'missing', 'is missing: name the id of the brand, such as acme')
-  const effectiveAt = part.dateTime('effective_at')
+  const effectiveAt = part.limit('effective_at')
   if (part.has('effective_at') && effectiveAt === undefined) return undefined
   if (domain === undefined || id === undefined) return undefined
   return { domain, brand_id: id, ...optional('effective_at', effectiveAt) }

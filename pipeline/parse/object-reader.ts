@@ -7,6 +7,7 @@ export type JsonObject = Record<string, unknown>
 
 const ID_CHARS = 255
 const LABEL_CHARS = 500
+const DATE_TIME = 'a date and time such as 2026-01-31T09:00:00Z'
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -35,6 +36,12 @@ export class ObjectReader {
 
   has(key: string): boolean {
     return this.value[key] !== undefined
+  }
+
+  /** Tells whether a key without any usable item was reported already: it is no list, or each item has a fault. */
+  isReported(key: string): boolean {
+    const value = this.value[key]
+    return value !== undefined && !(Array.isArray(value) && value.length === 0)
   }
 
   error(key: string, code: FaultCode, message: string | (() => string)): void {
@@ -118,13 +125,25 @@ export class ObjectReader {
 
   /** Reads an instant, in UTC. */
   dateTime(key: string, isOptional = true): string | undefined {
+    const advice = isOptional ? '; leave it out if there is none' : ''
+    return this.#dateTime(key, value =>
+      this.error(key, 'bad_moment', `is ${value}, must be ${DATE_TIME}${advice}`),
+    )
+  }
+
+  /** Reads an end of a validity period; without it, the part of the file that it limits cannot be used. */
+  limit(key: string): string | undefined {
+    return this.#dateTime(key, value =>
+      this.error(key, 'unreadable', `is ${value}, so all of this was left out: write ${DATE_TIME}`),
+    )
+  }
+
+  #dateTime(key: string, report: (value: string) => void): string | undefined {
     const value = this.value[key]
     if (value === undefined) return undefined
     const parsed = typeof value === 'string' ? parseDateTime(value) : undefined
     if (!parsed) {
-      const rule = 'must be a date and time such as 2026-01-31T09:00:00Z'
-      const advice = isOptional ? '; leave it out if there is none' : ''
-      this.error(key, 'bad_moment', `is ${quote(value)}, ${rule}${advice}`)
+      report(quote(value))
       return undefined
     }
     if (!parsed.isFull) {

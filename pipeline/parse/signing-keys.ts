@@ -23,7 +23,7 @@ export function readSigningKeys(part: ObjectReader): JsonObject[] | undefined {
 }
 
 function readKey(part: ObjectReader): JsonObject | undefined {
-  const complete = (['kid', 'kty'] as const).filter(key => part.text(key) !== undefined)
+  const complete = (['kid', 'kty'] as const).filter(key => part.requiredText(key) !== undefined)
   for (const key of ['kid', 'kty'])
     if (!part.has(key))
       part.error(
@@ -32,7 +32,7 @@ function readKey(part: ObjectReader): JsonObject | undefined {
         `is missing, so the key was left out: write ${key === 'kid' ? 'its id' : 'its type, such as OKP'}`,
       )
   for (const key of TEXTS) part.text(key, VALUE_CHARS)
-  const revokedAt = part.dateTime('revoked_at')
+  const revokedAt = part.limit('revoked_at')
   if (complete.length < 2 || (part.has('revoked_at') && revokedAt === undefined)) return undefined
   const key: JsonObject = {}
   for (const [name, value] of Object.entries(part.value)) {

@@ -103,7 +103,8 @@ describe('POST /api/adagents/create', () => {
     expect(success).toBe(false)
     expect(errors).toMatchObject([
       { field: 'authorized_agents[0].url', code: 'bad_address', severity: 'error' },
-      { field: 'authorized_agents', code: 'empty', severity: 'error' },
+      { field: 'authorized_agents[0].authorization_type', code: 'missing', severity: 'error' },
+      { field: 'authorized_agents[0].authorized_for', code: 'missing', severity: 'error' },
     ])
   })
 

@@ -179,7 +179,6 @@ describe('POST /api/adagents/validate', () => {
       'not_https authorized_agents[0].url',
       'not_allowed authorized_agents[1].authorization_type',
       'contradictory authorized_agents[2].publisher_properties[0].publisher_domains',
-      'empty authorized_agents[2].publisher_properties',
       'private_key authorized_agents[3].signing_keys[0].d',
     ])
     expect(listCodes(warnings)).toEqual(

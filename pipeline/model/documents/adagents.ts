@@ -186,7 +186,13 @@ export const AdagentsInline = z.object({
 })
 export type AdagentsInline = z.infer<typeof AdagentsInline>
 
-const catalogLists = ['properties', 'collections', 'placements', 'formats', 'signals'] as const
+export const catalogLists = [
+  'properties',
+  'collections',
+  'placements',
+  'formats',
+  'signals',
+] as const
 
 /**
  * Tells whether a file has any usable content: an agent with what it is authorized for, or any item of a

@@ -137,7 +137,12 @@ describe('one brand', () => {
   })
 
   test.each<[string, Json, Json, string]>([
-    ['no usable name', { names: ['Acme'] }, { name: 'acme', names: [] }, 'error brands[0].names'],
+    [
+      'no usable name',
+      { names: ['Acme'] },
+      { name: 'acme', names: [] },
+      'error brands[0].names[0]',
+    ],
     [
       'several languages in one',
       { names: [{ fr: 'A', de: 'B' }] },
@@ -182,7 +187,7 @@ describe('one brand', () => {
     ['an id with a hyphen', { id: 'acme-ltd' }, 'error id'],
     ['an empty id', { id: '' }, 'error id'],
     ['no name', { names: [] }, 'error names'],
-    ['names without a text', { names: [{}, { en: '' }] }, 'error names'],
+    ['names without a text', { names: [{}, { en: '' }] }, 'error names[1].en'],
     ['a house that is no domain', { house_domain: 'Acme Group' }, 'error house_domain'],
     ['a house that is no text', { house_domain: null }, 'error house_domain'],
     ['an empty list of brands', { brands: [] }, 'error brands'],

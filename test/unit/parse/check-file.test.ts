@@ -123,7 +123,39 @@ describe('what the format forbids is told even where the crawler does not read i
     expect(matching[0]).toMatchObject({ line: 1 })
   })
 
-  test('one cause is one fault', () => {
+  test('an entry that is left out has all its faults told at once', () => {
+    const entry = { url: 'nope', effective_from: 'soon', countries: ['gb'], exclusive: 'no' }
+    const { errors } = check(JSON.stringify({ authorized_agents: [entry] }))
+    expect(errors.map(({ field }) => field.replace('authorized_agents[0].', ''))).toEqual([
+      'url',
+      'effective_from',
+      'authorization_type',
+      'authorized_for',
+      'exclusive',
+      'countries[0]',
+    ])
+  })
+
+  const site = { type: 'domain', value: 'acme.example' }
+  test.each<[string, object, string]>([
+    ['agents that are no list', { authorized_agents: 'all', properties: [] }, 'authorized_agents'],
+    ['nothing at all', {}, 'root'],
+    [
+      'a list of one fault',
+      {
+        properties: [
+          { property_type: 'website', name: 'A', identifiers: [{ ...site, type: 'x' }] },
+        ],
+      },
+      'properties[0].identifiers[0].type',
+    ],
+  ])('one cause is one fault: %s', (_, file, field) => {
+    const described = { authorized_agents: [], ...file }
+    const all = check(JSON.stringify(field === 'root' ? file : described), 'acme.example').errors
+    expect(all.map(fault => fault.field)).toEqual([field])
+  })
+
+  test('one place has one fault', () => {
     const entry = { url: 7, authorized_for: '', authorization_type: 'nothing', countries: ['gb'] }
     const { errors, warnings } = check(JSON.stringify({ authorized_agents: [entry] }))
     const fields = [...errors, ...warnings].map(({ field }) => field)
