@@ -62,7 +62,7 @@ export interface AppDeps {
   clock: Clock
   log: Log
   writer: ApiWriter
-  /** A connection whose commands fail at once while Redis is away; without one nothing is counted across processes. */
+  /** A connection whose commands fail at once while Redis is down; without one nothing is counted across processes. */
   redis?: Redis
   /** Fetches the keys of the identity provider; by default only when a token requires it. */
   issuerKeys?: IssuerKeys

@@ -36,7 +36,7 @@ export function requireOwnAgent(principal: Principal, url: string, reader: Reade
 }
 
 function refuseStranger(): never {
-  return refuse('forbidden', 'your organization has not enrolled this agent')
+  return refuse('forbidden', 'your organization has not added this agent')
 }
 
 /** The organization that a request names by its id, where several of the caller's enrolled the agent. */
@@ -46,7 +46,7 @@ export const organization_id = z
   .min(1, 'must be the id of an organization')
   .max(255)
   .optional()
-  .describe('Id of your organization that enrolled the agent; required where several did')
+  .describe('Id of your organization that added the agent; required where several did')
 
 /** A body that only names the organization, or none at all. */
 export const ChosenOrganization = z.object({ organization_id }).optional()
@@ -78,8 +78,8 @@ export function requireOwner(
   requireOwnAgent(principal, url, reader)
   const text =
     named === undefined
-      ? 'several of your organizations enrolled this agent: name one with organization_id, or with org'
-      : 'the organization that you name is not yours, or has not enrolled this agent'
+      ? 'several of your organizations added this agent: name one with organization_id, or with org'
+      : 'the organization that you name is not yours, or has not added this agent'
   return refuse('forbidden', text)
 }
 

@@ -31,7 +31,7 @@ export class Identity {
     this.#room = room
   }
 
-  /** Returns the authorization server; refuses with 503 while Redis is away, which holds its sessions. */
+  /** Returns the authorization server; refuses with 503 while Redis is down, which holds its sessions. */
   getProvider(services: Services): Promise<Provider> {
     const redis = this.requireRedis()
     requireCurrentStores(services.reader)
@@ -53,7 +53,7 @@ export class Identity {
     return endAccess(await this.getProvider(services), userId, grantId)
   }
 
-  /** Returns the sign-in links; refuses with 503 while Redis is away. */
+  /** Returns the sign-in links; refuses with 503 while Redis is down. */
   getLinks({ config }: Services): LoginLinks {
     this.#links ??= new LoginLinks(this.requireRedis(), config.LIMITS)
     return this.#links
@@ -78,7 +78,7 @@ export class Identity {
     return this.#passkeys
   }
 
-  /** Returns Redis; refuses with 503 while it is away. */
+  /** Returns Redis; refuses with 503 while it is down. */
   requireRedis(): Redis {
     return this.#redis?.status === 'ready' ? this.#redis : refuseSignIn()
   }

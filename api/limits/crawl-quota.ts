@@ -80,7 +80,7 @@ export class CrawlQuota {
     return refuse('rate_limited', text, { retry_after: resetSeconds }, buildLimitHeaders(ofTarget))
   }
 
-  /** Reads the window of a user and counts nothing. Throws while Redis is away. */
+  /** Reads the window of a user and counts nothing. Throws while Redis is down. */
   readUse(user: string): Promise<WindowUse> {
     return this.#users.read(toUserKey(user))
   }

@@ -18,7 +18,7 @@ export class ReceiverQuota {
     this.#max = LIMITS.receiverQuestionsPerHour
   }
 
-  /** Counts a request to a receiver and returns the headers of the limit. Refuses with 429, with 503 while Redis is away. */
+  /** Counts a request to a receiver and returns the headers of the limit. Refuses with 429, with 503 while Redis is down. */
   count(orgId: string): Promise<LimitHeaders> {
     return this.#counter.countOrRefuse(toKey(orgId), {
       max: this.#max,
@@ -27,7 +27,7 @@ export class ReceiverQuota {
     })
   }
 
-  /** Reads the window of an organization and counts nothing. Throws while Redis is away. */
+  /** Reads the window of an organization and counts nothing. Throws while Redis is down. */
   readUse(orgId: string): Promise<WindowUse> {
     return this.#counter.read(toKey(orgId))
   }

@@ -39,7 +39,7 @@ export class RedisWindowCounter {
   readonly #read: Script<[used: number, ms: number]>
   readonly #unavailable: string
 
-  /** Creates a counter; `unavailable` is the text of a refusal while Redis is away. */
+  /** Creates a counter; `unavailable` is the text of a refusal while Redis is down. */
   constructor(redis: Redis | undefined, unavailable: string) {
     this.#count = defineScript(redis, 'countInWindow', 1, COUNT)
     this.#uncount = defineScript(redis, 'uncountInWindow', 1, UNCOUNT_SCRIPT)
@@ -47,7 +47,7 @@ export class RedisWindowCounter {
     this.#unavailable = unavailable
   }
 
-  /** Counts a use and returns the headers of its window. Refuses with 429 beyond the limit, with 503 while Redis is away. */
+  /** Counts a use and returns the headers of its window. Refuses with 429 beyond the limit, with 503 while Redis is down. */
   async countOrRefuse(
     key: string,
     { refusal, ...limit }: WindowLimit & { refusal: string },
@@ -58,7 +58,7 @@ export class RedisWindowCounter {
     return refuse('rate_limited', refusal, { retry_after: resetSeconds }, headers)
   }
 
-  /** Counts a use, unless the window is full. Refuses with 503 while Redis is away. */
+  /** Counts a use, unless the window is full. Refuses with 503 while Redis is down. */
   async count(key: string, { max, windowSeconds }: WindowLimit) {
     const [isAllowed, remaining, ms] = await this.#count(key, max, windowSeconds).catch(() =>
       refuse('unavailable', this.#unavailable, { retry_after: RETRY_AFTER_S }),
@@ -66,12 +66,12 @@ export class RedisWindowCounter {
     return { isAllowed: isAllowed === 1, remaining, resetSeconds: toRetrySeconds(ms) }
   }
 
-  /** Takes a use back that caused no work; without effect while Redis is away. */
+  /** Takes a use back that caused no work; without effect while Redis is down. */
   async uncount(key: string): Promise<void> {
     await this.#uncount(key).catch(() => undefined)
   }
 
-  /** Reads the window of a key without counting. Throws while Redis is away. */
+  /** Reads the window of a key without counting. Throws while Redis is down. */
   async read(key: string): Promise<WindowUse> {
     const [used, ms] = await this.#read(key)
     return { used, resetMs: used > 0 && ms > 0 ? ms : undefined }

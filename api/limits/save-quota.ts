@@ -100,7 +100,7 @@ export class SaveQuota {
     return refuse('rate_limited', refusal, { retry_after: resetSeconds }, headers)
   }
 
-  /** Reads one of the windows of a user and its organization, and counts nothing. Throws while Redis is away. */
+  /** Reads one of the windows of a user and its organization, and counts nothing. Throws while Redis is down. */
   async readUse(
     window: SaveWindow,
     caller: Omit<CountedSave, 'id'>,

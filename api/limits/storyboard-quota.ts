@@ -35,7 +35,7 @@ export class StoryboardQuota {
 
   /**
    * Runs the work within the caller's limits, and returns the headers that describe it. Refuses with
-   * 429 beyond the limits, with 503 while Redis is away.
+   * 429 beyond the limits, with 503 while Redis is down.
    */
   async spend<Result>(
     kind: TestKind,

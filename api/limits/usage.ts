@@ -85,7 +85,7 @@ const storedItems = {
     count: (orgId, { reader }) => listInvitations(reader, orgId).length,
   },
   agents: {
-    text: 'agents that the organization has enrolled',
+    text: 'agents that the organization has added',
     count: (orgId, { reader }) =>
       getMembers(reader).all.find(({ org_id }) => org_id === orgId)?.agents.length ?? 0,
   },
@@ -100,7 +100,7 @@ const storedItems = {
 } satisfies Record<Exclude<UsageName, keyof typeof counted>, StoredItem>
 
 /**
- * Reads how much of each limit a member has used, without counting anything itself. While Redis is away the
+ * Reads how much of each limit a member has used, without counting anything itself. While Redis is down the
  * numbers that it holds are unknown, and `is_complete` is false.
  */
 export async function readUsage(

@@ -119,7 +119,7 @@ export function openWriterClient(
     findStoryboardJob: id => answerOrRefuse('storyboard found', storyboards.find(id)),
     cancelStoryboardJob: id => answerOrRefuse('storyboard cancelled', storyboards.cancel(id)),
     async listUnrecordedJobs() {
-      // While Redis is away nothing is lost: it is asked again.
+      // While Redis is down nothing is lost: it is asked again.
       if (commands.status !== 'ready') return []
       return commands.zrange(UNRECORDED_JOBS_KEY, '0', String(UNRECORDED_JOBS_MAX - 1))
     },

@@ -3,7 +3,7 @@ import { tierNames, visibilities } from '../../pipeline/core/tiers.ts'
 import { agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
 import { address, name } from './values.ts'
 
-/** Adds commands about members and the agents they enrol. */
+/** Adds commands about members and their agents. */
 export function addMembers(program: Command): void {
   const member = program.command('member').description('organizations that are members')
   const profileOptions = (command: Command) =>
@@ -34,12 +34,12 @@ export function addMembers(program: Command): void {
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/members.ts')).listMembers(options))
 
-  const agent = member.command('agent').description('agents that members enrol')
+  const agent = member.command('agent').description('agents of members')
   agent
     .command('add')
-    .description('enrol an agent, or change an enrolled one')
+    .description('add an agent, or change one')
     .argument('<url>', 'URL of the agent', address)
-    .requiredOption('--org <name>', 'organization that enrols it', name)
+    .requiredOption('--org <name>', 'organization that adds it', name)
     .addOption(
       new Option('--type <type>', 'agent type; required for a new agent').choices(agentTypes),
     )
@@ -50,7 +50,7 @@ export function addMembers(program: Command): void {
     .command('remove')
     .description('remove an agent that is not public')
     .argument('<url>', 'URL of the agent', address)
-    .requiredOption('--org <name>', 'organization that enrols it', name)
+    .requiredOption('--org <name>', 'organization that it belongs to', name)
     .action(async (url, options) =>
       (await import('../commands/members.ts')).removeAgent(url, options),
     )

@@ -19,7 +19,7 @@ export const promises: readonly Promised[] = [
     'lets a save pass everything that waits, and none that runs',
   ]),
   ...shownBy('e2e/stopped-parts.test.ts', [
-    'and both go on while it or Redis is away',
+    'and both go on while it or Redis cannot be reached',
     'reads continue and writes answer 503 with Retry-After; then all work continues',
   ]),
   ...shownBy('e2e/commit-faults.test.ts', [

@@ -30,7 +30,7 @@ export async function show({ services }: ViewCall): Promise<View> {
         <h1>Crawl status</h1>
         {overview === undefined || overview.outcomes.length === 0 ? (
           <p class="notice" role="status">
-            No file has been looked at yet. This page renews itself.
+            No file fetched yet. This page refreshes itself.
           </p>
         ) : (
           renderOverview(overview, reader.now())
@@ -65,7 +65,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
         'hours',
         'The last day',
         hours.length === 0 ? (
-          <p class="empty">Nothing was looked at in the last day.</p>
+          <p class="empty">Nothing fetched in the last day.</p>
         ) : (
           renderHours(hours, now)
         ),

@@ -86,8 +86,8 @@ export const connectAgent = defineOperation({
   description:
     'It is stored encrypted, sent to this agent alone, and never shown. It replaces an earlier one, and ' +
     'the agent is called at once to see whether it accepts it (`refresh`), which counts ' +
-    'as a step of a storyboard. Without `auth_token` nothing changes. The agent must be enrolled by your ' +
-    'organization. 503 if this registry accepts no credentials.',
+    'as a step of a storyboard. Without `auth_token` nothing changes. Your organization must have ' +
+    'added the agent. 503 if this registry accepts no credentials.',
   writes: true,
   agentOwner: 'named',
   body: z
@@ -130,7 +130,7 @@ export const saveClientCredentials = defineOperation({
   description:
     'Before each run a token is requested from the token endpoint, which must be an https address on the public ' +
     'Internet; the token is not stored. The credentials are stored encrypted and never shown. They replace ' +
-    'earlier ones. The agent must be enrolled by your organization. Each fault of the body has ' +
+    'earlier ones. Your organization must have added the agent. Each fault of the body has ' +
     'its own `code` and names the `field`. 503 if this registry accepts no credentials.',
   writes: true,
   agentOwner: 'named',
@@ -168,7 +168,7 @@ export const testClientCredentials = defineOperation({
   summary: 'Request a token with the client credentials of an agent',
   description:
     'The token is discarded. 404 if the registry has no client credentials of the agent. Counted as a ' +
-    'step of a storyboard, sixty an hour. The agent must be enrolled by your organization.',
+    'step of a storyboard, sixty an hour. Your organization must have added the agent.',
   writes: true,
   agentOwner: 'named',
   body: ChosenOrganization,

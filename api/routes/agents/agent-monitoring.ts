@@ -44,9 +44,9 @@ const read = {
   params,
 } as const
 const change = { ...read, method: 'PUT', writes: true, agentOwner: 'any' } as const
-const owned = 'The agent must be enrolled by your organization.'
+const owned = 'Your organization must have added the agent.'
 const answering =
-  'Where several organizations enrolled the agent, the one that has proven its domain decides, else the first one.'
+  'Where several organizations added the agent, the one that has proven its domain decides, else the first one.'
 
 export const setLifecycle = defineOperation({
   ...change,

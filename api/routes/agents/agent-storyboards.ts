@@ -54,7 +54,7 @@ const refusals = [
 ] as const
 
 const runNote =
-  'The agent must be enrolled by your organization. It is really called: purchases of the storyboard are ' +
+  'Your organization must have added the agent. It is really called: purchases of the storyboard are ' +
   'for a sandbox account. The run ends when the caller disconnects. 422 with `needs_oauth` when the agent ' +
   'requires a credential that the registry does not have.'
 
@@ -128,7 +128,7 @@ export const runAgentStep = defineOperation({
   description:
     'Send the `context` of the last answer along, which has the outputs of earlier steps; with `dry_run` ' +
     'the request is shown and not sent. The answer has request and answer of the agent, cut short and ' +
-    'without secrets. Sixty an hour. The agent must be enrolled by your organization. It is really ' +
+    'without secrets. Sixty an hour. Your organization must have added the agent. It is really ' +
     'called: purchases are for a sandbox account. `needs_oauth` where the agent requires a credential ' +
     'that the registry does not have.',
   params: z.object({
@@ -189,8 +189,8 @@ export const listAgentStoryboards = defineOperation({
   description:
     'The agent is called to discover what it is. 422 with `needs_oauth` when it requires a credential that ' +
     'the registry does not have, and with `error_kind` when its claims do not fit together: a specialism that ' +
-    'is not known or lacks its protocol, or another version. 502 and 504 have a `reason`. It must be enrolled ' +
-    'by your organization.',
+    'is not known or lacks its protocol, or another version. 502 and 504 have a `reason`. Your organization ' +
+    'must have added the agent.',
   params: z.object(AgentParams),
   query: OrganizationQuery,
   reply: { 200: ApplicableStoryboards },

@@ -90,7 +90,7 @@ export const listAgents = defineOperation({
   method: 'GET',
   path: '/api/registry/agents',
   group: 'Agent Discovery',
-  summary: 'List the agents that members enrolled',
+  summary: 'List the agents that members added',
   description:
     'Public agents; with the key of a member with API access also those for members. `health`, ' +
     '`capabilities`, `properties` and `compliance` add what is known. `metric_id`, `accreditation` ' +

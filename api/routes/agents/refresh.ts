@@ -34,7 +34,7 @@ export const refreshAgent = defineOperation({
     'The agent is asked what it is, and then tested by all storyboards that apply, which counts as a scheduled ' +
     'run. It takes minutes where there are many; the run ends when the caller disconnects. Once a minute for ' +
     'an agent, and ten an hour together with other runs. 409 while its tests are paused or it is opted ' +
-    'out, 502 when it gives no usable answer. The agent must be enrolled by your organization.',
+    'out, 502 when it gives no usable answer. Your organization must have added the agent.',
   params: z.object(AgentParams),
   body: ChosenOrganization,
   reply: { 200: AgentRefreshed },

@@ -96,9 +96,9 @@ export const enrolOwnAgent = defineOperation({
   id: 'enrolOwnAgent',
   method: 'POST',
   path: '/api/me/agents',
-  summary: 'Enrol an agent of your organization',
+  summary: 'Add an agent of your organization',
   description:
-    'A new agent is private by default; of an enrolled one, the given fields are ' +
+    'A new agent is private by default; of one added before, the given fields are ' +
     'changed. Once your organization has verified domains, a new agent must be on one of them. ' +
     'A person without an organization founds one, and an organization without a profile ' +
     'gets a private one. Only members with API access can publish agents; those of others are ' +
@@ -149,7 +149,7 @@ export const changeOwnAgent = defineOperation({
   handle: async ({ query, params: { url }, body, principal, services: { writer } }) => {
     const { org_id: org } = resolveOrganization(principal, query.org)
     if (body.url !== undefined && toAgentUrlKey(body.url) !== url) {
-      refuse('url_immutable', 'url: cannot be changed; enrol an agent with the new URL')
+      refuse('url_immutable', 'url: cannot be changed; add an agent with the new URL')
     }
     const type = readAgentType(body)
     const change = { ...readChanges(body), ...(type && { type }), is_change: true as const }

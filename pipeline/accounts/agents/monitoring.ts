@@ -66,7 +66,7 @@ export function refuseOther(db: Sqlite, agent_url: string, org_id: string): Refu
   if (keeper?.org_id === org_id) return undefined
   const refused =
     keeper === undefined
-      ? 'your organization has not enrolled this agent'
+      ? 'your organization has not added this agent'
       : 'another organization answers for this agent'
   return { refused, error: 'forbidden' }
 }
