@@ -48,7 +48,7 @@ function renderClient({ name, returnsTo }: ClientShown): Html {
       <strong>
         <bdi>{clipText(name, 80)}</bdi>
       </strong>{' '}
-      wants to know who you are. Sign in to continue to <code>{clipText(returnsTo, 120)}</code>.
+      asks you to sign in. You then return to <code>{clipText(returnsTo, 120)}</code>.
     </p>
   )
 }
