@@ -4,6 +4,7 @@ import type { RoleMetrics } from '../jobs/metrics/role-metrics.ts'
 import { type Redis, waitUntilReady } from '../jobs/redis.ts'
 import type { Clock } from '../pipeline/core/clock.ts'
 import type { Config } from '../pipeline/core/config.ts'
+import { listenAt } from '../pipeline/core/listen.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { Reader } from '../pipeline/read/reader.ts'
 import { buildApp } from './app.ts'
@@ -39,7 +40,12 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
   const app = buildApp({ ...deps, reader, issuerKeys })
   // Concurrent saves are counted in Redis; reads work without it.
   if (deps.redis) await waitAtMost(waitUntilReady(deps.redis))
-  const url = await app.listen({ host: config.HOST, port: config.PORT })
+  const url = await listenAt(app, {
+    host: config.HOST,
+    port: config.PORT,
+    hostSetting: 'HOST',
+    portSetting: 'PORT',
+  })
   log.info({ url }, 'listening')
   issuerKeys.follow()
   let closing: Promise<void> | undefined

@@ -10,6 +10,11 @@ export interface Ready {
   ready: Record<string, string>
 }
 
+/** Message of a child that cannot start: a sentence, told by whoever started it. */
+export interface Failed {
+  failed: string
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Time for a child to end by itself before it is killed. */
@@ -33,6 +38,8 @@ interface Child {
   process: ChildProcess
   delay: RestartDelay
   isReady: boolean
+  /** Why it cannot start, as it says itself. */
+  reason?: string | undefined
   restarting?: NodeJS.Timeout
   /** Resolves the promise of `start`. */
   resolve: (ready: Ready['ready']) => void
@@ -123,7 +130,9 @@ export class Supervisor {
     child.process.once('exit', ended)
     child.process.once('error', error => ended(null, null, error))
     child.process.on('message', message => {
-      if (typeof message !== 'object' || message === null || !('ready' in message)) return
+      if (typeof message !== 'object' || message === null) return
+      if ('failed' in message) child.reason = (message as Failed).failed
+      if (!('ready' in message)) return
       child.isReady = true
       child.resolve((message as Ready).ready)
     })
@@ -134,18 +143,24 @@ export class Supervisor {
     const { name } = child.role
     if (!child.isReady && !this.#mayRecover()) {
       this.#children.splice(this.#children.indexOf(child), 1)
-      child.reject(new Error(`the ${name} did not start (${how.signal ?? `status ${how.status}`})`))
+      child.reject(new Error(child.reason ?? describeEnd(name, how)))
       return
     }
     const restartMs = child.delay.next()
-    this.#log.error({ child: name, ...how, again_in_ms: restartMs }, 'child ended')
+    const { reason } = child
+    this.#log.error({ child: name, ...how, reason, again_in_ms: restartMs }, 'child ended')
     child.restarting = setTimeout(() => this.#restart(child), restartMs)
   }
 
   #restart(child: Child): void {
     child.restarts++
+    child.reason = undefined
     child.process = this.#fork(child.role)
     this.#watch(child)
     this.#log.info({ child: child.role.name, pid: child.process.pid }, 'child started again')
   }
+}
+
+function describeEnd(name: string, how: { status: number | null; signal: string | null }): string {
+  return `the ${name} did not start (${how.signal ?? `status ${how.status}`})`
 }

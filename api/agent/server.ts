@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { listenAt } from '../../pipeline/core/listen.ts'
 import { chooseAgentPort } from '../../pipeline/core/ports.ts'
 import type { Fetcher } from '../../pipeline/fetch/http.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { type AgentDeps, buildAgentApp } from './app.ts'
+import { readSignerKeys } from './signer-keys.ts'
 import { AgentState } from './state/store.ts'
 import { WebhookSender } from './webhooks/sender.ts'
 
@@ -38,7 +39,12 @@ export async function runAgent({
     reachesLoopback: config.AGENT_LOOPBACK_WEBHOOKS,
   })
   sender.start()
-  const url = await app.listen({ host: config.HOST, port: chooseAgentPort(config) })
+  const url = await listenAt(app, {
+    host: config.HOST,
+    port: chooseAgentPort(config),
+    hostSetting: 'HOST',
+    portSetting: 'AGENT_PORT',
+  })
   log.info({ url }, 'listening')
   return {
     url,
@@ -57,7 +63,7 @@ function findSigners(
 ): NonNullable<AgentDeps['signers']> {
   return {
     revoked,
-    trusted: file === undefined ? undefined : JSON.parse(readFileSync(file, 'utf8')),
+    trusted: file === undefined ? undefined : readSignerKeys(file),
     async fetchJson(url, { redirects }) {
       const limits = { maxBytes: KEYS_BYTES, deadlineMs: KEYS_DEADLINE_MS }
       const fetched = await fetcher.fetchDocument(url, {

@@ -4,6 +4,7 @@ import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { listenAt } from '../../pipeline/core/listen.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildOperatorApp } from './app.ts'
@@ -52,7 +53,12 @@ export async function serveOperator(
     const { addQueueBoard } = await import('./queue-board.ts')
     addQueueBoard(app, redisUrl, log)
   }
-  const url = await app.listen({ host: config.OPERATOR_HOST, port })
+  const url = await listenAt(app, {
+    host: config.OPERATOR_HOST,
+    port,
+    hostSetting: 'OPERATOR_HOST',
+    portSetting: 'OPERATOR_PORT',
+  })
   return { url, close: () => app.close() }
 }
 

@@ -79,7 +79,9 @@ const runners: Runners = {
   ask_receiver(request, { fetcher, clock, config }) {
     const keys = readRegistryKeys(config)
     if (keys === undefined)
-      throw new ConfigError('REGISTRY_SIGNING_KEYS: a receiver is asked signed')
+      throw new ConfigError(
+        'REGISTRY_SIGNING_KEYS is not set: a receiver is asked with a signature.',
+      )
     const signer = {
       key: keys.signers['webhook-signing'],
       profile: buildWebhookProfile(config.PROTOCOL_NAME, config.SIGNING_PROFILE),

@@ -34,7 +34,8 @@ export async function runPush(
   roleMetrics?: RoleMetrics,
 ): Promise<Role> {
   const keys = readRegistryKeys(config)
-  if (keys === undefined) throw new ConfigError('REGISTRY_SIGNING_KEYS: deliveries need a key')
+  if (keys === undefined)
+    throw new ConfigError('REGISTRY_SIGNING_KEYS is not set: deliveries are signed.')
   const paths = resolvePaths(config.DATA_DIR)
   const closing = new AbortController()
   let isActive = false

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import net from 'node:net'
 import tls from 'node:tls'
+import { readCertificates } from '../core/keys/certificates.ts'
 import { getAt, requireValue } from '../core/present.ts'
 import { classifyDialError, FailureError } from './failures.ts'
 
@@ -31,7 +31,9 @@ export type Dial = (target: Target, done: ConnectCallback) => void
 export function createDial({ connectTo, caFile, connectMs }: DialOptions): Dial {
   // One context for all connections, since loading the certificate authorities is slow.
   const context = tls.createSecureContext(
-    caFile === undefined ? {} : { ca: [...tls.rootCertificates, readFileSync(caFile, 'utf8')] },
+    caFile === undefined
+      ? {}
+      : { ca: [...tls.rootCertificates, readCertificates('CRAWL_CA_FILE', caFile)] },
   )
   const override = connectTo === undefined ? undefined : new URL(connectTo)
   return (target, done) =>

@@ -20,8 +20,15 @@ export function readSettings(overrides: Record<string, string> = {}): Config {
 
 function assertNoFile({ DATA_DIR }: Config): void {
   const { dir } = resolvePaths(DATA_DIR)
-  const found = statSync(dir, { throwIfNoEntry: false })
-  if (found && !found.isDirectory()) throw new ConfigError(`DATA_DIR: ${dir} is not a folder`)
+  if (isFile(dir)) throw new ConfigError(`DATA_DIR must be a folder; ${dir} is a file.`)
+}
+
+function isFile(path: string): boolean {
+  try {
+    return !statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 /** Returns the Redis that is configured, or the one that `start` runs in DATA_DIR. */

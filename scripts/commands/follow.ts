@@ -8,6 +8,7 @@ import { requireValue } from '../../pipeline/core/present.ts'
 import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
 import { readSettings, toTypedPath } from './environment.ts'
 import { runRole } from './roles.ts'
+import { checkDiskSpace, checkPorts, prepareFolders } from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import { printAddress } from './start-output.ts'
 
@@ -20,8 +21,11 @@ export async function follow(from: string, { key }: { key?: string }): Promise<v
   const paths = resolvePaths(config.DATA_DIR)
   if (existsSync(paths.index))
     throw new Error(`${paths.dir} holds a registry of its own: set DATA_DIR to another folder`)
+  prepareFolders({ ...config, PUBLISH_TO: undefined, BACKUP_TO: undefined })
+  checkDiskSpace(paths, existsSync(paths.replica))
   makeFolders(paths)
   await takeStartLock(config)
+  await checkPorts(config, { withAgent: false })
   const log = createLog('supervisor', config.LOG_LEVEL)
   const supervisor = new Supervisor(SCRIPT, log)
   const env = {

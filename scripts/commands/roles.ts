@@ -1,8 +1,9 @@
 import { answerMetricsRequests } from '../../jobs/metrics/messages.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Role } from '../../jobs/process-role.ts'
+import type { Failed } from '../../jobs/supervisor.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
-import type { Config } from '../../pipeline/core/config.ts'
+import { type Config, ConfigError } from '../../pipeline/core/config.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { readSettings, requireRedisUrl } from './environment.ts'
 
@@ -135,11 +136,25 @@ export async function runRole(
   } catch (error) {
     // Open stores and the channel to the supervisor would keep the process alive, and the lease
     // with it.
-    const reason = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`the ${name} cannot start: ${reason}\n`)
+    await reportFailure(describeFailure(name, error))
     process.exit(1)
   }
   process.send?.({ ready: role.url === undefined ? {} : { url: role.url } })
+}
+
+/** Describes why a role cannot start; a setting that is wrong says so in a sentence of its own. */
+function describeFailure(role: string, error: unknown): string {
+  if (error instanceof ConfigError) return error.message
+  return `the ${role} cannot start: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** Tells the supervisor why this process ends, or the person at the terminal: one of them says it, once. */
+async function reportFailure(reason: string): Promise<void> {
+  if (process.send && process.connected) {
+    await new Promise(resolve => process.send?.({ failed: reason } satisfies Failed, resolve))
+  } else {
+    process.stderr.write(`${reason}\n`)
+  }
 }
 
 /** Exports the traces of this process where the settings name a collector. */

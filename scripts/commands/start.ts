@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { serveOperator } from '../../api/operator/server.ts'
 import { hasDiskSpace } from '../../jobs/disk-space.ts'
@@ -19,6 +19,7 @@ import { type DomainsFile, describeRefused, readDomainsFile } from './domains-fi
 import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
+import { checkDiskSpace, checkPorts, checkSettingFiles, prepareFolders } from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import {
   printAddress,
@@ -62,8 +63,11 @@ export async function start(options: { domains?: string }): Promise<void> {
   const paths = resolvePaths(config.DATA_DIR)
   const domainsFile = options.domains ? await readDomainsFile(options.domains) : undefined
   if (domainsFile) warnOfProtocolName(config)
-  mkdirSync(paths.dir, { recursive: true })
+  checkSettingFiles(config)
+  prepareFolders(config)
+  checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)
+  await checkPorts(config, { withAgent: isDemo })
   const isFirst = readCheckpoint(paths) === undefined && listSnapshots(paths).length === 0
   const log = createLog('supervisor', config.LOG_LEVEL)
   await run({ config, paths, isDemo, isFirst, domainsFile, log })
@@ -120,7 +124,7 @@ async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promi
       readReports: () => supervisor.readReports(REPORT_MS),
     })
   const served = await serve(chooseOperatorPort(config)).catch(error => {
-    if (config.OPERATOR_PORT !== undefined || error.code !== 'EADDRINUSE') throw error
+    if (config.OPERATOR_PORT !== undefined || error.cause?.code !== 'EADDRINUSE') throw error
     return serve(0)
   })
   return served.url

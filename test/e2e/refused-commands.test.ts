@@ -164,7 +164,7 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
       expect([command, status, stderr]).toEqual([
         command,
         1,
-        expect.stringContaining(`DATA_DIR: ${file} is not a folder`),
+        expect.stringContaining(`DATA_DIR must be a folder; ${file} is a file.`),
       ])
     }
   })

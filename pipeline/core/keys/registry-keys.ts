@@ -1,8 +1,10 @@
 import { createPrivateKey, hkdfSync, type JsonWebKey, type KeyObject } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { type Config, ConfigError } from '../config.ts'
 import { getFirst, requireValue } from '../present.ts'
+import { readSettingFile } from '../settings/setting-file.ts'
 import { type PublicJwk, toPublicJwk } from './signing-key.ts'
+
+const SETTING = 'REGISTRY_SIGNING_KEYS'
 
 /** Purposes for which the registry signs; each has a key of its own, and its JWK names the purpose. */
 export const signingPurposes = ['badge-signing', 'webhook-signing'] as const
@@ -50,14 +52,13 @@ function publish({ privateKey }: RegistrySigner, purpose: Record<string, string>
 
 /** Reads the private keys of a file. Error texts give no details, since they must not contain a part of a key. */
 export function readRegistrySecrets(path: string): Buffer[] {
+  const text = readSettingFile(SETTING, path)
   try {
-    const file = JSON.parse(readFileSync(path, 'utf8')) as JsonWebKey | { keys: JsonWebKey[] }
+    const file = JSON.parse(text) as JsonWebKey | { keys: JsonWebKey[] }
     const secrets = ('keys' in file ? (file.keys as JsonWebKey[]) : [file]).map(readSecret)
     if (secrets.length > 0) return secrets
   } catch {}
-  throw new ConfigError(
-    `REGISTRY_SIGNING_KEYS: ${path} does not contain a private Ed25519 key as a JWK`,
-  )
+  throw new ConfigError(`${SETTING} names ${path}, which has no private Ed25519 key as a JWK.`)
 }
 
 function readSecret(jwk: JsonWebKey): Buffer {

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { requireValue } from '../present.ts'
+import { readSettingFile } from '../settings/setting-file.ts'
 
 export interface SigningKey {
   private: KeyObject
@@ -24,9 +24,9 @@ export interface PublicJwk {
  * the setting.
  */
 export function readSigningKey(path: string, setting = 'CRAWL_SIGNING_KEY'): SigningKey {
-  const key = readPrivateKey(path)
+  const key = parsePrivateKey(readSettingFile(setting, path))
   if (key?.asymmetricKeyType !== 'ed25519') {
-    throw new ConfigError(`${setting}: ${path} does not contain a private Ed25519 key as a JWK`)
+    throw new ConfigError(`${setting} names ${path}, which has no private Ed25519 key as a JWK.`)
   }
   const jwk = toPublicJwk(key)
   return { private: key, public: jwk, id: jwk.kid }
@@ -41,10 +41,10 @@ export function toPublicJwk(key: KeyObject): PublicJwk {
   return { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig' }
 }
 
-/** Reads the private key. Error texts give no details, since they must not contain a part of the key. */
-function readPrivateKey(path: string): KeyObject | undefined {
+/** Parses the private key. Error texts give no details, since they must not contain a part of the key. */
+function parsePrivateKey(text: string): KeyObject | undefined {
   try {
-    return createPrivateKey({ key: JSON.parse(readFileSync(path, 'utf8')), format: 'jwk' })
+    return createPrivateKey({ key: JSON.parse(text), format: 'jwk' })
   } catch {
     return undefined
   }

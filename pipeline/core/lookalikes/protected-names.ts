@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { ConfigError } from '../config.ts'
 import { getRegistrableDomain, parseDomain } from '../domain.ts'
 import { getFirst } from '../present.ts'
+import { readSettingFile } from '../settings/setting-file.ts'
 import { toSkeleton, toUnicode } from './confusables.ts'
+
+const SETTING = 'PROTECTED_NAMES'
 
 /** Names that other registrants must not imitate. */
 export interface ProtectedNames {
@@ -42,23 +44,15 @@ export const noProtectedNames = buildProtectedNames([])
  */
 export function readProtectedNames(path: string | undefined): ProtectedNames {
   if (path === undefined) return noProtectedNames
-  const lines = readText(path).split('\n')
+  const lines = readSettingFile(SETTING, path).split('\n')
   const domains = lines.flatMap((line, i) => {
     const text = line.replace(/#.*/, '').trim()
     if (text === '') return []
     const domain = parseDomain(text)
     if (domain === undefined) {
-      throw new ConfigError(`PROTECTED_NAMES: line ${i + 1} of ${path} is not a domain`)
+      throw new ConfigError(`${SETTING} names ${path}, of which line ${i + 1} is not a domain.`)
     }
     return [domain]
   })
   return buildProtectedNames(domains)
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    throw new ConfigError(`PROTECTED_NAMES: ${path} cannot be read`)
-  }
 }

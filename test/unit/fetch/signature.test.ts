@@ -109,10 +109,10 @@ describe('a crawler with a signing key', () => {
     for (const content of wrong) {
       const { path } = writeKeyFile(content)
       expect(() => readSigningKey(path)).toThrow(
-        `CRAWL_SIGNING_KEY: ${path} does not contain a private Ed25519 key as a JWK`,
+        `CRAWL_SIGNING_KEY names ${path}, which has no private Ed25519 key as a JWK.`,
       )
     }
-    expect(() => readSigningKey('/nowhere.jwk')).toThrow('/nowhere.jwk does not contain a private')
+    expect(() => readSigningKey('/nowhere.jwk')).toThrow('/nowhere.jwk, which does not exist.')
   })
 })
 

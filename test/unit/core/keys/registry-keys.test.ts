@@ -46,8 +46,8 @@ it('a file of anything but private Ed25519 keys is refused, without disclosing i
   for (const content of [p256.export({ format: 'jwk' }), publicJwk, { keys: [] }, [secret], null]) {
     writeFileSync(path, JSON.stringify(content))
     expect(() => read(path)).toThrow(
-      `REGISTRY_SIGNING_KEYS: ${path} does not contain a private Ed25519 key as a JWK`,
+      `REGISTRY_SIGNING_KEYS names ${path}, which has no private Ed25519 key as a JWK.`,
     )
   }
-  expect(() => read('/nowhere.jwk')).toThrow('/nowhere.jwk does not contain a private')
+  expect(() => read('/nowhere.jwk')).toThrow('/nowhere.jwk, which does not exist.')
 })

@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  Command,
+  type Environment,
+  findFreePort,
+  makeTemporaryFolder,
+} from '../support/processes/command.ts'
+
+const folder = makeTemporaryFolder()
+const at = (name: string) => join(folder.path, name)
+const isRoot = process.getuid?.() === 0
+const mayMount = isRoot && canMount()
+let busy: Server
+let port: number
+let free: string
+
+function canMount(): boolean {
+  try {
+    execFileSync('unshare', ['--mount', '--', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt'])
+    return true
+  } catch {
+    return false
+  }
+}
+
+beforeAll(async () => {
+  port = await findFreePort()
+  free = String(await findFreePort())
+  busy = createServer()
+  await new Promise<void>(resolve => busy.listen(port, '127.0.0.1', resolve))
+  writeFileSync(at('domains.txt'), 'acme.example\n')
+  writeFileSync(at('file'), 'text')
+  mkdirSync(at('closed'))
+  chmodSync(at('closed'), 0o500)
+})
+
+afterAll(() => {
+  busy.close()
+  folder.remove()
+})
+
+/** Starts a registry that must refuse; `through` runs the command in a mount namespace. */
+async function refuse(env: Environment, args: string[] = [], through: string[] = []) {
+  const settings = { PORT: free, DATA_DIR: at('data'), CRAWL_CONNECT_TO: 'http://127.0.0.1:9' }
+  const own = { ...settings, PROTOCOL_NAME: 'adcp', LOG_LEVEL: 'warn', ...env }
+  return new Command(['start', ...args], own, through).finish()
+}
+
+describe('a start that cannot be says so in one sentence', () => {
+  test.each<[why: string, env: () => Environment, sentence: () => string]>([
+    [
+      'a busy port',
+      () => ({ PORT: String(port) }),
+      () =>
+        `Port ${port} of 127.0.0.1 is in use: set PORT to another port, or end the program that listens there.`,
+    ],
+    [
+      'a busy port of the operator',
+      () => ({ OPERATOR_PORT: String(port) }),
+      () =>
+        `Port ${port} of 127.0.0.1 is in use: set OPERATOR_PORT to another port, or end the program that listens there.`,
+    ],
+    [
+      'an address of another machine',
+      () => ({ HOST: '192.0.2.1' }),
+      () => 'HOST is 192.0.2.1, which is no address of this machine.',
+    ],
+    [
+      'a missing certificate',
+      () => ({ CRAWL_CA_FILE: at('nowhere.pem') }),
+      () => `CRAWL_CA_FILE names ${at('nowhere.pem')}, which does not exist.`,
+    ],
+    [
+      'a file that is no certificate',
+      () => ({ CRAWL_CA_FILE: at('file') }),
+      () => `CRAWL_CA_FILE names ${at('file')}, which has no certificate in PEM.`,
+    ],
+    ...['REGISTRY_SIGNING_KEYS', 'LOG_SIGNING_KEY'].map(
+      name =>
+        [
+          `a missing ${name}`,
+          () => ({ [name]: at('nowhere.jwk') }),
+          () => `${name} names ${at('nowhere.jwk')}, which does not exist.`,
+        ] as [string, () => Environment, () => string],
+    ),
+    [
+      'a file that is no key',
+      () => ({ LOG_SIGNING_KEY: at('file') }),
+      () => `LOG_SIGNING_KEY names ${at('file')}, which has no private Ed25519 key as a JWK.`,
+    ],
+    [
+      'a file that is no JWKS',
+      () => ({ AGENT_SIGNER_KEYS: at('file') }),
+      () => `AGENT_SIGNER_KEYS names ${at('file')}, which is no JWKS.`,
+    ],
+    [
+      'a folder in place of names',
+      () => ({ PROTECTED_NAMES: at('closed') }),
+      () => `PROTECTED_NAMES names ${at('closed')}, which is a folder.`,
+    ],
+    [
+      'a folder below a file',
+      () => ({ DATA_DIR: at('file/data') }),
+      () =>
+        `DATA_DIR is ${at('file/data')}, where nothing can be written: a part of the path is a file.`,
+    ],
+    [
+      'a folder that no file system has',
+      () => ({ PUBLISH_TO: '/proc/registry/files' }),
+      () =>
+        'PUBLISH_TO is /proc/registry/files, where nothing can be written: its file system has no such folders.',
+    ],
+    [
+      'a wrong setting and a misspelled one',
+      () => ({ API_PROCESSES: '0', BASE_URI: 'x' }),
+      () =>
+        'BASE_URI is not a setting; the nearest is BASE_URL.\n' +
+        'API_PROCESSES must be a whole number from 1 to 64; it is "0".',
+    ],
+  ])('%s', async (_, env, sentence) => {
+    const { status, stdout, stderr } = await refuse(env())
+    expect([status, stderr]).toEqual([1, `${sentence()}\n`])
+    expect(stdout).toBe('')
+  })
+
+  test('a folder of somebody else', async () => {
+    const DATA_DIR = at('closed/data')
+    const through = isRoot ? ['setpriv', '--reuid=65534', '--clear-groups'] : []
+    expect((await refuse({ DATA_DIR }, [], through)).stderr).toBe(
+      `DATA_DIR is ${DATA_DIR}, where nothing can be written: this user may not.\n`,
+    )
+  })
+
+  test.skipIf(!mayMount).each([
+    ['ro', 'DATA_DIR is /mnt, where nothing can be written: its file system is read-only.'],
+    ['size=200k', 'The disk of /mnt is full: a registry cannot begin there.'],
+  ])('a disk that is mounted with %s', async (options, sentence) => {
+    const script = `mount -t tmpfs -o ${options} tmpfs /mnt && exec "$@"`
+    const through = ['unshare', '--mount', '--', 'sh', '-c', script, 'sh']
+    const { status, stderr } = await refuse({ DATA_DIR: '/mnt' }, [], through)
+    expect([status, stderr]).toEqual([1, `${sentence}\n`])
+  })
+})
+
+test('a role that runs alone names a busy port in the same words', async () => {
+  const env = { PORT: String(port), DATA_DIR: at('alone'), REDIS_URL: 'redis://127.0.0.1:1' }
+  const { status, stderr } = await new Command(['api'], { ...env, LOG_LEVEL: 'silent' }).finish()
+  expect([status, stderr]).toEqual([
+    1,
+    `Port ${port} of 127.0.0.1 is in use: set PORT to another port, or end the program that listens there.\n`,
+  ])
+})
+
+test('a role that ends for another reason is reported once, by its start', async () => {
+  const env = { DATA_DIR: at('reported') }
+  mkdirSync(at('reported/serving'), { recursive: true })
+  writeFileSync(at('reported/index.duckdb'), 'damaged')
+  const { status, stderr } = await refuse(env)
+  expect(status).toBe(1)
+  expect(stderr.match(/the indexer cannot start/g)).toHaveLength(1)
+  expect(stderr).not.toContain('did not start')
+  expect(stderr).not.toMatch(/^ +at /m)
+})
