@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { parseDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { stripPii } from '../../pipeline/core/pii.ts'
 import { isUrl, parseSource, type Source } from '../../pipeline/model/observation.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
 import { type FileBytes, readFileBytes } from '../../pipeline/read/queries/file-bytes.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { getSnapshot } from '../responses/lists.ts'
 import type { Sent } from '../responses/reply.ts'
+import { toShownText } from './shown-text.ts'
 
 const LOCATION_CHARS = 2_048
 /** Longest file with contact data that is shown: it is parsed to take that out. */
@@ -67,10 +67,8 @@ function replyFile({ kind, location }: Source, { bytes, sha256 }: FileBytes): Se
   if (!MAY_BE_PERSONAL.test(text)) return { status: 200, body: bytes, type, etag: sha256, headers }
   if (bytes.length > PARSED_BYTES_MAX)
     return refuse('not_found', 'the file holds contact data, and is too long to take it out')
-  const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, ''))
-  const stripped = stripPii(parsed)
-  if (JSON.stringify(stripped) === JSON.stringify(parsed))
-    return { status: 200, body: bytes, type, etag: sha256, headers }
+  const shown = toShownText(text)
+  if (shown.isComplete) return { status: 200, body: bytes, type, etag: sha256, headers }
   const omitted = { ...headers, 'x-registry-omitted': 'contacts' }
-  return { status: 200, body: JSON.stringify(stripped, null, 2), type, headers: omitted }
+  return { status: 200, body: shown.text, type, headers: omitted }
 }

@@ -16,6 +16,7 @@ import { readAdagents } from '../../pipeline/live/read-adagents.ts'
 import { readBrand } from '../../pipeline/live/read-brand.ts'
 import { readIssuer } from '../../pipeline/live/read-issuer.ts'
 import { readOpenIdProvider } from '../../pipeline/live/read-openid.ts'
+import { readText } from '../../pipeline/live/read-text.ts'
 import { sendMail } from '../../pipeline/live/send-mail.ts'
 import type {
   LiveRequestAnswers,
@@ -63,6 +64,8 @@ const runners: Runners = {
     const agent_cards = await checkAgents(checked, remainingMs, toProbeDeps({ ...deps, fetcher }))
     return { ...report, agent_cards, agents_unchecked: agents.length - agent_cards.length }
   },
+  read_text: ({ file, domain }, deps) =>
+    readText(file, domain, { ...deps, limits: deps.config.LIMITS }),
   async read_brand({ domain, known }, deps) {
     const read = await readBrand(domain, known, { ...deps, limits: deps.config.LIMITS })
     const isBounded = read.resolution === null && isThrottled(read.failure.errors)

@@ -2,6 +2,9 @@ import { type Node, type ParseError, parseTree, printParseErrorCode } from 'json
 import { getAt } from '../core/present.ts'
 import type { Fault } from '../model/observation.ts'
 
+/** A node of a text that is read as JSON as far as it goes. */
+export type TextNode = Node
+
 /** Place in a text as editors count: both from 1, columns in UTF-16 units. */
 export interface TextPlace {
   line: number
@@ -50,7 +53,7 @@ export function findFaultPlaces(text: string, faults: readonly Pick<Fault, 'fiel
 }
 
 /** Reads a text as a tree. The parser is recursive: what overflows its stack is nested far too deeply. */
-function readTree(text: string, errors: ParseError[]): Node | 'too deep' | undefined {
+export function readTree(text: string, errors: ParseError[]): Node | 'too deep' | undefined {
   try {
     return parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
   } catch (error) {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeBody } from '../../pipeline/writer/crawl/replace-documents.ts'
@@ -151,6 +153,25 @@ describe('the file of a domain', () => {
     expect(text).not.toContain('ann@')
     expect(page('.notice').first().text()).toContain('without contact data')
     expect(page('#sellers tbody tr')).toHaveLength(2)
+  })
+
+  test('that is no JSON as it was stored opens all the same, and its bytes are sent', async () => {
+    const { db } = registry.reader.snapshot!
+    const sql = "select hash from documents where kind = 'adagents.json' and location = $location"
+    const { hash } = (await db.one<{ hash: string }>(sql, { location: PUBLISHER }))!
+    const broken = '{\n  "email": "ann@herald.example",\n}'
+    writeFileSync(registry.reader.paths.bodyFile(hash), gzipSync(broken))
+    const page = await open(`${PUBLISHER}&kind=adagents.json`)
+    expect(page('textarea').text()).toBe(broken.replace('ann@herald.example', '*'.repeat(18)))
+    const fault = page('.lines li.bad')
+    expect([fault.find('a').text(), fault.find('.note').text()]).toEqual([
+      '3',
+      expect.stringContaining('remove the trailing comma'),
+    ])
+    const raw = await registry.app.inject({ url: `/file/adagents.json/${PUBLISHER}` })
+    expect(raw.statusCode).toBe(200)
+    expect(raw.headers['x-registry-omitted']).toBe('contacts')
+    expect(raw.body).not.toContain('ann@')
   })
 
   test('that the registry does not have is reported as such', async () => {

@@ -1,14 +1,11 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
-import { stripPii } from '../../../pipeline/core/pii.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { type ProposedKind, proposedKinds } from '../../../pipeline/parse/check-file.ts'
-import { readFileBytes } from '../../../pipeline/read/queries/file-bytes.ts'
 import type { ExaminedFile } from '../../inputs/proposed-file.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
 import { toTaskOrigin } from '../../operation/answering.ts'
-import { getSnapshot } from '../../responses/lists.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
-import { askIfReady } from '../ask.ts'
+import { loadFileText } from '../file-text.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings } from '../html/text.tsx'
 import { renderSection } from '../parts/blocks.tsx'
@@ -16,8 +13,6 @@ import { renderMarkedLines } from '../parts/marked-lines.tsx'
 import { renderSellers } from '../parts/sellers.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-/** Maximum bytes of a file that is edited on a page; a form with it must fit in a body. */
-const FILE_BYTES_MAX = 900 * 1024
 /** Agents of the registry that the preview compares with. */
 const AGENTS_COMPARED = '500'
 
@@ -33,16 +28,19 @@ export async function show(call: ViewCall<WorkshopQuery>): Promise<View> {
   const { domain, kind } = call.query
   const canPublish = call.services.isAuthorizationServer
   if (domain === undefined) return showForm({ kind, domain: '', text: '' }, { canPublish })
-  const found = await loadFile(domain, kind, call.services)
+  const found = await loadFileText(domain, kind, call)
   if (found === undefined) {
     const note = `The registry has no ${kind} of ${domain} to show here. Paste yours.`
     return showForm({ kind, domain, text: '' }, { canPublish, note })
   }
-  const note = found.isComplete
-    ? `This is the ${kind} of ${domain} as it was last read.`
-    : `This is the ${kind} of ${domain} as it was last read, without contact data: put yours back before you serve it.`
-  const { text } = found
-  return showExamined({ kind, domain, text }, call, note)
+  const note = `This is the ${kind} of ${domain} as it ${found.when}`
+  return showExamined(
+    { kind, domain, text: found.text },
+    call,
+    found.isComplete
+      ? `${note}.`
+      : `${note}, without contact data: put yours back before you serve it.`,
+  )
 }
 
 /** Shows the result of a check below the form that was sent. */
@@ -202,23 +200,4 @@ function renderKinds(id: string, chosen: ProposedKind): Html {
       ))}
     </select>
   )
-}
-
-/** Loads the bytes of a file as text. Contact data of people is not shown, though its site publishes it. */
-async function loadFile(domain: Domain, kind: ProposedKind, services: Asking['services']) {
-  const { reader } = services
-  const found = await askIfReady(reader, async () => {
-    const snapshot = getSnapshot(reader)
-    const source = { kind, location: domain }
-    return snapshot && readFileBytes(reader, snapshot, source, FILE_BYTES_MAX)
-  })
-  if (found === undefined) return undefined
-  const text = found.bytes
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
-    .replaceAll('\r\n', '\n')
-  const parsed: unknown = JSON.parse(text)
-  const stripped = stripPii(parsed)
-  const isComplete = JSON.stringify(stripped) === JSON.stringify(parsed)
-  return { isComplete, text: isComplete ? text : JSON.stringify(stripped, null, 2) }
 }

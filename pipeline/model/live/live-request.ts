@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Domain } from '../../core/domain.ts'
+import type { Outcome } from '../../core/outcomes.ts'
 import {
   OpenIdCode,
   type OpenIdFailure,
@@ -27,6 +28,12 @@ export const LiveRequest = z.discriminatedUnion('kind', [
     domain: Domain,
     /** True if its agents are checked too. */
     agents: z.boolean(),
+  }),
+  /** Reads the text of a file, whatever it contains. */
+  z.object({
+    kind: z.literal('read_text'),
+    domain: Domain,
+    file: z.enum(['adagents.json', 'brand.json']),
   }),
   z.object({
     kind: z.literal('read_brand'),
@@ -90,6 +97,8 @@ export interface LiveRequestAnswers {
   /** Enrichment of a brand; null when no provider was available or knew it. */
   enrich_brand: { enrichment: Enrichment | null } & MayBeThrottled
   check_adagents: AdagentsReport & MayBeThrottled
+  /** The outcome of the fetch, and the text unless there is none or it is too long. */
+  read_text: { outcome: Outcome; text?: string } & MayBeThrottled
   read_brand: LiveBrand & MayBeThrottled
   ask_agent: (AgentReport | AgentFailed) & MayBeThrottled
   check_origin: OriginCheck
