@@ -47,13 +47,19 @@ async function read(path: string) {
 test('the page of a publisher shows the faults of its file', async () => {
   const page = await read('/publisher/news.example')
   expect(page('#file tbody tr').text()).toContain('lacks a name')
-  expect(page('#file dl').text()).toContain('First read')
+  expect(page('#history').text()).toContain('was first read 20 Nov 2026')
+  expect(page('.tiles').text()).toMatch(/FileValid1 issue/)
 })
 
 test('the page of an agent shows how it was found and what it can do', async () => {
   const page = await read(`/agent/${encodeURIComponent(AGENT)}`)
   expect(page('.counts').text()).toBe('publisher1property1')
-  expect(page('#health').text()).toMatch(/online.*250 ms.*Tools.*2/s)
+  expect(page('.tiles').text()).toBe('HealthOnline250 msBadgeNoneTestsNo results')
+  expect(page('#health').text()).toMatch(/250 ms.*Tools.*2/s)
+  const sections = page('main > section')
+    .map((_, section) => page(section).attr('id'))
+    .get()
+  expect(sections).toEqual(['health', 'publishers', 'capabilities'])
   expect(
     page('#capabilities tbody th')
       .map((_, cell) => page(cell).text())

@@ -165,7 +165,9 @@ describe('a page says what JSON says', () => {
       return load(answer.body)('#health')
     }
     await probe(observeAgent(AGENT))
-    expect((await readHealth()).text()).toContain('It has answered every check since 21 Nov 2026')
+    const first = await readHealth()
+    expect(first.text()).toContain('It has answered every check since 21 Nov 2026')
+    expect(first.find('.strip rect.good')).toHaveLength(1)
     await probe(failure)
     await probe(observeAgent(AGENT))
     const health = await readHealth()
@@ -204,7 +206,7 @@ describe('a page says what JSON says', () => {
     'of the edits of members: %s shows what each changed',
     async path => {
       const page = await read(path)
-      expect(page('#history tbody tr')).toHaveLength(2)
+      expect(page('#history .timeline > li')).toHaveLength(2)
       const changed = page('#history .diff').first()
       expect(page('#history .diff')).toHaveLength(1)
       expect(changed.find('summary').text()).toMatch(/^\d fields? changed$/)
@@ -404,7 +406,7 @@ describe('the history of a thing', () => {
 
   const readRows = async (path: string) => {
     const page = load((await own.app.inject(path)).body)
-    const rows = page('main tbody tr').toArray()
+    const rows = page('.timeline ul > li').toArray()
     return rows.map(row => page(row).text())
   }
 
@@ -444,7 +446,8 @@ describe('the history of a thing', () => {
       const answer = await own.app.inject(path)
       expect(answer.rawPayload.length).toBeLessThanOrEqual(PAGE_BYTES)
       const page = load(answer.body)
-      for (const row of page('main tbody th').toArray()) subjects.push(page(row).text())
+      for (const row of page('.timeline ul > li').toArray())
+        subjects.push(page(row).find('> strong').text())
       path = page('main .more a').first().attr('href')
     }
     const [file, properties] = [subjects.filter(text => text === 'the file'), new Set(subjects)]

@@ -14,6 +14,10 @@ export function clipText(text: unknown, limit = 160): string {
     .join('')}…`
 }
 
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** Renders a name that somebody else chose, isolating its text direction. */
 export function renderName(text: unknown, limit = 120): Html {
   return <bdi>{clipText(text, limit)}</bdi>

@@ -1,9 +1,9 @@
 import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
-import { getAt, getLast } from '../../../pipeline/core/present.ts'
+import { getAt } from '../../../pipeline/core/present.ts'
 import type { HealthChange } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { renderMoment } from '../html/text.tsx'
+import { formatMoment, renderMoment } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 
@@ -18,38 +18,57 @@ interface Period {
   isOnline: boolean
 }
 
+/** Share of the last days in which an agent answered, and when they begin; undefined before the first check. */
+export interface Uptime {
+  text: string
+  since: string
+}
+
+export function findUptime(changes: readonly HealthChange[], now: Instant): Uptime | undefined {
+  const periods = listPeriods(changes, now - DAYS_SHOWN * DAY, now)
+  const first = periods.at(-1)
+  return first && { text: formatUptime(periods), since: toIso(first.start) }
+}
+
 /** Renders how an agent has answered over the last days, as far as that is known. */
 export function renderHealthHistory(changes: readonly HealthChange[], now: Instant): Html | null {
   const [latest] = changes
   if (latest === undefined) return null
-  if (changes.length === 1) {
-    return (
-      <p>
-        {isOnline(latest) ? 'It has answered every check' : 'It has answered no check'} since{' '}
-        {renderMoment(latest.since)}.
-      </p>
-    )
-  }
   const periods = listPeriods(changes, now - DAYS_SHOWN * DAY, now)
+  const uptime = findUptime(changes, now)
+  const isLong = now - Date.parse(latest.since) >= DAY || changes.length > 1
   return (
     <>
-      <h3>The last {DAYS_SHOWN} days</h3>
-      {renderStrip(periods, now)}
+      {isLong && periods.length > 0 ? renderStrip(periods, now) : null}
       <p>
-        It answered in <strong>{formatUptime(periods)}</strong> of the time since{' '}
-        {renderMoment(toIso(getLast(periods).start))}, checked every few hours.
+        {uptime === undefined || changes.length === 1 ? (
+          <>
+            {isOnline(latest) ? 'It has answered every check' : 'It has answered no check'} since{' '}
+            {renderMoment(latest.since)}.
+          </>
+        ) : (
+          <>
+            It answered in <strong>{uptime.text}</strong> of the time since{' '}
+            {renderMoment(uptime.since)}, checked every few hours.
+          </>
+        )}
       </p>
-      {renderTable({
-        caption: 'Changes of health',
-        columns: ['Since', 'Result'],
-        items: changes,
-        limit: CHANGES_SHOWN_MAX,
-        bytes: 4_000,
-        empty: '',
-        render: change => [renderMoment(change.since), renderResult(change)],
-      })}
     </>
   )
+}
+
+/** Renders when the health of an agent changed; null where it never did. */
+export function renderHealthChanges(changes: readonly HealthChange[]): Html | null {
+  if (changes.length < 2) return null
+  return renderTable({
+    caption: 'Changes of health',
+    columns: ['Since', 'Result'],
+    items: changes,
+    limit: CHANGES_SHOWN_MAX,
+    bytes: 4_000,
+    empty: '',
+    render: change => [renderMoment(change.since), renderResult(change)],
+  })
 }
 
 function isOnline({ outcome }: HealthChange): boolean {
@@ -93,24 +112,30 @@ export function formatUptime(periods: readonly Period[]): string {
 function renderStrip(periods: readonly Period[], now: Instant): Html {
   const scale = STRIP.width / (DAYS_SHOWN * DAY)
   const toX = (at: Instant) => Math.round((STRIP.width - (now - at) * scale) * 10) / 10
+  const first = Math.min(...periods.map(({ start }) => start))
   return (
-    <svg
-      class="strip"
-      viewBox={`0 0 ${STRIP.width} ${STRIP.height}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label={`When it answered in the last ${DAYS_SHOWN} days; the table has the same times`}
-    >
-      <rect class="none" x="0" y="0" width={STRIP.width} height={STRIP.height} />
-      {periods.map(({ start, end, isOnline: isGood }) => (
-        <rect
-          class={isGood ? 'good' : 'bad'}
-          x={toX(start)}
-          y="0"
-          width={Math.max(1, Math.round((toX(end) - toX(start)) * 10) / 10)}
-          height={STRIP.height}
-        />
-      ))}
-    </svg>
+    <figure class="uptime">
+      <svg
+        class="strip"
+        viewBox={`0 0 ${STRIP.width} ${STRIP.height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`When it answered in the last ${DAYS_SHOWN} days: ${formatUptime(periods)} of the time since ${formatMoment(toIso(first))}`}
+      >
+        <rect class="none" x="0" y="0" width={STRIP.width} height={STRIP.height} />
+        {periods.map(({ start, end, isOnline: isGood }) => (
+          <rect
+            class={isGood ? 'good' : 'bad'}
+            x={toX(start)}
+            y="0"
+            width={Math.max(1, Math.round((toX(end) - toX(start)) * 10) / 10)}
+            height={STRIP.height}
+          />
+        ))}
+      </svg>
+      <figcaption>
+        <span>{DAYS_SHOWN} days ago</span> <span>now</span>
+      </figcaption>
+    </figure>
   )
 }

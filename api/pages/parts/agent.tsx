@@ -1,15 +1,15 @@
 import type { Instant } from '../../../pipeline/core/clock.ts'
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
+import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Reply } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, formatCount, renderMoment, renderName } from '../html/text.tsx'
-import { renderHealthHistory } from './agent-health.tsx'
-import { renderFacts, renderTable } from './blocks.tsx'
-import { renderBadge } from './freshness.tsx'
+import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
+import { renderFacts, renderTable, renderTiles } from './blocks.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 
@@ -26,27 +26,59 @@ export function isForEverybody(reader: Reader, agentUrl: string): boolean {
   return !isEnrolled || members.findPublicEnroller(agentUrl) !== undefined
 }
 
-export function describeHealth({ probed }: AgentShown): Html | undefined {
-  if (!probed?.outcome) return undefined
-  return getEffect(probed.outcome) === 'success'
-    ? renderBadge('good', 'online')
-    : renderBadge('bad', 'offline')
+/** Renders whether an agent answers, whether it is verified and how its tests went. */
+export function renderStatus(
+  { probed }: AgentShown,
+  { verified_badges: badges, ...tests }: AgentCompliance,
+  now: Instant,
+): Html {
+  const { outcome, took_ms, health = [] } = probed ?? {}
+  const isOnline = outcome && getEffect(outcome) === 'success'
+  const uptime = findUptime(health, now)
+  const total = tests.storyboards_total
+  return renderTiles([
+    {
+      label: 'Health',
+      value: outcome === undefined ? 'Not checked yet' : isOnline ? 'Online' : 'Offline',
+      note: took_ms === undefined ? undefined : `${formatCount(took_ms)} ms`,
+      look: outcome === undefined ? 'none' : isOnline ? 'good' : 'bad',
+    },
+    uptime && {
+      label: 'Uptime',
+      value: uptime.text,
+      note: <>since {renderMoment(uptime.since)}</>,
+    },
+    {
+      label: 'Badge',
+      value: badges.length > 0 ? 'Verified' : 'None',
+      note: badges.length > 0 ? badges.map(({ role }) => role).join(', ') : undefined,
+      look: badges.length > 0 ? 'good' : 'none',
+    },
+    {
+      label: 'Tests',
+      value:
+        total === 0 ? 'No results' : `${tests.storyboards_passing} of ${formatCount(total)} pass`,
+      note: tests.last_checked_at === null ? undefined : renderMoment(tests.last_checked_at),
+      look: total === 0 ? 'none' : tests.storyboards_passing === total ? 'good' : 'fair',
+    },
+  ])
 }
 
 export function renderHealth({ probed }: AgentShown, now: Instant): Html {
   if (!probed?.outcome) return <p class="empty">Not checked yet.</p>
   const { outcome, checked_at, took_ms, profile, health } = probed
-  const facts = renderFacts([
-    ['Last checked', renderMoment(checked_at)],
-    ['Last result', getEffect(outcome) === 'success' ? 'responded' : outcomes[outcome].means],
-    ['Response time', took_ms === undefined ? undefined : `${formatCount(took_ms)} ms`],
-    ['Tools', profile && formatCount(profile.tools_count)],
-    ['Credential', profile?.needs_auth ? 'required for some tools' : undefined],
-  ])
   return (
     <>
-      {facts}
       {renderHealthHistory(health, now)}
+      {renderFacts([
+        ['Last checked', renderMoment(checked_at)],
+        ['Last result', getEffect(outcome) === 'success' ? 'responded' : outcomes[outcome].means],
+        ['Response time', took_ms === undefined ? undefined : `${formatCount(took_ms)} ms`],
+        ['Protocols', profile?.protocols.join(', ').toUpperCase()],
+        ['Tools', profile && formatCount(profile.tools_count)],
+        ['Credential', profile?.needs_auth ? 'required for some tools' : undefined],
+      ])}
+      {renderHealthChanges(health)}
     </>
   )
 }

@@ -159,3 +159,30 @@ export function renderCounts(
     </dl>
   )
 }
+
+interface Tile {
+  label: string
+  value: Child
+  /** What stands below the value, in small. */
+  note?: Child
+  look?: 'good' | 'fair' | 'bad' | 'none' | undefined
+}
+
+/** Renders the most important facts side by side, each with its state as a color. */
+export function renderTiles(tiles: readonly (Tile | undefined)[]): Html {
+  return (
+    <dl class="tiles">
+      {tiles.map(tile =>
+        tile === undefined ? null : (
+          <div class={tile.look}>
+            <dt>
+              <span>{tile.label}</span>
+            </dt>
+            <dd>{tile.value}</dd>
+            {tile.note === undefined ? null : <dd class="note">{tile.note}</dd>}
+          </div>
+        ),
+      )}
+    </dl>
+  )
+}

@@ -1,12 +1,12 @@
 import type { RevisionHeld, RevisionList } from '../../../pipeline/model/responses/history.ts'
 import type { EntryRow } from '../../../pipeline/model/rows.ts'
+import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { countRevisions } from '../../../pipeline/read/lookups/revisions.ts'
 import type { Operation } from '../../operation/operation.ts'
 import type { Reply } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { renderMoment, renderName } from '../html/text.tsx'
+import { fitItems, renderMoment, renderName } from '../html/text.tsx'
 import type { ViewCall } from '../view.ts'
-import { renderTable } from './blocks.tsx'
 import { renderChangedFields } from './changed-fields.tsx'
 import { type Change, compareDocuments } from './compare-documents.ts'
 import { renderBadge } from './freshness.tsx'
@@ -68,40 +68,52 @@ function toDocument({ brand_name, document }: NonNullable<RevisionHeld['content'
   return { brand_name, ...document }
 }
 
-/** Renders edits as a table, the newest first. */
+/** Renders edits as a timeline, the newest first. */
 function renderEdits(edits: readonly Edit[]): Html {
-  return renderTable({
-    caption: 'Edits, the newest first',
-    columns: ['Edit', 'When', 'What', 'By'],
-    items: edits,
-    bytes: 9_000,
-    empty: 'No member has edited this entry.',
-    render: ({ revision_number, created_at, edit_summary, editor_id, is_rollback, changes }) => [
-      String(revision_number),
-      renderMoment(created_at),
-      <>
-        {is_rollback ? renderBadge('none', 'rollback') : null} {renderName(edit_summary, 200)}
+  const { rows } = fitItems(
+    edits,
+    ({ created_at, edit_summary, editor_id, is_rollback, changes, revision_number }) => (
+      <li>
+        <h3>{renderMoment(created_at)}</h3>
+        <p>
+          {is_rollback ? renderBadge('none', 'rollback') : null} {renderName(edit_summary, 200)}{' '}
+          <span class="quiet">
+            Edit {revision_number} by {renderName(editor_id, 40)}
+          </span>
+        </p>
         {changes === undefined || changes.length === 0 ? null : renderChangedFields(changes)}
-      </>,
-      renderName(editor_id, 40),
-    ],
-  })
+      </li>
+    ),
+    { bytes: 9_000 },
+  )
+  return <ol class="timeline">{rows}</ol>
 }
 
-/** Renders the edits of members, and the way to every state that the thing was in. */
+/** Renders when the file changed, the edits of members, and the way to every state that the thing was in. */
 export function renderHistory(
   kind: 'brand' | 'publisher',
   domain: string,
   edits: readonly Edit[],
+  file: FileRecord | null | undefined,
 ): Html {
   return (
     <>
       <p>
-        <a href={toHistoryPath(kind, domain)}>Every change that the registry has seen</a>, with what
-        was before and after it.
+        {!file ? null : (
+          <>
+            The file last changed {renderMoment(file.changed_at)}, and was first read{' '}
+            {renderMoment(file.first_seen_at)}.{' '}
+          </>
+        )}
+        <a href={toHistoryPath(kind, domain)}>See every change</a>, with what was before and after
+        it.
       </p>
-      <h3>Edits by members</h3>
-      {renderEdits(edits)}
+      {edits.length === 0 ? null : (
+        <>
+          <h3>Edits by members</h3>
+          {renderEdits(edits)}
+        </>
+      )}
     </>
   )
 }

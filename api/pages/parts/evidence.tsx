@@ -1,6 +1,7 @@
 import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import {
+  capitalize,
   clipText,
   countThings,
   fitItems,
@@ -121,8 +122,4 @@ function joinProperties(properties: readonly string[]): string {
 
 function joinFew(values: readonly string[] | undefined): string | undefined {
   return values && clipText(values.slice(0, 20).join(', '), 200)
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -121,8 +121,6 @@ export function renderHosting(
       'Managed by',
       manager_domain && <a href={toPublisherPath(manager_domain)}>{renderName(manager_domain)}</a>,
     ],
-    ['First read', file && renderMoment(file.first_seen_at)],
-    ['Changed', file && renderMoment(file.changed_at)],
     ...listRawFacts(source, file),
     ['Last valid version', renderMoment(hosting.last_validated)],
     ['Last HTTP status', hosting.last_http_status],

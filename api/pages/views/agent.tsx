@@ -7,14 +7,14 @@ import { completeDay } from '../../inputs/as-of.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
 import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, formatCount, renderMoment, renderName } from '../html/text.tsx'
+import { clipText, countThings, renderMoment, renderName } from '../html/text.tsx'
 import {
   type AgentShown,
-  describeHealth,
   isForEverybody,
   renderCapabilities,
   renderHealth,
   renderPublishers,
+  renderStatus,
 } from '../parts/agent.tsx'
 import { renderCounts, renderFacts, renderSection, renderTitle } from '../parts/blocks.tsx'
 import { renderTests } from '../parts/compliance.tsx'
@@ -57,31 +57,25 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
     json: `/api/v1/agents/${encodeURIComponent(agent_url)}/publishers`,
     body: (
       <>
-        {renderHead(agent)}
-        {renderCounts([
-          [publisher_count === 1 ? 'publisher' : 'publishers', publisher_count],
-          [property_count === 1 ? 'property' : 'properties', property_count],
-        ])}
-        {renderFacts([
-          ['Type', profile && renderName(profile.type)],
-          ['Protocols', profile?.protocols.join(', ').toUpperCase()],
-          ['Operated by', operator && renderOperator(operator.location)],
-          ['Description', profile?.description && renderName(profile.description, 400)],
-        ])}
-        {renderSection(
-          'health',
-          'Health',
-          renderHealth(agent, reader.now()),
-          describeHealth(agent),
-        )}
+        {renderHead(agent, operator?.location)}
+        {profile?.description ? <p class="lead">{renderName(profile.description, 400)}</p> : null}
+        {renderStatus(agent, compliance.body, reader.now())}
+        {renderSection('health', 'Health', renderHealth(agent, reader.now()))}
+        {compliance.body.headline === null
+          ? null
+          : renderSection('tests', 'Test results', renderTests(compliance.body))}
         {renderSection(
           'publishers',
           'What it may sell',
-          renderPublishers(agent_url, publisher_count, publishers),
-          formatCount(publisher_count),
+          <>
+            {renderCounts([
+              [publisher_count === 1 ? 'publisher' : 'publishers', publisher_count],
+              [property_count === 1 ? 'property' : 'properties', property_count],
+            ])}
+            {renderPublishers(agent_url, publisher_count, publishers)}
+          </>,
         )}
         {renderSection('capabilities', 'Capabilities', renderCapabilities(agent))}
-        {renderSection('tests', 'Test results', renderTests(compliance.body))}
       </>
     ),
   }
@@ -130,7 +124,7 @@ function renderOperator(location: string): Html {
   )
 }
 
-function renderHead({ agent_url, probed }: AgentShown): Html {
+function renderHead({ agent_url, probed }: AgentShown, operator?: string): Html {
   const host = parseUrl(agent_url)?.host ?? agent_url
   return renderTitle({
     mark: renderMonogram(host, agent_url),
@@ -140,6 +134,7 @@ function renderHead({ agent_url, probed }: AgentShown): Html {
       <>
         <code>{clipText(agent_url, 300)}</code>{' '}
         {probed?.profile ? renderBadge('none', clipText(probed.profile.type, 30)) : null}
+        {operator === undefined ? null : <> operated by {renderOperator(operator)}</>}
       </>
     ),
   })

@@ -67,7 +67,7 @@ export async function show({
         {!file && brand.source !== 'brand_json'
           ? null
           : renderSection('file', 'The file', renderFile(file, domain))}
-        {renderSection('history', 'History', renderHistory('brand', domain, edits))}
+        {renderSection('history', 'What changed', renderHistory('brand', domain, edits, file))}
         {renderSection('raw', 'Raw record', renderRaw(brand))}
       </>
     ),

@@ -1,4 +1,5 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { getAt } from '../../../pipeline/core/present.ts'
 import {
   type ChangedKind,
   listBrandChanges,
@@ -8,8 +9,7 @@ import {
 } from '../../../pipeline/read/queries/state-changes.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, renderMoment, renderName } from '../html/text.tsx'
-import { renderTable } from '../parts/blocks.tsx'
+import { countThings, fitItems, renderMoment, renderName } from '../html/text.tsx'
 import { renderChangedFields } from '../parts/changed-fields.tsx'
 import { compareDocuments } from '../parts/compare-documents.ts'
 import { renderAgent } from '../parts/events.tsx'
@@ -86,37 +86,74 @@ const nouns: Record<ChangedKind, string> = {
   grant: 'grant to',
 }
 
-/** Renders as many changes as a page has room for, and the way to those before them. */
+/** Renders as many changes as a page has room for by moment, and the way to those before them. */
 function renderChanges(
   { changes, total }: StateChanges,
   { offset, path }: { offset: number; path: string },
 ): Html {
-  return renderTable({
-    caption: 'Changes, the newest first',
-    columns: ['What', 'Change', 'When'],
-    items: changes,
-    total: total - offset,
+  const { rows, shown } = fitItems(changes, renderChange, {
     limit: CHANGES_PER_PAGE,
     bytes: CHANGES_BYTES,
-    next: shown => `${path}?${new URLSearchParams({ cursor: String(offset + shown) })}`,
-    empty: 'There are no earlier changes.',
-    render: change => [renderSubject(change), renderChange(change), renderMoment(change.at)],
   })
-}
-
-function renderSubject({ kind, subject }: StateChange): Html {
-  if (kind === 'publisher') return <>{nouns.publisher}</>
+  const moments = new Map<string, Html[]>()
+  for (const [index, row] of rows.entries()) {
+    const { at } = getAt(changes, index)
+    moments.set(at, [...(moments.get(at) ?? []), row])
+  }
+  const left = total - offset - shown
   return (
     <>
-      {nouns[kind]} {kind === 'grant' ? renderAgent(subject) : renderName(subject, 100)}
+      <ol class="timeline">
+        {[...moments].map(([at, items]) => (
+          <li>
+            <h2>{renderMoment(at)}</h2>
+            <ul>{items}</ul>
+          </li>
+        ))}
+      </ol>
+      {left > 0 ? (
+        <p class="more">
+          <a href={`${path}?${new URLSearchParams({ cursor: String(offset + shown) })}`}>
+            Earlier changes
+          </a>{' '}
+          {countThings(left, 'more change')}
+        </p>
+      ) : null}
     </>
   )
 }
 
-function renderChange({ ended, before, after }: StateChange): Html {
-  if (ended) return renderBadge('bad', 'removed')
-  if (before === null) return renderBadge('good', 'new')
-  return renderChangedFields(compareDocuments(before, after), true)
+/** Renders a change as a sentence, with the fields that it changed. */
+function renderChange(change: StateChange): Html {
+  const { ended, before, after } = change
+  if (ended)
+    return (
+      <li>
+        {renderBadge('bad', 'removed')} {renderSubject(change)}
+      </li>
+    )
+  if (before === null)
+    return (
+      <li>
+        {renderBadge('good', 'new')} {renderSubject(change)}
+      </li>
+    )
+  return (
+    <li>
+      {renderBadge('change', 'changed')} {renderSubject(change)}
+      {renderChangedFields(compareDocuments(before, after), true)}
+    </li>
+  )
+}
+
+function renderSubject({ kind, subject }: StateChange): Html {
+  if (kind === 'publisher') return <strong>{nouns.publisher}</strong>
+  return (
+    <>
+      {nouns[kind]}{' '}
+      <strong>{kind === 'grant' ? renderAgent(subject) : renderName(subject, 100)}</strong>
+    </>
+  )
 }
 
 function showNothing(domain: string, toThing: (domain: string) => string): View {

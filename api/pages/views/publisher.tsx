@@ -1,12 +1,12 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { parseSource, type Source } from '../../../pipeline/model/observation.ts'
 import type { DomainLookup, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
-import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import { type FileRecord, findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { listPropertyRevisions, readPropertyRevision } from '../../routes/community/revisions.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, renderName } from '../html/text.tsx'
-import { renderCounts, renderSection, renderTitle } from '../parts/blocks.tsx'
+import { capitalize, countThings, formatCount, renderName } from '../html/text.tsx'
+import { renderSection, renderTiles, renderTitle } from '../parts/blocks.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderFaults } from '../parts/faults.tsx'
@@ -50,8 +50,7 @@ export async function show({
   const file = findFileRecord(reader, source)
   const edits = await loadEdits({ ask, services }, edited, domain)
   const name = lookup.brand?.name ?? domain
-  const total = lookup.properties_total ?? lookup.properties.length
-  const agents = lookup.authorized_agents_total ?? lookup.authorized_agents.length
+  const { agents, properties: total } = countAll(lookup)
   return {
     title: `Inventory of ${name}`,
     description: `${domain} lists ${countThings(total, 'property', 'properties')} and authorizes ${countThings(agents, 'agent')}.`,
@@ -59,20 +58,14 @@ export async function show({
     body: (
       <>
         {renderHead(lookup, name)}
-        {renderFreshness(lookup.freshness, 'adagents.json')}
-        {renderCounts([
-          [total === 1 ? 'property' : 'properties', total],
-          [agents === 1 ? 'authorized agent' : 'authorized agents', agents],
-          ...(lookup.network
-            ? ([['managed publishers', lookup.network.publisher_count]] as const)
-            : []),
-        ])}
+        {renderState(lookup, file)}
         {renderSection(
           'agents',
           'Who may sell it',
           renderAgents(lookup, loadTerms(reader, lookup)),
         )}
         {renderClaims(claiming)}
+        {renderSection('history', 'What changed', renderHistory('publisher', domain, edits, file))}
         {renderSection('properties', 'Properties', renderInventory(lookup))}
         {renderSection(
           'file',
@@ -87,10 +80,41 @@ export async function show({
           </>,
           state,
         )}
-        {renderSection('history', 'History', renderHistory('publisher', domain, edits))}
       </>
     ),
   }
+}
+
+function countAll(lookup: PublisherLookup): { agents: number; properties: number } {
+  return {
+    agents: lookup.authorized_agents_total ?? lookup.authorized_agents.length,
+    properties: lookup.properties_total ?? lookup.properties.length,
+  }
+}
+
+/** Renders the state of the file, and how much it lists. */
+function renderState(lookup: PublisherLookup, file: FileRecord | null | undefined): Html {
+  const { adagents_valid, files, freshness, network } = lookup
+  const { agents, properties } = countAll(lookup)
+  return (
+    <>
+      {renderTiles([
+        {
+          label: 'File',
+          value: adagents_valid ? 'Valid' : capitalize(files.adagents_json.status),
+          note: file?.fault_count ? countThings(file.fault_count, 'issue') : 'no issues',
+          look: !adagents_valid ? 'bad' : file?.fault_count ? 'fair' : 'good',
+        },
+        {
+          label: agents === 1 ? 'Authorized agent' : 'Authorized agents',
+          value: formatCount(agents),
+        },
+        { label: properties === 1 ? 'Property' : 'Properties', value: formatCount(properties) },
+        network && { label: 'Managed publishers', value: formatCount(network.publisher_count) },
+      ])}
+      {renderFreshness(freshness, 'adagents.json')}
+    </>
+  )
 }
 
 function isNothing({ properties, authorized_agents, freshness, files }: PublisherLookup): boolean {
