@@ -155,23 +155,16 @@ describe('the file of a domain', () => {
     expect(page('#sellers tbody tr')).toHaveLength(2)
   })
 
-  test('that is no JSON as it was stored opens all the same, and its bytes are sent', async () => {
+  test('that is no JSON as it was stored is sent, without contact data of people', async () => {
     const { db } = registry.reader.snapshot!
     const sql = "select hash from documents where kind = 'adagents.json' and location = $location"
     const { hash } = (await db.one<{ hash: string }>(sql, { location: PUBLISHER }))!
     const broken = '{\n  "email": "ann@herald.example",\n}'
     writeFileSync(registry.reader.paths.bodyFile(hash), gzipSync(broken))
-    const page = await open(`${PUBLISHER}&kind=adagents.json`)
-    expect(page('textarea').text()).toBe(broken.replace('ann@herald.example', '*'.repeat(18)))
-    const fault = page('.lines li.bad')
-    expect([fault.find('a').text(), fault.find('.note').text()]).toEqual([
-      '3',
-      expect.stringContaining('remove the trailing comma'),
-    ])
     const raw = await registry.app.inject({ url: `/file/adagents.json/${PUBLISHER}` })
     expect(raw.statusCode).toBe(200)
     expect(raw.headers['x-registry-omitted']).toBe('contacts')
-    expect(raw.body).not.toContain('ann@')
+    expect(raw.body).toBe(broken.replace('ann@herald.example', '*'.repeat(18)))
   })
 
   test('that the registry does not have is reported as such', async () => {
