@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import type { RevisionHeld, RevisionList } from '../../pipeline/model/responses/history.ts'
+import type { History, RevisionHeld } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
@@ -20,12 +20,19 @@ import {
 import { saveProperties } from './publish-file.ts'
 import { canReview } from './reviews.tsx'
 
-type Revisions = z.infer<typeof RevisionList>
 type Domains = z.infer<typeof OrganizationDomains>
 
 const kinds = {
-  brand: { title: 'The brand', path: '/api/brands/discovered/' },
-  property: { title: 'Its properties', path: '/api/properties/hosted/' },
+  brand: {
+    title: 'The brand',
+    history: '/api/brands/history',
+    path: '/api/brands/discovered/',
+  },
+  property: {
+    title: 'Its properties',
+    history: '/api/properties/history',
+    path: '/api/properties/hosted/',
+  },
 } as const
 type Kind = keyof typeof kinds
 
@@ -129,8 +136,8 @@ async function renderHistory(
   domain: Domain,
 ): Promise<Child> {
   const { callApi, organization, token } = context
-  const url = `${kinds[kind].path}${encodeURIComponent(domain)}/revisions`
-  const listed = await callApi<Revisions>({ method: 'GET', url })
+  const url = kinds[kind].history
+  const listed = await callApi<History>({ method: 'GET', url, query: { domain } })
   if (listed.status === 404) return <p class="empty">Nothing has been saved.</p>
   if (listed.refused !== undefined) return renderFault(listed.refused)
   const sectionPath = `${toSectionPath(organization.org_id, 'entries')}/roll-back`
@@ -141,10 +148,10 @@ async function renderHistory(
     total: listed.body.total,
     bytes: 30_000,
     empty: 'Nothing has been saved.',
-    render: ({ revision_number, created_at, editor_id, edit_summary }) => [
+    render: ({ revision_number, created_at, editor_name, edit_summary }) => [
       revision_number,
       renderMoment(created_at),
-      <code>{editor_id.slice(0, 12)}</code>,
+      renderName(editor_name, 80),
       edit_summary === undefined ? '' : renderName(edit_summary, 120),
       revision_number === listed.body.revisions[0]?.revision_number
         ? 'current'

@@ -582,6 +582,7 @@ test('a rollback brings the earlier content back into what the registry answers'
   await publish('After')
   expect(await readHosted('handed.example')).toEqual(['After'])
   const page = await read(ann, at(acme, '/entries?domain=handed.example'))
+  expect(page('#properties tbody tr').first().find('td').eq(1).text()).toBe('Acme')
   const earlier = page('#properties input[name=to_revision]').first().val() as string
   const form = { domain: 'handed.example', kind: 'property', to_revision: earlier }
   const answer = await send(ann, at(acme, '/entries/roll-back'), form)

@@ -1,4 +1,4 @@
-import type { RevisionHeld, RevisionList } from '../../../pipeline/model/responses/history.ts'
+import type { History, RevisionHeld } from '../../../pipeline/model/responses/history.ts'
 import type { EntryRow } from '../../../pipeline/model/rows.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { countRevisions } from '../../../pipeline/read/lookups/revisions.ts'
@@ -12,7 +12,7 @@ import { type Change, compareDocuments } from './compare-documents.ts'
 import { renderBadge } from './freshness.tsx'
 import { toHistoryPath } from './paths.ts'
 
-type Edit = RevisionList['revisions'][number] & {
+type Edit = History['revisions'][number] & {
   /** Fields that it changed; undefined where its content is not shown, or was not compared. */
   changes: Change[] | undefined
 }
@@ -38,8 +38,8 @@ export async function loadEdits(
   domain: string,
 ): Promise<Edit[]> {
   if (countRevisions(services.reader, entity, domain) === 0) return []
-  const query = { limit: String(EDITS) }
-  const listed = await ask<RevisionList>(operations.list, { params: { domain }, query })
+  const query = { domain, limit: String(EDITS) }
+  const listed = await ask<History>(operations.list, { query })
   if (listed.status !== 200) return []
   const { revisions } = listed.body
   const contents = await Promise.all(
@@ -72,13 +72,13 @@ function toDocument({ brand_name, document }: NonNullable<RevisionHeld['content'
 function renderEdits(edits: readonly Edit[]): Html {
   const { rows } = fitItems(
     edits,
-    ({ created_at, edit_summary, editor_id, is_rollback, changes, revision_number }) => (
+    ({ created_at, edit_summary, editor_name, is_rollback, changes, revision_number }) => (
       <li>
         <h3>{renderMoment(created_at)}</h3>
         <p>
           {is_rollback ? renderBadge('none', 'rollback') : null} {renderName(edit_summary, 200)}{' '}
           <span class="quiet">
-            Edit {revision_number} by {renderName(editor_id, 40)}
+            Edit {revision_number} by {renderName(editor_name, 80)}
           </span>
         </p>
         {changes === undefined || changes.length === 0 ? null : renderChangedFields(changes)}

@@ -7,7 +7,8 @@ import { findLogos } from '../../../pipeline/read/lookups/logos.ts'
 import { listPortfolio, type Portfolio } from '../../../pipeline/read/lookups/portfolios.ts'
 import { resolveBrand } from '../../routes/brands/brands.ts'
 import { listLogos } from '../../routes/brands/logos.ts'
-import { listBrandRevisions, readBrandRevision } from '../../routes/community/revisions.ts'
+import { brandHistory } from '../../routes/community/history.ts'
+import { readBrandRevision } from '../../routes/community/revisions.ts'
 import { Fragment, h } from '../html/jsx.ts'
 import { countThings, renderMoment } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
@@ -28,7 +29,7 @@ interface Refused {
 
 const edited = {
   entity: 'brand',
-  list: listBrandRevisions,
+  list: brandHistory,
   read: readBrandRevision,
 } as const
 

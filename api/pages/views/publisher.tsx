@@ -2,7 +2,8 @@ import type { Domain } from '../../../pipeline/core/domain.ts'
 import { parseSource, type Source } from '../../../pipeline/model/observation.ts'
 import type { DomainLookup, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { type FileRecord, findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
-import { listPropertyRevisions, readPropertyRevision } from '../../routes/community/revisions.ts'
+import { propertyHistory } from '../../routes/community/history.ts'
+import { readPropertyRevision } from '../../routes/community/revisions.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, countThings, formatCount, renderName } from '../html/text.tsx'
@@ -27,7 +28,7 @@ interface PublisherQuery {
 
 const edited = {
   entity: 'property',
-  list: listPropertyRevisions,
+  list: propertyHistory,
   read: readPropertyRevision,
 } as const
 
