@@ -18,6 +18,7 @@ import { entryRoutes } from './entries.tsx'
 import { deriveFormToken, requireFormToken } from './form-tokens.ts'
 import { joinRoutes } from './join.tsx'
 import { keyRoutes } from './keys.tsx'
+import { membershipRoutes } from './membership.tsx'
 import { buildDashboardPage, type DashboardAnswer, pictureHeaders } from './page.tsx'
 import { passkeyRoutes } from './passkeys.tsx'
 import { peopleRoutes } from './people.tsx'
@@ -39,6 +40,7 @@ const organizationRoutes: readonly OrganizationRoute[] = [
   ...domainRoutes,
   ...agentRoutes,
   ...entryRoutes,
+  ...membershipRoutes,
   ...usageRoutes,
   ...auditRoutes,
 ]

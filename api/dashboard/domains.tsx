@@ -11,7 +11,7 @@ import {
   renderFault,
   renderHidden,
   renderToken,
-  toSectionPath,
+  toEntryPath,
 } from './page.tsx'
 import { VERIFY_PATH } from './proof.tsx'
 
@@ -22,7 +22,6 @@ type Domains = z.infer<typeof OrganizationDomains>
 async function showDomains(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, organization, token } = context
   const listed = await callApi<Domains>({ method: 'GET', url: URL, query: org })
-  const entries = toSectionPath(organization.org_id, 'entries')
   const body = (
     <>
       <h1>Domains</h1>
@@ -41,7 +40,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
             bytes: 60_000,
             empty: 'You have not verified a domain yet.',
             render: ({ domain, method, proven, valid_until }) => [
-              <a href={`${entries}?${new URLSearchParams({ domain })}`}>{renderName(domain)}</a>,
+              <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
               method ?? '',
               proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified'),
               renderMoment(valid_until, proven ? 'no end' : ''),

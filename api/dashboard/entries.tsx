@@ -9,12 +9,14 @@ import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { PUBLISH_PATH } from './draft.ts'
+import { renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,
   renderButton,
   renderFault,
   renderHidden,
   renderToken,
+  toEntryPath,
   toSectionPath,
 } from './page.tsx'
 import { saveProperties } from './publish-file.ts'
@@ -61,7 +63,7 @@ async function chooseDomain(
       <ul class="chips">
         {domains.map(({ domain }) => (
           <li>
-            <a href={`${sectionPath}?${new URLSearchParams({ domain })}`}>{renderName(domain)}</a>
+            <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>
           </li>
         ))}
       </ul>
@@ -99,6 +101,7 @@ async function showEntry(
         kinds.brand.title,
         <>
           {brand}
+          {renderMembership(context, toEntryPath(org.org, domain))}
           <p>
             <a href={toWorkshopPath(domain, 'brand.json')}>
               Check a brand.json and publish it here
@@ -182,8 +185,7 @@ async function restoreRevision(context: OrganizationRequest): Promise<DashboardA
           payload: { to_revision: number },
         })
   if (refused !== undefined) return showEntry(context, domain, refused)
-  const next = `${toSectionPath(organization.org_id, 'entries')}?${new URLSearchParams({ domain })}`
-  return { next, done: 'rolled_back' }
+  return { next: toEntryPath(organization.org_id, domain), done: 'rolled_back' }
 }
 
 /**

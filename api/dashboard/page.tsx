@@ -55,6 +55,7 @@ export const doneTexts = {
   approved: 'The submission was approved.',
   rejected: 'The submission is rejected, and your reason is stored with it.',
   left: 'You have left the organization.',
+  member: 'Your organization is a member now.',
   joined: 'You are now a member of the organization.',
 } as const
 export type DoneName = keyof typeof doneTexts
@@ -85,6 +86,11 @@ const sections = [
 
 export function toSectionPath(orgId: string, section: (typeof sections)[number][0]): string {
   return `/dashboard/org/${encodeURIComponent(orgId)}/${section}`
+}
+
+/** Builds the path of the page with what is saved about a domain. */
+export function toEntryPath(orgId: string, domain: string): string {
+  return `${toSectionPath(orgId, 'entries')}?${new URLSearchParams({ domain })}`
 }
 
 /** Builds the whole page with its headers. */

@@ -5,7 +5,7 @@ import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { type Draft, findDraft, keepDraft, NO_DRAFT, PUBLISH_PATH } from './draft.ts'
 import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
-import { type DashboardAnswer, renderFault, renderToken, toSectionPath } from './page.tsx'
+import { type DashboardAnswer, renderFault, renderToken, toEntryPath } from './page.tsx'
 import { beginProof } from './proof.tsx'
 import { publishFile } from './publish-file.ts'
 
@@ -76,8 +76,8 @@ async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer>
   if ('fault' in chosen) return showFile(context, draft, chosen)
   const published = await publishFile(chosen, { ...draft, domain })
   if ('done' in published) {
-    const entries = toSectionPath(chosen.organization.org_id, 'entries')
-    return { next: `${entries}?${new URLSearchParams({ domain })}`, ...published, cookie: NO_DRAFT }
+    const next = toEntryPath(chosen.organization.org_id, domain)
+    return { next, ...published, cookie: NO_DRAFT }
   }
   if (published.needsProof) {
     const cookie = await keepDraft(draft, toCaller(request.ip), services)

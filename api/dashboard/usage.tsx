@@ -9,11 +9,13 @@ import type {
   OrganizationRoute,
   PersonRoute,
 } from './dashboard-request.ts'
+import { renderMembership } from './membership.tsx'
 import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
 
 type LimitUse = OrganizationUsage['limits'][number]
 
-async function showUsage({ callApi, org }: OrganizationRequest): Promise<DashboardAnswer> {
+async function showUsage(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, organization } = context
   const read = await callApi<OrganizationUsage>({
     method: 'GET',
     url: '/api/me/organization/usage',
@@ -27,6 +29,7 @@ async function showUsage({ callApi, org }: OrganizationRequest): Promise<Dashboa
         How much of each limit has been used. Opening this page counts against none of them.
       </p>
       {renderFault(refused)}
+      {renderMembership(context, toSectionPath(organization.org_id, 'usage'))}
       {refused !== undefined ? null : renderUsage(usage)}
     </>
   )

@@ -131,6 +131,7 @@ import {
   removeOwnAgent,
 } from './members/own-agents.ts'
 import { changeMember, listMembers, listOrganizations, removeMember } from './members/people.ts'
+import { createOwnProfile } from './members/profile.ts'
 import { readOrganizationUsage } from './members/usage.ts'
 import { lookUpOperator } from './operators.ts'
 import {
@@ -322,6 +323,7 @@ export const operations: readonly Operation[] = [
   policyHistory,
   savePolicy,
   createOrganization,
+  createOwnProfile,
   listOwnDomains,
   addOwnDomain,
   verifyOwnDomain,

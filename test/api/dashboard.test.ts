@@ -575,6 +575,18 @@ test('an agent on a foreign host leads to the proof of its domain, and back to t
   expect(begun('input[name=back]').val()).toBe(`/dashboard/agents?${new URLSearchParams({ url })}`)
 })
 
+test('an organization becomes a member where that is needed, and returns there', async () => {
+  const carl = await enterAs('carl@joining.example')
+  const org = await found(carl, 'Joining')
+  const page = await read(carl, at(org, '/entries?domain=joining.example'))
+  const form = page(`form[action="${at(org, '/member')}"]`)
+  const back = String(form.find('input[name=back]').val())
+  const sent = await send(carl, at(org, '/member'), { back })
+  expect(sent.headers.location).toBe(`${at(org, '/entries?domain=joining.example')}&done=member`)
+  expect((await read(carl, sent.headers.location!))('form[action$="/member"]')).toHaveLength(0)
+  expect((await send(carl, at(org, '/member'))).statusCode).toBe(400)
+})
+
 test('a rollback brings the earlier content back into what the registry answers', async () => {
   const publish = (name: string) =>
     send(ann, '/dashboard/publish', { org: acme, domain: 'handed.example', text: buildFile(name) })

@@ -194,6 +194,7 @@ async function collectForms(): Promise<PageForm[]> {
   return [
     ...forms,
     { action: '/dashboard/join', fields: token },
+    { action: at('/member'), fields: {} },
     { action: '/dashboard/publish', fields: { ...file, org: acme } },
     { action: '/dashboard/publish', fields: { ...file, org: other } },
   ]

@@ -161,7 +161,7 @@ function buildInjection({ method, path, query, body, type, authorization }: Made
   }
 }
 
-const refused = [400, 401, 403, 404, 405, 410, 413, 415]
+const refused = [400, 401, 403, 404, 405, 409, 410, 413, 415]
 
 test(`${REQUESTS} requests, sensible and not, are answered or refused in words`, async () => {
   const counts = new Map<number, number>()

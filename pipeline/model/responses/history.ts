@@ -19,7 +19,9 @@ const Source = text.describe('Source of the entry after the edit: `community` or
 export const Revision = z
   .looseObject({
     revision_number: RevisionNumber,
-    editor_name: text.describe('Name of the organization that edited; `system` for the registry itself'),
+    editor_name: text.describe(
+      'Name of the organization that edited; `system` for the registry itself',
+    ),
     edit_summary: EditSummary,
     source: Source,
     is_rollback: IsRollback,

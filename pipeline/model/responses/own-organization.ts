@@ -50,6 +50,14 @@ export const OrganizationMade = z
   })
   .meta({ id: 'OrganizationMade', description: 'The organization that the caller owns now' })
 
+export const OwnProfile = z
+  .looseObject({
+    organization_id: organization.id,
+    slug: z.string().describe('Name of the profile in addresses'),
+    display_name: z.string().describe('Name that the profile shows'),
+  })
+  .meta({ id: 'OwnProfile', description: 'The profile that makes an organization a member' })
+
 /** An agent as its own member sees it. */
 export const OwnAgent = z
   .looseObject({

@@ -159,6 +159,13 @@ export const operationRequests: RequestsByOperation = {
     409: requestAs('person', { payload: { organization_name: 'Acme' } }),
     503: requestAs('person', { payload: { organization_name: 'Founded' } }),
   },
+  createOwnProfile: {
+    201: requestAs('prospect'),
+    400: { query: 'org=' },
+    403: ofOtherOrganization,
+    409: requestAs('acmeKey'),
+    503: {},
+  },
   addOwnDomain: {
     201: { payload: { domain: 'new.example' } },
     403: { ...ofOtherOrganization, payload: { domain: 'new.example' } },

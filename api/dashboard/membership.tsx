@@ -1,0 +1,38 @@
+import { getMembers } from '../../pipeline/read/lookups/members.ts'
+import { type Child, h } from '../pages/html/jsx.ts'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { type DashboardAnswer, renderButton, renderFault, toSectionPath } from './page.tsx'
+import { BACK, parseWayBack } from './way-back.ts'
+
+/** Renders the button that makes the organization a member, unless it is one; `back` is the page that shows it. */
+export function renderMembership(
+  { organization: { org_id }, services, token }: OrganizationRequest,
+  back: string,
+): Child {
+  if (getMembers(services.reader).all.some(member => member.org_id === org_id)) return null
+  const action = `/dashboard/org/${encodeURIComponent(org_id)}/member`
+  return (
+    <div class="notice">
+      <p>
+        Members may restore earlier revisions of a brand and submit brands for review. Membership is
+        free, and its profile is visible to your organization only.
+      </p>
+      {renderButton(action, token, 'Become a member', { [BACK]: back }, 'plain')}
+    </div>
+  )
+}
+
+async function joinMembers(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, organization, form } = context
+  const url = '/api/me/organization/profile'
+  const { refused } = await callApi({ method: 'POST', url, query: org })
+  if (refused !== undefined) {
+    return { status: 400, title: 'Membership', body: <div>{renderFault(refused)}</div> }
+  }
+  const next = parseWayBack(form.get(BACK)) ?? toSectionPath(organization.org_id, 'usage')
+  return { next, done: 'member' }
+}
+
+export const membershipRoutes: readonly OrganizationRoute[] = [
+  { method: 'POST', path: '/member', handle: joinMembers },
+]
