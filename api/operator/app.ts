@@ -6,6 +6,7 @@ import { PublicError, toErrorBody } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { assertOperator, type OperatorAccess } from './access.ts'
 import type { OperatorMetrics } from './operator-metrics.ts'
+import { renderStartPage, type StartPage, startPageHeaders } from './start-page.ts'
 
 export interface OperatorDeps {
   config: OperatorAccess & Pick<Config, 'LIMITS'>
@@ -15,13 +16,14 @@ export interface OperatorDeps {
   readReports(): Promise<ProcessReport[]>
   /** Finds what is wrong, as sentences. */
   findProblems(reports: readonly ProcessReport[]): Promise<string[]>
+  queues: StartPage['queues']
 }
 
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Builds the server of the operator's port: metrics and health. */
+/** Builds the server of the operator's port: a start page, metrics and health. */
 export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
-  const { config, metrics, readReports, findProblems } = deps
+  const { config, metrics, readReports, findProblems, queues } = deps
   const app = fastify({ logger: false, requestTimeout: config.LIMITS.requestMs })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -39,6 +41,10 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
     const body = known?.body ?? toErrorBody('internal_error', 'internal error')
     if (known === undefined) deps.log.error({ error }, 'request to the operator port failed')
     return reply.code(known?.status ?? 500).send(body)
+  })
+  app.get('/', async (_request, reply) => {
+    const problems = await findProblems(await readReports())
+    return reply.headers(startPageHeaders).send(renderStartPage({ problems, queues }))
   })
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {

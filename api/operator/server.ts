@@ -10,6 +10,7 @@ import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { buildOperatorApp } from './app.ts'
 import { findReportedProblems } from './health.ts'
 import { OperatorMetrics } from './operator-metrics.ts'
+import type { StartPage } from './start-page.ts'
 
 export interface OperatorServerOptions {
   config: Config
@@ -31,9 +32,11 @@ export async function serveOperator(
 ): Promise<{ url: string; close(): Promise<void> }> {
   const { config, clock, log, port, redisUrl, showsQueues, readReports, findProblems } = options
   const redis = redisUrl === undefined ? undefined : watchRedis(redisUrl, log)
+  const hasQueues = showsQueues && redisUrl !== undefined
   const app = buildOperatorApp({
     config,
     log,
+    queues: chooseQueues(hasQueues, config),
     metrics: new OperatorMetrics(
       new RoleMetrics('operator'),
       showsQueues && redis ? () => redis.read() : undefined,
@@ -49,7 +52,7 @@ export async function serveOperator(
   })
   app.addHook('onClose', async () => redis?.close())
   // Jobs reveal more than metrics, so they are shown only to holders of a token.
-  if (showsQueues && redisUrl !== undefined && config.OPERATOR_TOKEN !== undefined) {
+  if (hasQueues && config.OPERATOR_TOKEN !== undefined) {
     const { addQueueBoard } = await import('./queue-board.ts')
     addQueueBoard(app, redisUrl, log)
   }
@@ -60,6 +63,11 @@ export async function serveOperator(
     portSetting: 'OPERATOR_PORT',
   })
   return { url, close: () => app.close() }
+}
+
+function chooseQueues(hasQueues: boolean, { OPERATOR_TOKEN }: Config): StartPage['queues'] {
+  if (!hasQueues) return 'elsewhere'
+  return OPERATOR_TOKEN === undefined ? 'need a token' : 'shown'
 }
 
 function findStatusProblems(status: RedisStatus | undefined, config: Config): string[] {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { escapeHtml } from '../../pipeline/core/escape-html.ts'
 import type { BadgeRole } from '../../pipeline/model/badge.ts'
 import type { BadgeEmbed } from '../../pipeline/model/responses/badges.ts'
 import type { Services } from '../operation/services.ts'
@@ -32,18 +33,6 @@ export function describeEmbed(
     html: `<a href="${link}"><img src="${picture}" alt="${escapeHtml(alt)}" height="24"></a>`,
     markdown: `[![${alt}](${escapeMarkdown(badge_svg_url)})](${escapeMarkdown(registry_url)})`,
   }
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, character => entities[character] ?? '')
 }
 
 /** Escapes what would end a link, as percent codes: an encoded address may still hold parentheses. */

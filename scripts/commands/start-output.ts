@@ -14,9 +14,9 @@ export function printAgentAddress(url: string): void {
   print(`Reference agent at ${url}/sales/mcp`)
 }
 
-/** Prints where the operator finds metrics and the health of all roles. */
+/** Prints where the operator finds metrics, queues and the health of all roles. */
 export function printOperatorAddress(url: string): void {
-  print(`For the operator: ${url}/metrics`)
+  print(`For the operator: ${url}/`)
 }
 
 /** Prints addresses worth opening; without a domain, those of the demo internet. */

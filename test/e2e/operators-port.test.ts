@@ -97,6 +97,17 @@ describe('the operator’s port of a running registry', () => {
     expect(text).toContain('registry_requests_refused_total{reason="not_public"} 0')
   })
 
+  test('begins with a page that links all that it serves, and says what is wrong', async () => {
+    const answer = await fetch(`${operator}/`)
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const html = await answer.text()
+    const links = Array.from(html.matchAll(/href="([^"]+)"/g), ([, link]) => link!)
+    expect(links).toEqual(['/metrics', '/readyz', '/healthz'])
+    for (const link of links) expect((await fetch(`${operator}${link}`)).status).toBe(200)
+    expect(html).toContain('All is well.')
+    expect(html).toContain('once OPERATOR_TOKEN is set')
+  })
+
   test('exposes only metrics of the table, in the format of Prometheus', async () => {
     const text = await readMetrics()
     const named = Array.from(text.matchAll(/^# TYPE (registry_\w+) /gm), ([, name]) => name!)
@@ -231,6 +242,11 @@ describe('a role that runs alone', () => {
     try {
       const httpCredentials = { username: 'operator', password: TOKEN }
       const page = await browser.newPage({ httpCredentials })
+      await page.goto(`${base}/`)
+      expect(await page.getByRole('link').allTextContents()).toContain('Queues')
+      expect(await page.getByRole('listitem').allTextContents()).toEqual([
+        'the indexer is starting, or stands by',
+      ])
       const answered: string[] = []
       page.on('response', response => void answered.push(new URL(response.url()).origin))
       await page.goto(`${base}/queues/`)

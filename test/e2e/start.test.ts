@@ -199,7 +199,7 @@ describe('agents of the demo internet', () => {
     const [, agent] = /Reference agent at (http:\/\/[^/]+)\/sales\/mcp/.exec(start.stdout) ?? []
     expect(await (await fetch(`${agent}/healthz`)).json()).toEqual({ status: 'ok' })
     const [, operator] = /For the operator: (\S+)/.exec(start.stdout) ?? []
-    expect(await (await fetch(operator!)).text()).toContain(
+    expect(await (await fetch(`${operator}metrics`)).text()).toContain(
       'registry_agent_calls_total{tenant="sales",task="get_products",code="ok"}',
     )
   })

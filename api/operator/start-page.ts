@@ -1,0 +1,54 @@
+import { escapeHtml } from '../../pipeline/core/escape-html.ts'
+
+/** Headers of the page: it loads nothing, and runs nothing. */
+export const startPageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
+
+/** The part of the page that tells what is wrong, and whether the queues are shown. */
+export interface StartPage {
+  problems: readonly string[]
+  queues: 'shown' | 'need a token' | 'elsewhere'
+}
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
+h1{font-size:1.5rem}dt{margin-top:1rem}dd{margin:0}a{color:#0b57d0}
+@media(prefers-color-scheme:dark){body{color:#eee;background:#161616}a{color:#8ab4f8}}`
+
+/** Renders the start page of the operator's port: what is wrong, and links to all that it serves. */
+export function renderStartPage({ problems, queues }: StartPage): string {
+  const entries = [
+    describeLink('metrics', 'Metrics', 'Numbers of all roles, for Prometheus'),
+    ...describeQueues(queues),
+    describeLink('readyz', 'Readiness', 'The list above as JSON; 503 if anything is wrong'),
+    describeLink('healthz', 'Health', 'Answers while this process runs'),
+  ]
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Operator · Registry</title><style>${style}</style></head>
+<body><main><h1>Registry: for the operator</h1>
+${describeProblems(problems)}
+<dl>${entries.join('')}</dl>
+<p>For more, run <code>registry status</code>. The guides are in <code>docs/operating.md</code>.</p>
+</main></body></html>
+`
+}
+
+function describeProblems(problems: readonly string[]): string {
+  if (problems.length === 0) return '<p>All is well.</p>'
+  const items = problems.map(problem => `<li>${escapeHtml(problem)}</li>`)
+  return `<p>Needs attention:</p><ul>${items.join('')}</ul>`
+}
+
+function describeQueues(queues: StartPage['queues']): string[] {
+  if (queues === 'elsewhere') return []
+  if (queues === 'shown') return [describeLink('queues', 'Queues', 'Jobs in Redis, read-only')]
+  return ['<dt>Queues</dt><dd>Shown here once OPERATOR_TOKEN is set: jobs reveal more.</dd>']
+}
+
+function describeLink(path: string, name: string, says: string): string {
+  return `<dt><a href="/${path}">${name}</a></dt><dd>${says}</dd>`
+}
