@@ -259,14 +259,17 @@ describe('a page says what JSON says', () => {
     })
     const types = feed.json().events.map((event: { event_type: string }) => event.event_type)
     const page = await read('/changes')
-    const shown = page('.events .kind')
+    const stories = page('.stories ul > li')
       .toArray()
-      .map(kind => page(kind).text())
-    expect(shown).toEqual(types.reverse())
-    const granted = await read('/changes?type=authorization.granted')
-    expect(granted('.events li')).toHaveLength(
-      types.filter((type: string) => type === 'authorization.granted').length,
+      .map(story => page(story).text())
+    expect(types).toContain('authorization.granted')
+    expect(stories.join('\n')).toContain(
+      `${PUBLISHER} published its first adagents.json, authorized one agent and added one property.` +
+        'sales.agent.example/mcpPlain words',
     )
+    const granted = await read('/changes?type=authorization.granted')
+    expect(granted('.stories ul > li')).toHaveLength(1)
+    expect(granted('.stories').text()).toContain(`${PUBLISHER} authorized one agent.`)
   })
 
   test('of a refusal: the publisher grants a stranger nothing', async () => {

@@ -163,7 +163,7 @@ export function renderCounts(
 interface Tile {
   label: string
   value: Child
-  /** What stands below the value, in small. */
+  /** Small text below the value. */
   note?: Child
   look?: 'good' | 'fair' | 'bad' | 'none' | undefined
 }

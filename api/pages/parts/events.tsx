@@ -1,64 +1,188 @@
-import { type EventType, eventTypes, type FeedEvent } from '../../../pipeline/model/event.ts'
+import { groupBy } from '../../../pipeline/core/group.ts'
+import { getFirst } from '../../../pipeline/core/present.ts'
+import { parseUrl } from '../../../pipeline/core/url.ts'
+import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
+import { findBrandName } from '../../../pipeline/read/lookups/operated.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, fitItems, renderMoment, renderName } from '../html/text.tsx'
+import {
+  capitalize,
+  clipText,
+  formatMoment,
+  joinWords,
+  renderMoment,
+  renderName,
+} from '../html/text.tsx'
+import { countInWords, predicates } from './change-words.ts'
 import { toAgentPath, toPublisherPath } from './paths.ts'
+
+const REACHING = 'agent.profile_updated'
 
 type Payload = Readonly<Record<string, unknown>>
 
-/** Renders events, the newest first. */
-export function renderEvents(events: readonly FeedEvent[], limit: number): Html {
-  if (events.length === 0)
-    return <p class="empty">No changes yet. They appear here after the first crawl.</p>
-  const { rows } = fitItems(events, renderEvent, { limit, bytes: 32_000 })
-  return <ol class="events">{rows}</ol>
+/** Things that are named of each kind of change. */
+const NAMED_MAX = 4
+
+interface Shown {
+  /** Stories on the page; all, where nothing is said. */
+  limit?: number
+  bytes: number
 }
 
-function renderEvent({ event_type, entity_id, payload, created_at }: FeedEvent): Html {
+/** Rendered events, and the last of them. */
+interface Rendered {
+  html: Html
+  last: FeedEvent | undefined
+}
+
+/**
+ * Renders events, the newest first: those of one domain or agent at one moment as one sentence. As many events
+ * are rendered as fit; the others must not be part of a sentence, so fewer are tried until all of them fit.
+ */
+export function renderEvents(
+  reader: Reader,
+  events: readonly FeedEvent[],
+  { limit = Number.POSITIVE_INFINITY, bytes }: Shown,
+): Rendered {
+  if (events.length === 0) {
+    const html = <p class="empty">No changes yet. They appear here after the first crawl.</p>
+    return { html, last: undefined }
+  }
+  for (let size = events.length; ; size = Math.ceil(size / 2)) {
+    const some = events.slice(0, size)
+    const html = renderMoments(reader, some, limit)
+    if (size === 1 || Buffer.byteLength(html.toString()) <= bytes)
+      return { html, last: some.at(-1) }
+  }
+}
+
+function renderMoments(reader: Reader, events: readonly FeedEvent[], limit: number): Html {
+  let left = limit
+  const moments = groupBy(events, ({ created_at }) => formatMoment(created_at))
   return (
-    <li>
-      {renderMoment(created_at)}
-      <span class={`kind ${toLook(event_type)}`}>{event_type}</span>
-      <span class="what">{describeEvent(event_type, entity_id, payload)}</span>
+    <ol class="timeline stories">
+      {[...moments.values()].map(some => {
+        // What agents reach changes with every publisher: those of a moment are one story.
+        const stories = [...groupBy(some, findSubject)].slice(0, left)
+        left -= stories.length
+        return stories.length === 0 ? null : (
+          <li>
+            <p class="moment">{renderMoment(getFirst(some).created_at)}</p>
+            <ul>{stories.map(([subject, all]) => renderStory(reader, subject, all))}</ul>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+/** Finds the agent or the domain that an event is about; an agent is known by its address. */
+function findSubject({ event_type, entity_type, entity_id, payload }: FeedEvent): string {
+  if (event_type === REACHING) return event_type
+  const agent = readText(payload.agent_url)
+  if (entity_type === 'agent') return agent ?? entity_id
+  return readText(payload.publisher_domain) ?? readText(payload.domain) ?? entity_id
+}
+
+function renderStory(reader: Reader, subject: string, events: readonly FeedEvent[]): Html {
+  if (subject === REACHING) return renderReaching(events)
+  const byType = groupBy(events, ({ event_type }) => event_type)
+  const ordered = (Object.keys(predicates) as EventType[]).filter(type => byType.has(type))
+  const named = ordered.map(type => nameThings(byType.get(type) ?? []))
+  const words = ordered.map((type, at) => predicates[type](named[at]?.size ?? 1))
+  return (
+    <li class={toLook(ordered)}>
+      <p>
+        {renderSubject(reader, subject)} {joinWords(words)}.
+      </p>
+      {named.map(things => renderThings([...things.values()].filter(thing => thing !== null)))}
     </li>
   )
 }
 
-function toLook(type: EventType): string {
-  if (/granted|created|discovered|reactivated|earned/.test(type)) return 'gain'
-  return /revoked|removed|stale|lost/.test(type) ? 'loss' : 'change'
-}
-
-function describeEvent(type: EventType, entity: string, payload: Payload): Html {
-  const agent = readText(payload.agent_url)
-  const publisher = readText(payload.publisher_domain) ?? readText(payload.domain)
-  const [kind] = type.split('.')
-  if (kind === 'authorization' && agent && publisher)
-    return (
-      <>
-        {renderPublisher(publisher)} · {renderAgent(agent)}
-      </>
-    )
-  if (kind === 'agent') return renderAgent(agent ?? entity)
-  if (kind === 'publisher') return renderPublisher(publisher ?? entity)
-  const name = readText(payload.name) ?? readText(payload.property_id)
-  if (name === undefined)
-    return (
-      <>
-        {publisher === undefined ? null : <>{renderPublisher(publisher)} · </>}
-        {eventTypes[type].means}
-      </>
-    )
-  return publisher === undefined ? (
-    renderName(name)
-  ) : (
-    <>
-      {renderName(name)} of {renderPublisher(publisher)}
-    </>
+/** Renders which agents reach something else than before. */
+function renderReaching(events: readonly FeedEvent[]): Html {
+  const agents = [
+    ...new Set(events.map(({ payload, entity_id }) => readText(payload.agent_url) ?? entity_id)),
+  ]
+  const [only] = agents
+  return (
+    <li class="change">
+      {agents.length === 1 && only !== undefined ? (
+        <p>
+          <strong>{renderAgent(only)}</strong> {predicates[REACHING](1)}.
+        </p>
+      ) : (
+        <>
+          <p>{capitalize(countInWords(agents.length, 'agent'))} changed what they reach.</p>
+          {renderThings(agents.map(renderAgent))}
+        </>
+      )}
+    </li>
   )
 }
 
-function renderPublisher(domain: string): Html {
-  return <a href={toPublisherPath(domain)}>{renderName(domain)}</a>
+function renderThings(things: readonly Html[]): Html | null {
+  if (things.length === 0) return null
+  const more = things.length - NAMED_MAX
+  return (
+    <p class="things">
+      {things.slice(0, NAMED_MAX).map((thing, at) => (
+        <>
+          {at > 0 ? ' · ' : ''}
+          {thing}
+        </>
+      ))}
+      {more > 0 ? ` and ${more} more` : ''}
+    </p>
+  )
+}
+
+/** Names the things that events of one type are about, each once; one without a name has none. */
+function nameThings(events: readonly FeedEvent[]): Map<string, Html | null> {
+  const things = new Map<string, Html | null>()
+  for (const { entity_type, entity_id, payload } of events) {
+    const agent = readText(payload.agent_url)
+    if (entity_type === 'authorization' && agent) things.set(agent, renderAgent(agent))
+    else if (entity_type === 'property' || entity_type === 'collection')
+      things.set(entity_id, readName(payload))
+    else things.set(entity_id, null)
+  }
+  return things
+}
+
+function readName(payload: Payload): Html | null {
+  const inner = payload.property
+  const own = typeof inner === 'object' && inner !== null ? (inner as Payload) : payload
+  const name = readText(own.name) ?? readText(own.property_id)
+  return name === undefined ? null : renderName(name, 80)
+}
+
+function toLook(types: readonly EventType[]): string {
+  if (types.some(type => /revoked|removed|stale|lost/.test(type))) return 'loss'
+  return types.some(type => /granted|created|discovered|reactivated|earned/.test(type))
+    ? 'gain'
+    : 'change'
+}
+
+function renderSubject(reader: Reader, subject: string): Html {
+  if (/^https?:/.test(subject)) {
+    const name = parseUrl(subject)?.host ?? subject
+    return (
+      <strong>
+        <a href={toAgentPath(subject)}>{renderName(name, 100)}</a>
+      </strong>
+    )
+  }
+  const name = findBrandName(reader, subject)
+  return (
+    <>
+      <strong>
+        <a href={toPublisherPath(subject)}>{renderName(name, 80)}</a>
+      </strong>
+      {name === subject ? null : <span class="quiet"> ({renderName(subject, 80)})</span>}
+    </>
+  )
 }
 
 export function renderAgent(url: string): Html {

@@ -4,7 +4,8 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderEvents } from '../parts/events.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-const EVENTS_PER_PAGE = 60
+const EVENTS_PER_PAGE = 200
+const EVENTS_BYTES = 44_000
 
 interface ChangesQuery {
   type?: EventType | undefined
@@ -22,7 +23,8 @@ export async function show({ query, services }: ViewCall<ChangesQuery>): Promise
     retentionDays: config.LIMITS.feedRetentionDays,
   })
   const events = found.slice(0, EVENTS_PER_PAGE)
-  const last = found.length > EVENTS_PER_PAGE ? events.at(-1) : undefined
+  const { html, last } = renderEvents(reader, events, { bytes: EVENTS_BYTES })
+  const isEnd = last === undefined || last.event_id === found.at(-1)?.event_id
   return {
     title: type === undefined ? 'Changes' : `Changes: ${type}`,
     description: 'What changed in the registry: agents, authorizations, properties, publishers.',
@@ -32,12 +34,13 @@ export async function show({ query, services }: ViewCall<ChangesQuery>): Promise
       <>
         <h1>Changes</h1>
         <p class="lead">
-          Every change the registry has recorded, kept for {config.LIMITS.feedRetentionDays} days.
+          What domains and agents did, as the registry saw it in the last{' '}
+          {config.LIMITS.feedRetentionDays} days.
           {before === undefined ? ' New changes appear here as they happen.' : ''}
         </p>
         {renderTypes(type)}
-        {renderEvents(events, EVENTS_PER_PAGE)}
-        {last === undefined ? null : (
+        {html}
+        {isEnd ? null : (
           <p class="more">
             <a href={toPath(type, last.event_id)}>Older changes</a>
           </p>

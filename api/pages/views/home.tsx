@@ -16,7 +16,9 @@ import { renderLatestDays } from '../parts/latest-days.tsx'
 import { toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
-const EVENTS_SHOWN_MAX = 12
+const EVENTS_READ = 100
+const STORIES_SHOWN_MAX = 8
+const EVENTS_BYTES = 12_000
 const NAMES = '12'
 
 /** Shows what the registry knows today. */
@@ -33,7 +35,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
   ])
   const events = listNewestEvents(reader, {
     types: eventTypeNames,
-    limit: EVENTS_SHOWN_MAX,
+    limit: EVENTS_READ,
     retentionDays: config.LIMITS.feedRetentionDays,
   })
   const counts = stats?.body
@@ -69,7 +71,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
           {renderSection(
             'changes',
             'Latest changes',
-            renderEvents(events, EVENTS_SHOWN_MAX),
+            renderEvents(reader, events, { limit: STORIES_SHOWN_MAX, bytes: EVENTS_BYTES }).html,
             <a href="/changes">all</a>,
           )}
           <div>

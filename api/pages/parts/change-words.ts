@@ -1,0 +1,40 @@
+import type { EventType } from '../../../pipeline/model/event.ts'
+import { formatCount } from '../html/text.tsx'
+
+/** Part of a sentence about one type of event: what its subject did, to how many things. */
+type Predicate = (count: number) => string
+
+const numbers = 'one two three four five six seven eight nine ten'.split(' ')
+
+/** Formats a count with its noun, a small one in words: `three agents`. */
+export function countInWords(number: number, thing: string, things = `${thing}s`): string {
+  return `${numbers[number - 1] ?? formatCount(number)} ${number === 1 ? thing : things}`
+}
+
+const properties = (number: number) => countInWords(number, 'property', 'properties')
+const agents = (number: number) => countInWords(number, 'agent')
+const collections = (number: number) => countInWords(number, 'collection')
+
+/** Predicates of each type of event, in the order in which a sentence has them. */
+export const predicates: Readonly<Record<EventType, Predicate>> = {
+  'publisher.adagents_discovered': () => 'published its first adagents.json',
+  'publisher.adagents_changed': () => 'changed its adagents.json',
+  'authorization.granted': number => `authorized ${agents(number)}`,
+  'authorization.modified': number => `changed the terms of ${agents(number)}`,
+  'authorization.revoked': number => `stopped authorizing ${agents(number)}`,
+  'property.created': number => `added ${properties(number)}`,
+  'property.updated': number => `changed ${properties(number)}`,
+  'property.merged': number => `merged ${properties(number)}`,
+  'property.reactivated': number => `brought back ${properties(number)}`,
+  'property.stale': number => `let ${properties(number)} go stale`,
+  'collection.created': number => `added ${collections(number)}`,
+  'collection.updated': number => `changed ${collections(number)}`,
+  'collection.merged': number => `merged ${collections(number)}`,
+  'collection.removed': number => `removed ${collections(number)}`,
+  'agent.discovered': () => 'was named by a publisher for the first time',
+  'agent.verification_earned': () => 'earned a badge',
+  'agent.verification_lost': () => 'lost a badge',
+  'agent.compliance_changed': () => 'has new test results',
+  'agent.profile_updated': () => 'changed what it reaches',
+  'agent.removed': () => 'is no longer named by any publisher',
+}

@@ -1,0 +1,72 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { predicates } from '../../api/pages/parts/change-words.ts'
+import { eventTypeNames } from '../../pipeline/model/event.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+
+const GAZETTE = 'gazette.example'
+const agents = ['one', 'two', 'three'].map(name => `https://${name}.example/mcp`)
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  await registry.observe(
+    observeBrandFile(GAZETTE, 'Willowsummit Gazette'),
+    observePublisherFile(GAZETTE, { sites: [GAZETTE], agents: [agents[0]!] }),
+  )
+  registry.clock.tick({ days: 1 })
+  await registry.observe(observePublisherFile(GAZETTE, { sites: [GAZETTE], agents }))
+  registry.clock.tick({ days: 1 })
+  const many = Array.from({ length: 150 }, (_, number) => `paper-${number}.example`)
+  await registry.observe(
+    ...many.map(domain =>
+      observePublisherFile(domain, {
+        sites: [domain],
+        agents: [`https://${'x'.repeat(900)}.example/${domain}`],
+      }),
+    ),
+  )
+})
+
+afterAll(() => registry.close())
+
+const read = async (path: string) => {
+  const answer = await registry.app.inject(path)
+  expect([path, answer.statusCode]).toEqual([path, 200])
+  expect(answer.rawPayload.length).toBeLessThan(60 * 1024)
+  return load(answer.body)
+}
+
+/** Reads the stories of all pages, following the links between them. */
+async function readStories(first: string): Promise<string[]> {
+  const stories: string[] = []
+  for (let path: string | undefined = first; path !== undefined; ) {
+    const page = await read(path)
+    stories.push(
+      ...page('.stories ul > li')
+        .map((_, story) => page(story).text())
+        .get(),
+    )
+    path = page('.more a').attr('href')
+  }
+  return stories
+}
+
+test('what a domain did at one moment is one sentence, by the name of its brand', async () => {
+  const stories = await readStories('/changes')
+  const own = stories.filter(story => story.startsWith('Willowsummit Gazette (gazette.example)'))
+  expect(own[0]).toContain('changed its adagents.json and authorized two agents.')
+  expect(own[0]).toMatch(/(two|three)\.example\/mcp · (two|three)\.example\/mcp/)
+  expect(own[1]).toContain('published its first adagents.json, authorized one agent and added one')
+})
+
+test('no change is lost between pages, and none is told twice', async () => {
+  const stories = await readStories('/changes?type=publisher.adagents_discovered')
+  expect(stories).toHaveLength(151)
+  expect(new Set(stories).size).toBe(151)
+})
+
+test('there are words for every type of event', () => {
+  expect(Object.keys(predicates).sort()).toEqual([...eventTypeNames].sort())
+})
