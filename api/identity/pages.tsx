@@ -45,10 +45,11 @@ function buildPage(
 function renderClient({ name, returnsTo }: ClientShown): Html {
   return (
     <p class="lead">
+      Sign in to continue to{' '}
       <strong>
         <bdi>{clipText(name, 80)}</bdi>
       </strong>{' '}
-      asks you to sign in. You then return to <code>{clipText(returnsTo, 120)}</code>.
+      at <code>{clipText(returnsTo, 120)}</code>.
     </p>
   )
 }
