@@ -35,7 +35,7 @@ import { closeGracefully } from './operation/closing.ts'
 import { answerErrors, sendError, toPublicError } from './operation/http-errors.ts'
 import { answerMalformed, refuseUnsupported, requireHost } from './operation/malformed-requests.ts'
 import { Metrics } from './operation/metrics.ts'
-import { describeApi } from './operation/openapi.ts'
+import { buildOpenapi, toYaml } from './operation/openapi.ts'
 import { showReplicaLag } from './operation/replica-lag.ts'
 import { readBodies } from './operation/request-bodies.ts'
 import { addRoutes } from './operation/route.ts'
@@ -46,7 +46,6 @@ import { compileValidator } from './operation/validation.ts'
 import { pages } from './pages/index.ts'
 import { PagePictures } from './pages/pictures/page-pictures.ts'
 import { addPublishedFiles, publishedPaths } from './pages/published-files.ts'
-import { loadReference } from './reference/scalar.ts'
 import { AnswerCache } from './responses/answer-cache.ts'
 import { AnswerGroup } from './responses/answer-group.ts'
 import { Compressor } from './responses/compression.ts'
@@ -132,6 +131,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
     if (config.BASE_URL !== undefined || app.server.listening) knownUrl = url
     return url
   }
+  const openapi = computeOnce(() => buildOpenapi(operations, baseUrl()))
   const metrics = new Metrics(deps.reader, roleMetrics)
   const streams = new FeedStreams(deps.reader, config, deps.log)
   metrics.watch('registry_feed_streams', () => streams.count)
@@ -196,8 +196,8 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
     crawlerKey: readPublicKey(config),
     keys: readRegistryKeys(config),
     baseUrl,
-    description: computeOnce(() => describeApi(operations, baseUrl())),
-    reference: computeOnce(loadReference),
+    openapi,
+    description: computeOnce(() => toYaml(openapi())),
   }
 }
 

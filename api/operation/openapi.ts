@@ -10,6 +10,7 @@ import {
 } from '../reference/describe-examples.ts'
 import { guide } from '../reference/guide.ts'
 import { type Json, toJsonSchema, toReference } from './json-schema.ts'
+import type { Content, DescribedOperation, OpenapiDocument } from './openapi-document.ts'
 import {
   type Access,
   groupTexts,
@@ -21,15 +22,15 @@ import {
 /** Describes each item of a stream: `itemSchema` of OpenAPI 3.2, for which 3.1 has no keyword. */
 export const ITEM_SCHEMA = 'x-item-schema'
 
-/** Describes the operations as OpenAPI 3.1, in YAML. */
-export function describeApi(operations: readonly Operation[], baseUrl: string): string {
-  return stringify(buildOpenapi(operations, baseUrl), { aliasDuplicateObjects: false })
+/** Writes a description as YAML. */
+export function toYaml(openapi: OpenapiDocument): string {
+  return stringify(openapi, { aliasDuplicateObjects: false })
 }
 
 /** Builds the OpenAPI 3.1 description of the operations. */
 export function buildOpenapi(operations: readonly Operation[], baseUrl: string) {
-  const components: Json = {}
-  const paths: Record<string, Json> = {}
+  const components: Record<string, Json> = {}
+  const paths: Record<string, Record<string, DescribedOperation>> = {}
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = {
@@ -68,7 +69,7 @@ const security: Record<Access, Json[]> = {
   optional: [{}, { bearer: [] }],
 }
 
-function describe(operation: Operation, baseUrl: string, components: Json): Json {
+function describe(operation: Operation, baseUrl: string, components: Json): DescribedOperation {
   const { id, group, summary, description, deprecated, access, body } = operation
   const { bodyType = 'application/json' } = operation
   const example = describeExample(operation, baseUrl)
@@ -129,7 +130,7 @@ function buildResponses(
   operation: Operation,
   { answers }: DescribedExample,
   components: Json,
-): Json {
+): DescribedOperation['responses'] {
   const { reply, errors, access, limit, method, params, query, writes, worksWithoutStores } =
     operation
   const names: PublicErrorName[] = []
@@ -156,7 +157,11 @@ function buildResponses(
   ])
 }
 
-function buildContent(body: NonNullable<ReplyBody>, components: Json, example?: unknown): Json {
+function buildContent(
+  body: NonNullable<ReplyBody>,
+  components: Json,
+  example?: unknown,
+): Record<string, Content> {
   if (body instanceof z.ZodType) {
     const schema = toReference(body, 'output', components)
     return { 'application/json': { schema, ...(example !== undefined && { example }) } }
@@ -169,7 +174,7 @@ function buildContent(body: NonNullable<ReplyBody>, components: Json, example?: 
   return Object.fromEntries(types.map(type => [type, content]))
 }
 
-function describeRefusal(description: string, components: Json): Json {
+function describeRefusal(description: string, components: Json) {
   return {
     description,
     content: { 'application/json': { schema: toReference(ErrorBody, 'output', components) } },

@@ -6,22 +6,22 @@ import type { CachePolicy } from '../responses/freshness.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import type { Services } from './services.ts'
 
-/** Groups of operations with their descriptions, in the order of the specification. */
+/** Groups of operations with their descriptions, those first that most clients begin with. */
 export const groupTexts = {
-  Onboarding: 'Founding and joining an organization',
-  'Member Agents': 'Agents that members register',
   'Brand Resolution': 'The brand behind a domain',
   'Property Resolution': 'What a publisher owns',
-  'Agent Discovery': 'Agents, their operators, and crawl requests',
-  'Change Feed': 'Changes, in the order in which they happened',
   'Lookups & Authorization': 'Who may sell what, with the evidence',
-  'Validation Tools': 'Checking and creating files before they are published',
-  'Community Mirrors': 'Files for platforms that publish none themselves',
+  'Agent Discovery': 'Agents, their operators, and crawl requests',
   Search: 'Finding brands, publishers, properties and agents',
+  'Change Feed': 'Changes, in the order in which they happened',
+  'Validation Tools': 'Checking and creating files before they are published',
   'Agent Probing': 'Requests to live agents',
-  'Brand Discovery': 'Brands that members submit',
   'Agent Compliance': 'Test results of agents',
+  'Brand Discovery': 'Brands that members submit',
   'Policy Registry': 'Policies that agents refer to',
+  'Community Mirrors': 'Files for platforms that publish none themselves',
+  Onboarding: 'Founding and joining an organization',
+  'Member Agents': 'Agents that members register',
 } as const
 export type Group = keyof typeof groupTexts
 export const groups = Object.keys(groupTexts) as Group[]

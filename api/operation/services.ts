@@ -18,7 +18,6 @@ import type { StoryboardQuota } from '../limits/storyboard-quota.ts'
 import type { Demand } from '../live/demand.ts'
 import type { RunStorage } from '../live/run-storage.ts'
 import type { PagePictures } from '../pages/pictures/page-pictures.ts'
-import type { Reference } from '../reference/scalar.ts'
 import type { AnswerCache } from '../responses/answer-cache.ts'
 import type { AnswerGroup } from '../responses/answer-group.ts'
 import type { Compressor } from '../responses/compression.ts'
@@ -28,6 +27,7 @@ import type { Reports } from '../responses/reports.ts'
 import type { WorkerPool } from '../workers/worker-pool.ts'
 import type { BoundedLog } from './bounded-log.ts'
 import type { Metrics } from './metrics.ts'
+import type { OpenapiDocument } from './openapi-document.ts'
 
 /** Services that handlers use. None of them writes to a store or accesses the web directly. */
 export interface Services {
@@ -79,9 +79,10 @@ export interface Services {
   keys: RegistryKeys | undefined
   /** Returns the public address, without a trailing slash. */
   baseUrl(): string
-  /** Returns the OpenAPI description as YAML. */
+  /** Returns the OpenAPI description. */
+  openapi(): OpenapiDocument
+  /** Returns it as YAML. */
   description(): string
-  reference(): Promise<Reference>
 }
 
 /** Adds the caller and the request id to the submissions of a request that writes. */

@@ -25,7 +25,6 @@ const files = {
   live: ['js', 'text/javascript; charset=utf-8'],
   editor: ['js', 'text/javascript; charset=utf-8'],
   passkeys: ['js', 'text/javascript; charset=utf-8'],
-  'strict-policy': ['js', 'text/javascript; charset=utf-8'],
   icon: ['svg', 'image/svg+xml'],
 } as const
 

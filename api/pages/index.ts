@@ -196,6 +196,32 @@ const sql = definePage({
   load: () => import('./views/sql.tsx'),
 })
 
+const reference = definePage({
+  id: 'reference',
+  path: '/docs',
+  summary: 'Show the API reference',
+  worksWithoutStores: true,
+  load: () => import('./views/reference.tsx'),
+})
+
+const operation = definePage({
+  id: 'operationPage',
+  path: '/docs/operations/:id',
+  summary: 'Show an operation of the API',
+  worksWithoutStores: true,
+  params: z.object({ id: z.string().max(100) }),
+  load: () => import('./views/operation.tsx'),
+})
+
+const schema = definePage({
+  id: 'schemaPage',
+  path: '/docs/schemas/:name',
+  summary: 'Show the fields of an object of the API',
+  worksWithoutStores: true,
+  params: z.object({ name: z.string().max(100) }),
+  load: () => import('./views/schema.tsx'),
+})
+
 const guides = definePage({
   id: 'guidesPage',
   path: '/docs/guides',
@@ -271,6 +297,9 @@ export const pages: readonly Operation[] = [
   mirrors,
   mirror,
   sql,
+  reference,
+  operation,
+  schema,
   guides,
   guide,
   ...pictures,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { getAt } from '../../pipeline/core/present.ts'
-import type { Json } from '../operation/json-schema.ts'
+import type { Parameter } from '../operation/openapi-document.ts'
 import { listPathParameters, type Operation } from '../operation/operation.ts'
 import { ndjsonHeaders } from '../responses/ndjson.ts'
 import { type AnswerForm, type CodeSample, renderCodeSamples } from './code-samples.ts'
@@ -51,9 +51,9 @@ function readParameters({ path }: Operation, url: string): Record<string, string
 }
 
 /** Adds to a parameter its value in the example, typed as its schema has it. */
-export function addParameterExample(parameter: Json & { name: string }, value?: string): Json {
+export function addParameterExample(parameter: Parameter, value?: string): Parameter {
   if (value === undefined) return parameter
-  const { type } = parameter.schema as Json
+  const { type } = parameter.schema
   const isTyped = type === 'integer' || type === 'number' || type === 'boolean'
   return { ...parameter, example: isTyped ? JSON.parse(value) : value }
 }

@@ -177,8 +177,6 @@ import {
   isAlive,
   isReady,
   openapiDocuments,
-  referencePage,
-  referenceScript,
 } from './well-known.ts'
 
 /** Every endpoint. */
@@ -347,8 +345,6 @@ export const operations: readonly Operation[] = [
   readOrganizationUsage,
   describeRegistry,
   ...openapiDocuments,
-  referencePage,
-  referenceScript,
   describeCrawlerKeys,
   describeRegistryKeys,
   describeAuthorizationServer,

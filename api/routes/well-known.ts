@@ -2,13 +2,10 @@ import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { findReaderProblems } from '../../pipeline/read/health.ts'
 import { defineOperation } from '../operation/operation.ts'
-import { SCRIPT_PATH } from '../reference/scalar.ts'
 import { replyOk } from '../responses/reply.ts'
 
 const DIRECTORY = 'application/http-message-signatures-directory+json'
 const YAML = 'application/yaml; charset=utf-8'
-const HTML = 'text/html; charset=utf-8'
-const JAVASCRIPT = 'text/javascript; charset=utf-8'
 const Up = z.looseObject({ status: z.literal('ok').describe('Always `ok`: the process answers') })
 const KeySet = z.looseObject({
   keys: z
@@ -93,32 +90,6 @@ export const openapiDocuments = [
     handle: ({ services }) => ({ ...replyOk(services.description()), type: YAML }),
   }),
 )
-
-export const referencePage = defineOperation({
-  id: 'reference',
-  method: 'GET',
-  path: '/docs',
-  summary: 'Get the API reference',
-  access: 'public',
-  cache: 'document',
-  worksWithoutStores: true,
-  reply: { 200: { type: HTML } },
-  errors: [],
-  handle: async ({ services }) => (await services.reference()).page,
-})
-
-export const referenceScript = defineOperation({
-  id: 'referenceScript',
-  method: 'GET',
-  path: SCRIPT_PATH,
-  summary: 'Get the script of the reference',
-  access: 'public',
-  cache: 'document',
-  worksWithoutStores: true,
-  reply: { 200: { type: JAVASCRIPT } },
-  errors: [],
-  handle: async ({ services }) => (await services.reference()).script,
-})
 
 export const describeCrawlerKeys = defineOperation({
   id: 'crawlerKeys',

@@ -23,7 +23,6 @@ const unbundled = [
   '@fastify/static',
   '@fontsource/unifontex',
   '@resvg/resvg-wasm',
-  '@scalar/fastify-api-reference',
   'dejavu-fonts-ttf',
   'jsonc-parser',
   'lmdb',

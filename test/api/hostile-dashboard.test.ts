@@ -141,7 +141,7 @@ describe('no page leads elsewhere, whatever its address asks for', () => {
     const stranger = new TestBrowser(registry)
     const started = await beginSignIn()
     const asked: [TestBrowser, string][] = [
-      ...[...pagePaths, '/workshop', '/sql', '/docs', ...pages].map(
+      ...[...pagePaths, '/workshop', '/sql', ...pages].map(
         path => [stranger, path] as [TestBrowser, string],
       ),
       ...pages.map(path => [member, path] as [TestBrowser, string]),
@@ -172,7 +172,7 @@ describe('no page leads elsewhere, whatever its address asks for', () => {
 test('every page forbids frames and code of others, with one known exception', async () => {
   const started = await beginSignIn()
   const all: [TestBrowser, string][] = [
-    ...[...pagePaths, '/workshop', '/sql', '/docs', '/nowhere'].map(
+    ...[...pagePaths, '/workshop', '/sql', '/nowhere'].map(
       path => [new TestBrowser(registry), path] as [TestBrowser, string],
     ),
     ...pages.map(path => [member, path] as [TestBrowser, string]),

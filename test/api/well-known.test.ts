@@ -1,9 +1,8 @@
-import { generateKeyPairSync, hash } from 'node:crypto'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { brotliDecompressSync } from 'node:zlib'
 import { calculateJwkThumbprint } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR, SECOND, toIso } from '../../pipeline/core/clock.ts'
@@ -296,56 +295,5 @@ describe('invalid requests', () => {
     })
     expect(said).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/)
     expect(said).toMatch(/\r\n\r\n\{"error":"[^"]+","code":"invalid_request"\}$/)
-  })
-})
-
-describe('GET /docs', () => {
-  const url = '/docs'
-
-  test('200: the reference page, which only loads our script and calls this server', async () => {
-    const answer = await get(url)
-    expect(answer.statusCode).toBe(200)
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8')
-    const scripts = [...answer.body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)]
-    const [styles, source, inline] = scripts
-    expect(scripts).toHaveLength(3)
-    expect(styles![1]).toMatch(/^ src="\/assets\/pages\/strict-policy\.[0-9a-f]+\.js"$/)
-    expect(source![1]).toBe(' src="/docs/scalar.js"')
-    expect(inline![2]).toContain('"url": "/openapi/registry.yaml"')
-    expect(answer.body).not.toMatch(/https?:\/\/|<link|<img|<style/)
-    expect(String(answer.headers['content-security-policy']).split('; ')).toEqual([
-      "default-src 'none'",
-      `script-src 'self' 'sha256-${hash('sha256', inline![2]!, 'base64')}'`,
-      "style-src 'none'",
-      "img-src 'self' data:",
-      "connect-src 'self'",
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-    ])
-  })
-
-  test('304: for a client that has it', async () => {
-    const { etag } = (await get(url)).headers
-    expect((await get(url, { 'if-none-match': String(etag) })).statusCode).toBe(304)
-  })
-})
-
-describe('GET /docs/scalar.js', () => {
-  const url = '/docs/scalar.js'
-
-  test('200: the script of the reference, whole and compressed', async () => {
-    const plain = await get(url)
-    expect(plain.statusCode).toBe(200)
-    expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8')
-    expect(plain.headers['x-content-type-options']).toBe('nosniff')
-    const packed = await get(url, { 'accept-encoding': 'br' })
-    expect(packed.headers['content-encoding']).toBe('br')
-    expect(brotliDecompressSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true)
-    expect(packed.rawPayload.length).toBeLessThan(1_500_000)
-  })
-
-  test('304: for a client that has it', async () => {
-    const { etag } = (await get(url)).headers
-    expect((await get(url, { 'if-none-match': String(etag) })).statusCode).toBe(304)
   })
 })

@@ -272,7 +272,6 @@ export const doors: Record<string, string[]> = {
     'api/operation/mcp-transport.ts',
   ],
   '@a2a-js/sdk': ['api/agent'],
-  '@scalar/fastify-api-reference': ['api/reference'],
   '@resvg/resvg-wasm': ['api/pages/pictures/to-png.ts'],
   '@aws-sdk/*': [`${replica}/bucket.ts`],
   nodemailer: ['pipeline/live/send-mail.ts'],

@@ -10,7 +10,6 @@ import {
   AuthorizationItem,
   type Evidence,
   evidences,
-  type ListedAuthorization,
 } from '../../../pipeline/model/responses/authorizations.ts'
 import { findSideOfGrants } from '../../../pipeline/read/lookups/operator-sides.ts'
 import {
@@ -157,7 +156,7 @@ const none = { items: [], total: 0 }
 function addOperatorSides(
   items: readonly AuthorizationItem[],
   reader: Reader | undefined,
-): ListedAuthorization[] {
+): AuthorizationItem[] {
   const known = new Map<string, OperatorSideOfGrant>()
   return items.map(item => {
     if (item.evidence !== 'adagents_json') return item

@@ -90,6 +90,7 @@ export const AuthorizationItem = z
     ),
     override_applied: z.boolean().describe('Always false: grants of files are not overridden'),
     override_reason: text.nullable().describe('Always null, as nothing is overridden'),
+    ...z.object(operatorSideOfGrant).partial().shape,
     ...claim,
   })
   .meta({
@@ -102,26 +103,17 @@ export const AuthorizationItem = z
       '`adagents_authoritative` it is no grant but a claim: what the file of `manager_domain` says of ' +
       'another publisher, and the `properties` that this comes to by the publisher’s own file ' +
       '(`path: federated`) or, where nobody has read one, by the manager’s (`inline`). `diverges` says ' +
-      'that the two files disagree; the publisher’s counts.',
+      'that the two files disagree; the publisher’s counts. The list says what the agent’s operator says about all ' +
+      'that this publisher grants it; the stream and the events do not.',
   })
 export type AuthorizationItem = z.infer<typeof AuthorizationItem>
-
-/** A row of the list of an agent's grants. A claim grants nothing, so no operator speaks of it. */
-const ListedAuthorization = AuthorizationItem.extend(
-  z.object(operatorSideOfGrant).partial().shape,
-).meta({
-  id: 'ListedAuthorization',
-  description:
-    'A grant in force, and what the agent’s operator says about all that this publisher grants it, as in the lookups',
-})
-export type ListedAuthorization = z.infer<typeof ListedAuthorization>
 
 export const AgentAuthorizations = z
   .looseObject({
     agent_url: AgentUrl,
     evidence: z.array(EvidenceName).describe('Kinds of rows that were asked for'),
     include: z.literal('effective').describe('Always `effective`: rows that count now'),
-    rows: z.array(ListedAuthorization).describe('Rows of this page, by publisher'),
+    rows: z.array(AuthorizationItem).describe('Rows of this page, by publisher'),
     count: count.describe('Rows on this page'),
     rows_total: count.describe('How many rows there are on all pages'),
     as_of: AsOf.optional(),

@@ -628,8 +628,6 @@ export const operationRequests: RequestsByOperation = {
   describeRegistry: { 200: {} },
   openapi: { 200: {} },
   openapiWellKnown: { 200: {} },
-  reference: { 200: {} },
-  referenceScript: { 200: {} },
   crawlerKeys: { 200: {} },
   registryKeys: { 200: {} },
   isAlive: { 200: {} },

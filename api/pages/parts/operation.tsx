@@ -1,0 +1,125 @@
+import type { Json } from '../../operation/json-schema.ts'
+import type { Content, DescribedOperation } from '../../operation/openapi-document.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText } from '../html/text.tsx'
+import { renderSection, renderTable } from './blocks.tsx'
+import { describeType, renderFields, renderSchema } from './schema.tsx'
+
+const EXAMPLE_CHARS_MAX = 8_000
+
+/** Builds the path of the page of an operation. */
+export function toOperationPath(id: string): string {
+  return `/docs/operations/${id}`
+}
+
+/** Renders a method and a path, which may break after each of its slashes. */
+export function renderCall(method: string, path: string): Html {
+  return (
+    <span class="call">
+      <span class={`method ${method.toLowerCase()}`}>{method}</span>{' '}
+      <code>
+        {path.split(/(?<=\/)/).map(part => (
+          <>
+            {part}
+            <wbr />
+          </>
+        ))}
+      </code>
+    </span>
+  )
+}
+
+/** Says who may call an operation. */
+export function describeAccess({ security }: Pick<DescribedOperation, 'security'>): string {
+  if (security.length === 0) return 'Open to everybody.'
+  return security.some(needed => Object.keys(needed).length === 0)
+    ? 'Open to everybody; a key may show more.'
+    : 'Needs a key or the token of a person, as a bearer token.'
+}
+
+/** Renders what goes into an operation. */
+export function renderInput({ parameters = [], requestBody }: DescribedOperation): Child {
+  const fields = parameters.map(({ name, in: place, required, description, schema }) => ({
+    name,
+    type: <>{[describeType(schema), describeDefault(schema, place)]}</>,
+    isRequired: required === true,
+    description: String(description ?? ''),
+  }))
+  const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? []
+  return (
+    <>
+      {fields.length === 0
+        ? ''
+        : renderSection('parameters', 'Parameters', renderFields(fields, 'Parameters'))}
+      {body === undefined
+        ? ''
+        : renderSection('body', 'Body', renderSchema(body.schema, 'Body'), type)}
+    </>
+  )
+}
+
+function describeDefault({ default: value }: Json, place: string): string {
+  if (place === 'path') return ', in the path'
+  return value === undefined ? '' : `, ${JSON.stringify(value)} by default`
+}
+
+/** Renders an operation's example: the same call in each language, and the answer. */
+export function renderExample(operation: DescribedOperation): Child {
+  const samples = operation['x-codeSamples'] ?? []
+  const answer = findExample(operation)
+  if (samples.length === 0 && answer === undefined) return ''
+  return renderSection(
+    'example',
+    'Example',
+    <>
+      {samples.map(({ label, source }, index) => (
+        <details open={index === 0}>
+          <summary>{label}</summary>
+          <pre tabindex="0">{source}</pre>
+        </details>
+      ))}
+      {answer === undefined ? (
+        ''
+      ) : (
+        <>
+          <h3>Answer</h3>
+          <pre tabindex="0">{clipText(JSON.stringify(answer, null, 2), EXAMPLE_CHARS_MAX)}</pre>
+        </>
+      )}
+    </>,
+  )
+}
+
+function findExample({ responses }: DescribedOperation): unknown {
+  return Object.values(responses)
+    .flatMap(({ content = {} }) => Object.values(content))
+    .find(({ example }) => example !== undefined)?.example
+}
+
+/** Renders the statuses with which an operation answers. */
+export function renderAnswers({ responses }: DescribedOperation): Html {
+  const renderContent = ([type, { schema, 'x-item-schema': item }]: [string, Content]) =>
+    type === 'application/json' ? (
+      describeType(schema)
+    ) : (
+      <>
+        <code>{type}</code>
+        {item === undefined ? '' : <>, lines of {describeType(item)}</>}
+      </>
+    )
+  return renderSection(
+    'answers',
+    'Answers',
+    renderTable({
+      caption: 'Answers',
+      columns: ['Status', 'Means', 'Content'],
+      items: Object.entries(responses),
+      empty: 'None.',
+      render: ([status, { description, content = {} }]) => [
+        status,
+        description,
+        Object.entries(content).map((one, index) => [index === 0 ? '' : ', ', renderContent(one)]),
+      ],
+    }),
+  )
+}

@@ -1,0 +1,81 @@
+import type { DescribedOperation, OpenapiDocument } from '../../operation/openapi-document.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderMarkdown } from '../html/markdown.ts'
+import { renderSection } from '../parts/blocks.tsx'
+import { renderCall, toOperationPath } from '../parts/operation.tsx'
+import type { View, ViewCall } from '../view.ts'
+
+interface Listed extends DescribedOperation {
+  method: string
+  path: string
+}
+
+/** Shows all operations by group, and the rules that apply to each of them. */
+export async function show({ services }: ViewCall): Promise<View> {
+  const openapi = services.openapi()
+  const { tags, info } = openapi
+  const operations = listOperations(openapi)
+  return {
+    title: 'API reference',
+    description: 'Every operation of the registry, with its fields, answers and examples.',
+    body: (
+      <>
+        <h1>API reference</h1>
+        <p class="lead">Every operation, with calls that can be pasted. Lookups need no key.</p>
+        <p>
+          Also as <a href="/openapi/registry.yaml">OpenAPI 3.1</a>, over MCP at{' '}
+          <code>{services.baseUrl()}/mcp</code>, and in <a href="/docs/guides">guides</a> for each
+          kind of user. <a href="#rules">Rules for all operations</a> are below.
+        </p>
+        {tags.map(({ name, description }) =>
+          renderSection(
+            toId(name),
+            name,
+            renderOperations(operations.filter(({ tags: [group] = [] }) => group === name)),
+            description,
+          ),
+        )}
+        {renderSection(
+          'other',
+          'Pages and documents',
+          renderOperations(operations.filter(({ tags: groups }) => groups === undefined)),
+        )}
+        {renderSection(
+          'rules',
+          'Rules for all operations',
+          <div class="guide">{renderMarkdown(info.description, address => address)}</div>,
+        )}
+      </>
+    ),
+  }
+}
+
+/** Lists the operations of a description in its order. */
+export function listOperations({ paths }: OpenapiDocument): Listed[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  )
+}
+
+function renderOperations(operations: readonly Listed[]): Html {
+  return (
+    <dl class="operations">
+      {operations.map(({ operationId, method, path, summary }) => (
+        <div>
+          <dt>
+            <a href={toOperationPath(operationId)}>{summary}</a>
+          </dt>
+          <dd>{renderCall(method, path)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function toId(group: string): string {
+  return group.toLowerCase().replace(/\W+/g, '-')
+}

@@ -1,0 +1,35 @@
+import { Fragment, h } from '../html/jsx.ts'
+import { renderMarkdown } from '../html/markdown.ts'
+import { clipText } from '../html/text.tsx'
+import { renderProblem } from '../parts/problem.tsx'
+import { renderSchema } from '../parts/schema.tsx'
+import type { View, ViewCall } from '../view.ts'
+
+/** Shows the fields of an object that operations take or answer. */
+export async function show({
+  params: { name },
+  services,
+}: ViewCall<unknown, { name: string }>): Promise<View> {
+  const { schemas } = services.openapi().components
+  const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined
+  if (schema === undefined) {
+    const title = 'There is no such object'
+    const text = `No object is called ${clipText(name, 100)}; /docs lists all operations.`
+    return { status: 404, title, description: text, body: renderProblem(title, text) }
+  }
+  const description = String(schema.description ?? '')
+  return {
+    title: name,
+    description: description === '' ? `Fields of ${name} in the API of the registry.` : description,
+    body: (
+      <>
+        <p class="kicker">
+          <a href="/docs">API reference</a> · Object
+        </p>
+        <h1>{name}</h1>
+        {renderMarkdown(description, address => address)}
+        {renderSchema(schema, `Fields of ${name}`)}
+      </>
+    ),
+  }
+}
