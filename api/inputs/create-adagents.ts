@@ -1,15 +1,16 @@
 import { toIso } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { AdagentsFile } from '../../pipeline/model/adagents-file/adagents-file.ts'
 import type { FaultCode } from '../../pipeline/model/fault-codes.ts'
 import { ADAGENTS_SCHEMA } from '../../pipeline/model/hosted.ts'
 import type { AdagentsValidation } from '../../pipeline/model/live/live.ts'
 import type { Fault } from '../../pipeline/model/observation.ts'
-import { listFormatFaults } from '../../pipeline/parse/adagents-format.ts'
 import {
   type CheckedFile,
   checkAdagents,
   reportFaults,
 } from '../../pipeline/parse/check-adagents.ts'
+import { listFormatFaults } from '../../pipeline/parse/file-format.ts'
 
 const FAULTS_SHOWN_MAX = 50
 
@@ -54,7 +55,7 @@ export function createAdagents(
     }),
   )
   const known = faults.filter(({ severity }) => severity === 'error')
-  const strict = listFormatFaults(file, known).map(toError)
+  const strict = listFormatFaults(AdagentsFile, file, known).map(toError)
   // One is kept in any case: a file that only strict readers refuse must not pass as valid.
   const room = Math.max(1, FAULTS_SHOWN_MAX - faults.length)
   const report = reportFaults([...faults, ...strict.slice(0, room)])

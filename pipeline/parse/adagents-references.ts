@@ -10,7 +10,7 @@ import type { FaultCode } from '../model/fault-codes.ts'
 import type { Accepted, AcceptedLists } from './accepted-items.ts'
 import { quote } from './faults.ts'
 import type { ObjectReader } from './object-reader.ts'
-import { proposeNearest } from './suggestions.ts'
+import { type Alphabet, proposeNearest, SIGNAL_ID, SIGNAL_TAG, SLUG } from './suggestions.ts'
 
 /** Checks that the parts of a file are consistent: no name is used twice, and no reference is undefined. */
 export function checkReferences(
@@ -108,6 +108,14 @@ function checkPlacements({ placements, properties }: AcceptedLists): void {
   }
 }
 
+/** Characters that the names of a key may have; any, where none are given. */
+const alphabets: Readonly<Record<string, Alphabet | undefined>> = {
+  property_ids: SLUG,
+  property_tags: SLUG,
+  signal_ids: SIGNAL_ID,
+  signal_tags: SIGNAL_TAG,
+}
+
 function checkUnresolved(
   part: ObjectReader,
   key: string,
@@ -115,7 +123,9 @@ function checkUnresolved(
   known: ReadonlySet<string | undefined>,
   noun: string,
 ): void {
-  const missing = names.filter(name => !known.has(name))
+  // A name that no id can have was reported where it was read.
+  const alphabet = alphabets[key]
+  const missing = names.filter(name => !known.has(name) && (alphabet?.pattern.test(name) ?? true))
   const [first] = missing
   if (first === undefined) return
   part.warn(

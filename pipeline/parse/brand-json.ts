@@ -1,3 +1,4 @@
+import { AnyBrandFile, brandFiles } from '../model/brand-file/brand-file.ts'
 import { type BrandDocument, redirectReasons } from '../model/documents/index.ts'
 import type { Fault } from '../model/observation.ts'
 import { readDomain, readLocation } from './addresses.ts'
@@ -5,38 +6,13 @@ import { readAgents } from './brand-agents.ts'
 import { fileKeys, isIdentified, parseBrand } from './brand-entry.ts'
 import { readPortfolio } from './brand-portfolio.ts'
 import { Faults, quote } from './faults.ts'
+import { addFormatFaults } from './file-format.ts'
 import { readLegacyBrand } from './legacy-brand.ts'
+import { reportMisspelled } from './misspelled-members.ts'
 import { isObject, type JsonObject, ObjectReader, optional } from './object-reader.ts'
-import { readJson } from './read-json.ts'
+import { readJson, readWritten } from './read-json.ts'
 
 const REGION = /^[A-Z]{2}$/
-
-const redirectKeys = ['$schema', 'redirect_reason', 'redirect_effective_at', 'note', 'last_updated']
-const closed = {
-  authoritative_location: new Set(['authoritative_location', ...redirectKeys]),
-  house_redirect: new Set(['house', 'region', ...redirectKeys]),
-  house_portfolio: new Set([
-    '$schema',
-    'house',
-    'brands',
-    'brand_refs',
-    'version',
-    'default_language',
-    'contact',
-    'authorized_operators',
-    'trademarks',
-    'last_updated',
-  ]),
-  brand_agent: new Set([
-    '$schema',
-    'agents',
-    'brand_agent',
-    'contact',
-    'data_subject_contestation',
-    'version',
-    'last_updated',
-  ]),
-}
 
 /**
  * Parses a brand.json. The order of the variants matters: a canonical document may carry agents,
@@ -60,7 +36,7 @@ export function parseBrandJson(
   if (found === undefined) {
     const forms = 'a house with brands, a brand with id and names, a list of agents, or a pointer'
     root.error('root', 'unknown_form', `is none of the forms of a brand.json: write ${forms}`)
-  } else if (found.variant !== 'brand_canonical') checkClosed(root, closed[found.variant])
+  } else if (found.variant !== 'brand_canonical') checkClosed(root, brandFiles[found.variant].shape)
   return found
 }
 
@@ -145,11 +121,19 @@ function readBrandAgent(root: ObjectReader): BrandDocument | undefined {
   return { variant: 'brand_agent', agents }
 }
 
-function checkClosed(root: ObjectReader, known: ReadonlySet<string>): void {
+function checkClosed(root: ObjectReader, known: object): void {
   for (const key of Object.keys(root.value)) {
-    if (!known.has(key))
+    if (!Object.hasOwn(known, key))
       root.error(key, 'misplaced', 'is not known in this form of a brand.json: remove it')
   }
+}
+
+/** Infers which variant a file is meant to be that cannot be used. */
+function inferVariant(root: JsonObject): BrandDocument['variant'] | undefined {
+  if (root.authoritative_location !== undefined) return 'authoritative_location'
+  if (root.house !== undefined) return isObject(root.house) ? 'house_portfolio' : 'house_redirect'
+  if (root.names !== undefined) return 'brand_canonical'
+  return root.agents === undefined && root.brand_agent === undefined ? undefined : 'brand_agent'
 }
 
 export interface CheckedBrandFile {
@@ -172,5 +156,12 @@ export function checkBrand(
   const read = readJson(bytes, faults)
   if (read.outcome !== 'ok') return { faults: faults.list() }
   const document = parseBrandJson(new ObjectReader(read.root, '', faults), domain)
+  const isPromoted = document !== undefined && 'promotion' in document
+  const variant = document?.variant ?? inferVariant(read.root)
+  if (!isPromoted) {
+    const written = readWritten(bytes)
+    if (variant) addFormatFaults(faults, brandFiles[variant], written)
+    reportMisspelled(faults, variant ? brandFiles[variant] : AnyBrandFile, written)
+  }
   return { root: read.root, ...(document && { document }), faults: faults.list() }
 }

@@ -1,18 +1,17 @@
-import { z } from 'zod'
 import type { Instant } from '../core/clock.ts'
-import { AdagentsFile, AdagentsPointerFile } from '../model/adagents-file/adagents-file.ts'
+import { AnyAdagentsFile, adagentsFiles } from '../model/adagents-file/adagents-file.ts'
 import type { AdagentsDocument } from '../model/documents/index.ts'
 import type { AdagentsCounts } from '../model/live/live.ts'
 import type { Fault } from '../model/observation.ts'
 import type { ReportedFault } from '../model/reported-fault.ts'
 import { addAdvice } from './adagents-advice.ts'
-import { listFormatFaults } from './adagents-format.ts'
 import { parseAdagents } from './adagents-json.ts'
 import { describeRepair } from './fault-repair.ts'
 import { Faults } from './faults.ts'
+import { addFormatFaults } from './file-format.ts'
 import { reportMisspelled } from './misspelled-members.ts'
 import { isObject, type JsonObject, ObjectReader } from './object-reader.ts'
-import { decodeText, readJson } from './read-json.ts'
+import { readJson, readWritten } from './read-json.ts'
 
 export interface CheckedFile {
   /** The file as JSON, as `readJson` sanitizes it; absent if it is not a JSON object. */
@@ -21,8 +20,6 @@ export interface CheckedFile {
   document?: AdagentsDocument
   faults: Fault[]
 }
-
-const AnyAdagentsFile = z.union([AdagentsFile, AdagentsPointerFile])
 
 interface CheckOptions {
   now: Instant
@@ -44,21 +41,11 @@ export function checkAdagents(
   const read = readJson(bytes, faults)
   if (read.outcome !== 'ok') return { faults: faults.list() }
   const document = parseAdagents(new ObjectReader(read.root, '', faults), domain)
-  // Contacts are checked as they were written: `readJson` takes them out.
-  const written: unknown = JSON.parse(decodeText(bytes, new Faults(1)))
-  if (document?.variant === 'inline') {
-    addAdvice(document, now, faults)
-    if (!skipsFormat) addFormatFaults(written, faults)
-  }
+  const written = readWritten(bytes)
+  if (document?.variant === 'inline') addAdvice(document, now, faults)
+  if (document && !skipsFormat) addFormatFaults(faults, adagentsFiles[document.variant], written)
   reportMisspelled(faults, AnyAdagentsFile, written)
   return { root: read.root, ...(document && { document }), faults: faults.list() }
-}
-
-/** Adds what the format forbids. */
-function addFormatFaults(written: unknown, faults: Faults): void {
-  for (const { field, code, message } of listFormatFaults(written, faults.list())) {
-    faults.warn(field, code, message)
-  }
 }
 
 /** Matches messages that are complete sentences; all others begin with the verb. */

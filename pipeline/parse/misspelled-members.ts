@@ -39,7 +39,7 @@ export function reportMisspelled(faults: Faults, schema: z.ZodType, file: unknow
 
 /** Tells whether a fault says that a member is not there, or that for want of it nothing is. */
 function isAbsence({ field, code, message }: Fault, place: string, name: string): boolean {
-  if (!absences.has(code)) return false
+  if (!absences.has(code) && !message.startsWith('is missing')) return false
   if (field === 'root') return place === ''
   const isBeside = field.slice(0, Math.max(0, field.lastIndexOf('.'))) === place
   return field === joinField(place, name) || (isBeside && message.startsWith(`and ${name} `))

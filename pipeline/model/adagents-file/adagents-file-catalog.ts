@@ -11,10 +11,11 @@ import {
   nonEmptyList,
   SignalTag,
   Slug,
+  talentRoles,
   text,
   Uri,
   uniqueList,
-} from './adagents-file-parts.ts'
+} from '../file-parts.ts'
 
 /** Parts of an adagents.json besides agents and properties. */
 
@@ -33,17 +34,6 @@ const ratingSystems = [
   'csa',
   'pegi',
   'custom',
-] as const
-const talentRoles = [
-  'host',
-  'guest',
-  'creator',
-  'cast',
-  'narrator',
-  'producer',
-  'correspondent',
-  'commentator',
-  'analyst',
 ] as const
 const specialCategories = [
   'awards',
@@ -90,7 +80,7 @@ const DeadlinePolicy = z
     ).optional(),
     business_days_only: z.boolean().optional(),
   })
-  .refine(policy => Object.keys(policy).length > 0, 'must not be empty')
+  .refine(policy => Object.keys(policy).length > 0, 'is empty: leave it out')
 
 const Related = z.strictObject({
   collection_id: text,
@@ -137,7 +127,7 @@ export const Collection = z.looseObject({
 const FormatId = z
   .looseObject({
     agent_url: Uri,
-    id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may contain letters, digits, _ and -'),
+    id: text.regex(/^[a-zA-Z0-9_-]+$/, 'must be letters, digits, _ and - only'),
     width: wholeNumber(1).optional(),
     height: wholeNumber(1).optional(),
     duration_ms: z.number().min(1).optional(),
@@ -166,7 +156,7 @@ export const PlacementDefinition = z
   )
 
 export const SignalDefinition = z.looseObject({
-  id: text.regex(/^[a-zA-Z0-9_-]+$/, 'may contain letters, digits, _ and -'),
+  id: text.regex(/^[a-zA-Z0-9_-]+$/, 'must be letters, digits, _ and - only'),
   name: filled(255),
   description: text.max(2_000).optional(),
   value_type: z.enum(signalValueTypes),

@@ -7,22 +7,25 @@ import {
   propertyTypes,
 } from '../documents/index.ts'
 import {
-  Catalog,
-  Collection,
-  PlacementDefinition,
-  SignalDefinition,
-} from './adagents-file-catalog.ts'
-import {
   BareDomain,
+  Country,
   DateTime,
+  EmailAddress,
   filled,
+  HttpsUri,
   nonEmptyList,
   SignalTag,
   Slug,
   text,
   Uri,
   uniqueList,
-} from './adagents-file-parts.ts'
+} from '../file-parts.ts'
+import {
+  Catalog,
+  Collection,
+  PlacementDefinition,
+  SignalDefinition,
+} from './adagents-file-catalog.ts'
 
 const Property = z.looseObject({
   property_id: Slug.optional(),
@@ -90,9 +93,7 @@ const terms = {
   placement_tags: uniqueList(text).optional(),
   delegation_type: z.enum(delegationTypes).optional(),
   exclusive: z.boolean().optional(),
-  countries: uniqueList(
-    text.regex(/^[A-Z]{2}$/, 'must be two capital letters, such as GB'),
-  ).optional(),
+  countries: uniqueList(Country).optional(),
   effective_from: DateTime.optional(),
   effective_until: DateTime.optional(),
 }
@@ -110,7 +111,7 @@ const Entry = z.discriminatedUnion(
     entry('publisher_properties', { ...terms, publisher_properties: nonEmptyList(Selector) }),
     entry('signal_ids', {
       signal_ids: nonEmptyList(
-        text.regex(/^[a-zA-Z0-9_-]+$/, 'may contain letters, digits, _ and -'),
+        text.regex(/^[a-zA-Z0-9_-]+$/, 'must be letters, digits, _ and - only'),
       ),
     }),
     entry('signal_tags', { signal_tags: nonEmptyList(SignalTag) }),
@@ -120,12 +121,7 @@ const Entry = z.discriminatedUnion(
 
 const Contact = z.looseObject({
   name: filled(255),
-  email: filled(255)
-    .regex(
-      /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i,
-      'must be an e-mail address',
-    )
-    .optional(),
+  email: EmailAddress.max(255).optional(),
   domain: BareDomain.optional(),
   seller_id: filled(255).optional(),
   tag_id: filled(100).optional(),
@@ -148,9 +144,9 @@ const Revoked = z.looseObject({
 })
 
 /** An adagents.json that only says where the file is. */
-export const AdagentsPointerFile = z.looseObject({
+const AdagentsPointerFile = z.looseObject({
   $schema: text.optional(),
-  authoritative_location: Uri.startsWith('https://', 'must start with https://'),
+  authoritative_location: HttpsUri,
   last_updated: DateTime.optional(),
 })
 
@@ -171,3 +167,9 @@ export const AdagentsFile = z.looseObject({
   revoked_publisher_domains: z.array(Revoked).optional(),
   last_updated: DateTime.optional(),
 })
+
+/** An adagents.json by its variant. */
+export const adagentsFiles = { inline: AdagentsFile, pointer: AdagentsPointerFile }
+
+/** Any adagents.json, to tell which members there are. */
+export const AnyAdagentsFile = z.union(Object.values(adagentsFiles))

@@ -118,3 +118,44 @@ test.each([
   const fault = check(file).errors.find(error => error.field === `properties[1].${field}`)
   expect(fault!.message).toContain(`did you mean "${meant}"?`)
 })
+
+describe('a brand.json', () => {
+  const listFaults = (file: object) => {
+    const bytes = Buffer.from(JSON.stringify(file))
+    const checked = checkFile('brand.json', bytes, { now, maxFaults: 100, domain: 'acme.example' })
+    return [...checked.errors, ...checked.warnings].map(
+      ({ field, message }) => `${field}: ${/"(.*)"/.exec(message)?.[1]}`,
+    )
+  }
+  const house = { domain: 'acme.example', name: 'Acme' }
+  const names = [{ en: 'Acme' }]
+
+  test('has its misspelled members named, at all levels', () => {
+    const brand = {
+      id: 'acme',
+      names,
+      Colours: { primary: '#123456' },
+      visual_guidelines: { motion: { Pacing: 'moderate' } },
+      logos: [{ url: 'https://acme.example/a.png', orientaton: 'square' }],
+    }
+    const file = { house, brands: [brand], 'authorised-operators': [] }
+    expect(listFaults(file).sort()).toEqual([
+      'authorised-operators: authorized_operators',
+      'brands[0].Colours: colors',
+      'brands[0].logos[0].orientaton: orientation',
+      'brands[0].visual_guidelines.motion.Pacing: pacing',
+    ])
+    expect(listFaults({ House: house, brands: [{ id: 'acme', names }] })).toEqual(['House: house'])
+  })
+
+  test('has every fault told that its format forbids, as a warning where the crawler reads it', () => {
+    const brand = { id: 'acme', names, colors: { primary: 'red' }, industries: [] }
+    const bytes = Buffer.from(JSON.stringify({ house, brands: [brand] }))
+    const checked = checkFile('brand.json', bytes, { now, maxFaults: 100, domain: 'acme.example' })
+    expect(checked).toMatchObject({ valid: true, errors: [] })
+    expect(checked.warnings.map(({ field }) => field).sort()).toEqual([
+      'brands[0].colors.primary',
+      'brands[0].industries',
+    ])
+  })
+})

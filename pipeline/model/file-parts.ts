@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { parseUrl } from '../../core/url.ts'
+import { parseUrl } from '../core/url.ts'
 
-/** Parts of an adagents.json, in the shape that its format gives them. */
+/** Parts of an adagents.json or a brand.json, in the shape that the formats give them. */
 
 export const text = z.string()
 
@@ -14,11 +14,11 @@ export const BareDomain = text.regex(
 )
 
 /** The id of a property, or one of its tags. */
-export const Slug = text.regex(/^[a-z0-9_]+$/, 'may contain lower-case letters, digits and _')
+export const Slug = text.regex(/^[a-z0-9_]+$/, 'must be lower-case letters, digits and _ only')
 
 export const SignalTag = text.regex(
   /^[a-z0-9_-]+$/,
-  'may contain lower-case letters, digits, _ and -',
+  'must be lower-case letters, digits, _ and - only',
 )
 
 /** A URI in the spelling of RFC 3986: non-ASCII and reserved characters are escaped. */
@@ -29,6 +29,34 @@ export const Uri = text.refine(
     ) && parseUrl(value) !== undefined,
   'must be an address such as https://acme.example/, with non-ASCII characters escaped',
 )
+
+export const HttpsUri = Uri.refine(
+  value => value.startsWith('https://'),
+  'must start with https://',
+)
+
+export const EmailAddress = text.regex(
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i,
+  'must be an e-mail address',
+)
+
+/** A code of ISO 3166-1 in form, assigned or not. */
+export const Country = text.regex(/^[A-Z]{2}$/, 'must be two capital letters, such as GB')
+
+export const HexColor = text.regex(/^#[0-9A-Fa-f]{6}$/, 'must be a color such as #1A2B3C')
+
+/** Roles of people in a collection. */
+export const talentRoles = [
+  'host',
+  'guest',
+  'creator',
+  'cast',
+  'narrator',
+  'producer',
+  'correspondent',
+  'commentator',
+  'analyst',
+] as const
 
 export const DateTime = z.iso
   .datetime({ offset: true })
@@ -43,5 +71,6 @@ export const uniqueList = <Item extends z.ZodType>(item: Item, least = 1) =>
     .array(item)
     .min(least)
     .refine(list => new Set(list.map(item => JSON.stringify(item))).size === list.length, {
-      error: 'must not have duplicates',
+      error: 'lists a value twice: keep one of them',
+      params: { code: 'repeated' },
     })

@@ -1,0 +1,106 @@
+import type { z } from 'zod'
+import { describeIssue, formatPath } from '../core/validation-messages.ts'
+import type { FaultCode } from '../model/fault-codes.ts'
+import type { Fault } from '../model/observation.ts'
+import type { Faults } from './faults.ts'
+import { describeChoice, joinAlternatives } from './suggestions.ts'
+
+/** Unknown members of an object that are reported. */
+const NAMED_MAX = 5
+
+/** Adds what the format forbids in a file as it was written. */
+export function addFormatFaults(faults: Faults, format: z.ZodType, written: unknown): void {
+  for (const { field, code, message } of listFormatFaults(format, written, faults.list())) {
+    faults.warn(field, code, message)
+  }
+}
+
+/**
+ * Lists what the format of a file forbids, as warnings, unless one of the `known` faults is at the same place,
+ * around it or within it: the crawler reads such a file, other readers may refuse it.
+ */
+export function listFormatFaults(
+  format: z.ZodType,
+  file: unknown,
+  known: readonly Fault[],
+): Fault[] {
+  if (format.safeParse(file).success) return []
+  const taken = collectPlaces(known)
+  const reported = new Set<string>()
+  const { error } = format.safeParse(file, { error: describe })
+  return (error?.issues ?? []).flatMap(chooseIssues).flatMap(issue => {
+    const field = formatPath(issue.path) || 'root'
+    const isKnown = taken.within.has(field) || listPlacesAround(field).some(at => taken.at.has(at))
+    if (isKnown || reported.has(field)) return []
+    reported.add(field)
+    return { field, code: toFaultCode(issue), message: issue.message, severity: 'warning' }
+  })
+}
+
+type Issue = z.core.$ZodIssue
+
+/** Replaces an unknown member's issue by one at each member, and that of a union by those of the form it is nearest to. */
+function chooseIssues(issue: Issue): Issue[] {
+  if (issue.code === 'unrecognized_keys') {
+    const message = 'is not known here: remove it'
+    return issue.keys
+      .slice(0, NAMED_MAX)
+      .map(key => ({ ...issue, path: [...issue.path, key], message }))
+  }
+  if (issue.code !== 'invalid_union') return [issue]
+  // A form that fails only further within has the right type.
+  const form = issue.errors.find(issues => issues.every(({ path }) => path.length > 0))
+  if (form === undefined) return [issue]
+  return form.flatMap(within => chooseIssues({ ...within, path: [...issue.path, ...within.path] }))
+}
+
+/** Collects the places of errors, and the places at and around all faults. */
+function collectPlaces(faults: readonly Fault[]): { at: Set<string>; within: Set<string> } {
+  const errors = faults.filter(({ severity }) => severity === 'error')
+  return {
+    at: new Set(errors.map(({ field }) => field)),
+    within: new Set(faults.flatMap(({ field }) => listPlacesAround(field))),
+  }
+}
+
+/** Lists a place such as `a[0].b` and those around it: `a[0]` and `a`. */
+function listPlacesAround(field: string): string[] {
+  return [...field.matchAll(/[.[]/g)].map(({ index }) => field.slice(0, index)).concat(field)
+}
+
+function describe(issue: Parameters<typeof describeIssue>[0]): string | undefined {
+  if (issue.code === 'invalid_type' && issue.input === undefined) {
+    return `is missing: write ${describeIssue({ ...issue, input: null })?.replace(/^must be /, '')}`
+  }
+  if (issue.code === 'invalid_value') {
+    return issue.input === undefined
+      ? `is missing, must be ${joinAlternatives(issue.values.map(String))}`
+      : `is ${describeChoice(issue.input, issue.values.map(String))}`
+  }
+  if (issue.code === 'too_small' && issue.minimum === 1) {
+    return issue.origin === 'array'
+      ? 'is empty: list at least one, or leave it out'
+      : 'is empty: leave it out, or say something'
+  }
+  return describeIssue(issue)
+}
+
+function toFaultCode(issue: Issue): FaultCode {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.startsWith('is missing') ? 'missing' : 'wrong_type'
+    case 'too_small':
+      return 'empty'
+    case 'too_big':
+      return 'too_long'
+    case 'invalid_value':
+    case 'invalid_union':
+      return 'not_allowed'
+    case 'unrecognized_keys':
+      return 'misplaced'
+    case 'custom':
+      return issue.params?.code === 'repeated' ? 'repeated' : 'bad_pattern'
+    default:
+      return 'bad_pattern'
+  }
+}
