@@ -9,18 +9,26 @@ interface Validate {
   errors?: unknown
 }
 
+const root = join(
+  require.resolve('@adcp/sdk').replace(/\/dist\/.*$/, ''),
+  'dist/lib/schemas-data/3.0',
+)
+
+/** Reads one of the ecosystem's own schemas as it is, such as `adagents.json` or `core/property.json`. */
+export function readSchema(name: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(root, name), 'utf8'))
+}
+
 /** Loads the check of the ecosystem's own schema, such as `adagents.json`, from the client package. */
 export function loadSchema(name: string): Validate {
   const Ajv = require('ajv').default
   const addFormats = require('ajv-formats').default
-  const entry = require.resolve('@adcp/sdk')
-  const root = join(entry.slice(0, entry.lastIndexOf('/dist/')), 'dist/lib/schemas-data/3.0')
   const ajv = new Ajv({ strict: false, allErrors: false })
   addFormats(ajv)
   for (const file of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.json') || file.startsWith('bundled') || file === name) continue
-    const schema = JSON.parse(readFileSync(join(root, file), 'utf8'))
+    const schema = readSchema(file)
     if (typeof schema.$id === 'string' && dirname(file) !== '.') ajv.addSchema(schema)
   }
-  return ajv.compile(JSON.parse(readFileSync(join(root, name), 'utf8')))
+  return ajv.compile(readSchema(name))
 }

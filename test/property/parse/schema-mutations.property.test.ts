@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest'
+import { faultCodes } from '../../../pipeline/model/fault-codes.ts'
+import { checkFile, type ProposedKind, proposedKinds } from '../../../pipeline/parse/check-file.ts'
+import { listSchemaMutations, type Mutation } from '../../support/checks/schema-mutations.ts'
+import { loadSchema } from '../../support/checks/schemas.ts'
+
+const now = Date.parse('2026-11-20T03:00:00Z')
+
+/** Rules of the public schema that are not enforced, and why. */
+const deliberate = [
+  {
+    kind: 'adagents.json',
+    place: 'authorized_agents',
+    rule: 'minItems',
+    because:
+      'newer versions of the format let a catalog grant nothing: its list of agents is empty',
+  },
+]
+
+function listFaults(kind: ProposedKind, document: unknown) {
+  const bytes = Buffer.from(JSON.stringify(document))
+  const { errors, warnings } = checkFile(kind, bytes, {
+    domain: 'acme.example',
+    now,
+    maxFaults: 1_000,
+  })
+  return [...errors, ...warnings]
+}
+
+/** Tells whether a fault is at a place, around it or within it. */
+function isNear(fault: string, field: string): boolean {
+  return field === '' || fault === 'root' || fault.startsWith(field) || field.startsWith(fault)
+}
+
+/** Fixes that leave open what to write. */
+const vagueFixes = new Set(
+  (['wrong_type', 'bad_pattern', 'not_allowed', 'empty', 'missing'] as const).map(
+    code => faultCodes[code].repair,
+  ),
+) as ReadonlySet<string>
+
+/** Lists the faults at the place of a mutation that the sound document does not have. */
+function listAdded(kind: ProposedKind, { field, document, sound }: Mutation) {
+  const toKey = (fault: { field: string; message: string }) => `${fault.field} ${fault.message}`
+  const before = new Set(listFaults(kind, sound).map(toKey))
+  return listFaults(kind, document).filter(
+    fault => !before.has(toKey(fault)) && isNear(fault.field, field),
+  )
+}
+
+describe.each(proposedKinds)('what the public schema of %s forbids', kind => {
+  const isSound = loadSchema(kind)
+  const all = listSchemaMutations(kind)
+  const forbidden = all.filter(({ document }) => !isSound(document))
+
+  test('the documents that are mutated are valid by it', () => {
+    const wrong = all.filter(({ sound }) => !isSound(sound))
+    expect(wrong.map(({ field, rule }) => `${field} ${rule}`)).toEqual([])
+    expect(forbidden.length).toBeGreaterThan(150)
+  })
+
+  test('is reported at its place, once, with a fix', () => {
+    const silent: string[] = []
+    const doubled: string[] = []
+    const vague = new Set<string>()
+    for (const mutation of forbidden) {
+      const { field, rule } = mutation
+      const added = listAdded(kind, mutation)
+      if (added.length === 0) silent.push(`${field} ${rule}`)
+      if (new Set(added.map(fault => fault.field)).size < added.length)
+        doubled.push(`${field} ${rule}`)
+      for (const { message, suggestion = '' } of added)
+        if (vagueFixes.has(suggestion)) vague.add(message)
+    }
+    expect(doubled).toEqual([])
+    expect([...vague]).toEqual([])
+    const known = deliberate.filter(rule => rule.kind === kind)
+    expect(silent).toEqual(known.map(({ place, rule }) => `${place} ${rule}`))
+  })
+})
