@@ -62,7 +62,7 @@ function describeFile(file: FileReport, now: number): string[] {
       : []),
     ...(document?.resolved_url ? [`  read from     ${document.resolved_url}`] : []),
     ...(file.ended_at && file.kind !== 'brand.json'
-      ? [`  in force      until ${formatTime(file.ended_at)}`]
+      ? [`  in force      ${describeForce(file.ended_at, now)}`]
       : []),
     ...(file.quarantined ? [`  set aside     ${file.quarantined}`] : []),
     `  next          ${describeNext(file, now)}`,
@@ -73,6 +73,11 @@ function describeAttempt({ attempted_at, outcome, status }: FileReport, now: num
   if (attempted_at === null || outcome === null) return 'none yet'
   const code = status === null ? '' : `, HTTP ${status}`
   return `${formatTime(attempted_at)} (${formatAgo(attempted_at, now)}): ${outcome}, ${outcomes[outcome].means}${code}`
+}
+
+function describeForce(ended_at: string, now: number): string {
+  const until = formatTime(ended_at)
+  return Date.parse(ended_at) > now ? `until ${until}` : `no longer, since ${until}`
 }
 
 function describeNext({ due_at, due_because, is_requested }: FileReport, now: number): string {

@@ -81,6 +81,16 @@ describe('registry why', () => {
     )
   })
 
+  test('says of a file that never existed only that it is absent', async () => {
+    const [file] = (await runJson<DomainReport>('why', 'gone.example')).files
+    expect(file).toMatchObject({ kind: 'adagents.json', outcome: 'absent', document: null })
+    expect(file).toMatchObject({ succeeded_at: null, ended_at: null })
+    const { stdout } = await run('why', 'gone.example')
+    expect(stdout).toContain('absent, the file is not there')
+    expect(stdout).not.toContain('in force')
+    expect((await run('why', 'shop.example')).stdout).toContain('in force      no longer, since')
+  })
+
   test('ends with 1 for a domain that the registry does not crawl', async () => {
     expect(await run('why', 'nobody.example')).toEqual({
       status: 1,

@@ -157,9 +157,7 @@ function showUnknown(domain: string, { error, freshness }: Refused): View {
     description: error,
     body: renderProblem(
       title,
-      freshness?.state === 'never_crawled'
-        ? 'First lookup; crawl scheduled. Come back in a minute.'
-        : 'Its brand.json does not say which brand it is, and no member has added an entry.',
+      describeMissing(freshness?.state),
       <>
         {renderFreshness(freshness, 'brand.json')}
         <p>
@@ -167,5 +165,19 @@ function showUnknown(domain: string, { error, freshness }: Refused): View {
         </p>
       </>,
     ),
+  }
+}
+
+function describeMissing(state: FreshnessBlock['state'] | undefined): string {
+  switch (state) {
+    case 'never_crawled':
+      return 'First lookup; crawl scheduled. Come back in a minute.'
+    case 'absent':
+      return 'This domain has no brand.json file, and no member has added an entry.'
+    case 'failing':
+    case 'invalid':
+      return 'The registry could not read the brand.json file of this domain, and no member has added an entry.'
+    default:
+      return 'Its brand.json does not say which brand it is, and no member has added an entry.'
   }
 }

@@ -1,6 +1,10 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { parseSource, type Source } from '../../../pipeline/model/observation.ts'
-import type { DomainLookup, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
+import type {
+  DomainLookup,
+  FreshnessBlock,
+  PublisherLookup,
+} from '../../../pipeline/model/responses/index.ts'
 import { type FileRecord, findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { propertyHistory } from '../../routes/community/history.ts'
 import { readPropertyRevision } from '../../routes/community/revisions.ts'
@@ -182,9 +186,7 @@ function showUnknown({ domain, freshness, files }: PublisherLookup): View {
     description: title,
     body: renderProblem(
       title,
-      freshness?.state === 'never_crawled'
-        ? 'First lookup; crawl scheduled. Come back in a minute.'
-        : 'The registry could not read an adagents.json file at this domain.',
+      describeMissing(freshness?.state),
       <>
         {renderFreshness(freshness, 'adagents.json')}
         {files.brand_json.status === 'present' ? (
@@ -195,4 +197,10 @@ function showUnknown({ domain, freshness, files }: PublisherLookup): View {
       </>,
     ),
   }
+}
+
+function describeMissing(state: FreshnessBlock['state'] | undefined): string {
+  if (state === 'never_crawled') return 'First lookup; crawl scheduled. Come back in a minute.'
+  if (state === 'absent') return 'This domain has no adagents.json file.'
+  return 'The registry could not read the adagents.json file of this domain.'
 }

@@ -36,7 +36,7 @@ export interface FileReport {
   due_at: string | null
   /** Rule that decided when the file is due; null before the first attempt. */
   due_because: string | null
-  /** Time until which its grants are in force. */
+  /** Time until which its grants are in force; null where the file was never there. */
   ended_at: string | null
   document: {
     variant: string
@@ -139,5 +139,6 @@ function toFileReport({
         resolved_url: resolved_url ?? null,
       }
     : null
-  return { ...file, document }
+  // Every file gets such a time at its first attempt; only one that was read has anything in force.
+  return { ...file, ended_at: file.succeeded_at === null ? null : file.ended_at, document }
 }

@@ -1,0 +1,33 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  for (const kind of ['brand.json', 'adagents.json'] as const) {
+    await registry.observe(
+      { kind, location: 'bare.example', outcome: 'absent', status: 404 },
+      { kind, location: 'down.example', outcome: 'server_error', status: 500 },
+    )
+  }
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+test.each([
+  ['/brand/bare.example', 'This domain has no brand.json file, and no member has added an entry.'],
+  ['/publisher/bare.example', 'This domain has no adagents.json file.'],
+  [
+    '/brand/down.example',
+    'The registry could not read the brand.json file of this domain, and no member has added an entry.',
+  ],
+  ['/publisher/down.example', 'The registry could not read the adagents.json file of this domain.'],
+  ['/brand/new.example', 'First lookup; crawl scheduled. Come back in a minute.'],
+])('the page %s says only what is known: %s', async (path, sentence) => {
+  const answer = await registry.app.inject(path)
+  expect(answer.statusCode).toBe(404)
+  expect(load(answer.body)('main').text()).toContain(sentence)
+})
