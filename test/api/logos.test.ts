@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { restore } from '../../pipeline/maintenance/restore.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { createModerator } from '../support/fixtures/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -276,4 +278,33 @@ test('all stores agree on logos, and no public one names their authors', async (
   expect(await registry.verify()).toEqual([])
   await registry.restart()
   expect(await registry.verify()).toEqual([])
+})
+
+test('a house shows the approved logos of its brands as a tree, and no other', async () => {
+  const house = 'house-of-logos.example'
+  const buildLeaf = (location: string) => ({
+    kind: 'brand.json' as const,
+    location,
+    document: {
+      ...(observeBrandFile(location, location).document as object),
+      house_domain: house,
+    } as never,
+  })
+  await registry.observe(buildLeaf('acme.example'), buildLeaf('waits.example'), {
+    kind: 'brand.json',
+    location: house,
+    outcome: 'absent',
+    status: 404,
+  })
+  const bytes = picture()
+  expect((await saveLogo(bytes)).statusCode).toBe(201)
+  await saveLogo(picture(), { domain: 'waits.example', secret: stranger })
+  const page = load((await get(`/brand/${house}`)).body)
+  const [first] = (await listed('acme.example')).logos
+  expect(page('.tree li').length).toBe(2)
+  expect(
+    page('.tree img')
+      .map((_, image) => page(image).attr('src'))
+      .get(),
+  ).toEqual([toPath(first.url)])
 })

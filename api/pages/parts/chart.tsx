@@ -12,8 +12,19 @@ const HEIGHT_PX = 160
 const BARS_BOTTOM_PX = 132
 const BARS_TOP_PX = 18
 
-/** Renders bars as a picture, and the same numbers as text for those who do not see it. */
-export function renderBars(title: string, bars: readonly Bar[]): Html {
+/**
+ * Renders bars as a picture, and the same numbers as text for those who do not see it. One bar alone compares
+ * nothing: it is told in a sentence, and none at all not even there.
+ */
+export function renderBars(title: string, bars: readonly Bar[]): Html | null {
+  const [only, another] = bars.filter(({ value }) => value > 0)
+  if (only === undefined) return null
+  if (another === undefined)
+    return (
+      <p>
+        {title}: {only.label}, {formatCount(only.value)}.
+      </p>
+    )
   const highest = Math.max(1, ...bars.map(({ value }) => value))
   const step = WIDTH_PX / Math.max(bars.length, 1)
   const width = Math.min(56, step * 0.72)

@@ -16,7 +16,7 @@ export function formatDay(iso: string): string {
 }
 
 /** Renders how many files each of the last days brought that were never read before. */
-export function renderLatestDays({ days }: Pick<CrawlOverview, 'days'>): Html {
+export function renderLatestDays({ days }: Pick<CrawlOverview, 'days'>): Html | null {
   if (days.length === 0) return <p class="empty">No file has been read yet.</p>
   const found = new Map(days.map(({ day, files }) => [Date.parse(day), files]))
   const last = Math.max(...found.keys())

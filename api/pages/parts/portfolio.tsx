@@ -1,11 +1,17 @@
 import { groupBy } from '../../../pipeline/core/group.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
+import { findApprovedLogos } from '../../../pipeline/read/lookups/logos.ts'
 import type { Portfolio, PortfolioBrand } from '../../../pipeline/read/lookups/portfolios.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
+import { buildLogoPath } from '../../routes/brands/logos.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings, fitItems, formatCount, renderMoment, renderName } from '../html/text.tsx'
 import { renderFacts, renderSection } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
+import { renderMonogram } from './looks.tsx'
 import { toBrandPath } from './paths.ts'
+
+const MARK_PX = 28
 
 const trusts: Readonly<Record<string, string>> = {
   inline: 'declared by the house for its own site',
@@ -17,7 +23,12 @@ const trusts: Readonly<Record<string, string>> = {
 }
 
 /** Renders the house of a brand, and its portfolio as a tree. */
-export function renderHouse(brand: BrandResolution, domain: string, portfolio: Portfolio): Html {
+export function renderHouse(
+  reader: Reader,
+  brand: BrandResolution,
+  domain: string,
+  portfolio: Portfolio,
+): Html {
   const { house_domain, claimed_house_domain, house_name, relationship_trust } = brand
   const isHouse = portfolio.total > 0
   const house = house_domain ?? claimed_house_domain
@@ -51,14 +62,27 @@ export function renderHouse(brand: BrandResolution, domain: string, portfolio: P
           brand.relationship_verified_at && renderMoment(brand.relationship_verified_at),
         ],
       ])}
-      {isHouse ? renderTree(portfolio, brand.brand_name) : null}
+      {isHouse ? renderTree(reader, portfolio, { name: brand.brand_name, domain }) : null}
     </>,
     isHouse ? countThings(portfolio.total, 'brand') : undefined,
   )
 }
 
 /** Renders brands below the brand that they name as their parent; `root` names the house. */
-export function renderTree({ brands, total }: Portfolio, root: string): Html {
+export function renderTree(
+  reader: Reader,
+  { brands, total }: Portfolio,
+  root: { name: string; domain: string },
+): Html {
+  const logos = findApprovedLogos(reader, [root.domain, ...brands.map(({ domain }) => domain)])
+  const renderMark = (name: string, domain: string) => {
+    const logo = logos.get(domain)
+    return logo === undefined ? (
+      renderMonogram(name, domain, MARK_PX)
+    ) : (
+      <img class="logo" src={buildLogoPath(logo)} alt="" width={MARK_PX} height={MARK_PX} />
+    )
+  }
   const ids = new Set(brands.flatMap(({ brand_id }) => brand_id ?? []))
   const hasParent = ({ parent_brand, brand_id }: PortfolioBrand) =>
     parent_brand !== null && parent_brand !== brand_id && ids.has(parent_brand)
@@ -68,6 +92,7 @@ export function renderTree({ brands, total }: Portfolio, root: string): Html {
     if (brand.brand_id) children.delete(brand.brand_id)
     return (
       <li>
+        {renderMark(brand.brand_name, brand.domain)}{' '}
         <a href={toBrandPath(brand.domain)}>{renderName(brand.brand_name, 80)}</a>{' '}
         <span class="quiet">{brand.domain}</span>{' '}
         {brand.is_proven ? null : renderBadge('fair', 'claimed')}
@@ -78,13 +103,15 @@ export function renderTree({ brands, total }: Portfolio, root: string): Html {
   const { rows, shown } = fitItems(
     brands.filter(brand => !hasParent(brand)),
     render,
-    { limit: 100, bytes: 12_000 },
+    { limit: 100, bytes: 24_000 },
   )
   const hidden = total - brands.length + brands.filter(brand => !hasParent(brand)).length - shown
   return (
     <>
       <div class="tree">
-        <p>{renderName(root)}</p>
+        <p>
+          {renderMark(root.name, root.domain)} {renderName(root.name)}
+        </p>
         <ul>{rows}</ul>
       </div>
       {hidden > 0 ? <p class="more">and {formatCount(hidden)} more</p> : null}

@@ -5,6 +5,7 @@ import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findLogos } from '../../../pipeline/read/lookups/logos.ts'
 import { listPortfolio, type Portfolio } from '../../../pipeline/read/lookups/portfolios.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { resolveBrand } from '../../routes/brands/brands.ts'
 import { listLogos } from '../../routes/brands/logos.ts'
 import { brandHistory } from '../../routes/community/history.ts'
@@ -46,7 +47,7 @@ export async function show({
   if (found.status !== 200) {
     const refused = found.body as Refused
     return portfolio.total > 0
-      ? showHouse(domain, refused, file, portfolio)
+      ? showHouse(services.reader, domain, refused, file, portfolio)
       : showUnknown(domain, refused)
   }
   const brand = found.body as BrandResolution
@@ -64,7 +65,7 @@ export async function show({
         {renderFreshness(brand.freshness, 'brand.json')}
         {renderSection('identity', 'Identity', renderIdentity(brand, domain))}
         {renderLooks(brand, logos)}
-        {renderHouse(brand, domain, portfolio)}
+        {renderHouse(services.reader, brand, domain, portfolio)}
         {!file && brand.source !== 'brand_json'
           ? null
           : renderSection('file', 'The file', renderFile(file, domain))}
@@ -103,6 +104,7 @@ function renderIdentity(brand: BrandResolution, domain: string) {
 
 /** Shows a house of which only its brands are known. */
 function showHouse(
+  reader: Reader,
   domain: string,
   { freshness }: Refused,
   file: FileRecord | null | undefined,
@@ -120,7 +122,12 @@ function showHouse(
           This domain is not a brand itself. It names brands, or brands name it as their house.
         </p>
         {renderFreshness(freshness, 'brand.json')}
-        {renderSection('house', 'Portfolio', renderTree(portfolio, domain), brands)}
+        {renderSection(
+          'house',
+          'Portfolio',
+          renderTree(reader, portfolio, { name: domain, domain }),
+          brands,
+        )}
         {!file ? null : renderSection('file', 'The file', renderFile(file, domain))}
         <p>
           <a href={toPublisherPath(domain)}>Inventory of {domain}</a>

@@ -79,7 +79,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
 
 const DAY_HOURS = 24
 
-function renderHours(hours: CrawlOverview['hours'], now: Instant): Html {
+function renderHours(hours: CrawlOverview['hours'], now: Instant): Html | null {
   const found = new Map(hours.map(({ hour, files }) => [Date.parse(hour), files]))
   const last = Math.floor(now / HOUR) * HOUR
   const bars = Array.from({ length: DAY_HOURS }, (_, index) => {

@@ -75,7 +75,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             <a href="/changes">all</a>,
           )}
           <div>
-            {overview === undefined
+            {overview === undefined || overview.days.length < 2
               ? null
               : renderSection('growth', 'Growth', renderLatestDays(overview))}
             {renderNames(brands?.body, publishers?.body)}
