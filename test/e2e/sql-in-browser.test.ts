@@ -141,6 +141,18 @@ test('what DuckDB cannot answer is reported in DuckDB’s words', async () => {
   })
 })
 
+test.each([
+  ['selec domain from brands', 'LINE 1: selec domain from brands'],
+  ['from nothing_of_this_name', 'LINE 1: from nothing_of_this_name'],
+  ['select domain from brands whre true', 'LINE 1: select domain from brands whre true'],
+])('the message about %j quotes only what was written', async (sql, line) => {
+  await visit(`#q=${encodeURIComponent(sql)}`, async page => {
+    await page.getByRole('button', { name: 'Run' }).click()
+    expect(await readAnswer(page)).toContain('cannot answer')
+    expect(await page.locator('.sql pre').innerText()).toContain(line)
+  })
+})
+
 test('a question reaches no other server', async () => {
   let requests = 0
   const elsewhere = createServer((_request, response) => {

@@ -53,6 +53,7 @@ export class SnapshotDatabase {
   async ask(sql: string): Promise<Result> {
     const started = performance.now()
     const question = trimQuestion(sql)
+    await this.#check(question)
     const described = (await this.#connection.query(`describe from (${question}\n)`)).toArray()
     const columns = described.map(row => ({
       name: String(row.column_name),
@@ -64,6 +65,12 @@ export class SnapshotDatabase {
       columns.map((_, column) => (table.getChildAt(column)?.get(row) as string | null) ?? null),
     )
     return { columns, rows, isCut: table.numRows > ROWS_MAX, ms: performance.now() - started }
+  }
+
+  /** Rejects a question that DuckDB does not understand: its message then quotes only what the reader wrote. */
+  async #check(question: string): Promise<void> {
+    const prepared = await this.#connection.prepare(question)
+    await prepared.close()
   }
 
   /** Returns all rows of a query as CSV. */

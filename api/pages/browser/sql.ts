@@ -11,7 +11,7 @@ order by name`
 const place = findElement<HTMLElement>(document, '[data-snapshot]')
 place.innerHTML = `
   <form>
-    <label for="sql">Question in SQL</label>
+    <label for="sql">SQL query</label>
     <textarea id="sql" rows="8" spellcheck="false" autocomplete="off"></textarea>
     <p><button>Run</button> <span class="aside">or Ctrl Enter</span></p>
   </form>
@@ -59,7 +59,7 @@ function openDatabase(): Promise<SnapshotDatabase> {
 async function run(): Promise<void> {
   const sql = field.value
   history.replaceState(null, '', buildLink(sql))
-  status.textContent = opening ? 'Asking …' : 'Loading DuckDB, about 7 MB, once …'
+  status.textContent = opening ? 'Running …' : 'Loading DuckDB, about 7 MB, once …'
   runButton.disabled = true
   try {
     const database = await openDatabase()

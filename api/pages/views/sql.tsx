@@ -68,9 +68,12 @@ function renderElsewhere(origin: string): Html {
     <>
       <p>
         <a href="/data/registry.duckdb">registry.duckdb</a> is replaced after each publication and
-        never changed. Download it, or attach it over HTTP:
+        never changed. Download it and ask:
       </p>
-      <pre tabindex="0">{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only)"`}</pre>
+      <pre tabindex="0">{`curl -sLO ${origin}/data/registry.duckdb
+duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
+      <p>Or read only what a query needs, over HTTP:</p>
+      <pre tabindex="0">{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only); select agent_url, publishers from registry.agent_reach order by publishers desc limit 5"`}</pre>
       <p>
         Each table and each column is described in the file itself: <code>describe brands</code>,{' '}
         <code>from duckdb_columns()</code>.
