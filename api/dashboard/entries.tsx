@@ -114,17 +114,13 @@ async function showEntry(
         'publish',
         'Publish a hosted adagents.json',
         <>
-          <p>
-            The registry serves the properties of this file at{' '}
-            <code>/publisher/{domain}/.well-known/adagents.json</code>. Its agents are ignored: only
-            the file on the domain itself can authorize agents, and that file may point here.
-          </p>
+          <p>Paste your file. The next page shows what of it will be served, and what will not.</p>
           <form method="post" action={PUBLISH_PATH} class="editor">
             {renderToken(token)}
             {renderHidden({ ...org, kind: 'adagents.json', domain })}
             <label for="text">The file</label>
             <textarea id="text" name="text" rows="14" spellcheck="false" wrap="off" required />
-            <button type="submit">Publish its properties</button>
+            <button type="submit">Preview</button>
           </form>
         </>,
       )}

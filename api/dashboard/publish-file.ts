@@ -1,9 +1,11 @@
+import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { checkFile, type ProposedKind } from '../../pipeline/parse/check-file.ts'
 import type { Html } from '../pages/html/jsx.ts'
 import { renderMarkedLines } from '../pages/parts/marked-lines.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
+import { buildPreview } from './hosted-preview.tsx'
 import type { DoneName } from './page.tsx'
 
 /** A file that a member wants hosted. */
@@ -49,30 +51,48 @@ interface NotPublished {
   needsProof?: boolean
 }
 
+/** Checks a file like the crawler; returns why it cannot be published, or what of it would be saved. */
+export function checkPublished(
+  { kind, domain, text }: Published,
+  now: Instant,
+): NotPublished | { properties: readonly FiledProperty[] } {
+  const context = { domain, now, maxFaults: 50 }
+  const { valid, errors, warnings, document } = checkFile(kind, Buffer.from(text), context)
+  const marks = renderMarkedLines(text, [...errors, ...warnings])
+  const marked = marks === null ? {} : { marked: marks }
+  if (!valid) return { fault: 'Fix the issues first.', ...marked }
+  if (kind === 'brand.json') return { properties: [] }
+  if (document === undefined || document.variant !== 'inline')
+    return { fault: 'It lists no properties.', ...marked }
+  const { properties } = document
+  return buildPreview({ kind, domain, text }, now)?.file === undefined
+    ? { fault: `It lists no property that ${domain} identifies.`, ...marked }
+    : { properties }
+}
+
 /**
  * Checks a file and saves it for the organization through the API. Returns the notice about that, or why it was
  * not published.
  */
 export async function publishFile(
   { callApi, org, services }: Pick<OrganizationRequest, 'callApi' | 'org' | 'services'>,
-  { kind, domain, text, brandName = '' }: Published,
+  published: Published,
 ): Promise<{ done: DoneName } | NotPublished> {
-  const context = { domain, now: services.clock.now(), maxFaults: 50 }
-  const { valid, errors, warnings, document } = checkFile(kind, Buffer.from(text), context)
-  const marked = renderMarkedLines(text, [...errors, ...warnings])
-  if (!valid) return { fault: 'Fix the issues first.', ...(marked && { marked }) }
-  if (kind === 'brand.json') {
-    const payload = { domain, brand_name: brandName, brand_json: JSON.parse(text) as object }
-    const url = '/api/brands/setup-my-brand'
-    const saved = await callApi({ method: 'POST', url, query: org, payload })
-    return saved.body.has_brand_json === true
-      ? { fault: 'The domain serves its own brand.json, which takes precedence.' }
-      : describeSaved(saved, 'brand_published')
+  const { kind, domain, text, brandName = '' } = published
+  const checked = checkPublished(published, services.clock.now())
+  if ('fault' in checked) return checked
+  if (kind === 'adagents.json') {
+    return describeSaved(
+      await saveProperties({ callApi, org }, domain, checked.properties),
+      'published',
+    )
   }
-  if (document === undefined || document.variant !== 'inline')
-    return { fault: 'It lists no properties.', ...(marked && { marked }) }
-  const saved = await saveProperties({ callApi, org }, domain, document.properties)
-  return describeSaved(saved, 'published')
+  const payload = { domain, brand_name: brandName, brand_json: JSON.parse(text) as object }
+  const url = '/api/brands/setup-my-brand'
+  const saved = await callApi({ method: 'POST', url, query: org, payload })
+  return saved.body.has_brand_json === true
+    ? { fault: 'The domain serves its own brand.json, which takes precedence.' }
+    : describeSaved(saved, 'brand_published')
 }
 
 function describeSaved(

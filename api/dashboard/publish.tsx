@@ -1,13 +1,28 @@
+import { createHash } from 'node:crypto'
 import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { toCaller } from '../limits/caller.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { type Draft, findDraft, keepDraft, NO_DRAFT, PUBLISH_PATH } from './draft.ts'
+import { buildPreview, renderPreview } from './hosted-preview.tsx'
 import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
-import { type DashboardAnswer, renderFault, renderToken, toEntryPath } from './page.tsx'
+import {
+  type DashboardAnswer,
+  renderFault,
+  renderHidden,
+  renderToken,
+  toEntryPath,
+} from './page.tsx'
 import { beginProof } from './proof.tsx'
-import { publishFile } from './publish-file.ts'
+import { checkPublished, publishFile } from './publish-file.ts'
+
+/** Field with the hash of the file whose preview was shown: nothing else is published. */
+const PREVIEWED = 'previewed'
+
+function hashFile(domain: string, text: string): string {
+  return createHash('sha256').update(`${domain}\n${text}`).digest('hex')
+}
 
 /** Shows the form that publishes the file that the browser brought from the workshop. */
 async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
@@ -32,12 +47,15 @@ function showFile(
   { kind, domain, text, brandName = '' }: Draft,
   { fault, marked }: { fault?: string; marked?: Child } = {},
 ): DashboardAnswer {
+  const { services } = context
+  const parsed = parseFormDomain(domain)
+  const preview = parsed && buildPreview({ kind, domain: parsed, text }, services.clock.now())
   const body = (
     <>
       <h1>Publish a hosted {kind}</h1>
       <p class="lead">
-        The registry will serve this file for the domain, which may point here. A file that the
-        domain serves itself takes precedence.
+        The registry serves it for a domain that cannot. A file that the domain serves itself takes
+        precedence.
       </p>
       {renderFault(fault)}
       {marked ?? null}
@@ -57,7 +75,18 @@ function showFile(
         <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off" required>
           {text}
         </textarea>
-        <button type="submit">Publish it</button>
+        {preview === undefined || parsed === undefined
+          ? null
+          : renderPreview({ kind, domain: parsed, text }, preview, services.baseUrl())}
+        {renderHidden({ [PREVIEWED]: preview && hashFile(domain, text) })}
+        <div class="row">
+          <button type="submit">{preview === undefined ? 'Preview' : 'Publish it'}</button>
+          {preview === undefined ? null : (
+            <button type="submit" class="plain" name="do" value="preview">
+              Preview again
+            </button>
+          )}
+        </div>
       </form>
     </>
   )
@@ -72,6 +101,10 @@ async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer>
   const draft = { kind, domain: read('domain').trim(), text, brandName: read('brand_name') }
   const domain = parseFormDomain(draft.domain)
   if (domain === undefined) return showFile(context, draft, { fault: 'Enter a domain.' })
+  if (read('do') === 'preview' || read(PREVIEWED) !== hashFile(draft.domain, text)) {
+    const checked = checkPublished({ ...draft, domain }, services.clock.now())
+    return showFile(context, draft, 'fault' in checked ? checked : {})
+  }
   const chosen = await chooseOrganization(context)
   if ('fault' in chosen) return showFile(context, draft, chosen)
   const published = await publishFile(chosen, { ...draft, domain })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   enterDashboard,
   openWithSignIn,
+  publishPreviewed,
   type SignInRegistry,
   sendForm,
   type TestBrowser,
@@ -50,7 +51,7 @@ async function publishFromWorkshop(name: string) {
   const page = load((await ann.get('/dashboard/publish')).body)
   expect(page('textarea').text()).toBe(handed.text)
   const form = { kind: 'brand.json', domain: DOMAIN, org: acme, brand_name: name }
-  return sendForm(ann, '/dashboard/publish', { ...form, text: page('textarea').text() })
+  return publishPreviewed(ann, { ...form, text: page('textarea').text() })
 }
 
 /** Reads the hosted file as it is served to everybody. */

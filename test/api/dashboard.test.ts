@@ -10,6 +10,7 @@ import {
   follow,
   obtainTokens,
   openWithSignIn,
+  publishPreviewed,
   type SignInRegistry,
   signIn,
   TestBrowser,
@@ -441,7 +442,7 @@ describe('a file of the workshop', () => {
     expect(page('textarea').text()).toBe(handed.text)
     expect(page('#domain').val()).toBe('handed.example')
     const form = { kind: 'adagents.json', domain: 'handed.example', org: acme }
-    const sent = await send(browser, '/dashboard/publish', { ...form, text: handed.text })
+    const sent = await publishPreviewed(browser, { ...form, text: handed.text })
     expect(sent.headers.location).toContain('done=published')
     expect(await readHosted('handed.example')).toEqual(['Handed on'])
   })
@@ -489,13 +490,13 @@ describe('a file of the workshop', () => {
 
   test('with a fault is shown with its lines, and cannot be published for a foreign organization', async () => {
     const form = { kind: 'adagents.json', domain: 'handed.example', org: acme }
-    const faulty = await send(ann, '/dashboard/publish', { ...form, text: '{"a": ' })
+    const faulty = await publishPreviewed(ann, { ...form, text: '{"a": ' })
     expect([faulty.statusCode, faulty.body]).toEqual([
       400,
       expect.stringContaining('Fix the issues'),
     ])
     const foreign = { ...form, org: other, text: buildFile('Not theirs') }
-    expect((await send(ann, '/dashboard/publish', foreign)).statusCode).toBe(400)
+    expect((await publishPreviewed(ann, foreign)).statusCode).toBe(400)
     expect(await readHosted('handed.example')).toEqual(['Handed on'])
   })
 
@@ -507,7 +508,7 @@ describe('a file of the workshop', () => {
     const page = await read(browser, '/dashboard/publish')
     expect(page('#organization').val()).toBe('fresh.example')
     const form = { kind: file.kind, domain: file.domain, text: buildFile('Edited', file.domain) }
-    const asked = await send(browser, '/dashboard/publish', { ...form, organization_name: 'Fresh' })
+    const asked = await publishPreviewed(browser, { ...form, organization_name: 'Fresh' })
     const proof = load(asked.body)
     expect([asked.statusCode, proof('h1').text()]).toEqual([201, 'Verify larkspur.example'])
     expect(proof('input[name=back]').val()).toBe('/dashboard/publish')
@@ -515,7 +516,7 @@ describe('a file of the workshop', () => {
     const added = { op: 'organization.domain.add', org, domain: file.domain, proof: 'operator' }
     await registry.submit(added as never)
     expect((await read(browser, '/dashboard/publish'))('textarea').text()).toBe(form.text)
-    const sent = await send(browser, '/dashboard/publish', { ...form, org })
+    const sent = await publishPreviewed(browser, { ...form, org })
     expect(sent.headers.location).toContain('done=published')
     expect(await readHosted(file.domain)).toEqual(['Edited'])
   })
@@ -589,7 +590,7 @@ test('an organization becomes a member where that is needed, and returns there',
 
 test('a rollback brings the earlier content back into what the registry answers', async () => {
   const publish = (name: string) =>
-    send(ann, '/dashboard/publish', { org: acme, domain: 'handed.example', text: buildFile(name) })
+    publishPreviewed(ann, { org: acme, domain: 'handed.example', text: buildFile(name) })
   await publish('Before')
   await publish('After')
   expect(await readHosted('handed.example')).toEqual(['After'])
@@ -605,4 +606,44 @@ test('a rollback brings the earlier content back into what the registry answers'
     await registry.app.inject('/api/properties/resolve?domain=handed.example')
   ).json()
   expect(properties.map(({ name }: { name: string }) => name)).toEqual(['Before'])
+})
+
+test('the preview of a file is what is served once it is published, and says what is not', async () => {
+  const text = JSON.stringify({
+    authorized_agents: [
+      {
+        url: 'https://sales.acme.example/mcp',
+        authorized_for: 'All display',
+        authorization_type: 'property_ids',
+        property_ids: ['site'],
+      },
+    ],
+    properties: ['handed.example', 'foreign.example'].map(value => ({
+      property_id: value === 'handed.example' ? 'site' : 'other',
+      property_type: 'website',
+      name: `Previewed ${value}`,
+      identifiers: [{ type: 'domain', value }],
+      tags: ['news', 'news'],
+      publisher_domain: value,
+    })),
+  })
+  const form = { org: acme, kind: 'adagents.json', domain: 'handed.example', text }
+  const page = load((await send(ann, '/dashboard/publish', form)).body)
+  const { last_updated: _, ...shown } = JSON.parse(page('#served pre').text())
+  expect(page('#left-out').text()).toContain('1 authorized agent: only the file that')
+  expect(page('#left-out').text()).toContain('1 property of other domains')
+  expect(JSON.parse(page('#pointer pre').text())).toEqual({
+    authoritative_location: `${BASE}/publisher/handed.example/.well-known/adagents.json`,
+  })
+  const edited = { ...form, text: text.replace('Previewed', 'Edited') }
+  const previewed = String(page('input[name=previewed]').val())
+  const again = await send(ann, '/dashboard/publish', { ...edited, previewed })
+  expect([again.statusCode, load(again.body)('#served pre').text()]).toEqual([
+    200,
+    expect.stringContaining('Edited'),
+  ])
+  expect((await send(ann, '/dashboard/publish', { ...form, previewed })).statusCode).toBe(303)
+  const url = '/publisher/handed.example/.well-known/adagents.json'
+  const { last_updated: __, ...served } = (await registry.app.inject(url)).json()
+  expect(served).toEqual(shown)
 })

@@ -8,6 +8,7 @@ import {
   enterDashboard,
   obtainTokens,
   openWithSignIn,
+  publishPreviewed,
   type SignInRegistry,
   sendForm,
   type TestBrowser,
@@ -113,7 +114,8 @@ async function fillOrganization(): Promise<void> {
   const invited = await sendOwn('/people/invite', { email: 'erik@acme.example', role: 'owner' })
   invitation = new URL(String(load(invited.body)('#link').val())).searchParams.get('token')!
   for (const name of ['Before', 'After'])
-    await sendOwn('/dashboard/publish', {
+    await publishPreviewed(ann, {
+      org: acme,
       domain: DOMAIN,
       text: FILE.replace('Taken over', name),
     })
@@ -190,7 +192,8 @@ async function collectForms(): Promise<PageForm[]> {
   const review = queue('tbody a').attr('href')!
   forms.push(...listForms((await moderator.get(review)).body))
   const token = { token: invitation }
-  const file = { kind: 'adagents.json', domain: DOMAIN, text: FILE }
+  const previewed = createHash('sha256').update(`${DOMAIN}\n${FILE}`).digest('hex')
+  const file = { kind: 'adagents.json', domain: DOMAIN, text: FILE, previewed }
   return [
     ...forms,
     { action: '/dashboard/join', fields: token },

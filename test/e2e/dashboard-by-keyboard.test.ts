@@ -120,6 +120,8 @@ async function publish(page: Page, domain: string, name: string): Promise<void> 
   await page.keyboard.insertText(buildFile(domain, name))
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
+  await page.waitForSelector('text=What will be served')
+  await pushButton(page, 'main button', 'Publish it')
   await page.waitForSelector('text=the hosted file is published')
   expect(await readHosted(domain)).toEqual([name])
 }

@@ -201,6 +201,14 @@ export async function sendForm(browser: TestBrowser, url: string, form: Form) {
   return browser.post(url, { form_token, ...form }, { 'sec-fetch-site': 'same-origin' })
 }
 
+/** Publishes a file on the dashboard after its preview, as its page would. */
+export async function publishPreviewed(browser: TestBrowser, form: Form) {
+  const shown = await sendForm(browser, '/dashboard/publish', form)
+  const previewed = load(shown.body)('input[name=previewed]').val()
+  if (previewed === undefined) return shown
+  return sendForm(browser, '/dashboard/publish', { ...form, previewed: String(previewed) })
+}
+
 /** Signs a person in, gives consent, and returns the address that the application gets. */
 export async function authorize(
   registry: SignInRegistry,
