@@ -13,22 +13,23 @@ export interface TextPlace {
 
 /** Message for each error of the JSON parser. */
 const syntaxWords: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is no JSON value: texts need double quotes',
-  InvalidNumberFormat: 'this is no number',
-  PropertyNameExpected: 'expected a name in double quotes; otherwise remove the trailing comma',
-  ValueExpected: 'expected a value; otherwise remove the trailing comma',
-  ColonExpected: 'a colon is missing here',
-  CommaExpected: 'a comma is missing before this',
-  CloseBraceExpected: 'a } is missing here',
-  CloseBracketExpected: 'a ] is missing here',
-  EndOfFileExpected: 'the file should end before this',
-  InvalidCommentToken: 'JSON has no comments: take it out',
-  UnexpectedEndOfComment: 'JSON has no comments: take it out',
-  UnexpectedEndOfString: 'this text does not end: a double quote is missing',
-  UnexpectedEndOfNumber: 'this number does not end',
-  InvalidUnicode: 'this \\u is not followed by four hexadecimal digits',
-  InvalidEscapeCharacter: 'this character cannot follow a backslash',
-  InvalidCharacter: 'this character must be written as an escape, such as \\n',
+  InvalidSymbol: 'this is no JSON value: put texts in double quotes',
+  InvalidNumberFormat: 'this is no number: write one such as 1.5',
+  PropertyNameExpected:
+    'expected a name in double quotes: remove the trailing comma, or write the name',
+  ValueExpected: 'expected a value: remove the trailing comma, or write the value',
+  ColonExpected: 'a colon is missing: put one before this',
+  CommaExpected: 'a comma is missing: put one before this',
+  CloseBraceExpected: 'a } is missing: add it here',
+  CloseBracketExpected: 'a ] is missing: add it here',
+  EndOfFileExpected: 'the file should end before this: remove the rest',
+  InvalidCommentToken: 'JSON has no comments: remove this one',
+  UnexpectedEndOfComment: 'JSON has no comments: remove this one',
+  UnexpectedEndOfString: 'this text does not end: add a double quote',
+  UnexpectedEndOfNumber: 'this number does not end: write all its digits',
+  InvalidUnicode: 'this is no character: write four hexadecimal digits behind \\u',
+  InvalidEscapeCharacter: 'this character cannot follow a backslash: write \\\\ for a backslash',
+  InvalidCharacter: 'this character cannot stand in a text: write an escape such as \\n',
 }
 
 /** Finds where a text stops being JSON, and why; undefined where it is nested too deeply to tell. */

@@ -61,6 +61,7 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     const [fault, ...more] = check(text).errors
     expect(fault).toMatchObject({ code: 'not_json', line, column })
     expect(fault!.message).toContain(words)
+    expect(fault!.suggestion).toMatch(/^(?:add|put|remove) /)
     expect(more).toEqual([])
   })
 

@@ -32,5 +32,6 @@ test('a value of the file is never taken for advice', () => {
 
 test('beside its fix, a message does not repeat it', () => {
   expect(omitRepair('is missing: say since when', 'say since when')).toBe('is missing')
+  expect(omitRepair('is "x", must be a, b or c', 'write a, b or c')).toBe('is "x"')
   expect(omitRepair('is empty', 'fill it')).toBe('is empty')
 })
