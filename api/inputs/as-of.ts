@@ -41,7 +41,10 @@ export async function findPast(reader: Reader, asOf: string): Promise<Past> {
     return refuse('invalid_request', 'as_of: the registry keeps no history yet')
   }
   if (at < Date.parse(begin)) {
-    return refuse('invalid_request', `as_of: the history begins at ${begin}; ask for a later time`)
+    return refuse(
+      'invalid_request',
+      `as_of: nothing was recorded before ${begin}, when this registry began; ask for a later time`,
+    )
   }
   const until = reader.findAsOf(snapshot.seq) ?? snapshot.committedAt ?? toIso(reader.now())
   if (at > Date.parse(until)) {

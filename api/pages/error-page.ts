@@ -22,8 +22,12 @@ export function buildErrorPage(error: PublicError | undefined, hasDashboard: boo
   return { status, body: renderDocument(view, '', undefined), type: HTML, headers: pageHeaders }
 }
 
-/** Converts the text of a refusal, which clients show within their own, to a sentence of its own. */
-function toSentence(text: string): string {
+/**
+ * Converts the text of a refusal, which clients show within their own, to a sentence of its own. A time of the
+ * past needs no name: it says itself what it is.
+ */
+function toSentence(refusal: string): string {
+  const text = refusal.replace(/^as_of: /, '')
   const ending = /[.!?…]$/.test(text) ? '' : '.'
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${ending}`
 }

@@ -49,12 +49,15 @@ test('as_of answers from what was granted then, also on the page', async () => {
     'Yes, the publisher says so',
   )
   expect((await show(asked)).body).not.toContain('Yes, the publisher says so')
+  const before = await show({ ...asked, as_of: '2026-11-01' })
+  expect(before.statusCode).toBe(400)
+  expect(before.body).toContain('Nothing was recorded before 2026-11-20T03:00:00.000Z')
 })
 
 test('as_of takes a date as its first moment in UTC', async () => {
   const granted = (await ask('2026-11-21')).json()
   expect(granted).toMatchObject({ count: 1, as_of: '2026-11-21T00:00:00.000Z' })
-  expect((await ask('2026-11-20')).json().error).toMatch(/^as_of: the history begins at/)
+  expect((await ask('2026-11-20')).json().error).toMatch(/^as_of: nothing was recorded before/)
   expect((await ask('2026-02-30')).statusCode).toBe(400)
 })
 
@@ -99,7 +102,7 @@ test('as_of lists the grants of an agent, and refuses claims, of which no histor
 test.each([
   [
     '2026-11-19T00:00:00Z',
-    /^as_of: the history begins at 2026-11-20T03:00:00\.000Z; ask for a later time$/,
+    /^as_of: nothing was recorded before 2026-11-20T03:00:00\.000Z, when this registry began; ask for a later time$/,
   ],
   ['2030-01-01T00:00:00Z', /^as_of: what is known ends at 2026-.*; ask for an earlier time$/],
   ['yesterday', /as_of.*must be a date and time such as/],
