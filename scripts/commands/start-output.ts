@@ -10,8 +10,8 @@ export function printAddress(url: string): void {
 }
 
 /** Prints where the agents of the demo can be called without its internet. */
-export function printAgentAddress(url: string): void {
-  print(`Reference agent at ${url}/sales/mcp`)
+export function printAgentAddress(url: string, token: string): void {
+  print(`Reference agent at ${url}/sales/mcp, with the public token ${token}`)
 }
 
 /** Prints where the operator finds metrics, queues and the health of all roles. */

@@ -154,7 +154,7 @@ async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void
   indexing.catch(() => undefined)
   const url = await startApis(supervisor, config, env, indexing)
   printAddress(url)
-  const agentUrl = isDemo ? await startAgent(supervisor, env) : undefined
+  const agentUrl = isDemo ? await startAgent(supervisor, config, env) : undefined
   const worldEnv = agentUrl ? await startWorld(supervisor, paths.dir, agentUrl, env) : {}
   await indexing
   const outbound = { ...env, ...worldEnv }
@@ -206,11 +206,15 @@ async function startApis(
  * Starts the agent. Its tenants have the addresses of agents of the demo internet, whose requests are
  * forwarded to it.
  */
-async function startAgent(supervisor: Supervisor, env: Environment): Promise<string> {
+async function startAgent(
+  supervisor: Supervisor,
+  { TEST_AGENT_TOKEN }: Config,
+  env: Environment,
+): Promise<string> {
   const urls = demoAgents.flatMap(agent => (agent.tenant ? [[agent.tenant, toUrl(agent)]] : []))
   const agentEnv = { AGENT_URLS: JSON.stringify(Object.fromEntries(urls)), ...env }
   const { url = '' } = await supervisor.start({ name: 'agent', args: ['agent'], env: agentEnv })
-  printAgentAddress(url)
+  printAgentAddress(url, TEST_AGENT_TOKEN)
   return url
 }
 

@@ -196,7 +196,10 @@ describe('agents of the demo internet', () => {
   })
 
   test('are answered, measured and checked at the printed address too', async () => {
-    const [, agent] = /Reference agent at (http:\/\/[^/]+)\/sales\/mcp/.exec(start.stdout) ?? []
+    const [, agent] =
+      /Reference agent at (http:\/\/[^/]+)\/sales\/mcp, with the public token public-test-token/.exec(
+        start.stdout,
+      ) ?? []
     expect(await (await fetch(`${agent}/healthz`)).json()).toEqual({ status: 'ok' })
     const [, operator] = /For the operator: (\S+)/.exec(start.stdout) ?? []
     expect(await (await fetch(`${operator}metrics`)).text()).toContain(
