@@ -33,13 +33,18 @@ const numbered = z
 const past = text(40)
 const ofAgent = z.object({ cursor, as_of: past })
 
+/** Named as the API does; links of before have `agent`, `property`, `type` and `publisher`. */
 const ofAuthorization = z.object({
-  agent: text(ADDRESS_CHARS),
-  property: text(ADDRESS_CHARS),
-  publisher: text(ADDRESS_CHARS),
-  type: text(100),
+  agent_url: text(ADDRESS_CHARS),
+  identifier_type: text(100),
+  identifier_value: text(ADDRESS_CHARS),
+  domain: text(ADDRESS_CHARS),
   country: text(10),
   as_of: past,
+  agent: text(ADDRESS_CHARS),
+  property: text(ADDRESS_CHARS),
+  type: text(100),
+  publisher: text(ADDRESS_CHARS),
 })
 
 const home = definePage({

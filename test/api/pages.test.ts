@@ -272,6 +272,19 @@ describe('a page says what JSON says', () => {
     expect(granted('.stories').text()).toContain(`${PUBLISHER} authorized one agent.`)
   })
 
+  test('of an authorization, by the names of the API and by those of earlier links', async () => {
+    const readTitle = async (asked: Record<string, string>) =>
+      (await read(`/authorization?${new URLSearchParams(asked)}`))('head title').text()
+    const byProperty = await readTitle({ agent: AGENT, property: PUBLISHER, type: 'domain' })
+    expect(byProperty).toContain(PUBLISHER)
+    const named = { agent_url: AGENT, identifier_type: 'domain', identifier_value: PUBLISHER }
+    expect(await readTitle(named)).toBe(byProperty)
+    const byPublisher = await readTitle({ agent: AGENT, publisher: PUBLISHER })
+    expect(await readTitle({ agent_url: AGENT, domain: PUBLISHER })).toBe(byPublisher)
+    const form = await read(`/authorization?${new URLSearchParams(named)}`)
+    expect(form('form.ask input[name=identifier_value]').val()).toBe(PUBLISHER)
+  })
+
   test('of a refusal: the publisher grants a stranger nothing', async () => {
     const asked = new URLSearchParams({
       agent: 'https://stranger.example/mcp',
@@ -280,7 +293,7 @@ describe('a page says what JSON says', () => {
     const page = await read(`/authorization?${asked}`)
     expect(page('h1').text()).toBe('No: the file grants this agent nothing')
     expect(page('.path .wide').attr('aria-label')).toContain('no grant: agent stranger.example')
-    const unread = new URLSearchParams({ agent: AGENT, publisher: 'nobody.example' })
+    const unread = new URLSearchParams({ agent_url: AGENT, domain: 'nobody.example' })
     expect((await read(`/authorization?${unread}`))('h1').text()).toBe(
       'Not known: no file of the publisher is valid at present',
     )

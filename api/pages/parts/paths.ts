@@ -18,11 +18,11 @@ export function toHistoryPath(kind: 'brand' | 'publisher', domain: string): stri
 
 /** Builds the path of the page that tells whether an agent may sell for a publisher. */
 export function toPublisherAuthorizationPath(
-  agent: string,
-  publisher: string,
+  agent_url: string,
+  domain: string,
   past: { as_of?: string } = {},
 ): string {
-  return `/authorization?${new URLSearchParams({ agent, publisher, ...past })}`
+  return `/authorization?${new URLSearchParams({ agent_url, domain, ...past })}`
 }
 
 export function toMirrorPath(platform: string): string {

@@ -19,20 +19,30 @@ import { findSupplyPath, renderSupplyPath } from '../parts/supply-path.tsx'
 import { describeVerdict, renderVerdict } from '../parts/verdict.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-export interface AuthorizationQuery {
-  agent: string
-  property: string
-  publisher: string
-  type: string
+/** Question of the page, in the names of the API. */
+interface Asked {
+  agent_url: string
+  identifier_type: string
+  identifier_value: string
+  /** Domain of the publisher, where no property is named. */
+  domain: string
   country: string
   as_of: string
 }
 
+export interface AuthorizationQuery extends Asked {
+  agent: string
+  property: string
+  type: string
+  publisher: string
+}
+
 /** Shows whether an agent may sell something, and every step that leads there. */
 export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
-  const { agent, property, publisher } = call.query
-  if (agent !== '' && property !== '') return showProperty(call)
-  if (agent !== '' && publisher !== '') return showPublisher(call)
+  const asked = toAsked(call.query)
+  const { agent_url, identifier_value, domain } = asked
+  if (agent_url !== '' && identifier_value !== '') return showProperty(call, asked)
+  if (agent_url !== '' && domain !== '') return showPublisher(call, asked)
   return {
     title: 'Check authorization',
     description: 'Ask whether an agent may sell a property, and read every step that decides it.',
@@ -42,18 +52,30 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
         <p class="lead">
           May this agent sell this property? The answer shows which file says so, where, and when.
         </p>
-        {renderForm(call.query)}
+        {renderForm(asked)}
       </>
     ),
   }
 }
 
-async function showProperty({ ask, query: asked }: ViewCall<AuthorizationQuery>): Promise<View> {
-  const { agent, property, type, country, as_of } = asked
+/** Reads the names of the API, and those of links from before. */
+function toAsked(query: AuthorizationQuery): Asked {
+  return {
+    ...query,
+    agent_url: query.agent_url || query.agent,
+    identifier_type: query.identifier_type || query.type || 'domain',
+    identifier_value: query.identifier_value || query.property,
+    domain: query.domain || query.publisher,
+  }
+}
+
+async function showProperty({ ask }: ViewCall<AuthorizationQuery>, asked: Asked): Promise<View> {
+  const { agent_url, identifier_type, identifier_value, country, as_of } = asked
+  const [agent, property] = [agent_url, identifier_value]
   const query = {
-    agent_url: agent,
-    identifier_type: type || 'domain',
-    identifier_value: property,
+    agent_url,
+    identifier_type,
+    identifier_value,
     ...(country && { country }),
     ...(as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }),
   }
@@ -88,8 +110,8 @@ async function showProperty({ ask, query: asked }: ViewCall<AuthorizationQuery>)
   }
 }
 
-async function showPublisher({ ask, query: asked }: ViewCall<AuthorizationQuery>): Promise<View> {
-  const { agent, publisher, as_of } = asked
+async function showPublisher({ ask }: ViewCall<AuthorizationQuery>, asked: Asked): Promise<View> {
+  const { agent_url: agent, domain: publisher, as_of } = asked
   const more = as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }
   const query = { agent, domain: publisher, ...more }
   const found = await ask<OfPublisher>(authorizePublisher, { query })
@@ -183,30 +205,30 @@ function renderPast(): Html {
   )
 }
 
-function renderForm({ agent, property, publisher, type, as_of }: AuthorizationQuery): Html {
+function renderForm({ agent_url, identifier_value, domain, identifier_type, as_of }: Asked): Html {
   return (
     <form class="ask" action="/authorization" method="get">
       <h2>Check</h2>
       <label>
         Agent
         <input
-          name="agent"
+          name="agent_url"
           type="url"
-          value={clipText(agent, 2_000)}
+          value={clipText(agent_url, 2_000)}
           placeholder="https://agent.example/mcp"
         />
       </label>
       <label>
         Property
         <input
-          name="property"
-          value={clipText(property || publisher, 500)}
+          name="identifier_value"
+          value={clipText(identifier_value || domain, 500)}
           placeholder="acme.example"
         />
       </label>
       <label>
         Identifier type
-        <input name="type" value={clipText(type || 'domain', 60)} />
+        <input name="identifier_type" value={clipText(identifier_type, 60)} />
       </label>
       <label>
         As of
