@@ -12,6 +12,7 @@ import { addAgentRoutes } from './add-agent.tsx'
 import { agentRoutes } from './agents.tsx'
 import { auditRoutes } from './audit.tsx'
 import { createApiCaller } from './call-api.ts'
+import { crawlRoutes } from './crawl-now.tsx'
 import type { DashboardRequest, OrganizationRoute, PersonRoute } from './dashboard-request.ts'
 import { domainRoutes } from './domains.tsx'
 import { entryRoutes } from './entries.tsx'
@@ -54,6 +55,7 @@ const routes: readonly PersonRoute[] = [
   ...publishRoutes,
   ...proofRoutes,
   ...addAgentRoutes,
+  ...crawlRoutes,
   ...ownUsageRoutes,
   ...organizationRoutes.map(({ method, path, handle }) => ({
     method,
@@ -201,5 +203,6 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
     hasPasskeys: answer.hasPasskeys,
     done: typeof query.done === 'string' ? query.done : undefined,
   })
+  if (answer.refreshSeconds !== undefined) reply.header('refresh', answer.refreshSeconds)
   return reply.code(status).headers(headers).send(body)
 }

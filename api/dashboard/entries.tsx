@@ -21,6 +21,7 @@ import {
 } from './page.tsx'
 import { saveProperties } from './publish-file.ts'
 import { canReview } from './reviews.tsx'
+import { CRAWL_PATH } from './way-back.ts'
 
 type Domains = z.infer<typeof OrganizationDomains>
 
@@ -96,6 +97,7 @@ async function showEntry(
         <a href={toWorkshopPath(domain, 'adagents.json')}>Check its file</a>
       </p>
       {renderFault(fault)}
+      {renderButton(CRAWL_PATH, token, 'Crawl now', { domain }, 'plain')}
       {renderSection(
         'brand',
         kinds.brand.title,

@@ -7,7 +7,15 @@ import { TOKEN_FIELD } from './form-tokens.ts'
 
 /** A page of the dashboard, or the page that follows a form. */
 export type DashboardAnswer =
-  | { status: number; title: string; body: Html; hasPasskeys?: boolean; cookie?: SetCookie }
+  | {
+      status: number
+      title: string
+      body: Html
+      hasPasskeys?: boolean
+      cookie?: SetCookie
+      /** Seconds after which the page renews itself. */
+      refreshSeconds?: number
+    }
   /** A picture, for a page that shows it. */
   | { picture: Buffer; type: string }
   /** `done` names the notice that the next page shows. */

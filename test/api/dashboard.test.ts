@@ -647,3 +647,20 @@ test('the preview of a file is what is served once it is published, and says wha
   const { last_updated: __, ...served } = (await registry.app.inject(url)).json()
   expect(served).toEqual(shown)
 })
+
+test('a crawl is requested by a button, and its page renews itself until it has ended', async () => {
+  const form = await read(ann, '/dashboard/crawl?domain=handed.example')
+  expect(form('#domain').val()).toBe('handed.example')
+  const sent = await send(ann, '/dashboard/crawl', { domain: 'handed.example' })
+  const at = String(sent.headers.location)
+  expect(at).toMatch(/^\/dashboard\/crawl\/[\da-f-]{36}$/)
+  const shown = await ann.get(at)
+  expect([shown.statusCode, shown.headers.refresh]).toEqual([200, '2'])
+  expect(load(shown.body)('[role=status]').text()).toContain('about to start')
+  expect((await bob.get(at)).statusCode).toBe(404)
+  const again = await send(ann, '/dashboard/crawl', { domain: 'handed.example' })
+  expect([again.statusCode, load(again.body)('[role=alert]').text()]).toEqual([
+    400,
+    expect.stringContaining('was requested a moment ago'),
+  ])
+})

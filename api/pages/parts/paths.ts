@@ -41,3 +41,8 @@ export function toRawFilePath(kind: 'adagents.json' | 'brand.json', location: st
 export function toWorkshopPath(domain: string, kind: 'adagents.json' | 'brand.json'): string {
   return `/workshop?${new URLSearchParams({ domain, kind })}`
 }
+
+/** Builds the path of the page on which a signed-in person has a domain crawled. */
+export function toCrawlPath(domain: string): string {
+  return `/dashboard/crawl?${new URLSearchParams({ domain })}`
+}

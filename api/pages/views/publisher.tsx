@@ -17,7 +17,7 @@ import { renderAgent } from '../parts/events.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
-import { toBrandPath, toWorkshopPath } from '../parts/paths.ts'
+import { toBrandPath, toCrawlPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import { renderAgents, renderHosting, renderInventory } from '../parts/publisher.tsx'
 import { loadTerms } from '../parts/terms.tsx'
@@ -50,7 +50,7 @@ export async function show({
     ask<DomainLookup>(lookUpDomain, { params: { domain } }),
   ])
   const state = lookup.freshness?.state
-  if (isNothing(lookup)) return showUnknown(lookup)
+  if (isNothing(lookup)) return showUnknown(lookup, services.isAuthorizationServer)
   const source = toDecidingSource(lookup)
   const file = findFileRecord(reader, source)
   const edits = await loadEdits({ ask, services }, edited, domain)
@@ -81,6 +81,12 @@ export async function show({
             {renderFaults(file)}
             <p>
               <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>
+              {services.isAuthorizationServer ? (
+                <>
+                  {' '}
+                  · <a href={toCrawlPath(domain)}>Crawl now</a>
+                </>
+              ) : null}
             </p>
           </>,
           state,
@@ -178,7 +184,7 @@ function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html |
   )
 }
 
-function showUnknown({ domain, freshness, files }: PublisherLookup): View {
+function showUnknown({ domain, freshness, files }: PublisherLookup, hasDashboard: boolean): View {
   const title = `No inventory known for ${domain}`
   return {
     status: 404,
@@ -192,6 +198,12 @@ function showUnknown({ domain, freshness, files }: PublisherLookup): View {
         {files.brand_json.status === 'present' ? (
           <p>
             <a href={toBrandPath(domain)}>Brand of {domain}</a>
+          </p>
+        ) : null}
+        {hasDashboard ? (
+          <p>
+            Is it yours? <a href={toWorkshopPath(domain, 'adagents.json')}>Check a file</a> and host
+            it here, or <a href={toCrawlPath(domain)}>crawl the domain now</a>.
           </p>
         ) : null}
       </>,

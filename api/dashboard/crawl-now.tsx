@@ -1,0 +1,105 @@
+import type { CrawlRequestStatus, CrawlStatus } from '../../pipeline/model/crawl-request.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { renderMoment, renderName } from '../pages/html/text.tsx'
+import { renderTable } from '../pages/parts/blocks.tsx'
+import { renderBadge } from '../pages/parts/freshness.tsx'
+import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
+import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
+import { type DashboardAnswer, renderFault, renderToken } from './page.tsx'
+import { CRAWL_PATH } from './way-back.ts'
+
+const API = '/api/registry/crawl-request'
+const REFRESH_SECONDS = 2
+
+const texts = {
+  queued: 'The crawl is about to start. This page renews itself.',
+  running: 'The files are being fetched. This page renews itself.',
+  retrying: 'A file could not be read; it is tried again soon. This page renews itself.',
+  deferred: 'The server asked the crawler to come back later. This page renews itself.',
+  completed: 'The files were read: every page of the domain shows them now.',
+  invalid: 'A file was read, but cannot be used.',
+  failed: 'The files could not be read.',
+} as const satisfies Record<CrawlStatus, string>
+
+const finals: ReadonlySet<CrawlStatus> = new Set(['completed', 'invalid', 'failed'])
+
+function showForm(context: DashboardRequest, domain: string, fault?: string): DashboardAnswer {
+  const body = (
+    <>
+      <h1>Crawl now</h1>
+      <p class="lead">
+        Both files of the domain are fetched now instead of tonight, and the files that they point
+        to.
+      </p>
+      {renderFault(fault)}
+      <form method="post" action={CRAWL_PATH} class="row">
+        {renderToken(context.token)}
+        <label for="domain">Domain</label>
+        <input id="domain" name="domain" value={domain} required maxlength="300" />
+        <button type="submit">Crawl now</button>
+      </form>
+    </>
+  )
+  return { status: fault === undefined ? 200 : 400, title: 'Crawl now', body }
+}
+
+async function requestCrawl(context: DashboardRequest): Promise<DashboardAnswer> {
+  const { callApi, form } = context
+  const domain = form.get('domain') ?? ''
+  const request = { method: 'POST', url: API, payload: { domain } } as const
+  const made = await callApi<{ crawl_request_id: string }>(request)
+  if (made.refused !== undefined) return showForm(context, domain, made.refused)
+  return { next: `${CRAWL_PATH}/${made.body.crawl_request_id}` }
+}
+
+/** Shows the progress of a crawl; the page renews itself until the crawl has ended. */
+async function showProgress(context: DashboardRequest): Promise<DashboardAnswer> {
+  const url = `${API}/${encodeURIComponent(context.params.id ?? '')}`
+  const read = await context.callApi<CrawlRequestStatus>({ method: 'GET', url })
+  if (read.refused !== undefined) return { ...showForm(context, '', read.refused), status: 404 }
+  const { domain, status, outcome, next_attempt_at } = read.body
+  const isFinal = finals.has(status)
+  const body = (
+    <>
+      <h1>Crawl of {renderName(domain)}</h1>
+      <p class={`notice ${status === 'completed' ? 'good' : 'fair'}`} role="status">
+        {texts[status]}
+      </p>
+      {next_attempt_at === null ? null : <p>Next attempt: {renderMoment(next_attempt_at)}</p>}
+      {renderFiles(outcome)}
+      <p>
+        <a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a> ·{' '}
+        <a href={toBrandPath(domain)}>Its brand</a>
+      </p>
+    </>
+  )
+  const answer = { status: 200, title: `Crawl of ${domain}`, body }
+  return isFinal ? answer : { ...answer, refreshSeconds: REFRESH_SECONDS }
+}
+
+function renderFiles(files: CrawlRequestStatus['outcome']): Html {
+  return renderTable({
+    caption: 'Files',
+    columns: ['File', 'Result', 'HTTP status', 'Attempts'],
+    items: files,
+    empty: 'No file has been fetched yet.',
+    render: ({ url, outcome, http_status, attempts }) => [
+      <code>{url}</code>,
+      outcome === null
+        ? 'waiting'
+        : renderBadge(outcome === 'ok' ? 'good' : outcome === 'absent' ? 'none' : 'fair', outcome),
+      http_status ?? '',
+      attempts,
+    ],
+  })
+}
+
+export const crawlRoutes: readonly PersonRoute[] = [
+  {
+    method: 'GET',
+    path: CRAWL_PATH,
+    handle: context => showForm(context, String(context.query.domain ?? '')),
+  },
+  { method: 'POST', path: CRAWL_PATH, handle: requestCrawl },
+  { method: 'GET', path: `${CRAWL_PATH}/:id`, handle: showProgress },
+]
