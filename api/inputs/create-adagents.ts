@@ -10,7 +10,8 @@ import {
   checkAdagents,
   reportFaults,
 } from '../../pipeline/parse/check-adagents.ts'
-import { listFormatFaults } from '../../pipeline/parse/file-format.ts'
+import { Faults } from '../../pipeline/parse/faults.ts'
+import { reportMisspelled } from '../../pipeline/parse/misspelled-members.ts'
 
 const FAULTS_SHOWN_MAX = 50
 
@@ -47,18 +48,12 @@ export function createAdagents(
 ): { text: string; validation: AdagentsValidation } {
   const file = buildFile(config, now)
   const text = JSON.stringify(file, null, 2)
-  const { faults } = adjustToNewFile(
-    checkAdagents(Buffer.from(text), undefined, {
-      now,
-      maxFaults: FAULTS_SHOWN_MAX,
-      skipsFormat: true,
-    }),
-  )
-  const known = faults.filter(({ severity }) => severity === 'error')
-  const strict = listFormatFaults(AdagentsFile, file, known).map(toError)
-  // One is kept in any case: a file that only strict readers refuse must not pass as valid.
-  const room = Math.max(1, FAULTS_SHOWN_MAX - faults.length)
-  const report = reportFaults([...faults, ...strict.slice(0, room)])
+  const checked = checkAdagents(Buffer.from(text), undefined, {
+    now,
+    maxFaults: FAULTS_SHOWN_MAX,
+    isNew: true,
+  })
+  const report = reportFaults([...adjustToNewFile(checked).faults, ...listLeftOut(config)])
   if (!report.valid) {
     const refusal = report.errors.map(({ message }) => message).join('; ')
     refuse('invalid_request', refusal, {
@@ -98,6 +93,9 @@ export function adjustToNewFile({ faults }: CheckedFile): { faults: Fault[] } {
   }
 }
 
-function toError(fault: Fault): Fault {
-  return { ...fault, severity: 'error' }
+/** Lists the members that are left out of the file, and nearly have the name of one that belongs there. */
+function listLeftOut(config: AdagentsConfig): Fault[] {
+  const faults = new Faults(FAULTS_SHOWN_MAX)
+  reportMisspelled(faults, AdagentsFile, config)
+  return faults.list().filter(({ field }) => Object.hasOwn(config, field))
 }

@@ -58,7 +58,7 @@ function readPublisherDomain(part: ObjectReader): string | undefined | null {
   if (value === null) {
     part.error(
       'publisher_domain',
-      'missing',
+      'wrong_type',
       'is null: name the owner, or leave it out for the serving domain',
     )
     return undefined

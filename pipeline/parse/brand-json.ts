@@ -160,7 +160,7 @@ export function checkBrand(
   const variant = document?.variant ?? inferVariant(read.root)
   if (!isPromoted) {
     const written = readWritten(bytes)
-    if (variant) addFormatFaults(faults, brandFiles[variant], written)
+    if (variant) addFormatFaults(faults, brandFiles[variant], written, 'warning')
     reportMisspelled(faults, variant ? brandFiles[variant] : AnyBrandFile, written)
   }
   return { root: read.root, ...(document && { document }), faults: faults.list() }

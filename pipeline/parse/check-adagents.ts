@@ -24,8 +24,8 @@ export interface CheckedFile {
 interface CheckOptions {
   now: Instant
   maxFaults: number
-  /** True if the caller itself asks what the format forbids. */
-  skipsFormat?: boolean
+  /** True for a file that is not served yet, in which all that the format forbids is an error. */
+  isNew?: boolean
 }
 
 /**
@@ -35,7 +35,7 @@ interface CheckOptions {
 export function checkAdagents(
   bytes: Uint8Array,
   domain: string | undefined,
-  { now, maxFaults, skipsFormat = false }: CheckOptions,
+  { now, maxFaults, isNew = false }: CheckOptions,
 ): CheckedFile {
   const faults = new Faults(maxFaults)
   const read = readJson(bytes, faults)
@@ -43,7 +43,10 @@ export function checkAdagents(
   const document = parseAdagents(new ObjectReader(read.root, '', faults), domain)
   const written = readWritten(bytes)
   if (document?.variant === 'inline') addAdvice(document, now, faults)
-  if (document && !skipsFormat) addFormatFaults(faults, adagentsFiles[document.variant], written)
+  if (document) {
+    const severity = isNew ? 'error' : 'warning'
+    addFormatFaults(faults, adagentsFiles[document.variant], written, severity)
+  }
   reportMisspelled(faults, AnyAdagentsFile, written)
   return { root: read.root, ...(document && { document }), faults: faults.list() }
 }

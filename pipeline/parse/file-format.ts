@@ -8,33 +8,27 @@ import { describeChoice, joinAlternatives } from './suggestions.ts'
 /** Unknown members of an object that are reported. */
 const NAMED_MAX = 5
 
-/** Adds what the format forbids in a file as it was written. */
-export function addFormatFaults(faults: Faults, format: z.ZodType, written: unknown): void {
-  for (const { field, code, message } of listFormatFaults(format, written, faults.list())) {
-    faults.warn(field, code, message)
-  }
-}
-
 /**
- * Lists what the format of a file forbids, as warnings, unless one of the `known` faults is at the same place,
- * around it or within it: the crawler reads such a file, other readers may refuse it.
+ * Adds what the format of a file forbids, unless a known fault is at the same place, around it or within it. The
+ * crawler reads such a file, other readers may refuse it.
  */
-export function listFormatFaults(
+export function addFormatFaults(
+  faults: Faults,
   format: z.ZodType,
   file: unknown,
-  known: readonly Fault[],
-): Fault[] {
-  if (format.safeParse(file).success) return []
-  const taken = collectPlaces(known)
+  severity: Fault['severity'],
+): void {
+  if (format.safeParse(file).success) return
+  const taken = collectPlaces(faults.list())
   const reported = new Set<string>()
   const { error } = format.safeParse(file, { error: describe })
-  return (error?.issues ?? []).flatMap(chooseIssues).flatMap(issue => {
+  for (const issue of (error?.issues ?? []).flatMap(chooseIssues)) {
     const field = formatPath(issue.path) || 'root'
     const isKnown = taken.within.has(field) || listPlacesAround(field).some(at => taken.at.has(at))
-    if (isKnown || reported.has(field)) return []
+    if (isKnown || reported.has(field)) continue
     reported.add(field)
-    return { field, code: toFaultCode(issue), message: issue.message, severity: 'warning' }
-  })
+    faults[severity === 'error' ? 'error' : 'warn'](field, toFaultCode(issue), issue.message)
+  }
 }
 
 type Issue = z.core.$ZodIssue

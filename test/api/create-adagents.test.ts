@@ -108,6 +108,18 @@ describe('POST /api/adagents/create', () => {
     ])
   })
 
+  it('200: a list that is left out for its name is a warning', async () => {
+    const answer = await create({
+      authorized_agents: [agent],
+      properties: [site],
+      Collections: [],
+    })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json().data.validation.warnings).toContainEqual(
+      expect.objectContaining({ field: 'Collections', code: 'misspelled' }),
+    )
+  })
+
   it('400: a deeply nested body', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const answer = await registry.app.inject({

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { type AdagentsConfig, createAdagents } from '../../../api/inputs/create-adagents.ts'
+import { PublicError } from '../../../pipeline/core/errors.ts'
 import { faultCodes } from '../../../pipeline/model/fault-codes.ts'
 import { checkFile, type ProposedKind, proposedKinds } from '../../../pipeline/parse/check-file.ts'
 import { listSchemaMutations, type Mutation } from '../../support/checks/schema-mutations.ts'
@@ -78,3 +80,35 @@ describe.each(proposedKinds)('what the public schema of %s forbids', kind => {
     expect(silent).toEqual(known.map(({ place, rule }) => `${place} ${rule}`))
   })
 })
+
+describe('a file that is created', () => {
+  const isSound = loadSchema('adagents.json')
+  const inline = listSchemaMutations('adagents.json').filter(
+    ({ sound, document }) => canCreate(sound) && canCreate(document),
+  )
+  const create = (file: unknown) =>
+    createAdagents(
+      { ...(file as AdagentsConfig), include_schema: true, include_timestamp: true },
+      now,
+    )
+
+  test('has nothing that the public schema of adagents.json forbids', () => {
+    let refused = 0
+    for (const { field, rule, document, sound } of inline) {
+      expect(create(sound).validation, `${field} sound`).toMatchObject({ valid: true })
+      try {
+        expect(isSound(JSON.parse(create(document).text)), `${field} ${rule}`).toBe(true)
+      } catch (error) {
+        if (!(error instanceof PublicError)) throw error
+        refused += 1
+      }
+    }
+    expect(refused).toBeGreaterThan(300)
+  })
+})
+
+/** Tells whether a file has a list of agents, without which the request itself is refused. */
+function canCreate(file: unknown): boolean {
+  const { authorized_agents: agents } = file as { authorized_agents?: unknown }
+  return Array.isArray(agents) && agents.length > 0
+}

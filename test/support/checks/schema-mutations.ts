@@ -132,7 +132,8 @@ export function listSchemaMutations(file: string, adjust: Wrap = value => value)
 
 function buildText({ enum: values, const: only, pattern = '', format = '', maxLength }: Schema) {
   const sample = samples.find(([known]) => known.test(pattern) || known.test(format))?.[1]
-  return only ?? values?.[0] ?? sample ?? 'acme'.slice(0, maxLength)
+  const free = pattern === '' ? 'acme.example' : 'acme'
+  return only ?? values?.[0] ?? sample ?? free.slice(0, maxLength)
 }
 
 /** Lists values that break one rule about a value itself, by the rule. */
