@@ -3,6 +3,7 @@ import { getAt } from './present.ts'
 /** Longest word for which a near one is looked for: known words are short, and a comparison costs their product. */
 const WORD_CHARS_MAX = 64
 const DISTANCE_MAX = 3
+const SPELLINGS_MAX = 2_000
 
 /**
  * Finds the known word that another one is most likely a misspelling of: one that differs only in case, in `-`
@@ -15,7 +16,8 @@ export function findNearestWord(word: string, known: Iterable<string>): string |
   let nearest: string | undefined
   let least = DISTANCE_MAX + 1
   for (const candidate of known) {
-    const other = toPlainSpelling(candidate)
+    if (candidate.length > WORD_CHARS_MAX) continue
+    const other = getPlainSpelling(candidate)
     const allowed = Math.floor((Math.min(plain.length, other.length) + 1) / 4)
     if (Math.abs(plain.length - other.length) > allowed && plain !== other) continue
     const distance = countEdits(plain, other)
@@ -24,6 +26,18 @@ export function findNearestWord(word: string, known: Iterable<string>): string |
     least = distance
   }
   return nearest
+}
+
+/** Plain spellings of known words, which are compared with many others. */
+const spellings = new Map<string, string>()
+
+function getPlainSpelling(name: string): string {
+  const known = spellings.get(name)
+  if (known !== undefined) return known
+  if (spellings.size >= SPELLINGS_MAX) spellings.clear()
+  const plain = toPlainSpelling(name)
+  spellings.set(name, plain)
+  return plain
 }
 
 /** Converts a name to the spelling in which its variants are equal: its parts joined, American and singular. */

@@ -21,17 +21,23 @@ export function addFormatFaults(
   if (format.safeParse(file).success) return
   const taken = collectPlaces(faults.list())
   const reported = new Set<string>()
-  const { error } = format.safeParse(file, { error: describe })
+  const { error } = format.safeParse(file, { error: describe, reportInput: true })
   for (const issue of (error?.issues ?? []).flatMap(chooseIssues)) {
     const field = formatPath(issue.path) || 'root'
     const isKnown = taken.within.has(field) || listPlacesAround(field).some(at => taken.at.has(at))
     if (isKnown || reported.has(field)) continue
     reported.add(field)
-    faults[severity === 'error' ? 'error' : 'warn'](field, toFaultCode(issue), issue.message)
+    faults[severity === 'error' ? 'error' : 'warn'](field, toFaultCode(issue), toMessage(issue))
   }
 }
 
 type Issue = z.core.$ZodIssue
+
+/** Converts an issue to a message; that of a value out of a list takes time, and is only written if it is needed. */
+function toMessage(issue: Issue): string | (() => string) {
+  if (issue.code !== 'invalid_value' || issue.input === undefined) return issue.message
+  return () => `is ${describeChoice(issue.input, issue.values.map(String))}`
+}
 
 /** Replaces an unknown member's issue by one at each member, and that of a union by those of the form it is nearest to. */
 function chooseIssues(issue: Issue): Issue[] {
@@ -67,9 +73,8 @@ function describe(issue: Parameters<typeof describeIssue>[0]): string | undefine
     return `is missing: write ${describeIssue({ ...issue, input: null })?.replace(/^must be /, '')}`
   }
   if (issue.code === 'invalid_value') {
-    return issue.input === undefined
-      ? `is missing, must be ${joinAlternatives(issue.values.map(String))}`
-      : `is ${describeChoice(issue.input, issue.values.map(String))}`
+    const rule = `must be ${joinAlternatives(issue.values.map(String))}`
+    return issue.input === undefined ? `is missing, ${rule}` : rule
   }
   if (issue.code === 'too_small' && issue.minimum === 1) {
     return issue.origin === 'array'
