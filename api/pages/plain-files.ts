@@ -56,6 +56,21 @@ const robots = defineOperation({
   }),
 })
 
+const llms = defineOperation({
+  ...declared,
+  id: 'llms',
+  path: '/llms.txt',
+  summary: 'Get what language models should know of this registry',
+  cache: 'document',
+  cacheKey: () => '',
+  worksWithoutStores: true,
+  reply: { 200: { type: 'text/plain' } },
+  handle: async ({ services }) => {
+    const { buildLlmsText } = await import('./llms-text.ts')
+    return { ...replyOk(buildLlmsText(services)), type: 'text/plain; charset=utf-8' }
+  },
+})
+
 const sitemapIndex = defineOperation({
   ...declared,
   id: 'sitemapIndex',
@@ -98,4 +113,11 @@ function toSource(call: Call<unknown, unknown, unknown, 'public'>) {
 }
 
 /** Files beside the pages: what they load, and what other crawlers ask for. */
-export const plainFiles: readonly Operation[] = [pageFile, rawFile, robots, sitemapIndex, sitemap]
+export const plainFiles: readonly Operation[] = [
+  pageFile,
+  rawFile,
+  robots,
+  llms,
+  sitemapIndex,
+  sitemap,
+]

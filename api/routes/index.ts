@@ -171,6 +171,7 @@ import {
   validatePublisher,
 } from './validation.ts'
 import {
+  apiCatalog,
   describeCrawlerKeys,
   describeRegistry,
   describeRegistryKeys,
@@ -344,6 +345,7 @@ export const operations: readonly Operation[] = [
   readAudit,
   readOrganizationUsage,
   describeRegistry,
+  apiCatalog,
   ...openapiDocuments,
   describeCrawlerKeys,
   describeRegistryKeys,

@@ -4,6 +4,7 @@ import { findReaderProblems } from '../../pipeline/read/health.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { replyOk } from '../responses/reply.ts'
 
+const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 const DIRECTORY = 'application/http-message-signatures-directory+json'
 const YAML = 'application/yaml; charset=utf-8'
 const Up = z.looseObject({ status: z.literal('ok').describe('Always `ok`: the process answers') })
@@ -90,6 +91,32 @@ export const openapiDocuments = [
     handle: ({ services }) => ({ ...replyOk(services.description()), type: YAML }),
   }),
 )
+
+export const apiCatalog = defineOperation({
+  id: 'apiCatalog',
+  method: 'GET',
+  path: '/.well-known/api-catalog',
+  summary: 'Get the addresses of this API',
+  description:
+    'A link set (RFC 9727): the OpenAPI description, the reference and the state of the API.',
+  access: 'public',
+  cache: 'document',
+  worksWithoutStores: true,
+  reply: { 200: { type: LINKSET } },
+  errors: [],
+  handle({ services }) {
+    const origin = services.baseUrl()
+    const api = {
+      anchor: `${origin}/api`,
+      'service-desc': [{ href: `${origin}/openapi/registry.yaml`, type: 'application/yaml' }],
+      'service-doc': [{ href: `${origin}/docs`, type: 'text/html' }],
+      status: [{ href: `${origin}/readyz`, type: 'application/json' }],
+    }
+    const mcp = { anchor: `${origin}/mcp`, 'service-doc': [{ href: `${origin}/llms.txt` }] }
+    const body = Buffer.from(JSON.stringify({ linkset: [api, mcp] }))
+    return { ...replyOk(body), type: LINKSET }
+  },
+})
 
 export const describeCrawlerKeys = defineOperation({
   id: 'crawlerKeys',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 const BYTES_MAX = 60_000
@@ -67,5 +68,34 @@ describe('the API reference', () => {
 
   test.each(['/docs/operations/nothing', '/docs/schemas/toString'])('404: %s', async path => {
     expect((await registry.app.inject(path)).statusCode).toBe(404)
+  })
+})
+
+describe('what programs look for first', () => {
+  test('llms.txt leads to the lookups and the guides, and every link of it opens', async () => {
+    const { body, headers } = await registry.app.inject('/llms.txt')
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(body).toContain('`GET /api/brands/resolve`')
+    const links = [...body.matchAll(/\]\((http[^)]+)\)/g)].map(([, url]) => new URL(url!).pathname)
+    expect(links.length).toBeGreaterThan(30)
+    for (const path of links.filter(known => known !== '/mcp')) {
+      expect([path, (await registry.app.inject(path)).statusCode]).toEqual([path, 200])
+    }
+  })
+
+  test('the API catalog is a link set of addresses that answer', async () => {
+    await registry.observe(
+      observePublisherFile('acme.example', { sites: ['acme.example'], agents: [] }),
+    )
+    await registry.publish()
+    const { body, headers } = await registry.app.inject('/.well-known/api-catalog')
+    expect(headers['content-type']).toMatch(/^application\/linkset\+json; profile=/)
+    const { linkset } = JSON.parse(body)
+    expect(linkset[0].anchor).toMatch(/\/api$/)
+    for (const relation of ['service-desc', 'service-doc', 'status']) {
+      const [{ href }] = linkset[0][relation]
+      const { statusCode } = await registry.app.inject(new URL(href).pathname)
+      expect([href, statusCode]).toEqual([href, 200])
+    }
   })
 })

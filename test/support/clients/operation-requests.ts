@@ -628,6 +628,7 @@ export const operationRequests: RequestsByOperation = {
   describeRegistry: { 200: {} },
   openapi: { 200: {} },
   openapiWellKnown: { 200: {} },
+  apiCatalog: { 200: {} },
   crawlerKeys: { 200: {} },
   registryKeys: { 200: {} },
   isAlive: { 200: {} },

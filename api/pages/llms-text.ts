@@ -1,0 +1,52 @@
+import type { Services } from '../operation/services.ts'
+import { listGuides, toGuidePath } from './guides.ts'
+import { toOperationPath } from './parts/operation.tsx'
+
+/** Groups whose operations a model asks most; the reference has all. */
+const GROUPS_SHOWN = new Set([
+  'Brand Resolution',
+  'Property Resolution',
+  'Lookups & Authorization',
+  'Agent Discovery',
+  'Search',
+])
+
+/** Builds the guide of the registry for language models, in the form of llmstxt.org. */
+export function buildLlmsText({ openapi, baseUrl }: Pick<Services, 'openapi' | 'baseUrl'>): string {
+  const origin = baseUrl()
+  const { info, tags, paths } = openapi()
+  const link = (name: string, path: string, about: string) =>
+    `- [${name}](${origin}${path}): ${about}`
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  )
+  return [
+    `# ${info.title}`,
+    '',
+    '> Which brand is this domain, what does this publisher own, which agents may sell it, and are they alive? ' +
+      'Answers come from brand.json and adagents.json files and from live agents. Lookups need no key.',
+    '',
+    '## Start here',
+    '',
+    link('MCP', '/mcp', 'the same lookups as tools, over streamable HTTP'),
+    link('OpenAPI', '/openapi/registry.yaml', 'every operation, OpenAPI 3.1'),
+    link('API reference', '/docs', 'every operation with an example'),
+    ...tags
+      .filter(({ name }) => GROUPS_SHOWN.has(name))
+      .flatMap(({ name }) => [
+        '',
+        `## ${name}`,
+        '',
+        ...operations
+          .filter(({ tags: groups = [] }) => groups.includes(name))
+          .map(({ operationId, method, path, summary }) =>
+            link(summary, toOperationPath(operationId), `\`${method.toUpperCase()} ${path}\``),
+          ),
+      ]),
+    '',
+    '## Guides',
+    '',
+    ...listGuides().map(({ name, title, summary }) => link(title, toGuidePath(name), summary)),
+    '',
+  ].join('\n')
+}
