@@ -99,14 +99,14 @@ interface Table<Item> {
   bytes?: number
 }
 
-/** Renders a table that scrolls by itself on a narrow screen, and says how many rows it leaves out. */
+/** Renders a table, whose rows are cards on a narrow screen, and says how many rows it leaves out. */
 export function renderTable<Item>(table: Table<Item>): Html {
   const { caption, columns, items, render, empty, rest, next, limit = 50, bytes = 12_000 } = table
   if (items.length === 0) return <p class="empty">{empty}</p>
   const row = (item: Item) => (
     <tr>
       {render(item).map((cell, index) =>
-        index === 0 ? <th scope="row">{cell}</th> : <td>{cell}</td>,
+        index === 0 ? <th scope="row">{cell}</th> : <td data-label={columns[index]}>{cell}</td>,
       )}
     </tr>
   )
