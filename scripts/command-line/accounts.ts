@@ -11,6 +11,7 @@ export function addOrganizations(program: Command): void {
     .command('create')
     .description('create an organization')
     .requiredOption('--name <name>', 'name of the organization', name)
+    .option('--if-missing', 'leave an organization of this name as it is')
     .action(async options => (await import('../commands/accounts.ts')).createOrganization(options))
 
   const orgDomain = org.command('domain').description('domains that an organization owns')

@@ -1,13 +1,22 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { type ListedKey, listOrganizationKeys } from '../../pipeline/accounts/organizations.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import type { KeyPermission, MembershipRole } from '../../pipeline/core/roles.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
 import { readSettings } from './environment.ts'
-import { askOrOpen, performOrExit, unwrapOrExit } from './running.ts'
+import { askOrOpen, performOrExit, submitOrApply, unwrapOrExit } from './running.ts'
 
-export async function createOrganization({ name }: { name: string }): Promise<void> {
+interface OrganizationOptions {
+  name: string
+  /** Leaves an organization of this name as it is. */
+  ifMissing?: boolean
+}
+
+export async function createOrganization({ name, ifMissing }: OrganizationOptions): Promise<void> {
   const operation = { op: 'organization.create' as const, org_id: randomUUID(), name }
-  process.stdout.write(`${(await performOrExit(readSettings(), operation)).org_id}\n`)
+  const answer = getFirst(await submitOrApply(readSettings(), [operation]))
+  if (ifMissing && 'refused' in answer && (await findLiveKeys(name)) !== null) return
+  process.stdout.write(`${unwrapOrExit(answer).org_id}\n`)
 }
 
 interface KeyOptions {
@@ -46,14 +55,16 @@ export async function revokeKey(key_id: string, { org }: { org: string }): Promi
   process.stdout.write('revoked\n')
 }
 
-/**
- * Lists the keys of an organization that are not revoked; throws where there is no such
- * organization.
- */
-async function listLiveKeys(org: string): Promise<ListedKey[]> {
-  const keys = await askOrOpen(readSettings(), { ask: 'keys', org }, async ({ accounts }) =>
+/** Finds the keys of an organization that are not revoked; null where there is no such organization. */
+function findLiveKeys(org: string): Promise<ListedKey[] | null> {
+  return askOrOpen<ListedKey[] | null>(readSettings(), { ask: 'keys', org }, async ({ accounts }) =>
     listOrganizationKeys(accounts.db, org),
   )
+}
+
+/** Lists the same keys; throws where there is no such organization. */
+async function listLiveKeys(org: string): Promise<ListedKey[]> {
+  const keys = await findLiveKeys(org)
   if (keys === null) throw new Error(`no organization named ${org}`)
   return keys
 }

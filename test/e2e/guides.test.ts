@@ -29,4 +29,10 @@ describe.skipIf(!hasJq).each(guideNames)('docs/guides/%s.md', name => {
     if (process.env.UPDATE_GUIDES === '1') writeFileSync(path, filled)
     else expect(filled).toBe(guide)
   })
+
+  test('can be followed a second time', () => {
+    const { base, dataDir } = demo
+    const again = fillGuide(guide, { base, dataDir, organization: `Acme-${name}` })
+    expect(again).toContain('```sh')
+  })
 })
