@@ -60,6 +60,30 @@ test('a path that is not there would be found', () => {
   expect(paths).toHaveLength(3)
 })
 
+test('one version of Node is named everywhere: that of package.json', () => {
+  const read = (name: string) => readFileSync(join(root, name), 'utf8')
+  const [, wanted] = /"node": ">=(\d+)\./.exec(read('package.json'))!
+  const places = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'docs/operate/install.md',
+    'Dockerfile',
+    'action.yml',
+  ]
+  const named = [...places, '.github/workflows/ci.yml', '.github/workflows/release.yml'].map(
+    place => [
+      place,
+      ...new Set(
+        Array.from(
+          read(place).matchAll(/(?:Node |node:|node-version: )(\d+)/g),
+          ([, major]) => major,
+        ),
+      ),
+    ],
+  )
+  expect(named).toEqual(named.map(([place]) => [place, wanted]))
+})
+
 test('README.md has at most 900 words', () => {
   const words = readFileSync(join(root, 'README.md'), 'utf8').match(/\S+/g) ?? []
   expect(words.length).toBeLessThanOrEqual(900)
