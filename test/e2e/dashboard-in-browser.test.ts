@@ -231,3 +231,40 @@ describe('a publisher signs in, creates a key, proves a domain and publishes a h
     },
   )
 })
+
+test.each([true, false])(
+  'a file from the workshop is hosted after six clicks, for a person who begins with nothing (JavaScript: %s)',
+  async javaScriptEnabled => {
+    const domain = javaScriptEnabled ? 'larkspur.example' : 'quartzite.example'
+    const context = await browser.newContext({ javaScriptEnabled })
+    const page = await context.newPage()
+    let clicks = 0
+    const click = (selector: string) => {
+      clicks += 1
+      return page.click(selector)
+    }
+    await page.goto(`${origin}/workshop`)
+    await page.fill('#domain', domain)
+    await page.fill('#text', saved(domain))
+    await click('text=Host this file here')
+    await page.fill('#email', `ann@${domain}`)
+    await click('text=Send me a link')
+    await page.waitForSelector('h1:text("Open your link")')
+    await page.goto(registry.links.at(-1)!)
+    await click('main button')
+    await page.waitForSelector('text=What will be served')
+    const preview = JSON.parse((await page.textContent('#served pre'))!)
+    await click('text=Publish it')
+    await page.waitForSelector(`h1:text("Verify ${domain}")`)
+    hosts[domain] = { [TOKEN_FILE]: await page.inputValue('input[name=nonce]') }
+    await click('text=Verify now')
+    await page.waitForSelector('text=The domain is verified')
+    await click('text=Publish it')
+    await page.waitForSelector('text=the hosted file is published')
+    const answer = await fetch(`${origin}/publisher/${domain}/.well-known/adagents.json`)
+    const served = (await answer.json()) as object
+    expect(served).toEqual({ ...preview, last_updated: expect.any(String) })
+    expect(clicks).toBe(6)
+    await context.close()
+  },
+)
