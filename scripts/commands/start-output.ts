@@ -1,5 +1,6 @@
 import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
+import { buildTokenPath, OWN_SITE } from '../world/own-site.ts'
 
 const DEMO_DOMAIN = 'pinnacle-network.example'
 /** A brand of the demo that only has a home page. */
@@ -36,6 +37,14 @@ export function printExamples(url: string, ownDomain: string | undefined): void 
     '/openapi/registry.yaml',
   ]
   print('Worth opening:', ...paths.map(path => `  ${url}${path}`))
+}
+
+/** Prints how the proof of a domain can be tried at the demo internet, which is served at an address. */
+export function printOwnSite(worldUrl: string, protocolName: string): void {
+  print(
+    `To try a proof, verify ${OWN_SITE} on the dashboard, and publish its token:`,
+    `  curl -sk ${worldUrl}${buildTokenPath(protocolName)} -H 'Host: ${OWN_SITE}' -d TOKEN`,
+  )
 }
 
 /** Prints what a crawl found, or why it reached nothing. */

@@ -27,6 +27,7 @@ import {
   printExamples,
   printFound,
   printOperatorAddress,
+  printOwnSite,
 } from './start-output.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
@@ -155,7 +156,9 @@ async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void
   const url = await startApis(supervisor, config, env, indexing)
   printAddress(url)
   const agentUrl = isDemo ? await startAgent(supervisor, config, env) : undefined
-  const worldEnv = agentUrl ? await startWorld(supervisor, paths.dir, agentUrl, env) : {}
+  const worldEnv: Record<string, string> = agentUrl
+    ? await startWorld(supervisor, paths.dir, agentUrl, env)
+    : {}
   await indexing
   const outbound = { ...env, ...worldEnv }
   await supervisor.start({ name: 'crawler', args: ['crawler'], env: outbound })
@@ -165,6 +168,8 @@ async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void
   for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)
   if (domains.length > 0 && (isFirst || ownDomains)) await crawlFirst(redisUrl, domains)
   if (isDemo && isFirst) await enrolDemoMembers(redisUrl)
+  const { CRAWL_CONNECT_TO: worldUrl } = worldEnv
+  if (worldUrl) printOwnSite(worldUrl, config.PROTOCOL_NAME)
   printExamples(url, isDemo ? undefined : (domains[0] ?? 'acme.example'))
 }
 

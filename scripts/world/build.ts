@@ -8,6 +8,7 @@ import { companies, type Name, nameMaker, publications } from './names.ts'
 import { buildNetworkPlaces } from './network.ts'
 import { type Change, placeOnNight, planNights } from './nights.ts'
 import { buildOperatorPlaces } from './operators.ts'
+import { buildOwnSite } from './own-site.ts'
 import { buildPublisherCases } from './publisher-cases.ts'
 import { buildOrdinaryPublisher, type Publisher } from './publishers.ts'
 import { createRandom } from './random.ts'
@@ -57,6 +58,7 @@ export function buildWorld(options: WorldOptions): DemoWorld {
     ...buildReferencePlaces(),
     ...buildDirtPlaces(),
     ...buildAgentPlaces(protocolName),
+    buildOwnSite(protocolName),
   ]
   const missing = domains - countListed([...fixed, ...buildOperatorPlaces([])])
   const filling = fill(seed, Math.max(missing, 0), invent)

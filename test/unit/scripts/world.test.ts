@@ -9,6 +9,7 @@ import type { Answer } from '../../../scripts/world/answer.ts'
 import { buildWorld } from '../../../scripts/world/build.ts'
 import { demoAgents } from '../../../scripts/world/demo-agents.ts'
 import { serveFolder } from '../../../scripts/world/folder.ts'
+import { buildTokenPath, OWN_SITE } from '../../../scripts/world/own-site.ts'
 import { createScaleWorld } from '../../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../../scripts/world/server.ts'
 import { type FileName, type World, wellKnownPaths } from '../../../scripts/world/site.ts'
@@ -451,4 +452,19 @@ describe('a world for benches', () => {
     expect((await ask(served, 'd000042-bench.example', brandPath)).status).toBe(200)
     await served.close()
   })
+})
+
+test('the site that anybody may verify publishes the token that it is sent, and nothing else', async () => {
+  const world = buildWorld({ seed: 1, domains: 600 })
+  expect(world.domains).not.toContain(OWN_SITE)
+  const served = await serveWorld(world)
+  const path = buildTokenPath('proto')
+  expect((await ask(served, OWN_SITE, path)).status).toBe(404)
+  const send = (body: string) => ask(served, OWN_SITE, path, { method: 'POST', body })
+  expect((await send('<script>')).status).toBe(400)
+  expect((await ask(served, OWN_SITE, path)).status).toBe(404)
+  const token = 'x'.repeat(43)
+  expect((await send(`${token}\n`)).status).toBe(200)
+  expect((await ask(served, OWN_SITE, path)).body).toBe(token)
+  await served.close()
 })
