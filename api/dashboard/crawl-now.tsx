@@ -16,7 +16,7 @@ const texts = {
   running: 'The files are being fetched. This page renews itself.',
   retrying: 'A file could not be read; it is tried again soon. This page renews itself.',
   deferred: 'The server asked the crawler to come back later. This page renews itself.',
-  completed: 'The files were read: every page of the domain shows them now.',
+  completed: 'The crawl has ended: every page of the domain shows the result now.',
   invalid: 'A file was read, but cannot be used.',
   failed: 'The files could not be read.',
 } as const satisfies Record<CrawlStatus, string>
