@@ -9,6 +9,7 @@ import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { PUBLISH_PATH } from './draft.ts'
+import { renderPointer } from './hosted-preview.tsx'
 import { renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,
@@ -83,7 +84,7 @@ async function showEntry(
   domain: Domain,
   fault?: string,
 ): Promise<DashboardAnswer> {
-  const { org, token } = context
+  const { org, token, services } = context
   const [brand, property] = await Promise.all([
     renderHistory(context, 'brand', domain),
     renderHistory(context, 'property', domain),
@@ -125,6 +126,11 @@ async function showEntry(
             <button type="submit">Preview</button>
           </form>
         </>,
+      )}
+      {renderSection(
+        'pointer',
+        'What the domain has to serve',
+        renderPointer('adagents.json', domain, services.baseUrl()),
       )}
     </>
   )

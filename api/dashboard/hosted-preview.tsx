@@ -1,7 +1,7 @@
 import { type Instant, toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { stripPii } from '../../pipeline/core/pii.ts'
-import { buildHostedAddress, type HostedKind } from '../../pipeline/model/hosted.ts'
+import { buildHostedAddress, type HostedKind, toHostingBase } from '../../pipeline/model/hosted.ts'
 import { checkFile } from '../../pipeline/parse/check-file.ts'
 import {
   buildHostedAdagents,
@@ -110,6 +110,12 @@ export function renderPointer(kind: HostedKind, domain: string, baseUrl: string)
         has this content:
       </p>
       <pre tabindex="0">{JSON.stringify(pointer, null, 2)}</pre>
+      {toHostingBase(baseUrl) === undefined ? (
+        <p class="notice fair">
+          Pointers must lead to an https address, and this registry has none yet: its operator sets
+          BASE_URL.
+        </p>
+      ) : null}
       {kind === 'adagents.json' ? (
         <p>
           A domain that points here authorizes no agent. To authorize agents, serve the whole file
