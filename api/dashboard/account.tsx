@@ -89,7 +89,7 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
         render: ({ id, name, until }) => [
           renderName(name, 80),
           renderMoment(until),
-          renderButton('/dashboard/access/end', token, 'End its access', { grant: id }, 'plain'),
+          renderButton('/dashboard/access/end', token, 'Revoke access', { grant: id }, 'plain'),
         ],
       })}
     </>

@@ -21,7 +21,7 @@ async function showAudit(context: OrganizationRequest): Promise<DashboardAnswer>
     <>
       <h1>Audit</h1>
       <p class="lead">
-        Who changed what for this organization, the latest first. Nothing can be removed from it.
+        Who changed what in this organization, newest first. Entries cannot be deleted.
       </p>
       {renderFault(refused)}
       {refused !== undefined ? null : renderChanges(page.changes)}
@@ -44,7 +44,7 @@ function renderChanges(changes: readonly Change[]): Html {
     items: changes,
     limit: 200,
     bytes: 48_000,
-    empty: 'Nothing was changed yet.',
+    empty: 'No changes yet.',
     render: ({ text, facts, by, at }) => [
       text,
       renderFacts(facts),

@@ -12,11 +12,11 @@ const API = '/api/registry/crawl-request'
 const REFRESH_SECONDS = 2
 
 const texts = {
-  queued: 'The crawl is about to start. This page renews itself.',
-  running: 'The files are being fetched. This page renews itself.',
-  retrying: 'A file could not be read; it is tried again soon. This page renews itself.',
-  deferred: 'The server asked the crawler to come back later. This page renews itself.',
-  completed: 'The crawl has ended: every page of the domain shows the result now.',
+  queued: 'The crawl is about to start. This page refreshes itself.',
+  running: 'The files are being fetched. This page refreshes itself.',
+  retrying: 'A file could not be read. It will be tried again soon. This page refreshes itself.',
+  deferred: 'The server asked the crawler to come back later. This page refreshes itself.',
+  completed: 'The crawl is finished. Every page about the domain now shows the result.',
   invalid: 'A file was read, but cannot be used.',
   failed: 'The files could not be read.',
 } as const satisfies Record<CrawlStatus, string>
@@ -28,8 +28,8 @@ function showForm(context: DashboardRequest, domain: string, fault?: string): Da
     <>
       <h1>Crawl now</h1>
       <p class="lead">
-        Both files of the domain are fetched now instead of tonight, and the files that they point
-        to.
+        Fetches the domain’s brand.json and adagents.json now instead of tonight, with the files
+        that they point to.
       </p>
       {renderFault(fault)}
       <form method="post" action={CRAWL_PATH} class="row">

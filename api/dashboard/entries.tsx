@@ -59,7 +59,7 @@ async function chooseDomain(
     <>
       <h1>Saved entries</h1>
       <p class="lead">
-        What members have saved about domains that publish no file of their own, with its history.
+        What members have saved for domains that publish no file of their own, with the history.
       </p>
       {renderFault(fault ?? listed.refused)}
       <ul class="chips">
@@ -117,7 +117,7 @@ async function showEntry(
         'publish',
         'Publish a hosted adagents.json',
         <>
-          <p>Paste your file. The next page shows what of it will be served, and what will not.</p>
+          <p>Paste your file. The next page shows what will be served and what will not.</p>
           <form method="post" action={PUBLISH_PATH} class="editor">
             {renderToken(token)}
             {renderHidden({ ...org, kind: 'adagents.json', domain })}

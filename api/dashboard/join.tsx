@@ -27,14 +27,14 @@ function showInvitation(
   if (!isTheirs) {
     const body = (
       <>
-        <h1>No invitation here</h1>
+        <h1>Invitation not found</h1>
         <p class="notice fair">{CLOSED}</p>
         <p>
           <a href="/dashboard">Your organizations</a>
         </p>
       </>
     )
-    return { status: 404, title: 'No invitation here', body }
+    return { status: 404, title: 'Invitation not found', body }
   }
   const body = (
     <>

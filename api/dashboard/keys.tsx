@@ -34,7 +34,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
             items: listed.body.api_keys,
             limit: 200,
             bytes: 40_000,
-            empty: 'There are no keys yet.',
+            empty: 'No keys yet.',
             render: ({ id, name, permissions, created_at }) => [
               renderName(name),
               permissions.length === 0 ? 'ordinary' : <code>{permissions.join(', ')}</code>,
@@ -75,7 +75,7 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
   const body = (
     <>
       <h1>Your new key</h1>
-      <p class="notice fair">Copy it now: only its hash is stored, and nobody can show it again.</p>
+      <p class="notice fair">Copy it now. Only its hash is stored, so it cannot be shown again.</p>
       <p>
         <label for="secret">{renderName(made.body.name)}</label>
       </p>

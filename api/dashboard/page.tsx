@@ -44,11 +44,11 @@ const headers = {
 
 /** Notices about what was just done, by the value of `done` in the address. */
 export const doneTexts = {
-  organization: 'The organization is yours.',
-  revoked: 'The key is revoked: every process refuses it from now on.',
-  enrolled: 'The agent was added.',
+  organization: 'The organization has been created.',
+  revoked: 'The key has been revoked and no longer works.',
+  enrolled: 'The agent has been added.',
   changed: 'The agent has been changed.',
-  removed: 'The agent is removed.',
+  removed: 'The agent has been removed.',
   proven: 'The domain is verified.',
   published: 'The properties are saved, and the hosted file is published.',
   brand_published: 'The brand is saved, and its hosted file is published.',
@@ -56,10 +56,10 @@ export const doneTexts = {
   rolled_back: 'The earlier state is restored as a new revision.',
   ended: 'The application no longer has access.',
   passkey: 'The passkey is ready: you can sign in with it from now on.',
-  passkey_removed: 'The passkey is removed: nobody can sign in with it any more.',
+  passkey_removed: 'The passkey has been removed and no longer works.',
   uninvited: 'The invitation is revoked: its link no longer works.',
   role_changed: 'The role has been changed.',
-  person_removed: 'The person is removed: every process refuses them from now on.',
+  person_removed: 'The person has been removed and no longer has access.',
   approved: 'The submission was approved.',
   rejected: 'The submission is rejected, and your reason is stored with it.',
   left: 'You have left the organization.',

@@ -130,7 +130,7 @@ function renderPending(
     items: invitations,
     limit: 100,
     bytes: 20_000,
-    empty: 'There are no open invitations.',
+    empty: 'No open invitations.',
     render: ({ id, email, role, expires_at }) => [
       <bdi>{clipText(email, 120)}</bdi>,
       role,
@@ -191,8 +191,8 @@ async function createInvitation(context: OrganizationRequest): Promise<Dashboard
       <p class="notice fair">
         {sent
           ? 'The link was sent by e-mail.'
-          : 'This registry sends no e-mail: please pass the link on yourself.'}{' '}
-        It is shown only on this page, and works once, for this address alone.
+          : 'This registry does not send e-mail. Please share the link yourself.'}{' '}
+        It is shown only on this page and works once, for this address only.
       </p>
       <p>
         <label for="link">Link for {email}</label>

@@ -103,9 +103,9 @@ export function buildSignInPage(
         )}
         <p class="hint">
           {place === 'mail'
-            ? 'You get a link by e-mail.'
+            ? 'We will e-mail you a link.'
             : 'This registry has no mail server: the link appears in its terminal.'}{' '}
-          There is no password, and no account to create first.
+          No password, and no account to create first.
         </p>
         <button type="submit">Send me a link</button>
       </form>
@@ -145,7 +145,7 @@ export function buildUpstreamPage(
           </p>
         )}
         <button type="submit">Continue with {name}</button>
-        <p class="hint">You sign in there, and come back here.</p>
+        <p class="hint">You sign in there and return here.</p>
       </form>
       {renderCancel(uid)}
     </>,

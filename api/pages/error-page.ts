@@ -6,8 +6,8 @@ import { renderProblem, renderWayOn } from './parts/problem.tsx'
 import type { View } from './view.ts'
 
 const titles: Readonly<Record<number, string>> = {
-  400: 'This cannot be asked',
-  404: 'There is no such page',
+  400: 'Invalid request',
+  404: 'Page not found',
   429: 'Too many requests',
   503: 'Not ready yet',
 }
@@ -16,7 +16,7 @@ const titles: Readonly<Record<number, string>> = {
 export function buildErrorPage(error: PublicError | undefined, hasDashboard: boolean): Sent {
   const status = error?.status ?? 500
   const title = titles[status] ?? (status === 500 ? 'Something went wrong' : 'Request failed')
-  const text = error?.message ?? 'The registry failed to answer. It has written down why.'
+  const text = error?.message ?? 'The registry could not answer. The error has been logged.'
   const body = renderProblem(title, toSentence(text), renderWayOn())
   const view: View = { status: 404, title, description: text, body, hasDashboard }
   return { status, body: renderDocument(view, '', undefined), type: HTML, headers: pageHeaders }

@@ -269,7 +269,7 @@ describe('a person manages', () => {
     })
     expect(enrolled.headers.location).toBe(`${at(acme, '/agents')}?done=enrolled`)
     const page = await read(ann, at(acme, '/agents?done=enrolled'))
-    expect(page('[role=status]').text()).toBe('The agent was added.')
+    expect(page('[role=status]').text()).toBe('The agent has been added.')
     expect(page('tbody th').text()).toContain('sales.acme.example')
     const refused = await send(ann, at(acme, '/agents/visibility'), { url, visibility: 'public' })
     expect(load(refused.body)('[role=alert]').text()).not.toBe('')

@@ -52,11 +52,11 @@ describe('the API reference', () => {
       '&#34;canonical_domain&#34;: &#34;acme.example&#34;',
       'href="/docs/schemas/BrandResolution"',
       'nothing is known under this name or id',
-      'Open to everybody.',
+      'No key needed.',
     ])
       expect(body).toContain(text)
     const write = await registry.app.inject('/docs/operations/saveBrand')
-    expect(write.body).toContain('Needs a key')
+    expect(write.body).toContain('Requires an API key')
     expect(write.body).toContain('id="body"')
   })
 

@@ -149,7 +149,7 @@ test.each([
   await visit(`#q=${encodeURIComponent(sql)}`, async page => {
     await page.getByRole('button', { name: 'Run' }).click()
     expect(await readAnswer(page)).toContain('cannot answer')
-    expect(await page.locator('.sql pre').innerText()).toContain(line)
+    expect(await page.locator('.sql pre').textContent()).toContain(line)
   })
 })
 

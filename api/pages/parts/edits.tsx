@@ -105,8 +105,7 @@ export function renderHistory(
             {renderMoment(file.first_seen_at)}.{' '}
           </>
         )}
-        <a href={toHistoryPath(kind, domain)}>See every change</a>, with what was before and after
-        it.
+        <a href={toHistoryPath(kind, domain)}>See every change</a>, with its before and after.
       </p>
       {edits.length === 0 ? null : (
         <>

@@ -31,10 +31,10 @@ export function renderCall(method: string, path: string): Html {
 
 /** Says who may call an operation. */
 export function describeAccess({ security }: Pick<DescribedOperation, 'security'>): string {
-  if (security.length === 0) return 'Open to everybody.'
+  if (security.length === 0) return 'No key needed.'
   return security.some(needed => Object.keys(needed).length === 0)
-    ? 'Open to everybody; a key may show more.'
-    : 'Needs a key or the token of a person, as a bearer token.'
+    ? 'No key needed; with a key it may show more.'
+    : 'Requires an API key or a user token, sent as a bearer token.'
 }
 
 /** Renders what goes into an operation. */

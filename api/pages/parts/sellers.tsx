@@ -28,7 +28,7 @@ export function renderSellers(
   if (after === undefined) {
     return (
       <p class="empty">
-        This file does not decide it: it lists nothing that can be used, or another file does.
+        This file does not decide it: it lists nothing usable, or another file takes precedence.
       </p>
     )
   }
@@ -36,8 +36,8 @@ export function renderSellers(
   return (
     <>
       <p>
-        Before is what the registry knows of <a href={toPublisherPath(domain)}>{domain}</a> today;
-        after is what follows once it serves this file.
+        “Before” is what the registry knows about <a href={toPublisherPath(domain)}>{domain}</a>{' '}
+        today. “After” is what follows once it serves this file.
       </p>
       {renderTable({
         caption: 'Authorized agents, before and after',

@@ -66,7 +66,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
           : renderSection('tests', 'Test results', renderTests(compliance.body))}
         {renderSection(
           'publishers',
-          'What it may sell',
+          'Authorizations',
           <>
             {renderCounts([
               [publisher_count === 1 ? 'publisher' : 'publishers', publisher_count],
@@ -108,7 +108,7 @@ async function showPast({
         </p>
         {renderSection(
           'publishers',
-          'What it could sell',
+          'Authorizations then',
           renderPublishers(agent_url, count, publishers, past),
         )}
       </>

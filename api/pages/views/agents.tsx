@@ -23,12 +23,12 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
   )
   return {
     title: 'Agents',
-    description: 'Every advertising agent that publishers name, its state and what it may sell.',
+    description: 'Every advertising agent that publishers name, its state and its authorizations.',
     json: '/api/registry/agents',
     body: (
       <>
         <h1>Agents</h1>
-        <p class="lead">Who may sell on behalf of publishers, and who works with them.</p>
+        <p class="lead">The agents that publishers authorize, and those that work with them.</p>
         {renderDirectory({
           path: '/agents',
           nouns: ['agent', 'agents'],

@@ -199,8 +199,8 @@ function renderChainSection(evidence: NonNullable<OfProperty['evidence']>): Html
 function renderPast(): Html {
   return (
     <p>
-      This is what publishers’ files granted then. What operators said at that time is not kept, and
-      the freshness below is that of today.
+      This is what publishers’ files granted then. What operators said at the time is not recorded,
+      and the freshness below is today’s.
     </p>
   )
 }

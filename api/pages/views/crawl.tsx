@@ -23,7 +23,7 @@ export async function show({ services }: ViewCall): Promise<View> {
   })
   return {
     title: 'Crawl status',
-    description: 'How the registry’s crawl goes: files by outcome, what is due, the last nights.',
+    description: 'The state of the crawl: files by result, what is due, and recent nights.',
     isLive: true,
     body: (
       <>
@@ -72,7 +72,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
       )}
       {renderSection('growth', 'Growth', renderLatestDays(overview))}
       {renderSection('outcomes', 'Latest results', renderOutcomes(overview))}
-      {renderSection('nights', 'The last nights', renderNights(nights))}
+      {renderSection('nights', 'Recent nights', renderNights(nights))}
     </>
   )
 }
@@ -108,7 +108,7 @@ function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
     columns: ['Type', 'Result', 'Files', 'Meaning'],
     items: known,
     limit: 100,
-    empty: 'Nothing has been tried yet.',
+    empty: 'No attempts yet.',
     render: ({ kind, outcome, files }) => [
       kind,
       renderBadge(looks[getEffect(outcome)], outcome),
@@ -122,20 +122,20 @@ function renderNights(nights: CrawlOverview['nights']): Html {
   if (nights.length === 0)
     return (
       <p class="empty">
-        No night has taken anything away yet. A night that takes much more than usual is held back
-        until an operator has looked.
+        No night has removed anything yet. A night that removes far more than usual is held until an
+        operator reviews it.
       </p>
     )
   return (
     <>
       {nights.some(({ taken }) => taken > 0)
         ? renderBars(
-            'Grants and properties that each night took away',
+            'Grants and properties removed each night',
             nights.map(({ night, taken }) => ({ label: formatDay(night), value: taken })).reverse(),
           )
         : null}
       {renderTable({
-        caption: 'The last nights',
+        caption: 'Recent nights',
         columns: ['Night', 'Publishers', 'Losses', 'Applied'],
         items: nights,
         empty: '',

@@ -16,7 +16,7 @@ export async function show({
 }: ViewCall<unknown, { name: string }>): Promise<View> {
   const guide = findGuide(name)
   if (guide === undefined) {
-    const title = 'There is no such guide'
+    const title = 'Guide not found'
     const text = `No guide is called ${clipText(name, 100)}; /docs/guides lists all.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }

@@ -13,7 +13,7 @@ export async function show(): Promise<View> {
       <>
         <h1>Guides</h1>
         <p class="lead">
-          For each kind of user, with calls that can be pasted. Every operation is in the{' '}
+          For each kind of user, with calls to paste. Every operation is in the{' '}
           <a href="/docs">API reference</a>.
         </p>
         {renderSection('users', 'For you', renderGuides(guides.filter(guide => guide.isForUsers)))}

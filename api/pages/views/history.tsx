@@ -37,7 +37,7 @@ export function showBrand(call: HistoryCall): Promise<View> {
     of: 'brand',
     list: listBrandChanges,
     title: 'History of the brand of',
-    lead: 'Each time that its file, or what members saved, made it another brand or part of another house.',
+    lead: 'Every time its file, or an edit by a member, changed its brand or its house.',
     toThing: toBrandPath,
   })
 }
@@ -65,7 +65,7 @@ async function showChanges(
   const named = `${title} ${domain}`
   return {
     title: named,
-    description: `${named}: ${countThings(found.total, 'change')}, each with what was before and after it.`,
+    description: `${named}: ${countThings(found.total, 'change')}, each with its before and after.`,
     body: (
       <>
         <p class="kicker">
@@ -164,7 +164,7 @@ function showNothing(domain: string, toThing: (domain: string) => string): View 
     description: title,
     body: renderProblem(
       title,
-      'The registry keeps what changes from the first time that it understands a file.',
+      'The registry records changes from the first valid file on.',
       <p>
         <a href={toThing(domain)}>{domain}</a>
       </p>,

@@ -29,7 +29,7 @@ export async function show({
   const json = `/api/registry/mirrors/${encodeURIComponent(platform)}`
   return {
     title: `Mirror of ${platform}`,
-    description: `The file that members keep for ${platform}, which publishes none. It authorizes nobody.`,
+    description: `A file that members maintain for ${platform}, which publishes none. It authorizes no one.`,
     json,
     body: (
       <>

@@ -13,14 +13,14 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
   const { mirrors, total, next_cursor } = list ?? { mirrors: [], total: 0 }
   return {
     title: 'Community mirrors',
-    description: 'Files that members keep for platforms which publish none of their own.',
+    description: 'Files that members maintain for platforms that publish none.',
     json: '/api/registry/mirrors',
     body: (
       <>
         <h1>Community mirrors</h1>
         <p class="lead">
-          Files that members keep for platforms which publish none. A mirror describes and
-          authorizes nobody.
+          Files that members maintain for platforms that publish none. A mirror describes a platform
+          and authorizes no one.
         </p>
         {renderTable({
           caption: 'Mirrors',

@@ -19,7 +19,7 @@ export async function show({
 }: ViewCall<unknown, { id: string }>): Promise<View> {
   const operation = listOperations(services.openapi()).find(({ operationId }) => operationId === id)
   if (operation === undefined) {
-    const title = 'There is no such operation'
+    const title = 'Operation not found'
     const text = `No operation is called ${clipText(id, 100)}; /docs lists all.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }

@@ -17,7 +17,7 @@ export async function show({
   const query = { policy_id: id }
   const { status, body: policy } = await ask<Policy>(resolvePolicy, { query })
   if (status !== 200) {
-    const title = 'This policy is not known'
+    const title = 'Unknown policy'
     const text = `No policy is kept under ${clipText(id, 100)}.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }

@@ -66,7 +66,7 @@ export async function show({
         {renderState(lookup, file)}
         {renderSection(
           'agents',
-          'Who may sell it',
+          'Authorized agents',
           renderAgents(lookup, loadTerms(reader, lookup)),
         )}
         {renderClaims(claiming)}
@@ -172,9 +172,7 @@ function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html |
     'claims',
     'Unconfirmed claims by agents',
     <>
-      <p>
-        These agents say that they sell this inventory, but the publisher has not authorized them.
-      </p>
+      <p>These agents say they sell this inventory, but the publisher has not authorized them.</p>
       <ul class="plain">
         {claiming.slice(0, 10).map(({ url }) => (
           <li>{renderAgent(url)}</li>

@@ -21,7 +21,7 @@ export async function show({ services }: ViewCall): Promise<View> {
     body: (
       <>
         <h1>API reference</h1>
-        <p class="lead">Every operation, with calls that can be pasted. Lookups need no key.</p>
+        <p class="lead">Every operation, with examples to paste. Lookups need no key.</p>
         <p>
           Also as <a href="/openapi/registry.yaml">OpenAPI 3.1</a>, over MCP at{' '}
           <code>{services.baseUrl()}/mcp</code>, and in <a href="/docs/guides">guides</a> for each

@@ -13,7 +13,7 @@ export async function show({
   const { schemas } = services.openapi().components
   const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined
   if (schema === undefined) {
-    const title = 'There is no such object'
+    const title = 'Object not found'
     const text = `No object is called ${clipText(name, 100)}; /docs lists all operations.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }

@@ -10,8 +10,7 @@ export async function show({ services }: ViewCall): Promise<View> {
   const program = snapshot && findProgram('sql.ts')
   return {
     title: 'Query the data',
-    description:
-      'Questions in SQL over everything the registry knows, answered by DuckDB in the browser.',
+    description: 'SQL over everything the registry knows, answered by DuckDB in your browser.',
     program,
     body: (
       <>
@@ -68,7 +67,7 @@ function renderElsewhere(origin: string): Html {
     <>
       <p>
         <a href="/data/registry.duckdb">registry.duckdb</a> is replaced after each publication and
-        never changed. Download it and ask:
+        never changed. Download it and run a query:
       </p>
       <pre tabindex="0">{`curl -sLO ${origin}/data/registry.duckdb
 duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
