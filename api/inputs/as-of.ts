@@ -11,7 +11,8 @@ export const asOf = z
   .optional()
   .describe('Past time, or UTC date (its start), to answer for')
 
-const DateTime = z.iso.datetime({ offset: true })
+/** A date and time with its offset. */
+export const DateTime = z.iso.datetime({ offset: true })
 const Day = z.iso.date()
 
 /** Completes a day to its first moment in UTC; any other text stays as it is. */

@@ -155,7 +155,7 @@ export class FeedStreams {
     stream.isBusy = true
     try {
       if (!flows) await waitForDrain(stream.response)
-      while (!stream.response.destroyed) {
+      while (isOpen(stream.response)) {
         const page = this.#pageFor(stream)
         if (page === undefined) return this.#expire(stream)
         stream.cursor = page.cursor
@@ -198,8 +198,9 @@ export class FeedStreams {
     )
   }
 
-  /** Writes a frame; false when the caller does not keep up. */
+  /** Writes a frame; false when the caller does not keep up. One that gave way meanwhile gets nothing more. */
   #write(stream: Stream, frame: Buffer): boolean {
+    if (!isOpen(stream.response)) return true
     stream.heartbeatAt = performance.now() + stream.heartbeatMs
     return stream.response.write(frame)
   }
@@ -235,7 +236,7 @@ export class FeedStreams {
     if (page === undefined) return undefined
     const { body, release, list: _, ...rest } = page
     // Streams send the frame at different times, so it is a copy of the bytes.
-    const frame = formatFrame('feed', body)
+    const frame = formatFrame('feed', body, rest.cursor)
     release()
     return { ...rest, frame }
   }
@@ -246,11 +247,16 @@ export class FeedStreams {
   }
 
   #fail({ response }: Stream, error: unknown): void {
-    if (response.destroyed) return
+    if (!isOpen(response)) return
     this.#log.error({ err: error }, 'a stream failed')
     const message = 'the stream failed: connect again'
     response.end(formatFrame('error', JSON.stringify({ error: 'feed_stream_error', message })))
   }
+}
+
+/** Tells whether a response can still be written: it is neither closed nor ended. */
+function isOpen({ destroyed, writableEnded }: ServerResponse): boolean {
+  return !destroyed && !writableEnded
 }
 
 /** Builds the key of a stream's place: streams with the same key get the same page. */
@@ -274,9 +280,10 @@ function waitForDrain(response: ServerResponse): Promise<void> {
   })
 }
 
-function formatFrame(event: string, data: string | Buffer): Buffer {
+/** Formats a message; the id is what a client sends to continue after it. */
+function formatFrame(event: string, data: string | Buffer, id?: string): Buffer {
   return Buffer.concat([
-    Buffer.from(`event: ${event}\ndata: `),
+    Buffer.from(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: `),
     Buffer.from(data),
     Buffer.from('\n\n'),
   ])

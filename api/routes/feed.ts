@@ -1,11 +1,15 @@
 import { z } from 'zod'
+import type { Instant } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { FeedAnswer, FeedFrame } from '../../pipeline/model/responses/index.ts'
-import { readPageAfter } from '../../pipeline/read/lookups/feed.ts'
+import { findCursorAt, readPageAfter } from '../../pipeline/read/lookups/feed.ts'
 import { isTypeFilter, matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { completeDay, DateTime } from '../inputs/as-of.ts'
 import { createWholeNumber } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { replyLent } from '../responses/reply.ts'
@@ -18,7 +22,35 @@ const cursor = z
   .default('')
   .refine(text => text === '' || UUID.test(text), 'must be the cursor of a page, a UUID')
   .transform(text => (text === '' ? NIL_UUID : text.toLowerCase()))
-  .meta({ description: 'Continue after this event; by default from the earliest stored event' })
+  .meta({ description: 'Continue after this event, else from the beginning' })
+
+const since = z
+  .string()
+  .optional()
+  .transform((text, ctx): Instant | undefined => {
+    if (text === undefined || text === '') return undefined
+    const moment = completeDay(text)
+    if (DateTime.safeParse(moment).success) return Date.parse(moment)
+    ctx.addIssue('must be a date and time such as 2026-01-31T09:00:00Z, or a date')
+    return z.NEVER
+  })
+  .describe('Begin at this time')
+
+interface Begin {
+  cursor: string
+  since: Instant | undefined
+}
+
+/** Chooses the cursor of a first page: the one that is named, or that of a time. */
+function chooseCursor({ cursor, since: moment }: Begin, reader: Reader, config: Config): string {
+  if (moment === undefined) return cursor
+  if (cursor !== NIL_UUID) refuse('invalid_request', 'since: name a time or a cursor, not both')
+  const { feedRetentionDays: days } = config.LIMITS
+  return (
+    findCursorAt(reader, moment, days) ??
+    refuse('cursor_expired', `the feed keeps events for ${days} days: name a later time`)
+  )
+}
 
 const types = z
   .string()
@@ -41,13 +73,13 @@ const types = z
     return filters.length === 0 ? eventTypeNames : matchTypes(filters)
   })
   .meta({
-    description: 'Event types, separated by commas, `*` for any characters; all by default',
+    description: 'Comma-separated event types, `*` as wildcard; all by default',
     examples: ['property.*,agent.discovered'],
   })
 
 /** Maximum number of events on a page. */
 const limit = createWholeNumber({
-  description: 'Maximum number of events on the page',
+  description: 'Most events on a page',
   min: 1,
   max: 10_000,
   default: 100,
@@ -60,17 +92,18 @@ export const readFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Read the change feed',
   description:
-    'Pass `cursor` of a page to get the next one: at once while `has_more` is true, later when it ' +
-    'is false. A cursor belongs to one `types`. Events are stored for ' +
-    `${limits.feedRetentionDays} days; after that, start again from search and sync.`,
+    'Its `cursor` leads to the next page: at once while `has_more` is true, else ' +
+    'later. A cursor belongs to one `types`. Events are kept for ' +
+    `${limits.feedRetentionDays} days; then start again from search and sync.`,
   access: 'bearer',
   cache: 'private',
-  query: z.object({ cursor, types, limit }),
+  query: z.object({ cursor, since, types, limit }),
   reply: { 200: FeedAnswer },
   errors: ['invalid_request', 'cursor_expired'],
   handle: ({ query, services: { reader, config } }) => {
     const page = readPageAfter(reader, {
       ...query,
+      cursor: chooseCursor(query, reader, config),
       maxBytes: config.LIMITS.feedPageBytes,
       retentionDays: config.LIMITS.feedRetentionDays,
     })
@@ -92,11 +125,13 @@ export const streamFeed = defineOperation({
   description:
     '`event: feed` has a page of the feed, as soon as something was committed; ' +
     '`event: heartbeat` says that there was nothing, at once on connecting and then at this interval. ' +
-    'To resume, pass `cursor` of the last page. `event: error` comes before the end.',
+    'To resume, pass `cursor` of the last page; it is also the `id` of the message, which browsers send as ' +
+    '`Last-Event-ID`. `event: error` comes before the end.',
   access: 'bearer',
   cache: 'private',
   query: z.object({
     cursor,
+    since,
     types,
     limit,
     poll_interval_seconds: createWholeNumber({
@@ -108,10 +143,10 @@ export const streamFeed = defineOperation({
   }),
   reply: { 200: { type: 'text/event-stream', item: FeedFrame } },
   errors: ['invalid_request', 'cursor_expired', 'unavailable'],
-  handle: ({ query, principal, services: { streams } }) => ({
+  handle: ({ query, principal, header, services: { streams, reader, config } }) => ({
     headers: streamHeaders,
     open: streams.admit({
-      cursor: query.cursor,
+      cursor: readLastId(header('last-event-id')) ?? chooseCursor(query, reader, config),
       types: query.types,
       limit: query.limit,
       heartbeatMs: query.poll_interval_seconds * MS_PER_S,
@@ -119,6 +154,13 @@ export const streamFeed = defineOperation({
     }),
   }),
 })
+
+/** Reads where a browser continues; undefined for a first connection. */
+function readLastId(header: unknown): string | undefined {
+  if (header === undefined || header === '') return undefined
+  if (typeof header === 'string' && UUID.test(header)) return header.toLowerCase()
+  return refuse('invalid_request', 'last-event-id: must be the cursor of a page, a UUID')
+}
 
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',

@@ -65,6 +65,31 @@ describe('GET /api/registry/feed/stream', () => {
     await closeAll()
   })
 
+  test('200: continues where a browser says, or begins at a time', async () => {
+    const stream = await open(`?cursor=${NIL_UUID}`)
+    const { id, data } = await stream.next()
+    expect(id).toBe(data.cursor)
+    await publish('later')
+    const token = { 'last-event-id': String(id) }
+    const resumed = await openStream(
+      `${base}/api/registry/feed/stream?cursor=${NIL_UUID}`,
+      key,
+      token,
+    )
+    streams.push(resumed)
+    const page = await resumed.next()
+    expect(JSON.stringify(page.data)).toContain('later.example')
+    expect(JSON.stringify(page.data)).not.toContain('first.example')
+    const since = new Date(registry.clock.now() - DAY).toISOString()
+    expect(JSON.stringify((await (await open(`?since=${since}`)).next()).data)).toContain(
+      'first.example',
+    )
+    await expect(
+      openStream(`${base}/api/registry/feed/stream`, key, { 'last-event-id': '7' }),
+    ).rejects.toThrow('400')
+    await closeAll()
+  })
+
   test('200: a reader at the head gets a heartbeat at once', async () => {
     const { cursor } = (await (await open()).next()).data
     const stream = await open(`?cursor=${cursor}`)
@@ -188,6 +213,27 @@ describe('GET /api/registry/feed/stream', () => {
     })
     expect(await stream.ended).toBe(true)
     await own.close()
+  })
+
+  test('200: a stream that is ended while it catches up is not written any more', async () => {
+    const streams = new FeedStreams(registry.reader, registry.config, silentLog)
+    const open = streams.admit({
+      cursor: NIL_UUID,
+      types: eventTypeNames,
+      limit: 1,
+      heartbeatMs: 60_000,
+      principal: 'a',
+    })
+    const response = new PassThrough({ autoDestroy: false })
+    const frames: Buffer[] = []
+    response.on('data', frame => {
+      frames.push(frame)
+      streams.close()
+    })
+    open(response as unknown as ServerResponse)
+    await new Promise(done => response.on('end', done))
+    await new Promise(done => setTimeout(done, 20))
+    expect(frames).toHaveLength(1)
   })
 
   test('200: a thousand readers without a cursor take turns, and read the same bytes', async () => {

@@ -261,3 +261,63 @@ describe('GET /api/registry/feed', () => {
     await own.close()
   })
 })
+
+describe('since', () => {
+  const times = () => [...new Set(log.map(event => toInstant(event.event_id)))]
+
+  test('200: begins with the events of any time, whatever the types', async () => {
+    expect(times().length).toBeGreaterThan(3)
+    for (const at of times().flatMap(time => [time - 1, time, time + 1])) {
+      const later = log.filter(event => toInstant(event.event_id) >= at)
+      const { events, has_more } = await readPage(
+        `?limit=10000&since=${new Date(at).toISOString()}`,
+      )
+      expect([at, ...listIds(events)]).toEqual([at, ...listIds(later)])
+      expect(has_more).toBe(false)
+      const ofType = await readPage(`?types=agent.discovered&since=${new Date(at).toISOString()}`)
+      const discovered = later.filter(event => event.event_type === 'agent.discovered')
+      expect(listIds(ofType.events)).toEqual(listIds(discovered))
+    }
+  })
+
+  test('200: a page after it continues by its cursor', async () => {
+    const [, second] = times()
+    const begin = new Date(second!).toISOString()
+    const first = await readPage(`?limit=1&since=${begin}`)
+    const rest = await readPage(`?limit=10000&cursor=${first.cursor}`)
+    expect([...listIds(first.events), ...listIds(rest.events)]).toEqual(
+      listIds(log.filter(event => toInstant(event.event_id) >= second!)),
+    )
+  })
+
+  test('200: a date means its start in UTC', async () => {
+    const day = new Date(times()[0]!).toISOString().slice(0, 10)
+    expect((await readPage(`?since=${day}&limit=10000`)).events).toHaveLength(log.length)
+  })
+
+  test('200: an empty feed has nothing since then', async () => {
+    const empty = await openRegistry()
+    const token = await empty.createKey('Readers')
+    const { events } = await readPage('?since=2026-11-19', empty, token)
+    expect(events).toEqual([])
+    await empty.close()
+  })
+
+  test.each([
+    ['?since=yesterday', 400, 'since: must be a date and time'],
+    [`?since=2026-11-20&cursor=${buildLeastId(1)}`, 400, 'not both'],
+  ])('400: %s', async (query, status, words) => {
+    const answer = await get(query)
+    expect(answer.statusCode).toBe(status)
+    expect(answer.json().error).toContain(words)
+  })
+
+  test('410: a time of which events are no longer kept', async () => {
+    const answer = await get('?since=2020-01-01')
+    expect(answer.statusCode).toBe(410)
+    expect(answer.json()).toEqual({
+      error: 'cursor_expired',
+      message: 'the feed keeps events for 90 days: name a later time',
+    })
+  })
+})

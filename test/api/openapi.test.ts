@@ -61,6 +61,7 @@ test('every operation is described, with its parameters and errors', async () =>
   ])
   expect(paths['/api/registry/feed'].get.parameters).toMatchObject([
     { name: 'cursor', in: 'query' },
+    { name: 'since', in: 'query' },
     { name: 'types', in: 'query' },
     {
       name: 'limit',

@@ -34,6 +34,7 @@ export const FeedFrame = z
   .discriminatedUnion('event', [
     z.looseObject({
       event: z.literal('feed').describe('Something was committed'),
+      id: feedCursor,
       data: FeedAnswer.describe('A page of the feed'),
     }),
     z.looseObject({

@@ -78,6 +78,25 @@ export function readPageAfter(reader: FeedSource, asked: FeedQuery): FeedPage | 
   return { body, release, head, cursor, hasMore, isEmpty: count === 0, count, list, freshness }
 }
 
+/**
+ * Finds the cursor from which a reader gets the events since a moment; undefined if the feed no longer keeps all of
+ * them.
+ */
+export function findCursorAt(
+  reader: FeedSource,
+  since: Instant,
+  retentionDays: number,
+): string | undefined {
+  const begin = reader.now() - retentionDays * DAY
+  if (since < begin) return undefined
+  const ends = readEnds(reader)
+  const key = toOldestKey(since)
+  const block = ends && findBlockAround(ends.store, wholeLog, key)
+  const next = block?.indexFrom(key) ?? 0
+  const before = next > 0 ? block?.keyAt(next - 1) : undefined
+  return before === undefined || before < toOldestKey(begin) ? NIL_UUID : toId(before)
+}
+
 function buildHeadCursor(ends: LogEnds | undefined, now: Instant, retentionDays: number): string {
   const head = ends?.head === undefined ? null : toId(ends.head)
   return formatCursor(head, { asOf: now, now, retentionDays })

@@ -1,6 +1,8 @@
 /** One message of a stream of server-sent events. */
 export interface Frame {
   event: string
+  /** Id that a client sends to continue after it; absent if it does not move on. */
+  id?: string
   data: Record<string, unknown>
 }
 
@@ -69,7 +71,12 @@ export function parseFrame(text: string): Frame {
   const find = (name: string) =>
     text
       .split('\n')
-      .find(line => line.startsWith(name))!
-      .slice(name.length)
-  return { event: find('event: '), data: JSON.parse(find('data: ')) }
+      .find(line => line.startsWith(name))
+      ?.slice(name.length)
+  const id = find('id: ')
+  return {
+    event: find('event: ')!,
+    ...(id !== undefined && { id }),
+    data: JSON.parse(find('data: ')!),
+  }
 }
