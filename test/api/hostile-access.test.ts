@@ -245,6 +245,12 @@ const cases: Record<string, Case[]> = {
     { ...byId(`${people}/:id`, () => `ann?org=${acme.org}`, del), status: 403 },
   ],
   listInvitations: [{ asks: () => ({ url: `${invitations}?org=${acme.org}` }), status: 403 }],
+  createOwnProfile: [
+    {
+      asks: () => ({ method: 'POST', url: `/api/me/organization/profile?org=${acme.org}` }),
+      status: 403,
+    },
+  ],
   createInvitation: [
     {
       asks: () => ({
