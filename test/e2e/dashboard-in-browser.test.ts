@@ -98,7 +98,7 @@ async function tellStory(
     await page.waitForSelector('h1:text("Organizations")')
     await page.fill('#name', `The Gazette of ${domain}`)
     await page.click('text=Create organization')
-    await page.waitForSelector('text=The organization is yours')
+    await page.waitForSelector('text=The organization has been created')
     await look(page, 'organizations')
 
     await page.click('tbody a')

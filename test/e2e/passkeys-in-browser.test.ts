@@ -99,7 +99,7 @@ test('a person creates a passkey, signs in with it, and removes it', async () =>
 
   await page.goto(`${ORIGIN}/dashboard/passkeys`)
   await page.click('text=Remove it')
-  await page.waitForSelector('text=The passkey is removed')
+  await page.waitForSelector('text=The passkey has been removed')
   await beginAgain(page)
   await page.click('text=Sign in with a passkey')
   await page.waitForSelector('text=This passkey was not accepted')
