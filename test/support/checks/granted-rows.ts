@@ -13,7 +13,8 @@ interface GrantedRow {
 
 /**
  * Lists the rows of grants_flat that disagree with `property-authorization`, and how many there are in all. The
- * identifiers of the properties must differ. Grants that do not say how they are sold are compared where all
+ * identifiers of the properties must differ. Grants that are limited are compared where the property is sold without
+ * terms. Grants that do not say how they are sold are compared where all
  * grants of the pair say nothing.
  */
 export async function compareGrantedRows(
@@ -41,7 +42,9 @@ export async function compareGrantedRows(
       },
     )
     const verdict = answer.json() as PropertyAuthorization
-    const { operator_side, operator_reason } = verdict
+    const { operator_side, operator_reason, sides } = verdict
+    // A grant that is limited to some terms does not count without them, and the verdict is then about the other entries.
+    if (sides.publisher !== 'match') continue
     if (operator_side !== row.operator_side || operator_reason !== row.operator_reason) {
       differing.push({ ...row, verdict: { operator_side, operator_reason } })
     }
