@@ -168,7 +168,7 @@ export function renderSearch(searched: string | undefined, look: 'compact' | 'la
           type="search"
           value={clipText(searched ?? '', 200)}
           maxlength="200"
-          placeholder="Brand, domain or agent"
+          placeholder={look === 'large' ? 'Brand, domain or agent' : 'Search'}
           autocomplete="off"
         />
         <button type="submit">{look === 'large' ? 'Search' : MAGNIFIER}</button>

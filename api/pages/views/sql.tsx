@@ -66,8 +66,8 @@ function renderElsewhere(origin: string): Html {
   return (
     <>
       <p>
-        <a href="/data/registry.duckdb">registry.duckdb</a> is replaced after each publication and
-        never changed. Download it and run a query:
+        Each publication makes a new <a href="/data/registry.duckdb">registry.duckdb</a>. Download
+        it and run a query:
       </p>
       <pre tabindex="0">{`curl -sLO ${origin}/data/registry.duckdb
 duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
