@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../../pipeline/core/escape-html.ts'
+
 /** Texts of a picture: they may be anybody's. */
 export interface PictureText {
   /** Kind of what the page shows: a brand, for example. */
@@ -33,16 +35,9 @@ const WIDE_LETTERS = 1.6
 const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is meant
   /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff]|\p{Cs}/gu
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
 
 function escapeXml(text: string): string {
-  return text.replace(UNSEEN, ' ').replace(/[&<>"']/g, character => entities[character] ?? '')
+  return escapeHtml(text.replace(UNSEEN, ' '))
 }
 
 /** Tells whether a picture needs the second font. */
