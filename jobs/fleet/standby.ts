@@ -96,7 +96,7 @@ async function buildSuccession({ redis, lease, log }: StandbyDeps): Promise<Succ
 }
 
 const hasStores = ({ paths }: Pick<StandbyDeps, 'paths'>) =>
-  existsSync(paths.index) || existsSync(paths.record) || existsSync(paths.oldAccounts)
+  existsSync(paths.index) || existsSync(paths.record)
 
 /** Throws where this folder has a registry that was never part of the fleet: a restore would delete it. */
 function assertReplaceable({ paths, tenure }: StandbyDeps): void {

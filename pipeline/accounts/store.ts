@@ -1,7 +1,5 @@
 import { toIso } from '../core/clock.ts'
 import type { Answer, Refusal, SaveVerdicts, Submission } from '../model/submission.ts'
-import type { ConvertedPaths } from '../store/convert-accounts.ts'
-import type { OnMigration } from '../store/migrations.ts'
 import { openRecord } from '../store/record.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { type KnownVerdicts, listTestedAgents, loadVerdicts } from './agents/verdicts.ts'
@@ -41,8 +39,8 @@ export class Accounts {
     this.db = db
   }
 
-  static async open(paths: ConvertedPaths, onMigration?: OnMigration): Promise<Accounts> {
-    return new Accounts(await openRecord(paths, onMigration))
+  static open(record: string): Accounts {
+    return new Accounts(openRecord(record))
   }
 
   /**

@@ -78,7 +78,7 @@ function moveStores(from: Paths, to: Paths, withLog: boolean): void {
   putFileInPlace(from.index, to.index)
   if (existsSync(`${from.index}.wal`)) renameSync(`${from.index}.wal`, `${to.index}.wal`)
   // What was prepared is closed: all of its log is in the file.
-  putRecordInPlace(to, from.record, to.record)
+  putRecordInPlace(to, from.record)
   for (const part of ['serving', 'events', 'pictures'] as const)
     if (existsSync(from[part])) replaceFolder(from[part], to[part])
   if (!withLog) return

@@ -1,22 +1,13 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { requireValue } from '../core/present.ts'
-import { findOldFormat, removeFile } from '../store/convert-accounts.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { listPendingIn } from '../store/migrations.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { assertRecordKnown } from '../store/record.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
-import {
-  backedUp,
-  checkBackup,
-  checkFile,
-  findRecordName,
-  type Manifest,
-  OLD_ACCOUNTS,
-  PICTURES,
-} from '../writer/copy-stores.ts'
+import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
 import { type Facts, findLastNumber, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
 import { rebuildStores } from './rebuild.ts'
 import { copyLogBeside, hasLogToBring, putLogInPlace } from './restore-log.ts'
@@ -47,25 +38,23 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   if (!force && !isFree(paths, keepAccounts)) {
     throw new Error(`${paths.dir} is not empty: restore with --force to replace it`)
   }
-  if (keepAccounts && !hasPrivateRows(paths)) throw new Error('there are no accounts to keep')
+  if (keepAccounts && !existsSync(paths.record)) throw new Error('there are no accounts to keep')
   const manifest = await checkBackup(dir)
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(`a registry runs on ${paths.dir}: stop it first`)
   try {
-    const recordName = findRecordName(manifest)
-    const record = recordName === OLD_ACCOUNTS ? paths.oldAccounts : paths.record
     await copyStore(backedUp.index, dir, paths.index, manifest)
-    if (!keepAccounts) await copyStore(recordName, dir, record, manifest)
+    if (!keepAccounts) await copyStore(backedUp.record, dir, paths.record, manifest)
     await listPendingIn(`${paths.index}.new`)
-    if (!keepAccounts) await assertReadable(`${record}.new`, recordName)
+    if (!keepAccounts) assertRecordKnown(`${paths.record}.new`)
     const withLog = await hasLogToBring(paths, dir)
     if (withLog) await copyLogBeside(paths, dir, manifest)
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
     if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
     putFileInPlace(`${paths.index}.new`, paths.index)
-    if (!keepAccounts) putRecordInPlace(paths, `${record}.new`, record)
+    if (!keepAccounts) putRecordInPlace(paths, `${paths.record}.new`)
     if (withLog) putLogInPlace(paths)
     await rebuildStores(paths, facts => continueNumbering(facts, how.continueAfter))
     rmSync(paths.restoring)
@@ -80,16 +69,6 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
 function isFree(paths: Paths, keepAccounts: boolean): boolean {
   if (keepAccounts) return !existsSync(paths.index)
   return !existsSync(paths.dir) || readdirSync(paths.dir).length === 0
-}
-
-function hasPrivateRows({ record, oldAccounts }: Paths): boolean {
-  return existsSync(record) || existsSync(oldAccounts)
-}
-
-/** Throws where this program cannot open restored private rows. */
-async function assertReadable(file: string, name: string): Promise<void> {
-  if (name === OLD_ACCOUNTS) await findOldFormat(file)
-  else assertRecordKnown(file)
 }
 
 /** Copies a file next to its destination, and verifies the copy. */
@@ -115,11 +94,10 @@ export function putFileInPlace(fresh: string, file: string): void {
   renameSync(fresh, file)
 }
 
-/** Puts restored private rows in place of those of this version, or of an earlier one. */
-export function putRecordInPlace(paths: Paths, fresh: string, file: string): void {
-  removeFile(paths.record)
-  rmSync(paths.oldAccounts, { force: true })
-  putFileInPlace(fresh, file)
+/** Puts the restored record in place, and deletes the old one's log. */
+export function putRecordInPlace({ record }: Paths, fresh: string): void {
+  for (const file of [record, `${record}-wal`, `${record}-shm`]) rmSync(file, { force: true })
+  renameSync(fresh, record)
 }
 
 /** Deletes whatever was derived from the previous index. */

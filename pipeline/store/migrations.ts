@@ -1,34 +1,39 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Fatal } from '../core/errors.ts'
-import { getLast } from '../core/present.ts'
 import { projectRoot } from '../core/project-root.ts'
 import { Database, isLocked } from './duckdb.ts'
 import { createTables, declareTables } from './schema.ts'
 
-/** A step to the next format of the index or the record. */
+/** A step to the next format of the index. */
 export interface Migration {
   /** Format that it has afterwards. */
   format: number
-  /** Name of the SQL file below `data/migrations`. */
+  /** Name of its SQL. */
   file: string
 }
 
 /** Called after each migration that was performed. */
 export type OnMigration = (migration: Migration) => void
 
-const folder = join(projectRoot, 'data', 'migrations')
+/** Format of the oldest index that can be opened; the migrations lead on from it. */
+export const OLDEST_FORMAT = 7
+/** The last version that opened older ones, and brought them to the oldest of today. */
+const LAST_WITH_OLDER = '067675d5'
 
-/** Lists the migrations of the index, from the oldest on. */
-export function listMigrations(): Migration[] {
-  return readdirSync(join(folder, 'index'))
+const MIGRATIONS = join(projectRoot, 'data', 'migrations', 'index')
+
+/** Lists the migrations in a folder, from the oldest on. */
+export function listMigrations(folder = MIGRATIONS): Migration[] {
+  return readdirSync(folder)
+    .filter(name => name.endsWith('.sql'))
     .sort()
-    .map(name => ({ format: Number.parseInt(name, 10), file: `index/${name}` }))
+    .map(file => ({ format: Number.parseInt(file, 10), file }))
 }
 
 /** Finds the format that this program writes. */
-export function findNewestFormat(): number {
-  return getLast(listMigrations()).format
+export function findNewestFormat(folder = MIGRATIONS): number {
+  return listMigrations(folder).at(-1)?.format ?? OLDEST_FORMAT
 }
 
 /** Finds the format of an index; undefined where it is empty. */
@@ -40,14 +45,11 @@ export async function findFormat(db: Database): Promise<number | undefined> {
   return (await db.one<{ format: number }>('select format from meta'))?.format
 }
 
-/** Lists the pending migrations of an index. Throws where it is newer than this program. */
-export async function listPending(db: Database): Promise<Migration[]> {
-  return listLater(await findFormat(db))
-}
-
-function listLater(format: number | undefined): Migration[] {
-  const newest = findNewestFormat()
+/** Lists the pending migrations of an index. Throws where this program cannot read it. */
+export async function listPending(db: Database, folder = MIGRATIONS): Promise<Migration[]> {
+  const format = await findFormat(db)
   if (format === undefined) return []
+  const newest = findNewestFormat(folder)
   if (format > newest) {
     throw new Fatal(
       `index.duckdb has format ${format} and was written by a newer version; this one reads ` +
@@ -55,7 +57,13 @@ function listLater(format: number | undefined): Migration[] {
         '`registry restore DIR --force` and a backup that this version made',
     )
   }
-  return listMigrations().filter(migration => migration.format > format)
+  if (format < OLDEST_FORMAT) {
+    throw new Fatal(
+      `index.duckdb has format ${format}, and this version reads formats from ${OLDEST_FORMAT} on. ` +
+        `Start commit ${LAST_WITH_OLDER} of the registry on this folder once, which converts it, then this one`,
+    )
+  }
+  return listMigrations(folder).filter(migration => migration.format > format)
 }
 
 /**
@@ -65,12 +73,12 @@ function listLater(format: number | undefined): Migration[] {
 export async function migrate(
   db: Database,
   onMigration: OnMigration = () => undefined,
+  folder = MIGRATIONS,
 ): Promise<void> {
-  const format = await findFormat(db)
-  if (format === undefined) return createIndex(db)
-  const pending = listLater(format)
+  const pending = await listPending(db, folder)
+  if ((await findFormat(db)) === undefined) return createIndex(db)
   for (const migration of pending) {
-    await runMigration(db, migration)
+    await runMigration(db, migration, folder)
     onMigration(migration)
   }
   await createTables(db)
@@ -99,7 +107,11 @@ async function createIndex(db: Database): Promise<void> {
   })
 }
 
-async function runMigration(db: Database, { format, file }: Migration): Promise<void> {
+async function runMigration(
+  db: Database,
+  { format, file }: Migration,
+  folder: string,
+): Promise<void> {
   const sql = readFileSync(join(folder, file), 'utf8')
   try {
     // Each thread holds a row group in memory, and rows with long lists make these large.
@@ -116,7 +128,10 @@ async function runMigration(db: Database, { format, file }: Migration): Promise<
   }
 }
 
-/** Lists the migrations that an index has not seen. Throws where it is newer than this program. */
+/**
+ * Lists the migrations that an index that nobody has open has not seen. Throws where this program cannot
+ * read it.
+ */
 export async function listPendingIn(file: string): Promise<Migration[]> {
   const db = await Database.open(file, { readOnly: true }).catch(error => {
     throw isLocked(error) ? new Error(`another process has ${file} open: stop it first`) : error

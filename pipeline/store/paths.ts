@@ -15,9 +15,9 @@ export function resolvePaths(dataDir: string) {
     index: at('index.duckdb'),
     /** The record: every private row, in a folder of its own, so that its log is as private as the file. */
     record: at('record', 'record.sqlite'),
-    /** The private rows as earlier versions kept them; the first start converts them. */
+    /** Private rows as earlier versions kept them, and copies of these: nothing reads them, and a takedown deletes them. */
     oldAccounts: at('accounts', 'accounts.duckdb'),
-    accountsBackups: at('accounts', 'backups'),
+    oldAccountsCopies: at('accounts', 'backups'),
     /** Private key that `start` makes where the settings name none. */
     registryKey: at('accounts', 'registry-key.jwk'),
     /** Private key of the log that `start` makes where the settings name none. */

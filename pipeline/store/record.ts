@@ -1,36 +1,13 @@
-import { existsSync } from 'node:fs'
 import { Fatal } from '../core/errors.ts'
-import {
-  type ConvertedPaths,
-  convertAccounts,
-  findOldFormat,
-  putAside,
-} from './convert-accounts.ts'
-import type { Migration, OnMigration } from './migrations.ts'
 import { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile } from './table-files.ts'
 
 /** Format of the record that this program writes, which the file holds as its `user_version`. */
 const RECORD_FORMAT = 1
 
-const CONVERSION: Migration = {
-  format: RECORD_FORMAT,
-  file: 'the conversion of accounts/accounts.duckdb to record/record.sqlite',
-}
-
-/**
- * Opens the record with all its tables. Private rows of an earlier version are converted first; their file is
- * kept among the backups. Throws where the record is newer than this program.
- */
-export async function openRecord(
-  paths: ConvertedPaths,
-  onMigration: OnMigration = () => undefined,
-): Promise<Sqlite> {
-  if (!existsSync(paths.record) && existsSync(paths.oldAccounts)) {
-    await convertAccounts(paths, declareTables)
-    onMigration(CONVERSION)
-  } else if (existsSync(paths.oldAccounts)) putAside(paths)
-  const db = Sqlite.open(paths.record)
+/** Opens the record with all its tables. Throws where it is newer than this program. */
+export function openRecord(file: string): Sqlite {
+  const db = Sqlite.open(file)
   try {
     const format = findFormat(db)
     assertKnown(format)
@@ -48,17 +25,6 @@ export async function openRecord(
 export function declareTables(db: Sqlite): void {
   const sql = listTables('accounts').map(name => readTableFile('accounts', name).sql)
   db.transaction(() => db.exec(`${sql.join('')} pragma user_version = ${RECORD_FORMAT}`))
-}
-
-/** Lists what the next start would do to the private rows first. Throws where it could not open them. */
-export async function planRecord(paths: ConvertedPaths): Promise<Migration[]> {
-  if (existsSync(paths.record)) {
-    assertRecordKnown(paths.record)
-    return []
-  }
-  if (!existsSync(paths.oldAccounts)) return []
-  await findOldFormat(paths.oldAccounts)
-  return [CONVERSION]
 }
 
 /** Throws where a record that nobody has open, such as one of a backup, is newer than this program. */

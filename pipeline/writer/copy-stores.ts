@@ -24,8 +24,6 @@ const run = promisify(execFile)
 
 /** The stores that nothing else can be made of, and their names in a backup. */
 export const backedUp = { index: 'index.duckdb', record: 'record.sqlite' } as const
-/** Name of the private rows in a backup of an earlier version. */
-export const OLD_ACCOUNTS = 'accounts.duckdb'
 export const MANIFEST = 'manifest.json'
 /** Pictures of logos, each named by its hash: so no manifest need list them. */
 export const PICTURES = 'logos'
@@ -94,7 +92,7 @@ export async function checkBackup(dir: string): Promise<Manifest> {
   const file = `${dir}/${MANIFEST}`
   if (!existsSync(file)) throw new Error(`${dir} is not a backup: it has no ${MANIFEST}`)
   const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
-  for (const name of [backedUp.index, findRecordName(manifest)]) {
+  for (const name of Object.values(backedUp)) {
     if (!manifest.files.some(file => file.name === name))
       throw new Error(`the backup has no ${name}`)
   }
@@ -105,11 +103,6 @@ export async function checkBackup(dir: string): Promise<Manifest> {
   const [damaged] = listDamagedPictures(`${dir}/${PICTURES}`)
   if (damaged !== undefined) throw new Error(`${damaged} does not match the backup’s manifest`)
   return manifest
-}
-
-/** Finds the name of the private rows in a backup, which may be of an earlier version. */
-export function findRecordName({ files }: Manifest): string {
-  return files.some(({ name }) => name === OLD_ACCOUNTS) ? OLD_ACCOUNTS : backedUp.record
 }
 
 /** Tells whether a file of a backup belongs to the tamper-evident log. */

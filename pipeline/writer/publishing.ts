@@ -119,7 +119,8 @@ export class Publishing {
   async #clearCopies(domains: readonly Domain[]): Promise<void> {
     const { paths, takedowns, clock, alone } = this.#parts
     pruneSnapshots(paths, 1)
-    for (const copies of [paths.parquet, paths.damaged, paths.accountsBackups]) {
+    const { parquet, damaged, oldAccounts, oldAccountsCopies } = paths
+    for (const copies of [parquet, damaged, oldAccounts, oldAccountsCopies]) {
       rmSync(copies, { recursive: true, force: true })
     }
     this.#search.keepsOlder = false

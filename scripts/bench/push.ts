@@ -123,7 +123,7 @@ async function subscribe(cursor: string): Promise<void> {
     begins_after: cursor,
     seq: store.seq + 1,
   }))
-  const record = await openRecord(resolvePaths(options.folder))
+  const record = openRecord(resolvePaths(options.folder).record)
   record.insert('subscriptions', rows)
   record.close()
 }

@@ -75,8 +75,8 @@ async function openUnlessTaken(
 
 /** Throws where there is no registry: a mistyped DATA_DIR must not create one. */
 export function assertRegistry({ DATA_DIR }: Config): void {
-  const { dir, index, record, oldAccounts } = resolvePaths(DATA_DIR)
-  if ([index, record, oldAccounts].some(file => existsSync(file))) return
+  const { dir, index, record } = resolvePaths(DATA_DIR)
+  if (existsSync(index) || existsSync(record)) return
   if (existsSync(resolvePaths(dir).replica))
     throw new Error(`${dir} holds a replica: this works in the folder of its registry`)
   throw new Error(`there is no registry in ${dir}: is DATA_DIR right?`)

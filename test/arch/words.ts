@@ -44,7 +44,6 @@ export const privateWords = new Set(
 /** Names that hold such a word, and why. */
 export const wordExceptions: Readonly<Record<string, string>> = {
   first_seen_at: 'is a column',
-  COPIES_KEPT: 'counts copies, as the limits that end in Kept do',
   PROPERTIES_KEPT_MAX: 'bounds properties that are kept',
   findWithinOneEdit: 'counts edits',
   isWithinOneEdit: 'counts edits',

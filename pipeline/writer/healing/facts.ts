@@ -19,11 +19,15 @@ const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
 const RESTORE_INDEX = `${RESTORE}; with --keep-accounts it keeps the existing accounts`
 
 /**
- * Opens the index and the accounts, and migrates them. Throws, before anything is changed, where
- * one of them is missing, unreadable, newer than this program, or has lost what the other one
- * knows.
+ * Opens the index and the accounts, and migrates the index. Throws, before anything is changed, where
+ * one of them is missing, unreadable, of a format that this program cannot read, or has lost what the other
+ * one knows.
  */
-export async function openFacts(paths: Paths, tell?: OnMigration): Promise<Facts> {
+export async function openFacts(
+  paths: Paths,
+  tell?: OnMigration,
+  migrations?: string,
+): Promise<Facts> {
   if (!existsSync(paths.index) && hasTraces(paths)) {
     throw new Fatal(`index.duckdb is missing, and other stores exist: ${RESTORE_INDEX}`)
   }
@@ -31,11 +35,11 @@ export async function openFacts(paths: Paths, tell?: OnMigration): Promise<Facts
     Database.open(file, { memoryLimit: '512MB' }),
   )
   try {
-    const pending = await listPending(index)
-    const accounts = await openAccounts(paths, index, tell)
+    const pending = await listPending(index, migrations)
+    const accounts = await openAccounts(paths, index)
     try {
       if (pending.length > 0) dropDerived(paths)
-      await migrate(index, tell)
+      await migrate(index, tell, migrations)
       await fillOperators(index)
       await assertKnown(index, accounts)
     } catch (error) {
@@ -66,20 +70,15 @@ function hasTraces(paths: Paths): boolean {
   return made.some(file => existsSync(file)) || listSnapshots(paths).length > 0
 }
 
-async function openAccounts(
-  paths: Paths,
-  index: Database,
-  tell: OnMigration | undefined,
-): Promise<Accounts> {
-  const isConverted = !existsSync(paths.record) && existsSync(paths.oldAccounts)
-  const file = isConverted ? paths.oldAccounts : paths.record
+async function openAccounts(paths: Paths, index: Database): Promise<Accounts> {
+  const file = paths.record
   const seq = hasContent(file) ? 0 : await findLastCommit(index)
   if (seq > 0) {
     throw new Fatal(
       `${relative(paths.dir, file)} is missing or empty, and the index has ${seq} commits: ${RESTORE}`,
     )
   }
-  return openStore(paths, file, RESTORE, () => Accounts.open(paths, tell))
+  return openStore(paths, file, RESTORE, async () => Accounts.open(file))
 }
 
 /** Tells whether a file is there and not empty: SQLite takes an empty one for a new database. */

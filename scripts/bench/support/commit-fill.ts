@@ -100,7 +100,7 @@ async function copyBrands(folder: string, brands: number): Promise<void> {
 export async function project(folder: string, domains: readonly string[]): Promise<void> {
   const paths = resolvePaths(folder)
   const index = await Database.open(paths.index, { memoryLimit: '768MB' })
-  const accounts = await Accounts.open(paths)
+  const accounts = Accounts.open(paths.record)
   const store = ServingStore.open(paths.servingFile)
   const within = (column: string) => `${column} between $from and $to`
   for (let at = 0; at < domains.length; at += PROJECTED_AT_ONCE) {

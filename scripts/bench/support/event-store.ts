@@ -60,7 +60,7 @@ export async function fillEvents(folder: string, events: number): Promise<void> 
 async function writeCaller(folder: string): Promise<void> {
   const paths = resolvePaths(folder)
   makeFolders(paths)
-  const record = await openRecord(paths)
+  const record = openRecord(paths.record)
   const created_at = toIso(Date.now())
   const organization = {
     org_id: 'bench',

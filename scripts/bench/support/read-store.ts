@@ -157,7 +157,7 @@ export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
   const index = await Database.open(paths.index, { memoryLimit: '2GB' })
   await migrate(index)
   for (const filling of [...buildRows(sizes), ...buildNetworkRows()]) await index.run(filling)
-  const record = await openRecord(paths)
+  const record = openRecord(paths.record)
   for (const [table, query] of Object.entries(buildMemberRows(sizes))) {
     record.insert(table, await index.all(query))
   }

@@ -57,11 +57,7 @@ test('a proposal is approved only for the mirror version that it was made for', 
   let refused = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async steps => {
-      const accounts = await Accounts.open({
-        record: ':memory:',
-        oldAccounts: '',
-        accountsBackups: '',
-      })
+      const accounts = Accounts.open(':memory:')
       const handed: { submission: Submission; answer: Answer }[] = []
       const proposals = new Map<string, Proposal[]>(orgs.map(name => [name, []]))
       let served: number | undefined

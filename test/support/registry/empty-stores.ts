@@ -31,7 +31,7 @@ async function makeEmptyStores(): Promise<Stores> {
     const index = await Database.open(paths.index)
     await migrate(index)
     index.close()
-    const record = await openRecord(paths)
+    const record = openRecord(paths.record)
     record.close()
     return { index: readFileSync(paths.index), record: readFileSync(paths.record) }
   } finally {

@@ -1,38 +1,31 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Database } from '../../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
+import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 
-/** The stores that DuckDB kept; the accounts are converted now. */
-export type StoreName = 'index' | 'accounts'
-
-/** A store of each format as SQL, all of the same two nights: `index-1.sql`. */
+/** Stores as SQL, in the oldest format that is opened, of the same two nights. */
 const folder = join(import.meta.dirname, '../../fixtures/stores')
 
-/** Lists the formats of a store that there is a file of. */
-export function listStoredFormats(store: StoreName): number[] {
-  return readdirSync(folder)
-    .flatMap(name =>
-      name.startsWith(`${store}-`) ? [Number.parseInt(name.split('-')[1]!, 10)] : [],
-    )
-    .sort((a, b) => a - b)
+/** Writes the index into DATA_DIR as the version of its format has left it. */
+export async function writeStoredIndex(dataDir: string): Promise<void> {
+  const { index } = resolvePaths(dataDir)
+  mkdirSync(dirname(index), { recursive: true })
+  const db = await Database.open(index)
+  await db.run(readFileSync(`${folder}/index-7.sql`, 'utf8'))
+  db.close()
 }
 
-/** Writes the stores of these formats into DATA_DIR, as versions of then have left them. */
-export async function writeStores(
-  dataDir: string,
-  formats: Partial<Record<StoreName, number>>,
-): Promise<void> {
-  const paths = resolvePaths(dataDir)
-  for (const [store, format] of Object.entries(formats) as [StoreName, number][]) {
-    const place = store === 'index' ? paths.index : paths.oldAccounts
-    mkdirSync(dirname(place), { recursive: true })
-    const db = await Database.open(place)
-    await db.run(readFileSync(`${folder}/${store}-${format}.sql`, 'utf8'))
-    db.close()
-  }
+/** Writes both stores into DATA_DIR as the version of their formats has left them. */
+export async function writeStores(dataDir: string): Promise<void> {
+  await writeStoredIndex(dataDir)
+  const { record } = resolvePaths(dataDir)
+  mkdirSync(dirname(record), { recursive: true })
+  const db = Sqlite.open(record)
+  db.exec(readFileSync(`${folder}/record-1.sql`, 'utf8'))
+  db.emptyLog()
+  db.close()
 }
-
 /** Reads tables, columns, constraints and indexes of a database, comments too. */
 export async function readShape(db: Database): Promise<Record<string, unknown[]>> {
   const rows = (sql: string) => db.all<object>(`${sql} order by all`)

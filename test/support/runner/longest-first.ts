@@ -10,7 +10,6 @@ const tests = join(import.meta.dirname, '../..')
  */
 const longest = [
   'unit/writer/damaged-files.test.ts',
-  'unit/writer/migrated-registry.test.ts',
   'unit/read/crawl-requests.test.ts',
   'unit/writer/frontier-additions.test.ts',
   'unit/maintenance/backup.test.ts',

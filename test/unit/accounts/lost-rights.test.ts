@@ -56,7 +56,7 @@ function applyAll(...submissions: Submission[]): unknown[] {
 beforeEach(async () => {
   paths = resolvePaths(createDataDir())
   makeFolders(paths)
-  accounts = await Accounts.open(paths)
+  accounts = Accounts.open(paths.record)
   cleanUp(() => accounts.close())
   applyAll(asked({ op: 'organization.create', org_id, name: 'Acme' }), joining())
 })
@@ -67,7 +67,7 @@ describe('a person who was removed from an organization', () => {
     expect(applyAll(saved(), removal(), saved())).toEqual(['done', 'done', removed])
     expect(applyAll(waited)).toEqual([removed])
     accounts.close()
-    accounts = await Accounts.open(paths)
+    accounts = Accounts.open(paths.record)
     expect(applyAll(waited)).toEqual([removed])
   })
 
