@@ -1,5 +1,6 @@
 import type { AgentCard } from '@a2a-js/sdk'
 import type { AgentServices } from './call-task.ts'
+import { listTaskNames } from './protocol-names.ts'
 import type { Tenant } from './tenants.ts'
 
 /** Version of A2A that is spoken here. */
@@ -23,11 +24,13 @@ export function buildAgentCard(
     defaultOutputModes: ['application/json'],
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
     security: [{ bearer: [] }],
-    skills: tasks.map(task => ({
-      id: task.name(protocolName),
-      name: task.title,
-      description: task.description,
-      tags: [task.mutates ? 'writes' : 'reads'],
-    })),
+    skills: tasks.flatMap(task =>
+      listTaskNames(task, protocolName).map(id => ({
+        id,
+        name: task.title,
+        description: task.description,
+        tags: [task.mutates ? 'writes' : 'reads'],
+      })),
+    ),
   }
 }

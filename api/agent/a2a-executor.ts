@@ -4,6 +4,7 @@ import { A2AError, type AgentExecutor, type TaskStore } from '@a2a-js/sdk/server
 import { DAY, toIso } from '../../pipeline/core/clock.ts'
 import { type AgentCaller, type AgentServices, callTask, type TaskAnswer } from './call-task.ts'
 import { buildErrorPayload, TaskError } from './errors.ts'
+import { buildNamedFields } from './protocol-names.ts'
 import { readMessage } from './read-calls.ts'
 import { toOwner } from './state/idempotency.ts'
 import type { Tenant } from './tenants.ts'
@@ -23,7 +24,7 @@ export function buildExecutor(
 ): AgentExecutor {
   return {
     async execute({ userMessage, taskId, contextId }, events) {
-      const call = readMessage(userMessage)
+      const call = readMessage(userMessage, services.protocolName)
       const answer =
         call instanceof TaskError
           ? { payload: buildErrorPayload(call, services.protocolName), isError: true }
@@ -79,7 +80,11 @@ function buildTask(
         artifactId: randomUUID(),
         name: isError ? 'error' : 'result',
         parts: [{ kind: 'data', data: payload }],
-        ...(isSubmitted && { metadata: { [`${protocolName}_task_id`]: payload.task_id } }),
+        ...(isSubmitted && {
+          metadata: buildNamedFields(protocolName, name => ({
+            [`${name}_task_id`]: payload.task_id,
+          })),
+        }),
       },
     ],
   }

@@ -5,6 +5,7 @@ import type { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import { type Clock, MINUTE } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { buildRequestProfile } from '../../pipeline/signing/profile.ts'
 import { toCaller } from '../limits/caller.ts'
 import { preflight } from '../operation/cross-origin.ts'
@@ -16,6 +17,7 @@ import { answerError, sendFailure } from './http-failure.ts'
 import { addMcpEndpoints } from './mcp-endpoint.ts'
 import { AgentMetrics } from './metrics.ts'
 import { addPages } from './pages.ts'
+import { listProtocolNames, toTaskName } from './protocol-names.ts'
 import { buildQuotaStore } from './quota-store.ts'
 import { type SignatureOptions, verifyRequests } from './request-signatures.ts'
 import type { AgentState } from './state/store.ts'
@@ -52,8 +54,8 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     toAddress: tenant => config.AGENT_URLS[tenant] ?? `${origin()}/${tenant}/mcp`,
     now: () => clock.now(),
     state,
-    signedTasks: config.AGENT_SIGNED_TASKS,
-    requestProfile: buildRequestProfile(config.PROTOCOL_NAME, 'either', config.SIGNING_PROFILE),
+    signedTasks: config.AGENT_SIGNED_TASKS.map(name => toTaskName(name, config.PROTOCOL_NAME)),
+    requestProfile: buildProfiles(config)[0],
     metrics: new AgentMetrics(deps.metrics),
     onError: error => log.error({ error }, 'a task failed'),
   }
@@ -92,10 +94,11 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     })
     verifyRequests(scope, {
       ...signers,
-      profile: services.requestProfile,
+      profiles: buildProfiles(config),
       state,
       now: () => clock.now(),
       toSignedUrl: path => toSignedUrl(path, services),
+      protocolName: config.PROTOCOL_NAME,
       requiredFor: services.signedTasks,
     })
     limitCredentials(scope, {
@@ -106,6 +109,14 @@ export function buildAgentApp(deps: AgentDeps): FastifyInstance {
     addA2aEndpoints(scope, services)
   })
   return app
+}
+
+/** Builds the profiles of signed requests: one for each name of the protocol, the configured one first. */
+function buildProfiles({ PROTOCOL_NAME, SIGNING_PROFILE }: Config): SignatureOptions['profiles'] {
+  const [first, ...others] = listProtocolNames(PROTOCOL_NAME).map(name =>
+    buildRequestProfile(name, 'either', SIGNING_PROFILE),
+  )
+  return [requireValue(first, 'name of the protocol'), ...others]
 }
 
 /** Builds the challenge of a 401: the credential, or a signature if tasks must be signed. */
@@ -125,7 +136,8 @@ function toSignedUrl(path: string, { origin, toAddress }: AgentServices): string
 /** Tells whether a request carries the test credential, as a Bearer token or in the protocol's own header. */
 function hasCredential({ headers }: FastifyRequest, config: Config): boolean {
   const [, bearer] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? []
-  const presented = Buffer.from(bearer ?? String(headers[`x-${config.PROTOCOL_NAME}-auth`] ?? ''))
+  const named = listProtocolNames(config.PROTOCOL_NAME).map(name => headers[`x-${name}-auth`])
+  const presented = Buffer.from(bearer ?? String(named.find(value => value !== undefined) ?? ''))
   const expected = Buffer.from(config.TEST_AGENT_TOKEN)
   return presented.length === expected.length && timingSafeEqual(presented, expected)
 }

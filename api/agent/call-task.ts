@@ -3,10 +3,10 @@ import type { SigningProfile } from '../../pipeline/signing/profile.ts'
 import { hashCaller, toCaller } from '../limits/caller.ts'
 import { TaskError } from './errors.ts'
 import type { AgentMetrics } from './metrics.ts'
+import { findSpokenName, listTaskNames, toTaskName } from './protocol-names.ts'
 import { describeVersion } from './protocol-version.ts'
-import { toTaskName } from './read-calls.ts'
 import type { AgentState } from './state/store.ts'
-import { readContext, runTask } from './task.ts'
+import { readContext, runTask, type Task } from './task.ts'
 import type { TaskContext } from './task-context.ts'
 import type { Tenant } from './tenants.ts'
 
@@ -58,10 +58,11 @@ export async function callTask(
   services: AgentServices,
   calledBy: AgentCaller,
 ): Promise<TaskAnswer> {
-  const { protocolName, metrics, onError } = services
+  const { metrics, onError } = services
   const begun = performance.now()
-  const name = toTaskName(spelledName)
-  const task = tenant.tasks.find(candidate => candidate.name(protocolName) === name)
+  const name = toTaskName(spelledName, services.protocolName)
+  const task = tenant.tasks.find(candidate => candidate.name(services.protocolName) === name)
+  const protocolName = findSpokenName({ task: spelledName, args }, services.protocolName)
   const measure = (code?: string) => {
     const tookMs = performance.now() - begun
     metrics.count({ tenant: tenant.name, task: task && name, code, tookMs })
@@ -71,7 +72,11 @@ export async function callTask(
     if (calledBy.caller === PUBLIC_CALLER && services.signedTasks.includes(name)) {
       throw new TaskError('UNAUTHORIZED', `A request of ${name} must be signed`)
     }
-    const payload = await runTask(task, args, { ...buildContext(tenant, services), ...calledBy })
+    const payload = await runTask(task, args, {
+      ...buildContext(tenant, services),
+      ...calledBy,
+      protocolName,
+    })
     measure()
     return { payload, isError: false }
   } catch (error) {
@@ -93,17 +98,19 @@ export async function callTask(
 function buildContext(
   { name, protocols, specialisms, tasks }: Tenant,
   { protocolName, origin, toAddress, signedTasks, requestProfile, state, now }: AgentServices,
-): Omit<TaskContext, keyof AgentCaller> {
+): Omit<TaskContext, keyof AgentCaller | 'protocolName'> {
+  const isSigned = (candidate: Task) => signedTasks.includes(candidate.name(protocolName))
+  const listNames = (some: readonly Task[]) =>
+    some.flatMap(task => listTaskNames(task, protocolName))
   return {
-    protocolName,
     origin: origin(),
     toAddress,
-    signedTasks,
+    signedTasks: listNames(tasks.filter(isSigned)),
     requestProfile,
     tenant: name,
     protocols,
     specialisms,
-    taskNames: tasks.map(candidate => candidate.name(protocolName)),
+    taskNames: listNames(tasks),
     state,
     now: now(),
   }

@@ -25,7 +25,7 @@ export function limitCredentials(
   app.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST') return undefined
     // A body may contain several calls; one without any counts as one.
-    const calls = Math.max(1, readCalls(request.body).length)
+    const calls = Math.max(1, readCalls(request.body, protocolName).length)
     for (let call = 0; call < calls; call++) {
       const counted = await count(request)
       if (counted.isAllowed || !counted.isExceeded) continue

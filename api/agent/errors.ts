@@ -1,3 +1,5 @@
+import { buildNamedFields } from './protocol-names.ts'
+
 /** Ways to recover from a failure: by a retry, by a changed request, or not at all. */
 type Recovery = 'transient' | 'correctable' | 'terminal'
 
@@ -78,13 +80,26 @@ export function buildErrorBody({ code, message, details }: TaskError): Record<st
 
 /**
  * Builds the body of a failure. The specification puts `code` and `message` at the top, and for creatives
- * into `error` with their status; the public client reads them from `<protocol>_error`. A conflict of
- * idempotency keys carries no details, so that guessing a key reveals nothing.
+ * into `error` with their status; the public client reads them from `<protocol>_error`.
  */
 export function buildErrorPayload(error: TaskError, protocolName: string): Record<string, unknown> {
-  const { code, message, details } = error
-  const [recovery, status] = codes[code]
+  const { code, message } = error
+  const [, status] = codes[code]
+  return {
+    code,
+    message,
+    error: { code, message, status },
+    ...buildNamedErrors(error, protocolName),
+  }
+}
+
+/** Builds the protocol's own error. A conflict of idempotency keys carries no details: guessing reveals nothing. */
+export function buildNamedErrors(
+  { code, message, details }: TaskError,
+  protocolName: string,
+): Record<string, unknown> {
+  const [recovery] = codes[code]
   const described =
     code === 'IDEMPOTENCY_CONFLICT' ? { code, message } : { code, message, recovery, ...details }
-  return { code, message, error: { code, message, status }, [`${protocolName}_error`]: described }
+  return buildNamedFields(protocolName, name => ({ [`${name}_error`]: described }))
 }

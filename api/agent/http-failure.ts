@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply } from 'fastify'
 import { anyOrigin } from '../operation/cross-origin.ts'
 import type { AgentServices } from './call-task.ts'
-import { TaskError, type TaskErrorCode } from './errors.ts'
+import { buildNamedErrors, TaskError, type TaskErrorCode } from './errors.ts'
 
 /** JSON-RPC codes for failures that happen before any task runs, over either transport. */
 const rpcCodes: Partial<Record<TaskErrorCode, number>> = {
@@ -22,7 +22,6 @@ export function sendFailure(
   protocolName: string,
 ): FastifyReply {
   const { code, message, details } = failure
-  const { [`${protocolName}_error`]: described } = failure.toPayload(protocolName)
   const { id = null } = (reply.request.body ?? {}) as { id?: unknown }
   return reply
     .code(status)
@@ -36,7 +35,7 @@ export function sendFailure(
       error: {
         code: rpcCodes[code] ?? INVALID_REQUEST,
         message,
-        data: { [`${protocolName}_error`]: described },
+        data: buildNamedErrors(failure, protocolName),
       },
     })
 }

@@ -15,6 +15,7 @@ import {
   type TaskAnswer,
   toAgentCaller,
 } from './call-task.ts'
+import { listTaskNames } from './protocol-names.ts'
 import { type Tenant, tenants } from './tenants.ts'
 
 const NOT_ALLOWED = {
@@ -57,13 +58,15 @@ function buildServer(tenant: Tenant, services: AgentServices, calledBy: AgentCal
     { capabilities: { tools: {} }, instructions: tenant.description },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tenant.tasks.map(task => ({
-      name: task.name(protocolName),
-      title: task.title,
-      description: task.description,
-      inputSchema: z.toJSONSchema(task.input, { io: 'input' }) as { type: 'object' },
-      annotations: { readOnlyHint: !task.mutates, idempotentHint: true },
-    })),
+    tools: tenant.tasks.flatMap(task => {
+      const described = {
+        title: task.title,
+        description: task.description,
+        inputSchema: z.toJSONSchema(task.input, { io: 'input' }) as { type: 'object' },
+        annotations: { readOnlyHint: !task.mutates, idempotentHint: true },
+      }
+      return listTaskNames(task, protocolName).map(name => ({ name, ...described }))
+    }),
   }))
   server.setRequestHandler(AnyCall, async request => {
     const { name, arguments: forwarded = {} } = CallToolRequestSchema.parse(request).params

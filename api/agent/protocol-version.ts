@@ -1,4 +1,5 @@
 import { TaskError } from './errors.ts'
+import { buildNamedFields, listProtocolNames } from './protocol-names.ts'
 
 /** Releases of the protocol that this agent speaks, each by its schemas. */
 export const SUPPORTED_VERSIONS = ['3.0'] as const
@@ -13,20 +14,22 @@ const RELEASE = /^(\d+)\.\d+(?:\.\d+)?(?:-[\w.-]+)?$/
  * known major version is served by the one that this agent speaks, which the answer names.
  */
 export function checkVersion(args: Record<string, unknown>, protocolName: string): void {
-  const release = args[`${protocolName}_version`]
-  if (release !== undefined) {
-    const [, major] = RELEASE.exec(typeof release === 'string' ? release : '') ?? []
-    if (!MAJOR_VERSIONS.includes(Number(major))) refuse(release, `${protocolName}_version`)
-  }
-  const major = args[`${protocolName}_major_version`]
-  if (major !== undefined && !MAJOR_VERSIONS.includes(major as number)) {
-    refuse(major, `${protocolName}_major_version`)
+  for (const name of listProtocolNames(protocolName)) {
+    const release = args[`${name}_version`]
+    if (release !== undefined) {
+      const [, major] = RELEASE.exec(typeof release === 'string' ? release : '') ?? []
+      if (!MAJOR_VERSIONS.includes(Number(major))) refuse(release, `${name}_version`)
+    }
+    const major = args[`${name}_major_version`]
+    if (major !== undefined && !MAJOR_VERSIONS.includes(major as number)) {
+      refuse(major, `${name}_major_version`)
+    }
   }
 }
 
 /** Describes the release by which an answer is to be read. */
 export function describeVersion(protocolName: string): Record<string, string> {
-  return { [`${protocolName}_version`]: SERVED }
+  return buildNamedFields(protocolName, name => ({ [`${name}_version`]: SERVED }))
 }
 
 function refuse(version: unknown, field: string): never {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TaskError } from './errors.ts'
+import { toTaskName } from './protocol-names.ts'
 
 /** A call of a task, before its task or arguments are checked. */
 export interface AgentCall {
@@ -24,16 +25,16 @@ const MessageCall = z.looseObject({
 const DataPart = z.looseObject({ kind: z.literal('data'), data: z.unknown() })
 
 /** Reads which tasks a body calls, by MCP or A2A. A body of several messages, as MCP had them, calls several. */
-export function readCalls(body: unknown): AgentCall[] {
+export function readCalls(body: unknown, protocolName: string): AgentCall[] {
   return (Array.isArray(body) ? body : [body]).flatMap(message => {
     const byMcp = ToolCall.safeParse(message)
     if (byMcp.success) {
       const { name, arguments: args } = byMcp.data.params
-      return [{ task: toTaskName(name), args }]
+      return [{ task: toTaskName(name, protocolName), args }]
     }
     const byA2a = MessageCall.safeParse(message)
     if (!byA2a.success) return []
-    const call = readMessage(byA2a.data.params.message)
+    const call = readMessage(byA2a.data.params.message, protocolName)
     return call instanceof TaskError ? [] : [call]
   })
 }
@@ -42,7 +43,10 @@ export function readCalls(body: unknown): AgentCall[] {
  * Reads what a message of A2A asks for: the task that its one data part names, `{skill, input}`. The
  * public client says `parameters` instead of `input`.
  */
-export function readMessage({ parts }: { parts: readonly unknown[] }): AgentCall | TaskError {
+export function readMessage(
+  { parts }: { parts: readonly unknown[] },
+  protocolName: string,
+): AgentCall | TaskError {
   const data = parts.flatMap(part => {
     const read = DataPart.safeParse(part)
     return read.success ? [read.data.data as Record<string, unknown> | null] : []
@@ -57,13 +61,5 @@ export function readMessage({ parts }: { parts: readonly unknown[] }): AgentCall
     const message = 'parts: input must be an object'
     return new TaskError('INVALID_REQUEST', message, { field: 'parts' })
   }
-  return { task: toTaskName(only.skill), args: args as Record<string, unknown> }
-}
-
-/**
- * Converts the name of a task that a caller sends to its name here: the public client reads submitted tasks
- * by `tasks/get`, which is not a valid name for a tool.
- */
-export function toTaskName(name: string): string {
-  return name.replace('/', '_')
+  return { task: toTaskName(only.skill, protocolName), args: args as Record<string, unknown> }
 }

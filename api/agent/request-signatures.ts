@@ -4,7 +4,7 @@ import { type FetchJson, findInKeySet } from '../../pipeline/signing/key-set.ts'
 import { OperatorKeys } from '../../pipeline/signing/operator-keys.ts'
 import { type Refusal, type SigningProfile, toErrorCode } from '../../pipeline/signing/profile.ts'
 import type { Nonce, ReplayStore } from '../../pipeline/signing/replay-store.ts'
-import { type Verifier, verifySignature } from '../../pipeline/signing/verify-signature.ts'
+import { verifySignature } from '../../pipeline/signing/verify-signature.ts'
 import { TaskError } from './errors.ts'
 import { findOperator } from './find-operator.ts'
 import { readCalls } from './read-calls.ts'
@@ -21,8 +21,8 @@ declare module 'fastify' {
 }
 
 export interface SignatureOptions {
-  /** Profile of the signatures. */
-  profile: SigningProfile
+  /** Profiles of the signatures, each with a tag of its own; the first refuses what has none of the tags. */
+  profiles: readonly [SigningProfile, ...SigningProfile[]]
   state: AgentState
   /** Returns the time in milliseconds. */
   now(): number
@@ -34,6 +34,7 @@ export interface SignatureOptions {
   trusted?: unknown
   /** Ids of keys that may no longer sign. */
   revoked: readonly string[]
+  protocolName: string
   /** Tasks that must be signed. */
   requiredFor: readonly string[]
 }
@@ -55,12 +56,12 @@ export function verifyRequests(app: FastifyInstance, options: SignatureOptions):
     // Otherwise the framework would refuse the unknown media type before the signature is verified.
     const isOfTwoTypes = (request.headers['content-type'] ?? '').includes(',')
     if (request.headers.signature === undefined || !isOfTwoTypes) return
-    await refuseSignature(reply, toErrorCode(verifier.profile, 'header_malformed'))
+    await refuseSignature(reply, toErrorCode(options.profiles[0], 'header_malformed'))
   })
   app.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST') return
     const refusal = await verifier.verify(request)
-    if (refusal) await refuseSignature(reply, toErrorCode(verifier.profile, refusal))
+    if (refusal) await refuseSignature(reply, toErrorCode(options.profiles[0], refusal))
   })
 }
 
@@ -93,22 +94,20 @@ async function refuseSignature(reply: FastifyReply, code: string): Promise<void>
 }
 
 class RequestVerifier {
-  readonly profile: Verifier['profile']
   readonly #options: SignatureOptions
   readonly #replays: SharedReplayStore
   readonly #operators = new Map<string, OperatorKeys>()
 
   constructor(options: SignatureOptions) {
-    this.profile = options.profile
     this.#options = options
     this.#replays = new SharedReplayStore(options.state)
   }
 
   /** Verifies a request and records who signed it; returns why it is refused. */
   async verify(request: FastifyRequest): Promise<Refusal | undefined> {
-    const { now, state, toSignedUrl, requiredFor, revoked } = this.#options
+    const { now, state, toSignedUrl, protocolName, requiredFor, revoked } = this.#options
     const path = request.raw.url ?? '/'
-    const calls = readCalls(request.body)
+    const calls = readCalls(request.body, protocolName)
     const isSigned = request.headers.signature !== undefined
     const operator = isSigned ? findOperator(calls, toTenant(path), state) : undefined
     // Operators choose the ids of their keys freely, so equal ids of different operators are kept apart.
@@ -123,7 +122,7 @@ class RequestVerifier {
         body: request.bytes ?? '',
       },
       {
-        profile: this.profile,
+        profile: this.#findProfile(request),
         findKey: (keyid, created) => {
           // Records of a signer are stored under this id, so its length is limited.
           if (keyid.length > KEYID_LENGTH_MAX) return undefined
@@ -141,6 +140,13 @@ class RequestVerifier {
     if (verification.outcome === 'refused') return verification.refusal
     if (verification.outcome === 'verified') request.signedBy = toSigner(verification.keyid)
     return undefined
+  }
+
+  /** Finds the profile whose tag a request names. */
+  #findProfile({ headers }: FastifyRequest): SigningProfile {
+    const { profiles } = this.#options
+    const named = String(headers['signature-input'] ?? '')
+    return profiles.find(({ tag }) => named.includes(`"${tag}"`)) ?? profiles[0]
   }
 
   #findOperator(domain: string): OperatorKeys | undefined {

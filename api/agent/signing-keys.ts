@@ -1,5 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { DAY, type Instant } from '../../pipeline/core/clock.ts'
+import { buildNamedFields } from './protocol-names.ts'
 import type { AgentState } from './state/store.ts'
 
 declare module './state/store.ts' {
@@ -51,7 +52,7 @@ export function buildKeySet(state: AgentState, protocolName: string, now: Instan
   const keys = purposes.map(purpose => {
     const { kid, jwk } = loadKey(state, purpose, now)
     const { kty, crv, x } = jwk
-    const protocolUse = { [`${protocolName}_use`]: purpose }
+    const protocolUse = buildNamedFields(protocolName, name => ({ [`${name}_use`]: purpose }))
     return { kid, kty, crv, x, alg: 'EdDSA', use: 'sig', key_ops: ['verify'], ...protocolUse }
   })
   return { keys }

@@ -4,12 +4,13 @@ import type { AgentState } from './state/store.ts'
 
 /** Everything that a task knows besides its arguments. */
 export interface TaskContext {
+  /** Name of the protocol that the caller says. */
   protocolName: string
   /** Returns the origin of this agent, without a trailing slash. */
   origin: string
   /** Returns the public address of a tenant of this agent, such as `https://agent.example/creative/mcp`. */
   toAddress(tenant: string): string
-  /** Tasks whose requests must be signed. */
+  /** Tasks of the tenant whose requests must be signed. */
   signedTasks: readonly string[]
   /** Profile of signed requests. */
   requestProfile: SigningProfile

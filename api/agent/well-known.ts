@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { anyOrigin } from '../operation/cross-origin.ts'
 import type { AgentServices } from './call-task.ts'
 import { publishers } from './catalogue/publishers.ts'
+import { listTaskNames } from './protocol-names.ts'
 import { buildKeySet } from './signing-keys.ts'
 import { tenants } from './tenants.ts'
 
@@ -40,7 +41,7 @@ function buildAdagents({ toAddress, protocolName }: AgentServices): object {
       title,
       type,
       url: toAddress(name),
-      tools: tasks.map(task => task.name(protocolName)),
+      tools: tasks.flatMap(task => listTaskNames(task, protocolName)),
     })),
   }
 }

@@ -31,7 +31,6 @@ export async function startAgent({
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const state = AgentState.open(join(folder, 'state.mdb'))
   const config = readConfig({
-    PROTOCOL_NAME: 'adcp',
     TEST_AGENT_TOKEN: token,
     AGENT_SIGNED_TASKS: signedTasks.join(','),
     AGENT_LOOPBACK_WEBHOOKS: 'true',

@@ -4,6 +4,7 @@ import { describeSupport, formats } from '../catalogue/formats.ts'
 import { publishers } from '../catalogue/publishers.ts'
 import { signals } from '../catalogue/signals.ts'
 import { MINIMUM_SIZE } from '../measurement/audience.ts'
+import { buildNamedFields } from '../protocol-names.ts'
 import { MAJOR_VERSIONS, SUPPORTED_VERSIONS } from '../protocol-version.ts'
 import { idempotency } from '../state/idempotency.ts'
 import { defineTask } from '../task.ts'
@@ -30,11 +31,11 @@ export const getCapabilities = defineTask({
       idempotency,
     }
     return {
-      [protocolName]: version,
+      ...buildNamedFields(protocolName, name => ({ [name]: version })),
       request_signing: {
         supported: true,
         covers_content_digest: context.requestProfile.digest,
-        required_for: taskNames.filter(name => signedTasks.includes(name)),
+        required_for: signedTasks,
       },
       webhook_signing: {
         supported: true,

@@ -23,6 +23,8 @@ export interface Delivery {
   target: WebhookTarget
   dueAt: Instant
   attempts: number
+  /** Name of the protocol that its subscriber says. */
+  protocolName?: string
   body?: string
   /** The start of a flight to report, until it is certain that it began. */
   start?: { tenant: string; media_buy_id: string }
@@ -126,16 +128,17 @@ interface Completion {
 export function queueCompletion(
   { task, result, task_id }: Completion,
   target: WebhookTarget,
-  { state, now, protocols }: TaskContext,
+  { state, now, protocols, protocolName }: TaskContext,
 ): void {
   const protocol = getFirst(protocols).replace('_', '-')
   const message = { ...(task_id !== undefined && { task_id }), task_type: task, protocol, result }
   const body = writeBody(message, target, now)
-  saveDelivery({ id: randomUUID(), target, dueAt: now, attempts: 0, body }, state, now)
+  const delivery = { id: randomUUID(), target, dueAt: now, attempts: 0, protocolName, body }
+  saveDelivery(delivery, state, now)
 }
 
 /** Queues a webhook about the start of a future flight; a later change of the buy moves or removes it. */
-export function queueStart(buy: MediaBuy, { state, tenant, now }: TaskContext): void {
+export function queueStart(buy: MediaBuy, { state, tenant, now, protocolName }: TaskContext): void {
   const { media_buy_id, webhook } = buy
   const id = `start ${media_buy_id}`
   removeDelivery(id, state)
@@ -143,7 +146,8 @@ export function queueStart(buy: MediaBuy, { state, tenant, now }: TaskContext): 
   if (!webhook || (status !== 'pending_start' && status !== 'pending_creatives')) return
   const start = { tenant, media_buy_id }
   const dueAt = Math.max(now, buy.start)
-  saveDelivery({ id, target: webhook, dueAt, attempts: 0, start }, state, now)
+  const delivery = { id, target: webhook, dueAt, attempts: 0, protocolName, start }
+  saveDelivery(delivery, state, now)
 }
 
 /** Writes the body about the start of a flight; undefined if it did not start. */

@@ -129,8 +129,12 @@ export class WebhookSender {
   }
 
   /** Signs the very bytes that are sent, again for each attempt; no headers if the URL is invalid. */
-  #sign({ target, body }: Delivery): Record<string, string> {
-    const { state, clock, protocolName, signingProfile } = this.#parts
+  #sign({
+    target,
+    body,
+    protocolName = this.#parts.protocolName,
+  }: Delivery): Record<string, string> {
+    const { state, clock, signingProfile } = this.#parts
     const { kid, privateKey } = loadSigningKey(state, 'webhook-signing', clock.now())
     const headers = { 'content-type': 'application/json' }
     const signed = signRequest(

@@ -94,7 +94,8 @@ const order = (budget = 100) =>
     packages: [{ product_id: 'test-product', pricing_option_id: 'test-pricing', budget }],
   })
 const plain = { 'content-type': 'application/json' }
-const sign = (
+const signAs = (
+  protocolName: string,
   body: string,
   { kid, privateKey }: Pick<Key, 'kid' | 'privateKey'>,
   url = URL_SIGNED,
@@ -104,10 +105,16 @@ const sign = (
   ...signRequest(
     { method: 'POST', url, headers: plain, body },
     { keyid: kid, alg: 'ed25519', privateKey },
-    buildRequestProfile('adcp', 'required', version),
+    buildRequestProfile(protocolName, 'required', version),
     { now: Math.floor(clock.now() / 1000) },
   ),
 })
+const sign = (
+  body: string,
+  signedBy: Pick<Key, 'kid' | 'privateKey'>,
+  url?: string,
+  version?: ProfileVersion,
+) => signAs('adcp', body, signedBy, url, version)
 const bearer = { authorization: `Bearer ${TOKEN}` }
 const send = (url: string, body: string, headers: object = plain, credential: object = bearer) =>
   app.inject({
@@ -147,6 +154,17 @@ describe('a signed request', () => {
     expect(await post(order(), sign(order(), signer))).toMatchObject(refusedFor('header_malformed'))
     const signed = sign(order(), signer, URL_SIGNED, '3.2')
     expect(await post(order(), signed)).toMatchObject({ status: 200 })
+  })
+
+  test('may have the tag of any name of the protocol, and no other', async () => {
+    await app.close()
+    app = open({ PROTOCOL_NAME: 'proto' })
+    expect(await post(order(), sign(order(), signer))).toMatchObject({ status: 200 })
+    await app.close()
+    app = open({ PROTOCOL_NAME: 'adcp' })
+    expect(await post(order(), signAs('proto', order(), signer))).toMatchObject(
+      refusedFor('tag_invalid'),
+    )
   })
 
   test('is refused if the id of its key is too long to be a key of the state', async () => {

@@ -40,6 +40,7 @@ export async function startReferenceAgent(
   clock: Clock,
   folder?: string,
   limits: Partial<Limits> = {},
+  settings: Record<string, string | undefined> = {},
 ): Promise<ReferenceAgent> {
   const own = folder === undefined ? makeTemporaryFolder() : { path: folder, remove: () => {} }
   const config = readConfig({
@@ -51,6 +52,7 @@ export async function startReferenceAgent(
       agentCredentialCallsPerMinute: 100_000,
       ...limits,
     }),
+    ...settings,
   })
   const metrics = new RoleMetrics('agent')
   const bytesMax = config.LIMITS.agentCredentialBytes
