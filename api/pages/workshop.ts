@@ -48,7 +48,7 @@ const checkedFile = defineOperation({
   handle: async call => {
     const form = await readWorkshopForm(call.body, String(call.header('content-type') ?? ''))
     if (form.isDownload) return sendDownload(form)
-    if (form.isPublishing) return carryOn(form, call)
+    if (form.isPublishing) return continueInDashboard(form, call)
     const [{ showChecked }, { renderDocument }] = await Promise.all([
       import('./views/workshop.tsx'),
       import('./parts/document.tsx'),
@@ -72,7 +72,7 @@ function sendDownload({ kind, text }: { kind: ProposedKind; text: string }): Sen
  * Passes a file on to the dashboard, where a person who is signed in, or signs in now, can publish it. Only
  * pages of the registry may do that: another site must not plant a file in somebody's browser.
  */
-async function carryOn(
+async function continueInDashboard(
   { kind, domain, text }: WorkshopForm,
   {
     header,

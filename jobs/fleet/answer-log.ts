@@ -5,7 +5,13 @@ import type { RecordedAnswers } from '../../pipeline/writer/apply-context.ts'
 import type { Committed } from '../../pipeline/writer/commit-in-parts.ts'
 import { SUBMISSIONS } from '../queues.ts'
 import { defineScript, type Redis, type Script } from '../redis.ts'
-import { ANSWERED_KEY, checkMark, LOG_PARTS_KEY, type Marks, STATE_KEY } from './writer-state.ts'
+import {
+  ANSWERED_KEY,
+  checkMark,
+  LOG_PARTS_KEY,
+  type RecordCounter,
+  STATE_KEY,
+} from './writer-state.ts'
 
 /** Entries that are read at once. */
 const ENTRIES_MAX = 100
@@ -69,16 +75,16 @@ export class AnswerLog {
   readonly #fence: number
   readonly #answer: Script<number>
   readonly #trim: Script<number>
-  readonly #marks: Marks
+  readonly #counter: RecordCounter
   #commits = 0
   #bytes = 0
   #gaps = 0
 
-  constructor(redis: Redis, fence: number, marks: Marks) {
+  constructor(redis: Redis, fence: number, counter: RecordCounter) {
     this.#fence = fence
     this.#answer = defineScript(redis, 'registryAnswer', 3, ANSWER)
     this.#trim = defineScript(redis, 'registryTrimAnswers', 3, TRIM)
-    this.#marks = marks
+    this.#counter = counter
   }
 
   /** Returns how much was recorded since the last backup began. */
@@ -105,10 +111,10 @@ export class AnswerLog {
       committed.seq,
       text,
       waitingFrom,
-      this.#marks.next(),
+      this.#counter.next(),
       ...channelsAndTexts,
     )
-    if (!this.#marks.accept(result))
+    if (!this.#counter.accept(result))
       throw new Fatal('another host has taken over: nobody was answered')
     this.#commits++
     this.#bytes += text.length
@@ -118,19 +124,19 @@ export class AnswerLog {
   beginBackup(): void {
     this.#commits = 0
     this.#bytes = 0
-    this.#gaps = this.#marks.gaps
+    this.#gaps = this.#counter.gaps
   }
 
   /** Names the backup that was begun last, and drops what it has. Throws where Redis lost something meanwhile. */
   async trim(backup: { name: string; seq: number; logSize: number }): Promise<void> {
     const keys = [STATE_KEY, ANSWERED_KEY, LOG_PARTS_KEY]
     const { name, seq, logSize } = backup
-    const { recorded } = this.#marks
-    if (this.#marks.gaps === this.#gaps) {
+    const { recorded } = this.#counter
+    if (this.#counter.gaps === this.#gaps) {
       const result = await this.#trim(...keys, this.#fence, seq + 1, logSize, name, recorded)
-      if (!this.#marks.accept(result)) throw new Fatal('another host has taken over')
+      if (!this.#counter.accept(result)) throw new Fatal('another host has taken over')
     }
-    if (this.#marks.gaps !== this.#gaps)
+    if (this.#counter.gaps !== this.#gaps)
       throw new Error('Redis lost answers while the backup was made, which may not have them')
   }
 }

@@ -17,7 +17,7 @@ import { FleetLease } from './lease.ts'
 import { waitForTurn } from './standby.ts'
 import { assertNewest, repeatAnswered, restoreStores } from './succeed.ts'
 import { createTenure, readTenure, writeTenure } from './tenure.ts'
-import { loadWriterState, Marks } from './writer-state.ts'
+import { loadWriterState, RecordCounter } from './writer-state.ts'
 
 /** Time that an upload has to end when the writer stops. */
 const CLOSE_MS = 5 * SECOND
@@ -59,16 +59,16 @@ export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
   const { paths, tenure, lease, succession, state } = await takeTurn(deps, store)
   let sequencer: Sequencer | undefined
   let backups: BackupLoop | undefined
-  const marks = new Marks(state.mark, () => backups?.request())
-  const answers = new AnswerLog(redis, lease.fence, marks)
+  const counter = new RecordCounter(state.mark, () => backups?.request())
+  const answers = new AnswerLog(redis, lease.fence, counter)
   const readPosition = () =>
     sequencer && {
       seq: sequencer.seq,
       lastEventId: sequencer.lastEventId,
       at: clock.now(),
-      mark: marks.recorded,
+      mark: counter.recorded,
     }
-  lease.keep(readPosition, { onLost: () => marks.noteGap(), fail })
+  lease.keep(readPosition, { onLost: () => counter.noteGap(), fail })
   const noteTenure = () => writeTenure(paths, { id: tenure.id, fence: lease.fence })
   if (succession) {
     // Until it is complete these stores are nobody's, so a takeover that is interrupted begins anew.
@@ -78,7 +78,7 @@ export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
   return {
     asking: {
       ensureMayWrite: () => lease.ensureHeld(),
-      keepHead: createHeadKeeper({ redis, store, marks }, lease.fence),
+      keepHead: createHeadKeeper({ redis, store, counter }, lease.fence),
     },
     async begin(opened) {
       sequencer = opened

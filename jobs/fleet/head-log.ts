@@ -3,7 +3,7 @@ import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
 import type { LogPart } from '../../pipeline/transparency/continue-tree.ts'
 import type { KeepHead } from '../../pipeline/transparency/tree-log.ts'
 import { defineScript, type Redis } from '../redis.ts'
-import { checkMark, LOG_PARTS_KEY, type Marks, STATE_KEY } from './writer-state.ts'
+import { checkMark, LOG_PARTS_KEY, type RecordCounter, STATE_KEY } from './writer-state.ts'
 
 const DIGITS = 12
 const PARTS = 'log-parts/'
@@ -25,7 +25,7 @@ function nameLogPart(from: number, to: number, fence: number): string {
 
 /** Creates what keeps heads before they are shown: the events in the backups, then the head in Redis. */
 export function createHeadKeeper(
-  { redis, store, marks }: { redis: Redis; store: BackupStore; marks: Marks },
+  { redis, store, counter }: { redis: Redis; store: BackupStore; counter: RecordCounter },
   fence: number,
 ): KeepHead {
   const keep = defineScript<number>(redis, 'registryKeepHead', 2, KEEP)
@@ -33,8 +33,8 @@ export function createHeadKeeper(
     const name = nameLogPart(from, to, fence)
     const text = Buffer.concat(lines.flatMap(line => [line, Buffer.from('\n')]))
     await store.write(`${PARTS}${name}`, text)
-    const result = await keep(STATE_KEY, LOG_PARTS_KEY, fence, note, name, marks.next())
-    if (!marks.accept(result))
+    const result = await keep(STATE_KEY, LOG_PARTS_KEY, fence, note, name, counter.next())
+    if (!counter.accept(result))
       throw new Fatal('another host has taken over: this head is not signed')
   }
 }

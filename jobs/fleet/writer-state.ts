@@ -23,7 +23,7 @@ export interface WriterState {
   at: Instant
   /** Head of the log that was signed last. */
   head: string | undefined
-  /** Number of records (`Marks`). */
+  /** Number of records (`RecordCounter`). */
   mark: number
 }
 
@@ -49,7 +49,7 @@ const MISSING = 2
  * Counts what was recorded. Redis counts too: where it has another number, a primary took over that lacks some of
  * what the one before it had acknowledged.
  */
-export class Marks {
+export class RecordCounter {
   #count: number
   #gaps = 0
   readonly #onMissing: () => void

@@ -13,7 +13,7 @@ import type { Paths } from './paths.ts'
 type State = 'shut' | 'open' | 'test'
 
 /** Size and modification time of each file, by its path below DATA_DIR. */
-type Marks = Map<string, string>
+type FileStamps = Map<string, string>
 
 const Stored = z.record(z.string(), z.string())
 const STATE_BYTES = 'shut'.length
@@ -26,7 +26,7 @@ const STATE_BYTES = 'shut'.length
 export class Seals {
   readonly #paths: Paths
   readonly #descriptor: number
-  readonly #marks: Marks
+  readonly #stamps: FileStamps
   /** State that the previous process left. */
   readonly #previousState: State
   #state: State
@@ -36,14 +36,14 @@ export class Seals {
   private constructor(paths: Paths, descriptor: number, read: StoredSeals) {
     this.#paths = paths
     this.#descriptor = descriptor
-    this.#marks = read.marks
+    this.#stamps = read.stamps
     this.#previousState = read.state
     this.#state = read.state
   }
 
   /** Opens the seals of a data folder. The caller must hold the lease. */
   static open(paths: Paths): Seals {
-    const read = readSeals(paths) ?? { state: 'open', marks: new Map() }
+    const read = readSeals(paths) ?? { state: 'open', stamps: new Map() }
     const descriptor = openSync(paths.seals, existsSync(paths.seals) ? 'r+' : 'w+')
     const seals = new Seals(paths, descriptor, read)
     seals.#length = statSync(paths.seals).size
@@ -57,12 +57,12 @@ export class Seals {
 
   /** Tells whether something else changed or removed this file. */
   isChanged(path: string): boolean {
-    return this.#previousState === 'shut' && isDifferent(this.#marks, this.#paths, path)
+    return this.#previousState === 'shut' && isDifferent(this.#stamps, this.#paths, path)
   }
 
   /** Lists the recorded files below a folder. */
   listIn(folder: string): string[] {
-    const files = [...this.#marks.keys()].map(name => join(this.#paths.dir, name))
+    const files = [...this.#stamps.keys()].map(name => join(this.#paths.dir, name))
     return files.filter(file => file.startsWith(`${folder}/`))
   }
 
@@ -105,7 +105,7 @@ export class Seals {
 
   /** Forgets the records of the files below a folder. */
   forget(folder: string): void {
-    for (const file of this.listIn(folder)) this.#marks.delete(relative(this.#paths.dir, file))
+    for (const file of this.listIn(folder)) this.#stamps.delete(relative(this.#paths.dir, file))
   }
 
   close(): void {
@@ -116,8 +116,8 @@ export class Seals {
   #mark(file: string): void {
     const mark = readMark(file)
     const name = relative(this.#paths.dir, file)
-    if (mark === undefined) this.#marks.delete(name)
-    else this.#marks.set(name, mark)
+    if (mark === undefined) this.#stamps.delete(name)
+    else this.#stamps.set(name, mark)
   }
 
   /**
@@ -126,7 +126,7 @@ export class Seals {
    */
   #write(state: State): void {
     this.#state = state
-    const text = `${state}${JSON.stringify(Object.fromEntries(this.#marks))}`
+    const text = `${state}${JSON.stringify(Object.fromEntries(this.#stamps))}`
     this.#length = Math.max(this.#length, Buffer.byteLength(text))
     writeSync(this.#descriptor, text.padEnd(this.#length), 0)
   }
@@ -138,16 +138,16 @@ export class Seals {
  */
 export function isTampered(paths: Paths, path: string): boolean {
   const before = readSeals(paths)
-  if (before?.state !== 'shut' || !isDifferent(before.marks, paths, path)) return false
+  if (before?.state !== 'shut' || !isDifferent(before.stamps, paths, path)) return false
   const after = readSeals(paths)
   const name = relative(paths.dir, path)
-  return after?.state === 'shut' && after.marks.get(name) === before.marks.get(name)
+  return after?.state === 'shut' && after.stamps.get(name) === before.stamps.get(name)
 }
 
 /** The seals as their file holds them. */
 interface StoredSeals {
   state: State
-  marks: Marks
+  stamps: FileStamps
 }
 
 function readSeals(paths: Paths): StoredSeals | undefined {
@@ -158,7 +158,7 @@ function readSeals(paths: Paths): StoredSeals | undefined {
   try {
     return {
       state,
-      marks: new Map(Object.entries(Stored.parse(JSON.parse(text.slice(STATE_BYTES))))),
+      stamps: new Map(Object.entries(Stored.parse(JSON.parse(text.slice(STATE_BYTES))))),
     }
   } catch {
     return undefined
@@ -166,8 +166,8 @@ function readSeals(paths: Paths): StoredSeals | undefined {
 }
 
 /** Tells whether a file differs from its record; one without a record does not. */
-function isDifferent(marks: Marks, paths: Paths, path: string): boolean {
-  const known = marks.get(relative(paths.dir, path))
+function isDifferent(stamps: FileStamps, paths: Paths, path: string): boolean {
+  const known = stamps.get(relative(paths.dir, path))
   return known !== undefined && known !== readMark(path)
 }
 

@@ -19,7 +19,7 @@ type RetentionDays = Pick<Limits, 'requestRetentionDays' | 'privateRetentionDays
  */
 const ADDITIONS_RETENTION_MS = DAY
 
-/** Private rows that say what was, by the column that says since when they say nothing of today. */
+/** Tables of private rows that tell the past, each with the column of the time at which they ended. */
 const over = {
   memberships: 'removed_at',
   roles: 'revoked_at',

@@ -29,7 +29,7 @@ const acme = {
   proposal: '',
   digest: '',
   challenge: '',
-  /** Get the image of a logo that waits for a moderator. */
+  /** Id of a logo that waits for a moderator, whose image is asked for. */
   logo: '',
   subscription: '',
   invitation: '',

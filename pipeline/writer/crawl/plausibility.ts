@@ -43,14 +43,13 @@ export async function filterImplausible(
   const weighty = keepLatest(observations).filter(isWeighty)
   const last = new Map(weighty.map(observation => [toSourceKey(observation), observation]))
   const known = await loadKnown(db, weighty, now)
-  const doubts = new Map<string, { observation: Understood; suspicion: PlausibilityFault }>()
+  const doubts = new Map<string, { observation: Understood; finding: PlausibilityFault }>()
   const settled: Source[] = []
   for (const file of known) {
     const observation = getOrThrow(last, toSourceKey(file))
-    const suspicion = isUnderstood(observation) ? findSuspicion(file, observation) : undefined
-    if (suspicion)
-      doubts.set(toSourceKey(file), { observation: observation as Understood, suspicion })
-    if (file.held && (suspicion || isSettledBy(observation))) settled.push(file)
+    const finding = isUnderstood(observation) ? checkObservation(file, observation) : undefined
+    if (finding) doubts.set(toSourceKey(file), { observation: observation as Understood, finding })
+    if (file.held && (finding || isSettledBy(observation))) settled.push(file)
   }
   await releaseHeld(db, settled)
   await hold(db, [...doubts.values()], seq)
@@ -61,7 +60,7 @@ export async function filterImplausible(
   ]
 }
 
-function findSuspicion(
+function checkObservation(
   file: Known,
   { document, observed_at }: Understood,
 ): PlausibilityFault | undefined {
@@ -95,10 +94,10 @@ async function loadKnown(
   now: Instant,
 ): Promise<Known[]> {
   if (observations.length === 0) return []
-  await db.runTemporary(`create or replace temp table weighed (
+  await db.runTemporary(`create or replace temp table candidates (
     kind varchar, location varchar, at_ms double, hash varchar, after_seq double)`)
   await db.append(
-    'weighed',
+    'candidates',
     observations.map(({ kind, location, observed_at: at, hash, after_seq }) => {
       return [kind, location, at, hash, after_seq]
     }),
@@ -114,7 +113,7 @@ async function loadKnown(
        json_extract_string(d.document, ['$.last_updated', '$.authoritative_location']) as marks,
        epoch_ms(d.changed_at)::double as accepted_at,
        h.reason, h.leads_to, epoch_ms(h.first_seen_at)::double as first_seen_at
-     from weighed w join crawl_state s using (kind, location)
+     from candidates w join crawl_state s using (kind, location)
      join documents d using (kind, location)
      left join held_documents h using (kind, location)
      where ${isLater('w')}
@@ -133,19 +132,19 @@ async function loadKnown(
 /** Converts an implausible observation to an attempt that brought nothing new. */
 function toHeldAttempt({
   observation,
-  suspicion,
+  finding,
 }: {
   observation: Understood
-  suspicion: PlausibilityFault
+  finding: PlausibilityFault
 }): Observation {
   const { kind, location, observed_at, status, after_seq } = observation
-  const { believed_at } = suspicion
+  const { believed_at } = finding
   return {
     kind,
     location,
     observed_at,
     outcome: 'held' as const,
-    faults: [suspicion.fault],
+    faults: [finding.fault],
     ...(status !== undefined && { status }),
     ...(after_seq !== undefined && { after_seq }),
     ...(believed_at !== undefined && {
@@ -156,12 +155,12 @@ function toHeldAttempt({
 
 function hold(
   db: Database,
-  doubts: readonly { observation: Understood; suspicion: PlausibilityFault }[],
+  doubts: readonly { observation: Understood; finding: PlausibilityFault }[],
   seq: number,
 ): Promise<void> {
   return db.insert(
     'held_documents',
-    doubts.map(({ observation, suspicion: { reason, leads_to, first_seen_at, fault } }) => ({
+    doubts.map(({ observation, finding: { reason, leads_to, first_seen_at, fault } }) => ({
       kind: observation.kind,
       location: observation.location,
       hash: observation.hash,

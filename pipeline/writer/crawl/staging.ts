@@ -8,20 +8,20 @@ const MARK_END = '\u001f'
 const selectMark = (place: number) => `nullif(split_part(marks, chr(31), ${place}), '')`
 
 /**
- * Temporary tables of a batch: `seen` has one row per observation, `sayings` one row for the values that many
+ * Temporary tables of a batch: `seen` has one row per observation, `shared_values` one row for the values that many
  * observations share. Writing a cell costs as much as finding its shared row. Validators and hash are one
  * text, since most observations have none. The view `incoming` shows each observation as one row, with its
  * number.
  */
 const TABLES = `
-create or replace temp table seen (location varchar, at_ms double, saying double, marks varchar);
-create or replace temp table sayings (
-  saying double, kind varchar, outcome varchar, effect varchar, status double,
+create or replace temp table seen (location varchar, at_ms double, value_id double, marks varchar);
+create or replace temp table shared_values (
+  value_id double, kind varchar, outcome varchar, effect varchar, status double,
   retry_after_s double, took_ms double, after_seq double);
 create or replace temp view incoming as
 select s.rowid as seen_id, kind, location, at_ms, outcome, effect, status, retry_after_s, took_ms,
   after_seq, ${selectMark(1)} as etag, ${selectMark(2)} as last_modified, ${selectMark(3)} as hash
-from seen s join sayings using (saying)`
+from seen s join shared_values using (value_id)`
 
 /**
  * Builds the condition that an observation is later than the last one of its file: by its time, or because
@@ -50,7 +50,7 @@ export async function stage(db: Database, observations: readonly Observation[]):
   const shared = new SharedValueRows()
   await db.runTemporary(TABLES)
   await db.append('seen', toRows(last, shared))
-  await db.append('sayings', shared.rows)
+  await db.append('shared_values', shared.rows)
   return { observations: last, located: await findRows(db) }
 }
 

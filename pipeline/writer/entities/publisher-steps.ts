@@ -46,7 +46,7 @@ export function beginLarge(derived: PublisherDerived): UnfinishedPublisher {
  * Takes the next step for large answers that wait for their first portion or for their projection. `ready`
  * are answers that the brake checks now, `begun` answers whose rows are already being written.
  */
-export async function takeSteps(
+export async function advanceLargeAnswers(
   db: Database,
   left: ReadonlyMap<Domain, UnfinishedPublisher>,
   stamp: RowStamp & DerivationLimits,

@@ -22,12 +22,12 @@ import { listChangedManagers } from './publisher-changes.ts'
 import { type Compared, compare, compareRefused } from './publisher-comparison.ts'
 import { writePublishers } from './publisher-rows.ts'
 import {
+  advanceLargeAnswers,
   type BegunPublisher,
   beginLarge,
   buildRemainder,
   type Portioned,
   takePortions,
-  takeSteps,
   type UnfinishedPublisher,
   unfinishedAnswers,
 } from './publisher-steps.ts'
@@ -75,7 +75,7 @@ export async function updatePublishers(
   // Where somebody writes between two steps, again and again, all of them are taken at once.
   const atOnce = new Set([...outdated, ...(stamp.urgent ?? [])])
   const { answered, large, postponed, refused } = await sortAnswers(db, derived, stamp, atOnce)
-  const { stepped, ready, begun } = await takeSteps(db, left, stamp)
+  const { stepped, ready, begun } = await advanceLargeAnswers(db, left, stamp)
   const fresh = [...ready, ...(await compare(db, answered, stamp))]
   const refusing = refused.length > 0 ? await compareRefused(db, refused, stamp) : []
   const braked = await applyBrake(db, [...fresh, ...refusing], stamp)
@@ -100,7 +100,10 @@ export async function updatePublishers(
   const isLate = (domain: Domain) => next.has(domain) || postponed.has(domain)
   return {
     derived: all.map(derivation =>
-      wakeSooner(derivation, isLate(derivation.subject) ? stamp.now : ends.get(derivation.subject)),
+      setEarlierWake(
+        derivation,
+        isLate(derivation.subject) ? stamp.now : ends.get(derivation.subject),
+      ),
     ),
     postponed: untried,
     unfinished: next.size + postponed.size + untried.length + waiting.length,
@@ -202,7 +205,10 @@ async function describeChanges(
   }
 }
 
-function wakeSooner(derivation: PublisherDerived, sooner: Instant | undefined): PublisherDerived {
+function setEarlierWake(
+  derivation: PublisherDerived,
+  sooner: Instant | undefined,
+): PublisherDerived {
   if (sooner === undefined) return derivation
   return { ...derivation, wakesAt: Math.min(sooner, derivation.wakesAt ?? sooner) }
 }

@@ -161,7 +161,7 @@ describe('a commit of unchanged files', () => {
     ])
     expect(many.statements.filter(text => /^(insert|delete)/.test(text))).toEqual([])
     const files = 2 * MANY_DOMAINS
-    expect(many.brought).toEqual({ seen: files, sayings: few.brought.sayings })
+    expect(many.brought).toEqual({ seen: files, shared_values: few.brought.shared_values })
     expect(many.texts).toEqual({ crawl_state: files })
     expect(many.shown).toEqual({ freshness: MANY_DOMAINS })
     vi.restoreAllMocks()

@@ -9,7 +9,7 @@ import {
   ANSWERED_KEY,
   LOG_PARTS_KEY,
   loadWriterState,
-  Marks,
+  RecordCounter,
   STATE_KEY,
 } from '../../../../jobs/fleet/writer-state.ts'
 import { SUBMISSIONS, toChannel } from '../../../../jobs/queues.ts'
@@ -29,7 +29,7 @@ async function openLog(fence = FENCE) {
   listening.on('message', (_, text) => received.push(text))
   await listening.subscribe(toChannel('caller'))
   let missing = 0
-  const log = new AnswerLog(redis, fence, new Marks(0, () => missing++))
+  const log = new AnswerLog(redis, fence, new RecordCounter(0, () => missing++))
   return { redis, log, received, countMissing: () => missing }
 }
 
