@@ -1,4 +1,3 @@
-import { groupBy } from '../core/group.ts'
 import { requireValue } from '../core/present.ts'
 import { type AgentEnrolment, chooseKeeper, isOnDomain } from '../resolve/agent-keeper.ts'
 import type { Sqlite, SqliteParameters } from '../store/sqlite.ts'
@@ -31,7 +30,7 @@ export function loadKeepers(db: Sqlite, agents?: readonly string[]): Map<string,
     }),
   )
   return new Map(
-    [...groupBy(enrolments, row => row.agent_url)].map(([url, group]) => [
+    [...Map.groupBy(enrolments, row => row.agent_url)].map(([url, group]) => [
       url,
       requireValue(chooseKeeper(group), 'enrolment'),
     ]),

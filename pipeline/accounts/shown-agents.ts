@@ -1,4 +1,3 @@
-import { groupBy } from '../core/group.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 
 /** Loads the agents that these organizations publish. */
@@ -12,7 +11,7 @@ export function loadEnrolments(
        and org_id in (select value from json_each($ids)) order by org_id, position`,
     { ids: JSON.stringify(orgIds) },
   )
-  const shown = groupBy(rows, row => row.org_id)
+  const shown = Map.groupBy(rows, row => row.org_id)
   return orgIds.map(org_id => ({
     org_id,
     agents: (shown.get(org_id) ?? []).map(({ agent_url }) => agent_url),

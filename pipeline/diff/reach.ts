@@ -1,4 +1,3 @@
-import { groupBy } from '../core/group.ts'
 import { propertyTypes } from '../model/documents/vocabulary.ts'
 import type { AuthorizationRow, CollectionRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import { CategoryFinder } from './categories.ts'
@@ -68,7 +67,7 @@ function add(counts: Map<string, FacetCount>, rows: Reachable, sign: 1 | -1): vo
   }
   for (const agent_url of rows.publisher?.listed_agents ?? []) count(agent_url)('listing', '', 1)
   const inForce = rows.authorizations.filter(grant => grant.in_force)
-  for (const [agent_url, grants] of groupBy(inForce, grant => grant.agent_url)) {
+  for (const [agent_url, grants] of Map.groupBy(inForce, grant => grant.agent_url)) {
     const note = count(agent_url)
     note('publisher', '', 1)
     for (const market of new Set(grants.flatMap(grant => grant.countries ?? []))) {

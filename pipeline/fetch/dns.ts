@@ -1,6 +1,7 @@
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 import { type Clock, HOUR, MINUTE, SECOND } from '../core/clock.ts'
+import { hashFnv1a } from '../core/fnv.ts'
 import type { Limits } from '../core/limits.ts'
 import { requireValue } from '../core/present.ts'
 import { createTtlCache } from '../core/ttl-cache.ts'
@@ -180,8 +181,7 @@ function refuseAddresses(addresses: [string, ...string[]]): Resolution {
  * no reserved range.
  */
 export function makeUpAddress(host: string): string {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < host.length; i++) hash = Math.imul(hash ^ host.charCodeAt(i), 0x01000193)
+  const hash = hashFnv1a(host)
   const first = 32 + ((hash >>> 24) & 63)
   return `${first}.${(hash >>> 16) & 255}.${(hash >>> 8) & 255}.${hash & 255}`
 }

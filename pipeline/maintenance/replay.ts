@@ -5,7 +5,6 @@ import {
   loadPublicationsSince,
   nothingPublished,
 } from '../accounts/publications.ts'
-import { groupBy } from '../core/group.ts'
 import { getFirst } from '../core/present.ts'
 import type { Submission } from '../model/submission.ts'
 import { findRefusedMerges } from '../writer/entities/refused-merges.ts'
@@ -39,7 +38,7 @@ export async function replay(sequencer: Sequencer): Promise<Replayed> {
       await sequencer.commit({ observations: [], submissions: [], publications: published })
     }
   }
-  for (const [seq, rows] of groupBy(unknown, row => row.seq)) {
+  for (const [seq, rows] of Map.groupBy(unknown, row => row.seq)) {
     const all = rows.map(toSubmission)
     const refused = await findRefusedMerges(sequencer.index, all)
     const submissions = all.filter(({ submission_id }) => !refused.has(submission_id))

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { groupBy } from '../core/group.ts'
 import type { AgentEntry, PropertyEntry } from './documents/index.ts'
 import { type Predicate, Selectable } from './selection.ts'
 
@@ -53,7 +52,10 @@ class Reach {
 
   constructor(properties: readonly PropertyEntry[], domain: string | undefined) {
     this.#ownProperties = new Selectable(properties)
-    const groups = groupBy(properties, ({ publisher_domain = domain ?? '' }) => publisher_domain)
+    const groups = Map.groupBy(
+      properties,
+      ({ publisher_domain = domain ?? '' }) => publisher_domain,
+    )
     this.#byPublisher = new Map([...groups].map(([name, own]) => [name, new Selectable(own)]))
     this.#tags = new Set(properties.flatMap(({ tags }) => tags)).size
   }

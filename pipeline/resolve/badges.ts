@@ -1,5 +1,4 @@
 import { HOUR, type Instant, toIso } from '../core/clock.ts'
-import { groupBy } from '../core/group.ts'
 import { requireValue } from '../core/present.ts'
 import {
   BADGE_VERSION,
@@ -81,7 +80,7 @@ export function updateBadges(known: readonly Badge[], facts: BadgeFacts): Badge[
 
 function judgeRoles({ state, isTested }: BadgeFacts): Map<BadgeRole, RoleVerdict> {
   const claimed = Object.entries(judgeSpecialisms(state))
-  const roles = groupBy(claimed, ([name]) => requireValue(specialisms[name], name).role)
+  const roles = Map.groupBy(claimed, ([name]) => requireValue(specialisms[name], name).role)
   return new Map(
     [...roles].map(([role, members]) => [
       role,

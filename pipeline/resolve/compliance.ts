@@ -1,5 +1,4 @@
 import { DAY, type Instant, toIso } from '../core/clock.ts'
-import { groupBy } from '../core/group.ts'
 import type {
   ComplianceState,
   ComplianceStatus,
@@ -53,7 +52,7 @@ export const trackStatuses = {
 export function sumByTrack(
   results: readonly Pick<CountedResult, 'track' | 'status'>[],
 ): Record<string, TrackStatus> {
-  const tracks = groupBy(
+  const tracks = Map.groupBy(
     results.filter(({ track }) => track !== null),
     ({ track }) => track ?? '',
   )

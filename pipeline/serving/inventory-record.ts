@@ -1,4 +1,3 @@
-import { groupBy } from '../core/group.ts'
 import type { Identifier, LeftOutList, PlacementEntry } from '../model/documents/index.ts'
 import type { AuthorizationRow, PropertyRow, PublisherRow } from '../model/rows.ts'
 import { isTimed, type Placed, type Restrictions } from '../resolve/sale-terms.ts'
@@ -183,7 +182,7 @@ export function listWholeSales({ properties, grants, sets }: InventoryGrants): M
   const active = properties.flatMap(({ status }, i) => (status === 'active' ? [i] : []))
   if (active.length === 0 || grants.some(isTimed)) return new Map()
   const known = new Map<string, boolean>()
-  const sales = [...groupBy(grants, ({ agent_url }) => agent_url)].filter(([, own]) => {
+  const sales = [...Map.groupBy(grants, ({ agent_url }) => agent_url)].filter(([, own]) => {
     if (!own.every(grant => grant.in_force)) return false
     if (own.some(({ reach }) => reach === 'all')) return true
     const named = [...new Set(own.map(({ reach }) => reach as number))].sort((a, b) => a - b)
@@ -236,7 +235,7 @@ export function buildReaches(rows: InventoryRows): Map<string, StoredReach> {
   )
   const known = new Map<string, number>()
   const inForce = authorizations.filter(row => row.in_force)
-  const reaches = [...groupBy(inForce, row => row.agent_url)].map(
+  const reaches = [...Map.groupBy(inForce, row => row.agent_url)].map(
     ([agent_url, grants]): [string, StoredReach] => {
       const name = [...new Set(grants.map(grant => grant.property_set))].sort().join()
       const authorized = known.get(name) ?? countReached(grants, withId)

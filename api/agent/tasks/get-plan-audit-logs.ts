@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import { groupBy } from '../../../pipeline/core/group.ts'
 import { getFirst } from '../../../pipeline/core/present.ts'
 import { CallersId } from '../accounts.ts'
 import { TaskError } from '../errors.ts'
@@ -111,7 +110,7 @@ function describePlan({ plan_id, version, request, committed }: Plan, entries: A
 
 /** Describes purchases under a plan: all checks and outcomes with one token are one purchase. */
 function describeActions(entries: AuditEntry[]) {
-  const byToken = groupBy(
+  const byToken = Map.groupBy(
     entries.filter(entry => entry.governance_context !== undefined),
     entry => entry.governance_context,
   )

@@ -1,4 +1,3 @@
-import { groupBy } from '../../../pipeline/core/group.ts'
 import { getFirst } from '../../../pipeline/core/present.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
@@ -58,12 +57,12 @@ export function renderEvents(
 
 function renderMoments(reader: Reader, events: readonly FeedEvent[], limit: number): Html {
   let left = limit
-  const moments = groupBy(events, ({ created_at }) => formatMoment(created_at))
+  const moments = Map.groupBy(events, ({ created_at }) => formatMoment(created_at))
   return (
     <ol class="timeline stories">
       {[...moments.values()].map(some => {
         // What agents reach changes with every publisher: those of a moment are one story.
-        const stories = [...groupBy(some, findSubject)].slice(0, left)
+        const stories = [...Map.groupBy(some, findSubject)].slice(0, left)
         left -= stories.length
         return stories.length === 0 ? null : (
           <li>
@@ -86,7 +85,7 @@ function findSubject({ event_type, entity_type, entity_id, payload }: FeedEvent)
 
 function renderStory(reader: Reader, subject: string, events: readonly FeedEvent[]): Html {
   if (subject === REACHING) return renderReaching(events)
-  const byType = groupBy(events, ({ event_type }) => event_type)
+  const byType = Map.groupBy(events, ({ event_type }) => event_type)
   const ordered = (Object.keys(predicates) as EventType[]).filter(type => byType.has(type))
   const named = ordered.map(type => nameThings(byType.get(type) ?? []))
   const words = ordered.map((type, at) => predicates[type](named[at]?.size ?? 1))

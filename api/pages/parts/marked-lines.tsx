@@ -1,4 +1,3 @@
-import { groupBy } from '../../../pipeline/core/group.ts'
 import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
 import { omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import { type Html, h } from '../html/jsx.ts'
@@ -13,7 +12,7 @@ const SHOWN_BYTES_MAX = 40_000
 export function renderMarkedLines(text: string, faults: readonly PlacedFault[]): Html | null {
   if (faults.length === 0) return null
   const lines = text.split('\n')
-  const byLine = groupBy(faults, ({ line = 1 }) => line)
+  const byLine = Map.groupBy(faults, ({ line = 1 }) => line)
   const marked = [...byLine.keys()].sort((a, b) => a - b)
   const items: Html[] = []
   let [last, used, shown] = [0, 0, 0]

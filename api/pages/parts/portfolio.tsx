@@ -1,4 +1,3 @@
-import { groupBy } from '../../../pipeline/core/group.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import { findApprovedLogos } from '../../../pipeline/read/lookups/logos.ts'
 import type { Portfolio, PortfolioBrand } from '../../../pipeline/read/lookups/portfolios.ts'
@@ -86,7 +85,7 @@ export function renderTree(
   const ids = new Set(brands.flatMap(({ brand_id }) => brand_id ?? []))
   const hasParent = ({ parent_brand, brand_id }: PortfolioBrand) =>
     parent_brand !== null && parent_brand !== brand_id && ids.has(parent_brand)
-  const children = groupBy(brands.filter(hasParent), ({ parent_brand }) => parent_brand)
+  const children = Map.groupBy(brands.filter(hasParent), ({ parent_brand }) => parent_brand)
   const render = (brand: PortfolioBrand): Html => {
     const below = (brand.brand_id && children.get(brand.brand_id)) || []
     if (brand.brand_id) children.delete(brand.brand_id)

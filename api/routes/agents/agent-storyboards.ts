@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { PublicError, refuse } from '../../../pipeline/core/errors.ts'
-import { groupBy } from '../../../pipeline/core/group.ts'
 import { getFirst } from '../../../pipeline/core/present.ts'
 import { ApplicableStoryboards } from '../../../pipeline/model/responses/storyboards.ts'
 import {
@@ -222,7 +221,7 @@ function describeApplicable(
 ): ApplicableStoryboards {
   const { name, supported_protocols = [], specialisms = [], capabilities_probe_error } = profile
   const entries = listApplicable(profile, protocolName)
-  const bundles = groupBy(entries, ({ bundle }) => `${bundle.kind} ${bundle.id}`)
+  const bundles = Map.groupBy(entries, ({ bundle }) => `${bundle.kind} ${bundle.id}`)
   return {
     agent_url,
     agent_name: name,

@@ -1,4 +1,3 @@
-import { groupBy } from '../../core/group.ts'
 import type { AgentVerdict, BadgeHistory } from '../../model/agent-verdict.ts'
 import type { Badge } from '../../model/badge.ts'
 import {
@@ -33,7 +32,7 @@ export function loadVerdicts(db: Sqlite, agents: readonly string[]): KnownVerdic
     'lifecycle_stage, is_opted_out, generation',
     'agent_monitoring',
   )
-  const badges = groupBy(
+  const badges = Map.groupBy(
     select<Badge>('role, adcp_version, state, verified_specialisms, revoked_for', 'agent_badges'),
     row => row.agent_url,
   )

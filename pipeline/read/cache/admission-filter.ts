@@ -1,7 +1,6 @@
+import { hashFnv1a } from '../../core/fnv.ts'
+
 const SLOTS = 1 << 16
-/** Constants of the FNV-1a hash. */
-const FNV_OFFSET_BASIS = 0x811c9dc5
-const FNV_PRIME = 0x01000193
 
 /**
  * Admits a key to a cache on its second request. It remembers recent keys by their hashes, each in its slot
@@ -22,9 +21,8 @@ export class AdmissionFilter {
 }
 
 function hashText(text: string): number {
-  let hash = FNV_OFFSET_BASIS
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), FNV_PRIME)
+  const full = hashFnv1a(text)
   // Keys with the same beginning must not fall into the same slots.
-  hash ^= hash >>> 15
+  const hash = full ^ (full >>> 15)
   return hash === 0 ? 1 : hash
 }

@@ -1,4 +1,3 @@
-import { groupBy } from '../../core/group.ts'
 import { getFirst } from '../../core/present.ts'
 import type { AgentRequest } from '../../model/agent-request.ts'
 import type {
@@ -67,7 +66,7 @@ export function findAgentDiagnostics(
     { agentUrl },
   )
   if (steps.length + requests.length === 0) return undefined
-  const runs = [...groupBy(steps, step => step.run_id)].map(([run_id, group]) => ({
+  const runs = [...Map.groupBy(steps, step => step.run_id)].map(([run_id, group]) => ({
     run_id,
     captured_at: getFirst(group).captured_at,
     steps: group.map(({ run_id: _, captured_at: __, ...step }): StepDiagnostic => step),
@@ -115,7 +114,7 @@ export function findAgentRuns({ record }: PrivateReader, agentUrl: string): Agen
     { agentUrl },
   )
   if (runs === undefined || runs.length === 0) return undefined
-  const storyboards = [...groupBy(runs, run => run.storyboard_id).values()].map(group => ({
+  const storyboards = [...Map.groupBy(runs, run => run.storyboard_id).values()].map(group => ({
     ...getFirst(group),
     last_passed_at: group.find(({ status }) => status === 'passing')?.tested_at ?? null,
   }))

@@ -1,4 +1,3 @@
-import { groupBy } from '../../core/group.ts'
 import type { ForSale, GrantInForce, PublisherSide } from '../../resolve/authority.ts'
 import { isTimed } from '../../resolve/sale-terms.ts'
 import { HEAD_LENGTH } from '../../serving/document-value.ts'
@@ -62,7 +61,7 @@ export class Inventory {
   }
 
   get #stored(): ReadonlyMap<string, StoredGrant[]> {
-    this.#grantsByAgent ??= groupBy(this.stored.grants, grant => grant.agent_url)
+    this.#grantsByAgent ??= Map.groupBy(this.stored.grants, grant => grant.agent_url)
     return this.#grantsByAgent
   }
 

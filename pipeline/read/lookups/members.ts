@@ -1,4 +1,3 @@
-import { groupBy } from '../../core/group.ts'
 import { requireValue } from '../../core/present.ts'
 import type { MemberAgent, StoredMember } from '../../model/accounts/member.ts'
 import { type AgentEnrolment, chooseKeeper, isOnDomain } from '../../resolve/agent-keeper.ts'
@@ -69,7 +68,7 @@ export class Members {
 
   /** Lists the enrolments of an agent by members, without checking who may see them. */
   listEnrolments(agentUrl: string): readonly EnrolledAgent[] {
-    this.#enrolments ??= groupBy(
+    this.#enrolments ??= Map.groupBy(
       this.all.flatMap(member => member.agents.map(agent => ({ ...agent, member }))),
       ({ url }) => url,
     )
@@ -99,7 +98,7 @@ function buildKeepers(members: readonly StoredMember[]): Map<string, AgentEnrolm
       isOnOwnDomain: domains.some(domain => isOnDomain(url, domain)),
     })),
   )
-  const byAgent = groupBy(enrolments, ({ url }) => url)
+  const byAgent = Map.groupBy(enrolments, ({ url }) => url)
   return new Map(
     [...byAgent].map(([url, group]) => [url, requireValue(chooseKeeper(group), 'enrolment')]),
   )

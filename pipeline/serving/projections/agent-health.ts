@@ -1,4 +1,3 @@
-import { groupBy } from '../../core/group.ts'
 import { HEALTH_CHANGES_MAX, type HealthChange } from '../agent-health-record.ts'
 import { toJsonValue } from '../document-value.ts'
 import { hashAgent } from '../keys.ts'
@@ -23,7 +22,7 @@ export const agentHealthProjection: RowProjection = {
        order by location, seq desc`,
       parameters,
     )
-    const agents = groupBy(rows, ({ location }) => location)
+    const agents = Map.groupBy(rows, ({ location }) => location)
     return [...agents].map(([location, changes]) => ({
       space: 'agent_health' as const,
       key: hashAgent(location),

@@ -1,7 +1,6 @@
 import { loadContacts } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { Instant } from '../../core/clock.ts'
-import { groupBy } from '../../core/group.ts'
 import { getOrThrow } from '../../core/present.ts'
 import type { BrandRow, EntryRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
@@ -123,14 +122,14 @@ async function loadInventories(
 ): Promise<InventoryRows[]> {
   if (publishers.length === 0) return []
   const owned = `where publisher_domain in ${domains}`
-  const properties = groupBy(
+  const properties = Map.groupBy(
     await index.all<PropertyRow>(
       `select * from properties ${owned} and status != 'removed' and source = 'authoritative' order by status, created_at, property_rid`,
       parameters,
     ),
     row => row.publisher_domain,
   )
-  const authorizations = groupBy(
+  const authorizations = Map.groupBy(
     await loadGrants(index, `${owned} order by entry, id`, parameters),
     row => row.publisher_domain,
   )

@@ -1,4 +1,3 @@
-import { groupBy } from '../../core/group.ts'
 import type { MemberAgent, StoredMember } from '../../model/accounts/member.ts'
 import type { Sqlite, SqliteParameters } from '../sqlite.ts'
 
@@ -26,8 +25,8 @@ export function loadStoredMembers(
     `select org_id, domain from verified_domains where ${theirs} order by org_id, domain`,
     ids,
   )
-  const agentsByOrganization = groupBy(agents, row => row.org_id)
-  const domainsByOrganization = groupBy(domains, row => row.org_id)
+  const agentsByOrganization = Map.groupBy(agents, row => row.org_id)
+  const domainsByOrganization = Map.groupBy(domains, row => row.org_id)
   return profiles.map(profile => ({
     ...profile,
     agents: (agentsByOrganization.get(profile.org_id) ?? []).map(

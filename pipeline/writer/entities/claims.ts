@@ -1,5 +1,4 @@
 import type { Domain } from '../../core/domain.ts'
-import { groupBy } from '../../core/group.ts'
 import { getFirst } from '../../core/present.ts'
 import { buildClaimRows, claimFacts } from '../../diff/claims.ts'
 import { diff } from '../../diff/diff.ts'
@@ -99,7 +98,7 @@ async function cutClaims(
   domain: Domain,
   claims: readonly Claim[],
 ): Promise<ClaimSlice[]> {
-  const byAgent = groupBy(claims, ({ entry }) => entry.agent_url)
+  const byAgent = Map.groupBy(claims, ({ entry }) => entry.agent_url)
   const stored = await db.all<{ agent_url: string; n: number }>(
     `select agent_url, count(*)::double as n from claims where manager_domain = $domain group by all`,
     { domain },
@@ -179,7 +178,7 @@ async function updateSlice(db: Database, sliced: readonly Sliced[], stamp: Conte
       to: to ?? '',
     },
   )
-  const before = groupBy(rows, row => row.manager_domain)
+  const before = Map.groupBy(rows, row => row.manager_domain)
   const changes = sliced.flatMap(({ domain, claims, all }) => {
     const old = before.get(domain) ?? []
     const fresh = buildClaimRows(domain, claims, old, stamp, all)

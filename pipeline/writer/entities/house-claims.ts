@@ -1,5 +1,4 @@
 import type { Domain } from '../../core/domain.ts'
-import { groupBy } from '../../core/group.ts'
 import type { BrandDocument } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import { isUrl } from '../../model/observation.ts'
@@ -55,7 +54,7 @@ async function loadClaimsByLocation(
      where location in (select unnest(${toListExpression('$locations')}))`,
     { locations },
   )
-  return groupBy(rows, row => row.location)
+  return Map.groupBy(rows, row => row.location)
 }
 
 function listClaims(source: Invalidated, files: Files): HouseClaim[] {

@@ -1,4 +1,3 @@
-import { groupBy } from '../../core/group.ts'
 import { getFirst } from '../../core/present.ts'
 import type { Identifier } from '../../model/documents/index.ts'
 import type { BrandRow } from '../../model/rows.ts'
@@ -51,7 +50,7 @@ export async function updateOperatorSides(db: Database, touched: Touched): Promi
   const grants = await db.all<Grants>(`${selected.join(' union ')} order by all`, parameters)
   if (before.length > 0)
     await db.write('delete from', 'operator_sides', `where ${TOUCHED}`, parameters)
-  const byPublisher = [...groupBy(grants, row => row.publisher_domain)]
+  const byPublisher = [...Map.groupBy(grants, row => row.publisher_domain)]
   for (let at = 0; at < byPublisher.length; at += PUBLISHERS_AT_A_TIME) {
     const slice = byPublisher.slice(at, at + PUBLISHERS_AT_A_TIME)
     await db.insert('operator_sides', await judgePublishers(db, new Map(slice)))
@@ -130,7 +129,7 @@ async function judgePublishers(
     const own = [...new Set(rows.flatMap(row => row.sets))].flatMap(id => sets.get(id) ?? [])
     const byKey = indexByKey(own)
     const affiliation = affiliations.get(publisher_domain)
-    return [...groupBy(rows, row => row.location)].flatMap(([location, alike]) => {
+    return [...Map.groupBy(rows, row => row.location)].flatMap(([location, alike]) => {
       const operator = getFirst(alike)
       const operating = {
         operator,
@@ -204,7 +203,7 @@ async function loadDeclarations(
     { locations: JSON.stringify(locations) },
   )
   return new Map(
-    [...groupBy(rows, row => row.location)].map(([location, declared]) => [
+    [...Map.groupBy(rows, row => row.location)].map(([location, declared]) => [
       location,
       new Declarations(
         declared.map(({ store, ...row }) => (store === null ? row : { ...row, store })),

@@ -1,4 +1,3 @@
-import { groupBy } from '../../core/group.ts'
 import type { BrandDocument, BrandEntry } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Declared } from '../../resolve/operator.ts'
@@ -53,7 +52,7 @@ async function loadDeclarations(
      where location in (select unnest(${toListExpression('$locations')}))`,
     { locations: JSON.stringify(locations) },
   )
-  return groupBy(rows, row => row.location)
+  return Map.groupBy(rows, row => row.location)
 }
 
 /** Lists distinct declarations, since a file may repeat them. */

@@ -1,5 +1,4 @@
 import { toIso } from '../../core/clock.ts'
-import { groupBy } from '../../core/group.ts'
 import { getOrThrow } from '../../core/present.ts'
 import { diffAuthorization } from '../../diff/authorization-events.ts'
 import { applyToReached, listPropertySets } from '../../diff/property-sets.ts'
@@ -30,7 +29,7 @@ export async function moveGrants(
     { aliases: JSON.stringify(aliases) },
   )
   const changed_at = toIso(stamp.now)
-  const rows = [...groupBy(old, row => row.publisher_domain)].flatMap(([domain, grants]) => {
+  const rows = [...Map.groupBy(old, row => row.publisher_domain)].flatMap(([domain, grants]) => {
     const lead = applyToReached(domain, rids => rids.map(rid => leads.get(rid) ?? rid))
     return grants.map(row => ({ ...row, ...lead(row), changed_at, seq: stamp.seq }))
   })

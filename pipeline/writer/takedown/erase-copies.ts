@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { type Instant, toDay, toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
-import { groupBy } from '../../core/group.ts'
 import { toInstant } from '../../core/uuid-v7.ts'
 import type { FeedEvent } from '../../model/event.ts'
 import type { Entry, ServingStore } from '../../serving/lmdb.ts'
@@ -69,7 +68,7 @@ export async function erase(
 
 /** Rebuilds the event blocks of these commits with the events that are left. */
 function rebuildBlocks(touched: readonly Stored[], gone: ReadonlySet<string>): Entry[] {
-  const commits = [...groupBy(touched, ({ seq }) => seq).values()].map(commit =>
+  const commits = [...Map.groupBy(touched, ({ seq }) => seq).values()].map(commit =>
     commit.map(({ seq: _, ...event }) => event),
   )
   const before = commits.flatMap(projectEvents)
