@@ -62,13 +62,25 @@ function readPurpose(part: ObjectReader): string | undefined {
   return part.requiredLabel('authorized_for')
 }
 
+/** Member that lists what an entry of each type is about. */
+const selectorOf: Readonly<Record<AuthorizationType, string>> = {
+  property_ids: 'property_ids',
+  property_tags: 'property_tags',
+  inline_properties: 'properties',
+  publisher_properties: 'publisher_properties',
+  signal_ids: 'signal_ids',
+  signal_tags: 'signal_tags',
+}
+
 function readAuthorizationType(part: ObjectReader): AuthorizationType | undefined {
   if (!part.has('authorization_type')) {
-    const rule = `must be ${joinAlternatives(authorizationTypes)}`
+    const [type, ...others] = authorizationTypes.filter(name => part.has(selectorOf[name]))
+    const meant = type !== undefined && others.length === 0 ? [type] : authorizationTypes
+    const values = joinAlternatives(meant.map(name => JSON.stringify(name)))
     part.error(
       'authorization_type',
       'missing',
-      `is missing, so the entry authorizes nothing; ${rule}`,
+      `is missing, so the entry authorizes nothing: write ${values}`,
     )
   }
   return part.oneOf('authorization_type', authorizationTypes)

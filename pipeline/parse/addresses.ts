@@ -57,7 +57,9 @@ export function readAgentUrl(
     part.error(
       key,
       'bad_address',
-      `is ${quote(url)}, must be an https address without a user name, such as https://agent.example/mcp`,
+      `is ${quote(url)}, must be an https address without a user name${
+        describeFullAddress(url) ?? ', such as https://agent.example/mcp'
+      }`,
     )
     return undefined
   }
@@ -87,9 +89,17 @@ export function readLocation(part: ObjectReader, key: string): string | undefine
   return parseNormalizedUrl(written)?.href
 }
 
+/** Describes the https address that a text without a scheme stands for: a domain, with a path or without one. */
+export function describeFullAddress(written: string): string | undefined {
+  const [host = ''] = written.split(/[/?#]/, 1)
+  if (!host.includes('.') || parseShortDomain(host) === undefined) return undefined
+  return `: write ${quote(`https://${written}`)}`
+}
+
 function findFault(written: string): string | undefined {
   const url = parseUrl(written)
-  if (!url) return 'must be an address such as https://acme.example/file.json'
+  if (!url)
+    return `must be an address${describeFullAddress(written) ?? ' such as https://acme.example/file.json'}`
   if (url.protocol !== 'https:') return NOT_HTTPS
   if (url.username || url.password) return 'must not contain a user name or password'
   if (url.port !== '') return 'must use the default port of https'

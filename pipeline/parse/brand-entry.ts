@@ -8,6 +8,7 @@ import {
   relationships,
   stores,
 } from '../model/documents/index.ts'
+import { describeFullAddress } from './addresses.ts'
 import { readAgents } from './brand-agents.ts'
 import { quote } from './faults.ts'
 import { type JsonObject, type ObjectReader, optional } from './object-reader.ts'
@@ -117,7 +118,7 @@ function readUrl(part: ObjectReader): string | undefined {
   part.error(
     'url',
     'bad_address',
-    `is ${quote(url)}, must be an address such as https://acme.example`,
+    `is ${quote(url)}, must be an address${describeFullAddress(url) ?? ' such as https://acme.example'}`,
   )
   return undefined
 }

@@ -13,7 +13,7 @@ export interface TextPlace {
 
 /** Message for each error of the JSON parser. */
 const syntaxWords: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is no JSON value: put texts in double quotes',
+  InvalidSymbol: 'this is no JSON value: put strings in double quotes',
   InvalidNumberFormat: 'this is no number: write one such as 1.5',
   PropertyNameExpected:
     'expected a name in double quotes: remove the trailing comma, or write the name',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { checkFile } from '../../../pipeline/parse/check-file.ts'
 import { describeRepair, omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 
 test.each([
@@ -35,3 +36,34 @@ test('beside its fix, a message does not repeat it', () => {
   expect(omitRepair('is "x", must be a, b or c', 'write a, b or c')).toBe('is "x"')
   expect(omitRepair('is empty', 'fill it')).toBe('is empty')
 })
+
+test.each([
+  [{ property_ids: ['site'] }, 'write "property_ids"'],
+  [{ properties: [] }, 'write "inline_properties"'],
+  [{ signal_tags: ['news'] }, 'write "signal_tags"'],
+  [
+    { property_ids: ['site'], property_tags: ['news'] },
+    'write "property_ids", "property_tags", "inline_properties", "publisher_properties", "signal_ids" or "signal_tags"',
+  ],
+])('an entry without a type is told the one that its list means: %j', (lists, repair) => {
+  const entry = { url: 'https://agent.example/mcp', authorized_for: 'display', ...lists }
+  expect(findRepair('authorization_type', entry)).toBe(repair)
+})
+
+test.each([
+  ['agent.example/mcp', 'write "https://agent.example/mcp"'],
+  ['agent.example', 'write "https://agent.example"'],
+  ['our agent', 'write an https address without a user name, such as https://agent.example/mcp'],
+  ['..', 'write an https address without a user name, such as https://agent.example/mcp'],
+])('an address without a scheme is told with one: %s', (url, repair) => {
+  expect(findRepair('url', { url })).toBe(repair)
+})
+
+/** Checks an adagents.json with one entry, and finds what is said to repair a member of it. */
+function findRepair(member: string, entry: object): string | undefined {
+  const bytes = Buffer.from(JSON.stringify({ authorized_agents: [entry] }))
+  const now = Date.parse('2026-11-20T03:00:00Z')
+  const { errors } = checkFile('adagents.json', bytes, { now, maxFaults: 100 })
+  const fault = errors.find(({ message }) => message.startsWith(`authorized_agents[0].${member} `))
+  return fault && describeRepair(fault)
+}
