@@ -275,5 +275,14 @@ export function buildSignedOutPage(name: string, address: string | undefined): S
 
 /** Builds the page that says why a sign-in failed. */
 export function buildSignInError(text: string, status = 400): SignInPage {
-  return buildPage(status, 'Not signed in', renderProblem('Not signed in', text))
+  return buildPage(
+    status,
+    'Not signed in',
+    <>
+      {renderProblem('Not signed in', text)}
+      <p>
+        <a href="/dashboard">Sign in again</a>
+      </p>
+    </>,
+  )
 }

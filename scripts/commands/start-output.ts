@@ -3,6 +3,8 @@ import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { buildTokenPath, OWN_SITE } from '../world/own-site.ts'
 
 const DEMO_DOMAIN = 'pinnacle-network.example'
+/** A publisher of the demo that names its agents itself. */
+const DEMO_PUBLISHER = 'agent-spellings.example'
 /** A brand of the demo that only has a home page. */
 const DEMO_HOME_PAGE = 'only-a-home-page.example'
 
@@ -23,20 +25,29 @@ export function printOperatorAddress(url: string): void {
 /** Prints addresses worth opening; without a domain, those of the demo internet. */
 export function printExamples(url: string, ownDomain: string | undefined): void {
   const domain = ownDomain ?? DEMO_DOMAIN
-  const paths = [
-    '/',
-    '/api',
+  const pages = [
+    ['/', 'search, counts and the latest changes'],
+    [`/publisher/${ownDomain ?? DEMO_PUBLISHER}`, 'what a publisher owns, and who may sell it'],
+    ['/workshop', 'check a file before you publish it'],
+    ['/dashboard', 'verify a domain, add an agent, create an API key'],
+    ['/sql', 'query the data in your browser'],
+    ['/docs', 'API reference'],
+  ] as const
+  const answers = [
     `/api/brands/resolve?domain=${domain}`,
     `/api/brands/enrich?domain=${ownDomain ?? DEMO_HOME_PAGE}`,
-    `/api/properties/resolve?domain=${domain}`,
-    `/api/registry/lookup/domain/${domain}`,
-    '/api/brands/registry?limit=5',
+    `/api/registry/publisher?domain=${ownDomain ?? DEMO_PUBLISHER}`,
     '/api/registry/agents?health=true',
-    `/api/registry/operator?domain=${domain}`,
     '/api/registry/stats',
-    '/openapi/registry.yaml',
   ]
-  print('Worth opening:', ...paths.map(path => `  ${url}${path}`))
+  const width = Math.max(...pages.map(([path]) => path.length))
+  print(
+    'Pages worth opening:',
+    ...pages.map(([path, shows]) => `  ${url}${path.padEnd(width)}  ${shows}`),
+    'The same as JSON:',
+    ...answers.map(path => `  ${url}${path}`),
+    'Ready. Press Ctrl-C to stop.',
+  )
 }
 
 /** Prints how the proof of a domain can be tried at the demo internet, which is served at an address. */

@@ -243,7 +243,7 @@ describe('a page says what JSON says', () => {
       .map(count => Number(page(count).text()))
     expect(counts).toEqual([
       stats.total_brands,
-      stats.total_publishers,
+      stats.discovered_publishers,
       stats.total_properties,
       stats.total_agents,
       stats.authorizations,

@@ -57,7 +57,9 @@ beforeAll(async () => {
   expect((await fetch(`${base}/`)).status).toBe(200)
   expect(start.stdout).not.toContain('crawled')
   await start.waitForOutput(/openapi\/registry\.yaml/)
-  expect(start.stdout).toMatch(/crawled \d+ domains[\s\S]*Worth opening:\n {2}http\S+\d\/\n/)
+  expect(start.stdout).toMatch(
+    /crawled \d+ domains[\s\S]*Pages worth opening:\n {2}http\S+\d\/ [\s\S]*Ready\./,
+  )
   firstMs = performance.now() - began
 })
 

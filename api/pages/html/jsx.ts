@@ -145,7 +145,7 @@ export function isSafeAddress(address: string): boolean {
 
 type AttributeName =
   | 'id class title lang dir role href src action method type name value placeholder rel target'
-  | 'content property charset rows cols wrap spellcheck enctype accept'
+  | 'content property charset rows cols wrap list spellcheck enctype accept'
 type Words<Text extends string> = Text extends `${infer Word} ${infer Rest}`
   ? Word | Words<Rest>
   : Text
@@ -195,7 +195,7 @@ type Attributes = Partial<
 type TagName = Words<
   | 'html head body title meta link script header main footer nav section article aside h1 h2 h3 h4 p'
   | 'a ul ol li dl dt dd div span strong em small code pre bdi br hr time form label input button'
-  | 'select option table caption thead tbody tr th td details summary figure figcaption img mark'
+  | 'select option datalist table caption thead tbody tr th td details summary figure figcaption img mark'
   | 'svg g rect circle path text kbd abbr search textarea fieldset legend wbr'
 >
 

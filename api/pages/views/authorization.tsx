@@ -1,3 +1,4 @@
+import { identifierTypes } from '../../../pipeline/model/documents/index.ts'
 import { toUrl } from '../../../pipeline/model/observation.ts'
 import type {
   Evidence,
@@ -228,7 +229,16 @@ function renderForm({ agent_url, identifier_value, domain, identifier_type, as_o
       </label>
       <label>
         Identifier type
-        <input name="identifier_type" value={clipText(identifier_type, 60)} />
+        <input
+          name="identifier_type"
+          value={clipText(identifier_type, 60)}
+          list="identifier-types"
+        />
+        <datalist id="identifier-types">
+          {identifierTypes.map(type => (
+            <option value={type} />
+          ))}
+        </datalist>
       </label>
       <label>
         As of

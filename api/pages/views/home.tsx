@@ -1,10 +1,14 @@
 import { eventTypeNames } from '../../../pipeline/model/event.ts'
 import type { PublisherList } from '../../../pipeline/model/responses/agents.ts'
-import type { BrandList, RegistryStats } from '../../../pipeline/model/responses/index.ts'
+import type {
+  BrandList,
+  PublisherLookup,
+  RegistryStats,
+} from '../../../pipeline/model/responses/index.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { loadCrawlOverview } from '../../../pipeline/read/queries/crawl-overview.ts'
 import { listRegisteredBrands } from '../../routes/brands/brands.ts'
-import { registryStats } from '../../routes/lookups.ts'
+import { lookUpPublisher, registryStats } from '../../routes/lookups.ts'
 import { listRegisteredPublishers } from '../../routes/publishers.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -20,6 +24,7 @@ const EVENTS_READ = 100
 const STORIES_SHOWN_MAX = 8
 const EVENTS_BYTES = 12_000
 const NAMES = '12'
+const SELLERS_TRIED = 5
 
 /** Shows what the registry knows today. */
 export async function show({ ask, services }: ViewCall): Promise<View> {
@@ -39,6 +44,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
     retentionDays: config.LIMITS.feedRetentionDays,
   })
   const counts = stats?.body
+  const seller = await askIfReady(reader, () => findSeller(ask, publishers?.body))
   return {
     title: 'Agentic Ad Registry',
     description:
@@ -55,9 +61,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             themselves.
           </p>
           {renderSearch(undefined, 'large')}
-          <p>
-            Or ask whether <a href="/authorization">an agent may sell something</a>, and why.
-          </p>
+          {renderQuestions(brands?.body.brands[0], seller)}
         </section>
         {counts === undefined || counts.seq === 0 ? renderBeginning() : renderTotals(counts)}
         {overview === undefined ? null : (
@@ -86,6 +90,57 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
   }
 }
 
+/** An agent that a publisher authorized. */
+interface Seller {
+  domain: string
+  agent_url: string
+}
+
+/** Finds one of the listed publishers that authorized an agent. */
+async function findSeller(
+  ask: ViewCall['ask'],
+  listed: PublisherList | undefined,
+): Promise<Seller | undefined> {
+  for (const { domain } of listed?.publishers.slice(0, SELLERS_TRIED) ?? []) {
+    const query = { domain, limit: '1' }
+    const { body } = await ask<PublisherLookup>(lookUpPublisher, { query })
+    const agent_url = body.authorized_agents[0]?.url
+    if (agent_url !== undefined) return { domain, agent_url }
+  }
+  return undefined
+}
+
+/** Renders the questions that the registry answers, about names that it knows. */
+function renderQuestions(
+  brand: BrandList['brands'][number] | undefined,
+  seller: Seller | undefined,
+): Html {
+  if (brand === undefined || seller === undefined) {
+    return (
+      <p>
+        Or ask whether <a href="/authorization">an agent may sell something</a>, and why.
+      </p>
+    )
+  }
+  const { domain, agent_url } = seller
+  const sale = new URLSearchParams({ agent_url, identifier_value: domain })
+  return (
+    <ul class="chips">
+      <li>
+        <a href={toBrandPath(brand.domain)}>Which brand is {renderName(brand.domain, 40)}?</a>
+      </li>
+      <li>
+        <a href={toPublisherPath(domain)}>What does {renderName(domain, 40)} own?</a>
+      </li>
+      <li>
+        <a href={`/authorization?${sale}`}>
+          May {renderName(new URL(agent_url).hostname, 40)} sell it?
+        </a>
+      </li>
+    </ul>
+  )
+}
+
 function renderBeginning(): Html {
   return (
     <p class="notice" role="status">
@@ -97,7 +152,7 @@ function renderBeginning(): Html {
 function renderTotals(stats: RegistryStats): Html {
   return renderCounts([
     ['brands', stats.total_brands, '/brands'],
-    ['publishers', stats.total_publishers, '/publishers?state=valid'],
+    ['publishers', stats.discovered_publishers, '/publishers'],
     ['properties', stats.total_properties, '/publishers?sort=properties'],
     ['agents', stats.total_agents, '/agents'],
     ['authorizations', stats.authorizations, '/publishers?sort=agents'],

@@ -128,7 +128,8 @@ function showForm(
         <h1>Check a file before you publish it</h1>
         <p class="lead">
           Every issue beside its line, with a fix, by the same rules that the crawler applies.
-          Nothing is stored.
+          Checking stores nothing
+          {canPublish ? '; hosting a file here needs a sign-in and a verified domain' : null}.
         </p>
         <form class="row" method="get" action="/workshop">
           <label for="start">Start from the file of a domain</label>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import type { Identifier } from '../../../pipeline/model/documents/index.ts'
+import { findNearestWord } from '../../../pipeline/core/nearest-word.ts'
+import { type Identifier, identifierTypes } from '../../../pipeline/model/documents/index.ts'
 import type { Source } from '../../../pipeline/model/observation.ts'
 import {
   type Evidence,
@@ -71,7 +72,11 @@ export const authorizeProperty = defineOperation({
   cache: 'revalidate',
   query: z.object({
     agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
-    identifier_type: z.string().min(1).max(100).describe('Kind of identifier, such as `domain`'),
+    identifier_type: z
+      .string()
+      .min(1)
+      .max(100)
+      .describe(`Kind of identifier: ${identifierTypes.join(', ')}`),
     identifier_value: z
       .string()
       .min(1)
@@ -197,12 +202,22 @@ const notSold = {
   confirmed: false,
 } as const
 
-const notKnown = {
-  side: 'publisher',
-  rule: 'identifier_not_known',
-  says: 'unknown',
-  text: 'no publisher lists an active property with this identifier',
-} as const
+function describeNotKnown({ type }: Identifier) {
+  return {
+    side: 'publisher',
+    rule: 'identifier_not_known',
+    says: 'unknown',
+    text: `no publisher lists an active property with this identifier${describeTypeFault(type)}`,
+  } as const
+}
+
+/** Explains a type that the format does not know; publishers may still use it, so it is no bad request. */
+function describeTypeFault(type: string): string {
+  if (identifierTypes.some(known => known === type)) return ''
+  const meant = findNearestWord(type, identifierTypes)
+  const hint = meant === undefined ? '' : `: did you mean ${JSON.stringify(meant)}?`
+  return `; ${JSON.stringify(type)} is not a known type of identifier${hint}`
+}
 
 /** All that a sale is judged by: properties that an identifier names, inventories, and the operator. */
 interface Stock {
@@ -291,7 +306,7 @@ function chooseBestSale(
             sale.verdict,
             declaredCursor,
           )
-        : toLongList([notKnown]),
+        : toLongList([describeNotKnown(identifier)]),
   }
 }
 
