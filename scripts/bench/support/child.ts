@@ -59,15 +59,10 @@ export class Child<Ready, Question, Answer> {
     return (await Promise.race([answer, this.#failure])) as Answer
   }
 
-  /** Ends it without a chance to clean up. */
-  async kill(): Promise<void> {
-    await this.stop('SIGKILL')
-  }
-
-  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+  async stop(): Promise<void> {
     this.#failure.catch(() => undefined)
     const ended = new Promise(resolve => this.#process.once('exit', resolve))
-    this.#process.kill(signal)
+    this.#process.kill('SIGTERM')
     await ended
   }
 }

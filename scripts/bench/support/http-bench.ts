@@ -99,10 +99,6 @@ export class HttpBench {
     return this.#redis.url
   }
 
-  get apiPid(): number {
-    return this.#api.pid
-  }
-
   get apiMemoryMB(): number {
     return readOwnMemoryMB(this.#api.pid)
   }
@@ -139,20 +135,6 @@ export class HttpBench {
     return this.#createRunner(set, this.#api, questions.map(formatRequest), {
       kinds: questions.map(({ kind = '' }) => kind),
     })
-  }
-
-  /** Measures `others`, sent over one connection, while all connections send `questions`. */
-  async measureBeside(questions: readonly Question[], others: readonly Question[]): Promise<Run> {
-    const ours = await this.#createRunner('ours', this.#api, questions.map(formatRequest))
-    const load = await startLoadClient()
-    const beside = await this.#createRunner('beside', this.#api, others.map(formatRequest), {
-      client: load,
-      connections: 1,
-    })
-    const { seconds } = this.#options
-    const [found] = await Promise.all([beside(seconds), ours(seconds)])
-    await load.stop()
-    return found
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,6 @@ import { connectRedis, type Redis } from '../../../jobs/redis.ts'
 import { HOUR } from '../../../pipeline/core/clock.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
-import { getOrThrow } from '../../../pipeline/core/present.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import type { CrawlSummary } from '../../../pipeline/writer/crawl/crawl-summary.ts'
 import { addDomains } from '../../commands/crawl.ts'
@@ -88,10 +87,6 @@ export class RegistryRig {
     this.#memories.push({ role, ...watchMemory(child.pid, MEMORY_MS) })
   }
 
-  async killRole(role: RoleName): Promise<void> {
-    await this.#roles.get(role)?.kill()
-  }
-
   /** Submits domains; their files are due at once. */
   add(domains: readonly string[]): Promise<void> {
     return addDomains(
@@ -151,14 +146,6 @@ export class RegistryRig {
     return Math.max(
       ...this.#memories.filter(memory => memory.role === role).map(memory => memory.peakMB()),
     )
-  }
-
-  findPid(role: RoleName): number {
-    return getOrThrow(this.#roles, role).pid
-  }
-
-  redisMB(): Promise<number> {
-    return this.#redisMemory('used_memory')
   }
 
   redisPeakMB(): Promise<number> {

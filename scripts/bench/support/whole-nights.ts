@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { createSparseWorld } from '../../world/sparse.ts'
 import { Child, root } from './child.ts'
-import type { Slice, SliceRun } from './crawl-slice.ts'
 import { printCosts } from './night-costs.ts'
 import { measureLeast } from './night-least.ts'
 import { type RoleName, roles } from './night-role.ts'
@@ -62,12 +61,12 @@ export async function runWholeNights(options: Options): Promise<void> {
   /** Runs a bare undici loop over the same domains; returns its CPU seconds and fetches. */
   async function runBareLoop(): Promise<{ cpu: number; fetches: number }> {
     const file = join(root, 'scripts/bench/bare/crawl.mjs')
-    const child = await Child.start<object, Slice, SliceRun>(file, {
-      args: [rig.worldUrl, 'client'],
+    const child = await Child.start<object, number, { cpu: number; fetches: number }>(file, {
+      args: [rig.worldUrl],
     })
-    const run = await child.ask({ first: 1, count: options.size })
+    const run = await child.ask(options.size)
     await child.stop()
-    return { cpu: run.cpuMs / 1_000, fetches: run.fetches }
+    return run
   }
 
   note(`the first night of ${options.size} domains …`)
