@@ -42,9 +42,13 @@ export class ComplianceMonitor {
 
   /** Tests the agents that have waited longest; returns how many were tested. */
   async testNext(): Promise<number> {
-    const { sequencer, clock } = this.#parts
-    const filter = { now: clock.now(), limit: AGENTS_AT_ONCE, besides: this.#recentlyFailed.list() }
-    const due = listAgentsDue(sequencer.accounts.db, filter)
+    const { sequencer, limits, clock } = this.#parts
+    const due = listAgentsDue(sequencer.accounts.db, {
+      now: clock.now(),
+      limit: AGENTS_AT_ONCE,
+      besides: this.#recentlyFailed.list(),
+      firstMs: limits.complianceFirstMs,
+    })
     const tested = await Promise.all(due.map(agent => this.#test(agent)))
     return tested.filter(Boolean).length
   }

@@ -144,6 +144,10 @@ const entries = {
   agentAskMs: [10_000, 'time for a live query to an agent'],
   storyboardMs: [90_000, 'time for a storyboard against one agent'],
   storyboardStepMs: [30_000, 'time for one step of a storyboard'],
+  complianceFirstMs: [
+    300_000,
+    'time from the enrolment of an agent to its first scheduled run at most; half of it at least, for its credential',
+  ],
   complianceRunMs: [600_000, 'time for a scheduled run of all storyboards against one agent'],
   storyboardRunsPerHour: [10, 'runs and comparisons of storyboards per user and hour'],
   storyboardStepsPerHour: [

@@ -38,6 +38,9 @@ const DEMO_DATA_DIR = 'data/var/demo'
  */
 const DEMO_HOSTS_AT_ONCE = '16'
 
+/** Time from the enrolment of an agent of the demo to its first test: people look at it right away. */
+const DEMO_FIRST_TEST_MS = 20_000
+
 /** Time after a signal in which others count as the same: a closing terminal sends several at once. */
 const SAME_SIGNAL_MS = 1_000
 /** Time that a process has to tell its metrics. */
@@ -142,6 +145,7 @@ async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void
     DATA_DIR: paths.dir,
     REDIS_URL: redisUrl,
     LOG_LEVEL: chooseLogLevel(config),
+    LIMITS: isDemo ? buildDemoLimits() : process.env.LIMITS,
     // The supervisor serves it for all.
     OPERATOR_PORT: undefined,
     REGISTRY_SIGNING_KEYS: config.REGISTRY_SIGNING_KEYS ?? ensureRegistryKey(paths),
@@ -171,6 +175,12 @@ async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void
   const { CRAWL_CONNECT_TO: worldUrl } = worldEnv
   if (worldUrl) printOwnSite(worldUrl, config.PROTOCOL_NAME)
   printExamples(url, isDemo ? undefined : (domains[0] ?? 'acme.example'))
+}
+
+/** Builds the limits of the demo: those that are set stay as they are. */
+function buildDemoLimits(): string {
+  const set = JSON.parse(process.env.LIMITS || '{}')
+  return JSON.stringify({ complianceFirstMs: DEMO_FIRST_TEST_MS, ...set })
 }
 
 function toDemoDomains(dir: string): string {

@@ -4,6 +4,7 @@ import { runIndexer } from '../../jobs/indexer/indexer.ts'
 import type { Role } from '../../jobs/process-role.ts'
 import { HOUR, systemClock } from '../../pipeline/core/clock.ts'
 import { readConfig } from '../../pipeline/core/config.ts'
+import { limits } from '../../pipeline/core/limits.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
@@ -32,20 +33,20 @@ let calls = 0
 
 beforeAll(async () => {
   agent = await startReferenceAgent(systemClock)
-  const limits = { storyboardMs: 60_000, storyboardStepMs: 60_000 }
+  const patient = { storyboardMs: 60_000, storyboardStepMs: 60_000 }
   web = await openLiveWeb(
     {
       'first.example': serveReferenceAgent(agent, { isOpen: true, listen: () => calls++ }),
       'second.example': serveReferenceAgent(agent, { isOpen: true }),
     },
-    limits,
+    patient,
     { PROTOCOL_NAME: 'adcp' },
   )
   folder = makeTemporaryFolder()
   const config = readConfig({
     DATA_DIR: folder.path,
     PROTOCOL_NAME: 'adcp',
-    ...buildGenerousLimits(limits),
+    ...buildGenerousLimits(patient),
   })
   const fail = (error: unknown) => {
     throw error
@@ -89,7 +90,7 @@ async function readRuns(url: string): Promise<[runs: number, status: string | un
 
 test('an enrolled agent is tested by itself when it is due, until its organization opts out', async () => {
   expect(await readRuns(FIRST)).toEqual([0, undefined])
-  clock.tick(HOUR)
+  clock.tick(limits.complianceFirstMs)
   await expect.poll(() => readRuns(FIRST), PATIENCE).toEqual([1, 'passing'])
   await expect.poll(() => readRuns(SECOND), PATIENCE).toEqual([1, 'passing'])
   clock.tick(12 * HOUR)

@@ -1,10 +1,7 @@
-import { HOUR, type Instant, SECOND, toIso } from '../../core/clock.ts'
+import { type Instant, SECOND } from '../../core/clock.ts'
 import { INTERVAL_HOURS } from '../../model/compliance.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { loadKeepers } from '../keepers.ts'
-
-/** Time from the enrolment of an agent to its first scheduled run, in which it may get a credential. */
-export const FIRST_RUN_MS = HOUR
 
 /** An agent whose scheduled run is due. */
 export interface DueAgent {
@@ -14,10 +11,22 @@ export interface DueAgent {
   sealed?: string
 }
 
-/** Lists the agents whose scheduled run is due, the longest waiting first. */
+interface DueOptions {
+  now: Instant
+  limit: number
+  /** Agents that are left out. */
+  besides: readonly string[]
+  /** Longest time from an enrolment to the first run. */
+  firstMs: number
+}
+
+/**
+ * Lists the agents whose scheduled run is due, the longest waiting first. The first run comes in the second
+ * half of its time, at a moment of the agent's own: agents that were enrolled together are not tested together.
+ */
 export function listAgentsDue(
   db: Sqlite,
-  { now, limit, besides }: { now: Instant; limit: number; besides: readonly string[] },
+  { now, limit, besides, firstMs }: DueOptions,
 ): DueAgent[] {
   const rows = db.all<{ agent_url: string }>(
     `select agent_url from (
@@ -27,11 +36,13 @@ export function listAgentsDue(
      where not coalesce(m.is_opted_out, false) and m.paused_at is null
        and agent_url not in (select value from json_each($besides))
        and (m.requeued_at > coalesce(c.last_checked_at, '')
-         or case when c.last_checked_at is null then a.enrolled_at <= $enrolled
+         or case when c.last_checked_at is null
+           then unixepoch(a.enrolled_at, 'subsec')
+             + $first * (1 + crc32(agent_url) % 1024 / 1023.0) / 2 <= $now
            else unixepoch(c.last_checked_at, 'subsec')
              + 3600 * coalesce(m.interval_hours, ${INTERVAL_HOURS.usual}) <= $now end)
      order by coalesce(c.last_checked_at, ''), agent_url limit ${limit}`,
-    { now: now / SECOND, enrolled: toIso(now - FIRST_RUN_MS), besides },
+    { now: now / SECOND, first: firstMs / SECOND, besides },
   )
   if (rows.length === 0) return []
   const keepers = loadKeepers(
