@@ -8,8 +8,6 @@ import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { WriterClient } from '../api-client/writer-client.ts'
 import { RecentAttempts } from './recent-attempts.ts'
 
-/** Agents tested at a time; this leaves room for callers who wait for a storyboard. */
-const AGENTS_AT_ONCE = 4
 /** Delay before an agent is tried again that no crawler could test. */
 const RETRY_MS = 10 * MINUTE
 /** Time that a job may wait for a crawler. */
@@ -33,6 +31,7 @@ export class ComplianceMonitor {
   readonly #parts: ComplianceMonitorParts
   /** Agents whose last run brought no result. */
   readonly #recentlyFailed: RecentAttempts<string>
+  readonly #underTest = new Set<string>()
   readonly #closing = new AbortController()
 
   constructor(parts: ComplianceMonitorParts) {
@@ -40,17 +39,29 @@ export class ComplianceMonitor {
     this.#recentlyFailed = new RecentAttempts(parts.clock, RETRY_MS)
   }
 
-  /** Tests the agents that have waited longest; returns how many were tested. */
-  async testNext(): Promise<number> {
+  /**
+   * Tests one agent after the other, the longest waiting first, until none is due; returns how many were
+   * tested. Several calls share the work, so a slow agent keeps one of them and no other agent waiting.
+   */
+  async testDue(): Promise<number> {
+    let tested = 0
+    for (;;) {
+      const agent = this.#closing.signal.aborted ? undefined : this.#findNext()
+      if (agent === undefined) return tested
+      this.#underTest.add(agent.agent_url)
+      if (await this.#test(agent).finally(() => this.#underTest.delete(agent.agent_url))) tested++
+    }
+  }
+
+  #findNext(): DueAgent | undefined {
     const { sequencer, limits, clock } = this.#parts
-    const due = listAgentsDue(sequencer.accounts.db, {
+    const [next] = listAgentsDue(sequencer.accounts.db, {
       now: clock.now(),
-      limit: AGENTS_AT_ONCE,
-      besides: this.#recentlyFailed.list(),
+      limit: 1,
+      besides: [...this.#recentlyFailed.list(), ...this.#underTest],
       firstMs: limits.complianceFirstMs,
     })
-    const tested = await Promise.all(due.map(agent => this.#test(agent)))
-    return tested.filter(Boolean).length
+    return next
   }
 
   /** Ends badges that expired, or that were degraded for too long. */

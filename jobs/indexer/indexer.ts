@@ -34,6 +34,8 @@ const TICK_EVERY_MS = 5 * MINUTE
 const REFRESH_EVERY_MS = 10 * MINUTE
 const BADGE_EXPIRY_EVERY_MS = MINUTE
 const MONITOR_EVERY_MS = 10 * SECOND
+/** Agents tested at a time; this leaves room for callers who wait for a storyboard. */
+const AGENTS_UNDER_TEST = 4
 const RECORD_EVERY_MS = 10 * SECOND
 const REDIS_CHECK_EVERY_MS = MINUTE
 
@@ -137,7 +139,9 @@ export async function runIndexer(
     repeatEvery(TICK_EVERY_MS, log, () => sequencer.tick()),
     repeatEvery(REFRESH_EVERY_MS, log, () => refresher.refreshNext()),
     repeatEvery(BADGE_EXPIRY_EVERY_MS, log, () => monitor.expireBadges()),
-    repeatEvery(MONITOR_EVERY_MS, log, () => monitor.testNext()),
+    ...Array.from({ length: AGENTS_UNDER_TEST }, () =>
+      repeatEvery(MONITOR_EVERY_MS, log, () => monitor.testDue()),
+    ),
     repeatEvery(RECORD_EVERY_MS, log, () => recorder.storeEnded()),
     repeatEvery(REDIS_CHECK_EVERY_MS, log, createRedisCheck(commands, config, log)),
     startPublishing(sequencer, config, clock, log, metrics),

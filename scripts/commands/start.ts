@@ -39,7 +39,7 @@ const DEMO_DATA_DIR = 'data/var/demo'
 const DEMO_HOSTS_AT_ONCE = '16'
 
 /** Time from the enrolment of an agent of the demo to its first test: people look at it right away. */
-const DEMO_FIRST_TEST_MS = 20_000
+const DEMO_FIRST_TEST_MS = 10_000
 
 /** Time after a signal in which others count as the same: a closing terminal sends several at once. */
 const SAME_SIGNAL_MS = 1_000

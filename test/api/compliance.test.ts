@@ -131,7 +131,7 @@ async function testDue(): Promise<number> {
     clock,
     log: silentLog,
   })
-  const tested = await monitor.testNext()
+  const tested = await monitor.testDue()
   await monitor.expireBadges()
   await registry.reader.refresh()
   return tested
