@@ -38,6 +38,8 @@ export default defineConfig({
       kind('api', 120, ['api'], repeated),
       // Each file starts processes of its own and often waits for them: after all the others, one more at once.
       kind('e2e', 480, ['e2e'], { ...repeated, maxWorkers: 3, sequence: { groupOrder: 1 } }),
+      // Kills, cuts and whole nights, which take real time: CI runs them with the others, `npm test` does not.
+      kind('soak', 480, ['soak'], { ...repeated, maxWorkers: 3, sequence: { groupOrder: 2 } }),
     ],
   },
 })

@@ -18,11 +18,11 @@ export const promises: readonly Promised[] = [
     'and a save never waits behind more than one of them',
     'lets a save pass everything that waits, and none that runs',
   ]),
-  ...shownBy('e2e/stopped-parts.test.ts', [
+  ...shownBy('soak/stopped-parts.test.ts', [
     'and both go on while it or Redis cannot be reached',
     'reads continue and writes answer 503 with Retry-After; then all work continues',
   ]),
-  ...shownBy('e2e/commit-faults.test.ts', [
+  ...shownBy('soak/commit-faults.test.ts', [
     'All other stores are made from them\n  by the same functions that a commit uses',
     'what was saved is shown as before when every store is made again',
   ]),
@@ -182,11 +182,11 @@ export const promises: readonly Promised[] = [
     'lists each threat with the test\nthat shows the defence',
     '$file has the test “$title”',
   ]),
-  ...shownBy('e2e/stopped-parts.test.ts', [
+  ...shownBy('soak/stopped-parts.test.ts', [
     'Reads need nothing but the files of the stores',
     'reads continue and writes answer 503 with Retry-After; then all work continues',
   ]),
-  ...shownBy('e2e/commit-faults.test.ts', [
+  ...shownBy('soak/commit-faults.test.ts', [
     '`recover()` then does',
     'neither loses nor repeats anything when the step %s %s',
   ]),
