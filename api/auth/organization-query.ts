@@ -11,15 +11,5 @@ export const org = z
   .optional()
   .meta({ description: 'Id of the organization; by default your own, or your first' })
 
-/**
- * The query of an operation on an organization. Misspelled parameters are refused, since they would be
- * ignored.
- */
-export const OrganizationQuery = z
-  .looseObject({ org })
-  .superRefine((query, ctx) => {
-    const odd = Object.keys(query).find(name => /^org[[.]/.test(name))
-    if (odd !== undefined)
-      ctx.addIssue({ code: 'custom', path: [odd], message: 'must be written as org=ID' })
-  })
-  .transform(query => ({ org: query.org }))
+/** The query of an operation on an organization. */
+export const OrganizationQuery = z.object({ org })

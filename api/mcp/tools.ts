@@ -162,13 +162,21 @@ export function buildRequest(
   }
   const url = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(toText(input[name])))
   const rest = Object.entries(input).filter(([name]) => !pathNames.includes(name))
-  if (body !== undefined) return { method, url, payload: Object.fromEntries(rest) }
+  const isInBody = ([name]: [string, unknown]) =>
+    body !== undefined && (!hasMember(tool.operation.query, name) || hasMember(body, name))
   const query = new URLSearchParams(
-    rest.flatMap(([name, value]) =>
-      [value].flat().map((member): [string, string] => [name, toText(member)]),
-    ),
+    rest
+      .filter(pair => !isInBody(pair))
+      .flatMap(([name, value]) =>
+        [value].flat().map((member): [string, string] => [name, toText(member)]),
+      ),
   )
-  return { method, url: query.size > 0 ? `${url}?${query}` : url }
+  const payload = body && { payload: Object.fromEntries(rest.filter(isInBody)) }
+  return { method, url: query.size > 0 ? `${url}?${query}` : url, ...payload }
+}
+
+function hasMember(schema: z.ZodType | undefined, name: string): boolean {
+  return schema instanceof z.ZodObject && name in schema.shape
 }
 
 function toText(value: unknown): string {

@@ -18,6 +18,7 @@ import {
   type Operation,
   type ReplyBody,
 } from './operation.ts'
+import { refuseUnknown } from './unknown-parameters.ts'
 
 /** Describes each item of a stream: `itemSchema` of OpenAPI 3.2, for which 3.1 has no keyword. */
 export const ITEM_SCHEMA = 'x-item-schema'
@@ -131,14 +132,13 @@ function buildResponses(
   { answers }: DescribedExample,
   components: Json,
 ): DescribedOperation['responses'] {
-  const { reply, errors, access, limit, method, params, query, writes, worksWithoutStores } =
-    operation
+  const { reply, errors, access, limit, method, params, writes, worksWithoutStores } = operation
   const names: PublicErrorName[] = []
   // A right can be revoked while a write waits.
   if (access === 'bearer' && writes) names.push('forbidden')
   names.push(...errors)
-  // A field can be too long, and a body sent where none is expected.
-  if (params !== undefined || query !== undefined) names.push('invalid_request')
+  // A field can be too long, a parameter unknown, and a body sent where none is expected.
+  if (params !== undefined || refuseUnknown(operation)) names.push('invalid_request')
   if (method !== 'GET') names.push('invalid_request', 'too_large', 'unsupported_media_type')
   if (access === 'bearer') names.push('unauthenticated')
   if (limit !== undefined) names.push('rate_limited')

@@ -101,6 +101,8 @@ interface Declared<
   worksWithoutStores?: true
   /** It answers with a page for people, also when it refuses. */
   isPage?: true
+  /** It answers with a file whose address others embed or publish, so its query is not checked. */
+  isFile?: true
   /**
    * It takes long for a large body, so each caller may have only a few running. This is checked before the
    * body is read.

@@ -27,6 +27,7 @@ import { deriveIdempotentId } from './idempotency.ts'
 import type { Operation } from './operation.ts'
 import { buildReplicaRefusal } from './replica-refusal.ts'
 import type { Services } from './services.ts'
+import { refuseUnknown } from './unknown-parameters.ts'
 
 const RETRY_AFTER_S = 5
 
@@ -41,6 +42,7 @@ export function buildHooks(operation: Operation, services: Services) {
     isExpensive && new CallerConcurrency(services.config.LIMITS.largeBodiesPerCaller)
   const identifying = access === 'public' ? [] : [attachCaller(operation, access, services)]
   const refusal = buildReplicaRefusal(operation, services)
+  const checkNames = refuseUnknown(operation)
   const onRequest: onRequestHookHandler[] = [
     ...(refusal ? [refusal] : []),
     ...(worksWithoutStores ? [] : [requireStores(services)]),
@@ -51,6 +53,7 @@ export function buildHooks(operation: Operation, services: Services) {
   ]
   return {
     ...(onRequest.length > 0 && { onRequest }),
+    ...(checkNames && { preValidation: [checkNames] }),
     ...(checksInputFirst && { preHandler: identifying as preHandlerHookHandler[] }),
     ...(concurrency && { onResponse: [releaseSlotAfterAnswer] }),
   }

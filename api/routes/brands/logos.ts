@@ -120,6 +120,7 @@ export const readLogo = defineOperation({
   id: 'getLogo',
   method: 'GET',
   path: '/assets/brands/:domain/:file',
+  isFile: true,
   group: 'Brand Resolution',
   summary: 'Get the image of a logo',
   description:

@@ -34,6 +34,7 @@ export const readHostedAdagents = defineOperation({
   id: 'getHostedAdagents',
   method: 'GET',
   path: '/publisher/:domain/.well-known/adagents.json',
+  isFile: true,
   group: 'Property Resolution',
   summary: 'Get the hosted adagents.json of a publisher',
   description:
@@ -56,6 +57,7 @@ export const readHostedBrand = defineOperation({
   id: 'getHostedBrandJson',
   method: 'GET',
   path: '/brands/:domain/brand.json',
+  isFile: true,
   group: 'Brand Resolution',
   summary: 'Get the hosted brand.json of a brand',
   description:

@@ -1,0 +1,40 @@
+import type { preValidationHookHandler } from 'fastify'
+import { z } from 'zod'
+import { PublicError } from '../../pipeline/core/errors.ts'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
+import type { Operation } from './operation.ts'
+
+const NAME_CHARS_MAX = 100
+
+/**
+ * Builds the check that refuses a parameter which an operation does not know: whoever misspells a filter would
+ * otherwise get everything. Pages and files are shared under addresses to which others add parameters of their
+ * own, so these take any; undefined for them.
+ */
+export function refuseUnknown(operation: Operation): preValidationHookHandler | undefined {
+  if (operation.group === undefined || operation.isFile) return undefined
+  const known = new Set(listParameters(operation))
+  return ({ query }, _reply, done) => {
+    for (const name in query as object) {
+      if (!known.has(name)) return done(buildRefusal(name, known))
+    }
+    return done()
+  }
+}
+
+/** Lists the parameters that an operation takes in its query. */
+export function listParameters({ query, agentOwner }: Operation): string[] {
+  if (query !== undefined && !(query instanceof z.ZodObject))
+    throw new Error('the query of an operation must be an object of parameters')
+  const names = Object.keys(query?.shape ?? {})
+  // It may name the organization here as well as in its body (request-hooks.ts).
+  return agentOwner === undefined || names.includes('org') ? names : [...names, 'org']
+}
+
+function buildRefusal(name: string, known: ReadonlySet<string>): PublicError {
+  const nearest = findNearestWord(name, known)
+  const names = known.size === 0 ? 'This operation takes none.' : `Known: ${[...known].join(', ')}.`
+  const help = nearest === undefined ? names : `Did you mean '${nearest}'?`
+  const shown = name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name
+  return new PublicError('invalid_request', `Unknown parameter '${shown}'. ${help}`)
+}

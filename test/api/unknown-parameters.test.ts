@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import type { Operation } from '../../api/operation/operation.ts'
+import { listParameters } from '../../api/operation/unknown-parameters.ts'
+import { pages } from '../../api/pages/index.ts'
+import { operations } from '../../api/routes/index.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { enrol } from '../support/registry/members.ts'
+
+const agent = 'https://agent.example/mcp'
+let redis: TestRedis
+let registry: TestRegistry
+let key: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await openRegistry({ redis: redis.redis })
+  await enrol(registry, {
+    org: 'Acme',
+    tier: 'company_leader',
+    domains: ['agent.example'],
+    agents: [{ url: agent }],
+  })
+  key = await registry.createKey('Acme')
+  await registry.publish()
+})
+
+afterAll(async () => {
+  await registry.close()
+  await redis.close()
+})
+
+const listNames = ({ query }: Operation) =>
+  query instanceof z.ZodObject ? Object.keys(query.shape) : []
+
+async function send(operation: Operation, query: Record<string, string>) {
+  const path = operation.path.replace(/:(\w+)/g, (_, name) =>
+    encodeURIComponent(/url/i.test(name) ? agent : 'agent.example'),
+  )
+  const { statusCode, body } = await registry.app.inject({
+    method: operation.method,
+    url: `${path}?${new URLSearchParams(query)}`,
+    headers: { authorization: `Bearer ${key}` },
+  })
+  return { statusCode, body }
+}
+
+const described = operations.filter(({ group, isFile }) => group !== undefined && !isFile)
+const cases = described.map(operation => [operation.id, operation] as const)
+
+describe('an unknown parameter is refused in words', () => {
+  test.each(cases)('%s', async (_, operation) => {
+    const { statusCode, body } = await send(operation, { zzzzzz: '1' })
+    const { error, code } = JSON.parse(body)
+    expect([statusCode, code]).toEqual([400, 'invalid_request'])
+    const known = listParameters(operation)
+    const help = known.length === 0 ? 'This operation takes none.' : `Known: ${known.join(', ')}.`
+    expect(error).toBe(`Unknown parameter 'zzzzzz'. ${help}`)
+  })
+
+  test.each(cases.filter(([, operation]) => listNames(operation).length > 0))(
+    '%s names what was meant',
+    async (_, operation) => {
+      for (const name of listNames(operation).filter(({ length }) => length > 5)) {
+        const swapped = name[1]! + name[0]! + name.slice(2)
+        const { statusCode, body } = await send(operation, { [swapped]: 'x' })
+        expect([name, statusCode, JSON.parse(body).error]).toEqual([
+          name,
+          400,
+          `Unknown parameter '${swapped}'. Did you mean '${name}'?`,
+        ])
+      }
+    },
+  )
+
+  test('however often, however long, and whatever its name is', async () => {
+    const odd = ['__proto__', 'constructor', 'domain[]', 'Domain ', 'ключ', 'x'.repeat(5_000), '']
+    const [brand] = described
+    for (const name of odd) {
+      const { statusCode, body } = await send(brand!, { domain: 'agent.example', [name]: '1' })
+      expect([name, statusCode]).toEqual([name, 400])
+      expect(JSON.parse(body).error).toMatch(/^Unknown parameter '.{0,101}'\. /)
+      expect(body.length).toBeLessThan(400)
+    }
+  })
+})
+
+test('what an operation describes is never unknown', async () => {
+  for (const operation of described) {
+    const values = Object.fromEntries(listNames(operation).map(name => [name, 'x']))
+    const { body } = await send(operation, values)
+    expect([operation.id, body]).toEqual([
+      operation.id,
+      expect.not.stringMatching(/^.{0,12}Unknown/),
+    ])
+  }
+})
+
+/** Parameters that published clients send, also those that change nothing here. */
+const sentByClients = {
+  resolveBrand: ['domain', 'fresh'],
+  findBrands: ['q', 'limit'],
+  listBrands: ['search', 'limit', 'offset', 'source'],
+  listLogos: ['tags'],
+  listProperties: ['search', 'limit', 'offset'],
+  listAgents: [
+    ...['type', 'health', 'capabilities', 'properties', 'compliance', 'verified'],
+    ...['metric_id', 'accreditation', 'q', 'verification_mode', 'source'],
+  ],
+  lookUpOperator: ['domain', 'scope'],
+  deleteMirror: ['force'],
+  lookUpManifest: ['domain', 'type'],
+  readFeed: ['cursor', 'types', 'limit'],
+  streamFeed: ['cursor', 'types', 'limit', 'poll_interval_seconds'],
+  searchAgents: [
+    ...['type', 'sort', 'channels', 'markets', 'categories', 'property_types', 'tags'],
+    ...['delivery_types', 'has_tmp', 'min_properties', 'limit', 'cursor'],
+  ],
+  listCatalog: [
+    ...['classification', 'source', 'status', 'identifier_type', 'search'],
+    ...['min_resolves', 'active_since', 'limit', 'cursor'],
+  ],
+  listPolicies: [
+    ...['search', 'category', 'enforcement', 'jurisdiction', 'policy_category'],
+    ...['vertical', 'domain', 'limit', 'offset'],
+  ],
+}
+
+test.each(Object.entries(sentByClients))('%s takes what clients send', (id, names) => {
+  const operation = operations.find(known => known.id === id)
+  expect(operation && listNames(operation)).toEqual(expect.arrayContaining(names))
+})
+
+test('pages and files take what others add to their addresses', async () => {
+  const open = pages.filter(({ path, method }) => method === 'GET' && !/[:*]|stream/.test(path))
+  for (const { path } of open) {
+    const { statusCode } = await registry.app.inject(`${path}?utm_source=mail`)
+    const plain = await registry.app.inject(path)
+    expect([path, statusCode]).toEqual([path, plain.statusCode])
+  }
+  const claimed = '/publisher/agent.example/.well-known/adagents.json'
+  const { statusCode } = await registry.app.inject(`${claimed}?adcp_claim=x`)
+  expect(statusCode).toBe((await registry.app.inject(claimed)).statusCode)
+})
