@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import rateLimit from '@fastify/rate-limit'
 import { type FastifyInstance, fastify } from 'fastify'
 import { RedisRoom } from '../jobs/api-client/redis-room.ts'
@@ -38,6 +37,7 @@ import { Metrics } from './operation/metrics.ts'
 import { buildOpenapi, toYaml } from './operation/openapi.ts'
 import { showReplicaLag } from './operation/replica-lag.ts'
 import { readBodies } from './operation/request-bodies.ts'
+import { createIdGenerator, REQUEST_ID, tellRequestIds } from './operation/request-ids.ts'
 import { addRoutes } from './operation/route.ts'
 import type { Services } from './operation/services.ts'
 import { traceRequests } from './operation/tracing.ts'
@@ -86,13 +86,14 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS_MAX, ignoreTrailingSlash: true },
     clientErrorHandler: answerMalformed,
-    frameworkErrors: (error, _request, reply) => {
-      sendError(toPublicError(error), reply)
+    frameworkErrors: (error, request, reply) => {
+      sendError(toPublicError(error), reply.header(REQUEST_ID, request.id))
     },
   })
   const room = new RedisRoom(deps.redis)
   const services = buildServices(app, deps, room)
   refuseUnsupported(app.server)
+  tellRequestIds(app)
   requireHost(app)
   if (deps.config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined) traceRequests(app)
   if (deps.config.REPLICA_OF !== undefined) showReplicaLag(app, deps.reader)
@@ -210,16 +211,6 @@ function watchConnections(app: FastifyInstance, services: Services): Connections
   connections.watch(app.server)
   metrics.watch('registry_connections', () => connections.count)
   return connections
-}
-
-/**
- * Creates a generator of request ids: a random prefix for this process and a count, so that an id in the audit
- * is found in the logs of all processes.
- */
-function createIdGenerator(): () => string {
-  const prefix = randomUUID().slice(0, 8)
-  let count = 0
-  return () => `${prefix}-${(count++).toString(36)}`
 }
 
 /**

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { toCaller } from '../limits/caller.ts'
 import { buildAddressLimit } from '../limits/per-address.ts'
+import { REQUEST_ID } from '../operation/request-ids.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import { setForwardedHost } from './forwarded-host.ts'
@@ -78,6 +79,7 @@ async function passOn(
   setForwardedHost(request.raw, services.baseUrl())
   // Applications in browsers send requests from any origin; preflights are answered like those of other paths.
   if (!request.url.startsWith(AUTHORIZE)) reply.raw.setHeader('access-control-allow-origin', '*')
+  reply.raw.setHeader(REQUEST_ID, request.id)
   reply.hijack()
   await withBrowser(request.raw, reply.raw, () => provider.callback()(request.raw, reply.raw))
 }

@@ -13,6 +13,7 @@ import { authenticate } from '../auth/principal.ts'
 import { buildExposedHeaders } from '../operation/cross-origin.ts'
 import { serveMcp } from '../operation/mcp-transport.ts'
 import type { Operation } from '../operation/operation.ts'
+import { REQUEST_ID } from '../operation/request-ids.ts'
 import type { Services } from '../operation/services.ts'
 import { buildRequest, buildTools, type RegistryTool } from './tools.ts'
 import { isInToolsets, listUnknownToolsets, toolsetNames } from './toolsets.ts'
@@ -133,7 +134,7 @@ function describeTool({ access, summary, description }: Operation): string {
 /** Calls a tool. A refusal is a result too, so that a model can read what is wrong and correct it. */
 async function callTool(
   app: FastifyInstance,
-  { headers: { authorization }, ip }: FastifyRequest,
+  { headers: { authorization }, ip, id }: FastifyRequest,
   tool: RegistryTool,
   input: Record<string, unknown>,
 ): Promise<CallToolResult> {
@@ -142,7 +143,7 @@ async function callTool(
   const answer = await app.inject({
     ...built,
     remoteAddress: ip,
-    headers: authorization === undefined ? {} : { authorization },
+    headers: { [REQUEST_ID]: id, ...(authorization !== undefined && { authorization }) },
   })
   if (answer.statusCode >= 400) return buildRefusal(answer.body)
   // Some clients read only the text, whatever version of the protocol they speak.

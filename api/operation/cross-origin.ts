@@ -19,6 +19,7 @@ export const preflight = {
     'mcp-protocol-version',
     'mcp-session-id',
     'range',
+    'x-request-id',
   ].join(', '),
   'access-control-max-age': '86400',
 }
@@ -37,6 +38,7 @@ const exposed = {
     'x-registry-seq',
     'x-registry-as-of',
     'x-replica-lag',
+    'x-request-id',
     'x-sync-cursor',
   ].join(', '),
 }
