@@ -48,6 +48,7 @@ import { PagePictures } from './pages/pictures/page-pictures.ts'
 import { addPublishedFiles, publishedPaths } from './pages/published-files.ts'
 import { AnswerCache } from './responses/answer-cache.ts'
 import { AnswerGroup } from './responses/answer-group.ts'
+import { CommitWaiters } from './responses/commit-waiters.ts'
 import { Compressor } from './responses/compression.ts'
 import { FeedStreams } from './responses/feed-streams.ts'
 import { PageStreams } from './responses/page-streams.ts'
@@ -135,7 +136,8 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
   const openapi = computeOnce(() => buildOpenapi(operations, baseUrl()))
   const metrics = new Metrics(deps.reader, roleMetrics)
   const streams = new FeedStreams(deps.reader, config, deps.log)
-  metrics.watch('registry_feed_streams', () => streams.count)
+  const commits = new CommitWaiters(deps.reader, config)
+  metrics.watch('registry_feed_streams', () => streams.count + commits.count)
   const pageStreams = new PageStreams(deps.reader, config)
   metrics.watch('registry_page_streams', () => pageStreams.count)
   const workers = new WorkerPool(config.LIMITS.largeBodiesAtOnce)
@@ -146,6 +148,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
     demand.close()
     runStorage.close()
     streams.close()
+    commits.close()
     pageStreams.close()
   })
   const pushState = new PushStateFile(deps.reader.paths.pushState)
@@ -191,6 +194,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
     caches: new Caches(),
     metrics,
     streams,
+    commits,
     pageStreams,
     workers,
     boundedLog: new BoundedLog(deps.log, deps.clock),

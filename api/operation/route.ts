@@ -103,7 +103,7 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
       .headers(buildExposedHeaders(request))
       .headers(buildAsOfHeader(sent, services.reader))
     const done = sendAnswer(request, reply, sent, compressor)
-    measure(request, reply.statusCode, started)
+    measure(request, reply.statusCode, started + (sent.waitedMs ?? 0))
     return done
   }
   const answerRequest = chooseAnswering(operation, services)

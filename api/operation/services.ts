@@ -20,6 +20,7 @@ import type { RunStorage } from '../live/run-storage.ts'
 import type { PagePictures } from '../pages/pictures/page-pictures.ts'
 import type { AnswerCache } from '../responses/answer-cache.ts'
 import type { AnswerGroup } from '../responses/answer-group.ts'
+import type { CommitWaiters } from '../responses/commit-waiters.ts'
 import type { Compressor } from '../responses/compression.ts'
 import type { FeedStreams } from '../responses/feed-streams.ts'
 import type { PageStreams } from '../responses/page-streams.ts'
@@ -66,6 +67,7 @@ export interface Services {
   caches: Caches
   metrics: Metrics
   streams: FeedStreams
+  commits: CommitWaiters
   pageStreams: PageStreams
   /** Logs what callers cause. */
   boundedLog: BoundedLog

@@ -6,6 +6,7 @@ import type { Log } from '../../pipeline/core/log.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import type { EventType } from '../../pipeline/model/event.ts'
 import { type FeedPage, readPageAfter } from '../../pipeline/read/lookups/feed.ts'
+import type { FeedSubject } from '../../pipeline/read/lookups/feed-filter.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { CallerShares } from '../limits/caller-shares.ts'
 
@@ -19,7 +20,7 @@ const SHARED_PAGES_MAX = 8
 const SHARED_MS = 2_000
 const RETRY_AFTER_S = 30
 
-export interface StreamRequest {
+export interface StreamRequest extends FeedSubject {
   cursor: string
   types: readonly EventType[]
   /** Maximum number of events on a page. */
@@ -224,11 +225,13 @@ export class FeedStreams {
     return page
   }
 
-  #buildPage({ cursor, types, limit }: StreamRequest): Page | undefined {
+  #buildPage({ cursor, types, limit, domain, agent }: StreamRequest): Page | undefined {
     const { feedPageBytes, feedRetentionDays } = this.#config.LIMITS
     const page = readPageAfter(this.#reader, {
       cursor,
       types,
+      domain,
+      agent,
       limit,
       maxBytes: feedPageBytes,
       retentionDays: feedRetentionDays,
@@ -260,8 +263,8 @@ function isOpen({ destroyed, writableEnded }: ServerResponse): boolean {
 }
 
 /** Builds the key of a stream's place: streams with the same key get the same page. */
-function toPlaceKey({ cursor, types, limit }: StreamRequest): string {
-  return `${cursor} ${limit} ${types.join()}`
+function toPlaceKey({ cursor, types, limit, domain = '', agent = '' }: StreamRequest): string {
+  return `${cursor} ${limit} ${types.join()} ${domain} ${agent}`
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Sent {
   etag?: string | undefined
   modifiedAt?: Instant | undefined
   headers?: Readonly<Record<string, string>> | undefined
+  /** Time of the answer in which nothing was done but wait for a change, in milliseconds. */
+  waitedMs?: number
   /** Compressed forms of the body, for an answer that is sent repeatedly. */
   compressed?: Map<Encoding, Buffer>
   /** Releases the bytes of the body once the connection has sent them; absent for cached bytes. */

@@ -6,14 +6,24 @@ import { limits } from '../../pipeline/core/limits.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { FeedAnswer, FeedFrame } from '../../pipeline/model/responses/index.ts'
-import { findCursorAt, readPageAfter } from '../../pipeline/read/lookups/feed.ts'
+import { findAgent } from '../../pipeline/read/lookups/agents.ts'
+import {
+  type FeedPage,
+  type FeedQuery,
+  findCursorAt,
+  readPageAfter,
+} from '../../pipeline/read/lookups/feed.ts'
+import type { FeedSubject } from '../../pipeline/read/lookups/feed-filter.ts'
 import { isTypeFilter, matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { completeDay, DateTime } from '../inputs/as-of.ts'
-import { createWholeNumber } from '../inputs/fields.ts'
-import { defineOperation } from '../operation/operation.ts'
-import { replyLent } from '../responses/reply.ts'
+import { createWholeNumber, PastedDomain } from '../inputs/fields.ts'
+import { AgentUrl } from '../inputs/sale.ts'
+import { type Call, defineOperation } from '../operation/operation.ts'
+import type { Services } from '../operation/services.ts'
+import { replyLent, type Sent } from '../responses/reply.ts'
 
+const MS_PER_S = 1_000
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const TYPE_FILTERS_MAX = 100
 
@@ -36,6 +46,10 @@ const since = z
   })
   .describe('Begin at this time')
 
+type WaitingCall = Pick<Call<unknown, unknown, unknown, 'bearer'>, 'principal' | 'signal'> & {
+  services: Pick<Services, 'reader' | 'commits'>
+}
+
 interface Begin {
   cursor: string
   since: Instant | undefined
@@ -50,6 +64,11 @@ function chooseCursor({ cursor, since: moment }: Begin, reader: Reader, config: 
     findCursorAt(reader, moment, days) ??
     refuse('cursor_expired', `the feed keeps events for ${days} days: name a later time`)
   )
+}
+
+/** Converts what a request is about to how events name it: an agent in its publishers' spelling. */
+function toSubject({ domain, agent }: FeedSubject, reader: Reader): FeedSubject {
+  return { domain, agent: agent === undefined ? undefined : findAgent(reader, agent).agent_url }
 }
 
 const types = z
@@ -77,12 +96,24 @@ const types = z
     examples: ['property.*,agent.discovered'],
   })
 
+const subject = {
+  domain: PastedDomain.optional().describe('Only events that concern this domain'),
+  agent: AgentUrl.optional().describe('Only events that concern the agent at this address'),
+}
+
 /** Maximum number of events on a page. */
 const limit = createWholeNumber({
   description: 'Most events on a page',
   min: 1,
   max: 10_000,
   default: 100,
+})
+
+const wait = createWholeNumber({
+  description: 'Seconds to wait for an event if there is none yet',
+  min: 0,
+  max: 60,
+  default: 0,
 })
 
 export const readFeed = defineOperation({
@@ -93,28 +124,58 @@ export const readFeed = defineOperation({
   summary: 'Read the change feed',
   description:
     'Its `cursor` leads to the next page: at once while `has_more` is true, else ' +
-    'later. A cursor belongs to one `types`. Events are kept for ' +
+    'later. A cursor belongs to one `types`. With `domain` or `agent` a page may be empty while `has_more` is ' +
+    'true; with both, events concern both. Events are kept for ' +
     `${limits.feedRetentionDays} days; then start again from search and sync.`,
   access: 'bearer',
   cache: 'private',
-  query: z.object({ cursor, since, types, limit }),
+  query: z.object({ cursor, since, types, ...subject, limit, wait }),
   reply: { 200: FeedAnswer },
-  errors: ['invalid_request', 'cursor_expired'],
-  handle: ({ query, services: { reader, config } }) => {
-    const page = readPageAfter(reader, {
+  errors: ['invalid_request', 'cursor_expired', 'unavailable'],
+  handle: call => {
+    const { query, services } = call
+    const { reader, config } = services
+    const first = {
       ...query,
+      ...toSubject(query, reader),
       cursor: chooseCursor(query, reader, config),
       maxBytes: config.LIMITS.feedPageBytes,
       retentionDays: config.LIMITS.feedRetentionDays,
-    })
-    if (page === undefined) {
-      return refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
     }
-    return replyLent(page, { 'x-sync-cursor': page.head })
+    return query.wait === 0
+      ? replyPage(readPageAfter(reader, first))
+      : waitForPage(first, query.wait * MS_PER_S, call)
   },
 })
 
-const MS_PER_S = 1_000
+function replyPage(page: FeedPage | undefined): Sent {
+  if (page !== undefined) return replyLent(page, { 'x-sync-cursor': page.head })
+  return refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
+}
+
+/** Answers with the next page that has events, or after the wait with one that has none. */
+async function waitForPage(
+  first: FeedQuery,
+  ms: number,
+  { services: { reader, commits }, principal, signal }: WaitingCall,
+): Promise<Sent> {
+  const began = performance.now()
+  const waiting = signal()
+  for (let { cursor } = first; ; ) {
+    const seq = commits.seq
+    const page = readPageAfter(reader, { ...first, cursor })
+    const waitedMs = performance.now() - began
+    if (!page?.isEmpty || waitedMs >= ms || waiting.aborted || commits.isClosed)
+      return { ...replyPage(page), waitedMs }
+    page.release()
+    cursor = page.cursor
+    await commits.waitAfter(seq, {
+      caller: principal.id,
+      ms: ms - waitedMs,
+      signal: waiting,
+    })
+  }
+}
 
 export const streamFeed = defineOperation({
   id: 'streamFeed',
@@ -133,6 +194,7 @@ export const streamFeed = defineOperation({
     cursor,
     since,
     types,
+    ...subject,
     limit,
     poll_interval_seconds: createWholeNumber({
       description: 'Seconds between heartbeats',
@@ -148,6 +210,7 @@ export const streamFeed = defineOperation({
     open: streams.admit({
       cursor: readLastId(header('last-event-id')) ?? chooseCursor(query, reader, config),
       types: query.types,
+      ...toSubject(query, reader),
       limit: query.limit,
       heartbeatMs: query.poll_interval_seconds * MS_PER_S,
       principal: principal.id,

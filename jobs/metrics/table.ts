@@ -117,7 +117,11 @@ export const metricTable = {
     means: 'publishers whose losses the brake holds back',
     combine: 'max',
   },
-  registry_feed_streams: { type: 'gauge', role: 'api', means: 'open streams of the feed' },
+  registry_feed_streams: {
+    type: 'gauge',
+    role: 'api',
+    means: 'open streams of the feed, and requests that wait for it',
+  },
   registry_page_streams: {
     type: 'gauge',
     role: 'api',

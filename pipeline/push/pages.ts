@@ -1,14 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
 import { removeOldest } from '../core/present.ts'
+import { type Concerned, findConcerned } from '../model/concerned.ts'
 import type { EventType, FeedEvent } from '../model/event.ts'
 import { type FeedQuery, type FeedSource, readPageAfter } from '../read/lookups/feed.ts'
-import {
-  type Concerned,
-  findConcerned,
-  isAbout,
-  isAboutEverything,
-  type Subject,
-} from './selection.ts'
+import { isAbout, isAboutEverything, type Subject } from './selection.ts'
 
 /** A page to read: the events of certain types after a cursor. */
 export interface PageRequest {

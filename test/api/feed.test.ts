@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { buildLeastId, NIL_UUID, toInstant } from '../../pipeline/core/uuid-v7.ts'
@@ -5,6 +6,7 @@ import { eventTypeNames, type FeedEvent } from '../../pipeline/model/event.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
+const shared = 'https://agent.example/mcp'
 let registry: TestRegistry
 let key: string
 let log: FeedEvent[]
@@ -319,5 +321,91 @@ describe('since', () => {
       error: 'cursor_expired',
       message: 'the feed keeps events for 90 days: name a later time',
     })
+  })
+})
+
+describe('GET /api/registry/feed of a domain or an agent', () => {
+  const concerns = ({ payload, entity_id }: FeedEvent, name: string) =>
+    [entity_id, payload.publisher_domain, payload.agent_url].includes(name)
+
+  test('200: the events that concern it, in order, for any page size', async () => {
+    const all = (await readPage('?limit=10000')).events
+    const ofDomain = all.filter(event => concerns(event, 'b.example'))
+    const ofAgent = all.filter(event => concerns(event, shared))
+    const ofBoth = ofDomain.filter(event => concerns(event, shared))
+    for (const found of [ofDomain, ofAgent, ofBoth]) expect(found.length).toBeGreaterThan(0)
+    const agent = encodeURIComponent('HTTPS://Agent.example/mcp/')
+    for (const limit of [1, 2, 10_000]) {
+      expect(await follow(`limit=${limit}&domain=https://B.example/x`)).toEqual(listIds(ofDomain))
+      expect(await follow(`limit=${limit}&agent=${agent}`)).toEqual(listIds(ofAgent))
+      expect(await follow(`limit=${limit}&domain=b.example&agent=${agent}`)).toEqual(
+        listIds(ofBoth),
+      )
+    }
+    expect(await follow('domain=b.example&types=authorization.*')).toEqual(
+      listIds(ofDomain.filter(({ event_type }) => event_type.startsWith('authorization'))),
+    )
+  })
+
+  test('200: nothing of a stranger, and the cursor continues at the head of the log', async () => {
+    const { events, cursor, has_more } = await readPage('?domain=nobody.example')
+    expect([events, cursor, has_more]).toEqual([[], log.at(-1)!.event_id, false])
+  })
+
+  test('400: neither a domain nor an agent', async () => {
+    expect((await get('?domain=no%20domain')).statusCode).toBe(400)
+    expect((await get('?agent=nobody')).statusCode).toBe(400)
+  })
+})
+
+describe('GET /api/registry/feed waits', () => {
+  test('200: for the next event, and no longer', async () => {
+    const other = await openRegistry()
+    const token = await other.createKey('Readers')
+    const { cursor } = await readPage('', other, token)
+    const waiting = readPage(`?cursor=${cursor}&wait=60&domain=new.example`, other, token)
+    await other.observe(observePublisherFile('quiet.example', { sites: [], agents: [shared] }))
+    const began = performance.now()
+    await other.observe(observePublisherFile('new.example', { sites: [], agents: [shared] }))
+    const page = await waiting
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect(page.events.map(({ payload }) => payload.publisher_domain)).toContain('new.example')
+    await other.close()
+  })
+
+  test('200: an empty page when the time is over, and at once where there are events', async () => {
+    const began = performance.now()
+    expect((await readPage('?limit=1&wait=60')).events).toHaveLength(1)
+    expect(performance.now() - began).toBeLessThan(1_000)
+    const head = log.at(-1)!.event_id
+    const { events, cursor, has_more } = await readPage(`?cursor=${head}&wait=1`)
+    expect([events, cursor, has_more]).toEqual([[], head, false])
+    expect(performance.now() - began).toBeGreaterThan(950)
+  })
+
+  test('200: an empty page when the registry stops', async () => {
+    const other = await openRegistry()
+    const token = await other.createKey('Readers')
+    const waiting = readPage('?wait=60', other, token)
+    await setTimeout(300)
+    const began = performance.now()
+    await other.close()
+    expect((await waiting).events).toEqual([])
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+
+  test('503: more than a caller may have waiting', async () => {
+    const other = await openRegistry({ limits: { feedStreamsPerCaller: 1 } })
+    const token = await other.createKey('Readers')
+    const first = readPage('?wait=2', other, token)
+    await setTimeout(300)
+    const answer = await get('?wait=1', other, token)
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '30'])
+    expect((await first).events).toEqual([])
+    await other.close()
+  })
+
+  test('400: a time that is too long', async () => {
+    expect((await get('?wait=61')).statusCode).toBe(400)
   })
 })

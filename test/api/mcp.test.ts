@@ -77,7 +77,7 @@ describe('tools', () => {
 
   test('are a small core set, and more on request', async () => {
     const core = await (await connect(key)).listTools()
-    expect(JSON.stringify(core).length).toBeLessThanOrEqual(15_000)
+    expect(JSON.stringify(core).length).toBeLessThanOrEqual(15_500)
     const listed = async (toolset: string) => {
       const answer = await registry.app.inject({
         method: 'POST',
@@ -182,6 +182,15 @@ describe('a call', () => {
     const calls = [1, 2, 3].map(() => call(client, 'resolve_properties_bulk', params))
     const answers = await Promise.all(calls)
     expect(answers.filter(({ isError }) => isError)).toHaveLength(1)
+  })
+
+  test('passes parameters of the query on where there is a body too, and names unknown ones', async () => {
+    const client = await connect()
+    const asked = { agent_url: 'https://agent.example/mcp', publisher_properties: [] }
+    const invalid = await call(client, 'validate_product_authorization', { ...asked, as_of: 'x' })
+    expect(invalid.body.error).toMatch(/^as_of: /)
+    const unknown = await call(client, 'resolve_brand', { domian: 'acme.example' })
+    expect(unknown.body.error).toBe("Unknown parameter 'domian'. Did you mean 'domain'?")
   })
 
   test('passes the credential on', async () => {

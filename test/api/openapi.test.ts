@@ -63,10 +63,13 @@ test('every operation is described, with its parameters and errors', async () =>
     { name: 'cursor', in: 'query' },
     { name: 'since', in: 'query' },
     { name: 'types', in: 'query' },
+    { name: 'domain', in: 'query' },
+    { name: 'agent', in: 'query' },
     {
       name: 'limit',
       schema: { type: 'integer', minimum: 1, maximum: 10_000, default: 100 },
     },
+    { name: 'wait', schema: { type: 'integer', minimum: 0, maximum: 60, default: 0 } },
   ])
 })
 

@@ -56,6 +56,7 @@ const known = {} as Known
 const noWriter = async () => refuse('unavailable', 'no indexer runs beside this test')
 
 const strict = {
+  feedStreamsPerCaller: 0,
   bulkResolvePerMinute: 1,
   savesPerHour: 1,
   largeBodiesPerCaller: 0,

@@ -12,9 +12,10 @@ import type { EventKey } from '../../serving/event-block.ts'
 import type { Reader } from '../reader.ts'
 import { type LentBytes, writer } from './buffer-builder.ts'
 import { type LogEnds, readEnds } from './feed-ends.ts'
+import { buildFeedFilter, type FeedFilter, type FeedSubject } from './feed-filter.ts'
 import { findBlockAround, TrackIterator, toTrack, wholeLog } from './track-iterator.ts'
 
-export interface FeedQuery {
+export interface FeedQuery extends FeedSubject {
   /** Event or position after which to continue; the nil UUID is the beginning. */
   cursor: string
   types: readonly EventType[]
@@ -28,6 +29,9 @@ export type FeedSource = Pick<Reader, 'serving' | 'now' | 'caches'>
 
 const EVENTS = '{"events":['
 
+/** Events that a page with a filter looks at: it may have fewer than asked for, or none, and more may follow. */
+const FILTERED_EVENTS_MAX = 20_000
+
 /** Maximum time between the stamp of a commit and when its events can be read. */
 const SETTLED_MS = HOUR
 
@@ -38,6 +42,7 @@ export interface FeedPage extends LentBytes {
   /** Cursor of the next page. */
   cursor: string
   hasMore: boolean
+  /** True if there is nothing more yet; a page of a filter may have no events and yet more after it. */
   isEmpty: boolean
   /** Number of its events, and the position of their list in the body. */
   count: number
@@ -65,7 +70,10 @@ export function readPageAfter(reader: FeedSource, asked: FeedQuery): FeedPage | 
   if (iterators === undefined) return undefined
   writer.start()
   writer.ascii(EVENTS)
-  const { count, last } = writeEvents(iterators, asked)
+  const filter = buildFeedFilter(asked)
+  const { count, last } = filter
+    ? writeMatching(iterators, asked, filter)
+    : writeEvents(iterators, asked)
   const list = { start: EVENTS.length - 1, end: writer.length + 1 }
   const head = buildHeadCursor(ends, reader.now(), asked.retentionDays)
   const latest = checkRetained(ends?.newestOfAll(asked.types), oldest)
@@ -75,7 +83,8 @@ export function readPageAfter(reader: FeedSource, asked: FeedQuery): FeedPage | 
   const rest = JSON.stringify({ cursor, has_more: hasMore, freshness })
   writer.ascii(`],${rest.slice(1)}`)
   const { body, release } = writer.lend()
-  return { body, release, head, cursor, hasMore, isEmpty: count === 0, count, list, freshness }
+  const isEmpty = count === 0 && !hasMore
+  return { body, release, head, cursor, hasMore, isEmpty, count, list, freshness }
 }
 
 /**
@@ -209,6 +218,42 @@ function writeEvents(
       last = iterator.lastKey
       written += events
       iterator.advance()
+    }
+  } finally {
+    for (const iterator of iterators) iterator.close()
+  }
+  return { count: written, last: undefined }
+}
+
+/** Writes the events that match a filter, as `writeEvents`; also ends after as many events as it may look at. */
+function writeMatching(
+  iterators: readonly TrackIterator[],
+  asked: FeedQuery,
+  filter: FeedFilter,
+): { count: number; last: EventKey | undefined } {
+  let written = 0
+  let last: EventKey | undefined
+  let left = FILTERED_EVENTS_MAX
+  try {
+    for (let next = pickNext(iterators); next !== undefined; next = pickNext(iterators)) {
+      if (left <= 0) return { count: written, last }
+      const { iterator, before } = next
+      const run = iterator.select(before, left, Number.POSITIVE_INFINITY)
+      left -= run
+      // A run in which nothing matches is passed over as one.
+      const mayMatch = filter.mayMatch(iterator.text)
+      for (let step = 0; step < (mayMatch ? run : 1); step++) {
+        if (mayMatch) iterator.selectCurrent()
+        const { text } = iterator
+        if (filter.matches(text)) {
+          const isFull = written === asked.limit || writer.length + text.length > asked.maxBytes
+          if (written > 0 && isFull) return { count: written, last }
+          if (written++ > 0) writer.ascii(',')
+          writer.bytes(text)
+        }
+        last = iterator.lastKey
+        iterator.advance()
+      }
     }
   } finally {
     for (const iterator of iterators) iterator.close()

@@ -90,6 +90,7 @@ const agent = encodeURIComponent(url)
 const acme = { query: 'domain=acme.example' }
 const placements = { query: 'domain=acme.example&include=placements' }
 const crowded = { registry: 'crowded' } as const
+const unknownParameter = { query: 'days=1' }
 const nobody = { query: 'domain=nobody.example' }
 const stranger = encodeURIComponent('https://nobody.example/mcp')
 const domains = { payload: { domains: ['acme.example', 'b.example'] } }
@@ -213,7 +214,7 @@ export const operationRequests: RequestsByOperation = {
     404: buildBillingEvent(() => unissued),
     503: buildBillingEvent(({ acmeId }) => acmeId),
   },
-  listOwnOrganizations: { 200: requestAs('owner') },
+  listOwnOrganizations: { 200: requestAs('owner'), 400: unknownParameter },
   listOrganizationMembers: { 200: requestAs('owner'), 400: { query: 'org=' }, 403: {} },
   changeOrganizationMember: {
     200: requestAs('owner', { params: 'mate', payload: { role: 'viewer' } }),
@@ -352,7 +353,7 @@ export const operationRequests: RequestsByOperation = {
     503: crowded,
   },
   listPublishers: { 200: {}, 400: { query: 'limit=x' }, 503: crowded },
-  registryStats: { 200: {}, 503: crowded },
+  registryStats: { 200: {}, 400: unknownParameter, 503: crowded },
   requestCrawl: buildCrawlRequests('domain', 'b.example'),
   requestBrandCrawl: buildCrawlRequests('domain', 'c.example'),
   requestManagerRevalidation: buildCrawlRequests('manager_domain', 'd.example'),
@@ -365,8 +366,9 @@ export const operationRequests: RequestsByOperation = {
     200: { query: 'limit=1' },
     400: { query: 'limit=0' },
     410: { query: `cursor=${unissued}` },
+    503: { query: 'types=collection.merged&wait=1', registry: 'strict' },
   },
-  readLogCheckpoint: { 200: {}, 404: { registry: 'empty' } },
+  readLogCheckpoint: { 200: {}, 400: unknownParameter, 404: { registry: 'empty' } },
   proveInclusion: {
     200: { query: 'index=0' },
     400: { query: 'index=0&size=0' },
