@@ -57,7 +57,7 @@ beforeAll(async () => {
   const port = await findFreePort()
   env.PORT = String(port)
   start = new Command(['start'], env)
-  await start.waitForOutput(/openapi\/registry\.yaml/)
+  await start.waitForOutput(/^Ready\./m)
   await waitUntil(async () => {
     const [{ untried } = { untried: 1 }] = await ask<{ untried: number }>(
       `select count(*) as untried from crawl_state where kind = 'agent' and attempted_at is null`,

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const list = `${folder.path}/domains.txt`
   writeFileSync(list, domains.domains.join('\n'))
   start = new Command(['start', '--domains', list], env)
-  await start.waitForOutput(/openapi\/registry\.yaml/)
+  await start.waitForOutput(/^Ready\./m)
   api = `http://127.0.0.1:${env.PORT}`
   operator = `http://127.0.0.1:${env.OPERATOR_PORT}`
 })

@@ -68,7 +68,7 @@ class Running {
   }
 
   async up(): Promise<this> {
-    await this.start.waitForOutput(/openapi\/registry\.yaml/)
+    await this.start.waitForOutput(/^Ready\./m)
     return this
   }
 

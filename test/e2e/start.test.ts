@@ -56,7 +56,7 @@ beforeAll(async () => {
   await start.waitForOutput(/Agentic Ad Registry at /)
   expect((await fetch(`${base}/`)).status).toBe(200)
   expect(start.stdout).not.toContain('crawled')
-  await start.waitForOutput(/openapi\/registry\.yaml/)
+  await start.waitForOutput(/^Ready\./m)
   expect(start.stdout).toMatch(
     /crawled \d+ domains[\s\S]*Pages worth opening:\n {2}http\S+\d\/ [\s\S]*Ready\./,
   )
@@ -394,7 +394,7 @@ describe('stopping and starting again', () => {
   test('a second start is ready within seconds from the index on disk', async () => {
     const began = performance.now()
     start = new Command(['start'], env)
-    await start.waitForOutput(/openapi\/registry\.yaml/)
+    await start.waitForOutput(/^Ready\./m)
     expect(start.stdout).not.toContain('crawled')
     expect(performance.now() - began).toBeLessThan(firstMs)
     expect((await get('/api/brands/resolve?domain=pinnacle-network.example')).status).toBe(200)

@@ -60,7 +60,7 @@ beforeAll(async () => {
   await runForOutput(['org', 'create', '--name', 'Acme'], env)
   secret = await runForOutput(['key', 'create', '--org', 'Acme'], env)
   start = new Command(['start'], env)
-  await start.waitForOutput(/openapi\/registry\.yaml/)
+  await start.waitForOutput(/^Ready\./m)
   base = `http://127.0.0.1:${env.PORT}`
 })
 

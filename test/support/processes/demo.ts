@@ -39,7 +39,7 @@ export async function startDemo(org: string, more: Environment = {}): Promise<De
   }
   const base = `http://127.0.0.1:${port}`
   const start = new Command(['start'], env)
-  await start.waitForOutput(/openapi\/registry\.yaml/)
+  await start.waitForOutput(/^Ready\./m)
   await runForOutput(['org', 'create', '--name', org], env)
   const secret = await runForOutput(['key', 'create', '--org', org], env)
   return {
