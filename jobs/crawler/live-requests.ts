@@ -88,6 +88,7 @@ const runners: Runners = {
     const signer = {
       key: keys.signers['webhook-signing'],
       profile: buildWebhookProfile(config.PROTOCOL_NAME, config.SIGNING_PROFILE),
+      deriveSecrets: keys.deriveReceiverSecrets,
       now: () => clock.now(),
     }
     return askReceiver(request, { fetcher, signer, limits: config.LIMITS })

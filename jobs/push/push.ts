@@ -68,7 +68,7 @@ export async function runPush(
       findRecord: () => record.db,
       state,
       fetcher: fetcher.for({ kind: 'push' }) satisfies Fetcher,
-      signer: keys.signers['webhook-signing'],
+      keys,
       protocolName: config.PROTOCOL_NAME,
       signingProfile: config.SIGNING_PROFILE,
       limits: config.LIMITS,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Clock, MINUTE, SECOND, toIso } from '../core/clock.ts'
-import type { RegistrySigner } from '../core/keys/registry-keys.ts'
+import type { RegistryKeys } from '../core/keys/registry-keys.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import type { ProfileVersion } from '../core/signing-profiles.ts'
@@ -25,7 +25,8 @@ export interface DelivererParts {
   findRecord(): Sqlite | undefined
   state: PushState
   fetcher: Pick<Fetcher, 'call'>
-  signer: RegistrySigner
+  /** Keys that sign deliveries, and from which the secrets of receivers are derived. */
+  keys: Pick<RegistryKeys, 'signers' | 'deriveReceiverSecrets'>
   protocolName: string
   /** Profile of the signatures; 3.1 by default. */
   signingProfile?: ProfileVersion
@@ -72,10 +73,15 @@ export class Deliverer {
   #lastPolled = { seq: -1, store: undefined as ServingStore | undefined }
 
   constructor(parts: DelivererParts) {
-    const { limits, clock, signer: key, protocolName, signingProfile, findServing } = parts
+    const { limits, clock, keys, protocolName, signingProfile, findServing } = parts
     const now = () => clock.now()
     this.#parts = parts
-    this.#signer = { key, profile: buildWebhookProfile(protocolName, signingProfile), now }
+    this.#signer = {
+      key: keys.signers['webhook-signing'],
+      profile: buildWebhookProfile(protocolName, signingProfile),
+      deriveSecrets: keys.deriveReceiverSecrets,
+      now,
+    }
     this.#slots = new Slots(limits)
     this.#progress = new ProgressKeeper(parts)
     this.#receivers = new Receivers(parts)

@@ -6,6 +6,7 @@ import { computeContentDigest, toContentDigest } from '../signing/content-digest
 import type { SigningProfile } from '../signing/profile.ts'
 import { signRequest } from '../signing/sign.ts'
 import type { SharedBody } from './pages.ts'
+import { buildStandardHeaders } from './standard-webhook.ts'
 
 /** A signed POST to a receiver, its body in parts. */
 export interface SignedPost {
@@ -17,6 +18,8 @@ export interface SignedPost {
 export interface Signer {
   key: RegistrySigner
   profile: SigningProfile
+  /** Derives the secrets that are shared with the receiver of a subscription. */
+  deriveSecrets(subscriptionId: string): Buffer[]
   /** Returns the time in milliseconds. */
   now(): number
 }
@@ -53,28 +56,42 @@ export function buildDelivery(
   )
   const hash = shared.hash.copy().update(own).digest()
   const digest = toContentDigest(hash, signer.profile.encoding.digest)
-  return signPost([shared.bytes, own], digest, url, signer)
+  const { subscription_id } = range
+  return signPost({ id, subscription_id, body: [shared.bytes, own] }, digest, url, signer)
 }
 
 /** Signs a post of other JSON. */
-export function buildPost(content: object, url: string, signer: Signer): SignedPost {
+export function buildPost(
+  content: { idempotency_key: string; subscription_id: string },
+  url: string,
+  signer: Signer,
+): SignedPost {
+  const { idempotency_key: id, subscription_id } = content
   const body = Buffer.from(JSON.stringify(content))
-  return signPost([body], computeContentDigest(body, signer.profile.encoding.digest), url, signer)
+  const digest = computeContentDigest(body, signer.profile.encoding.digest)
+  return signPost({ id, subscription_id, body: [body] }, digest, url, signer)
 }
 
+/** Signs a post twice: by the protocol's profile of RFC 9421, and by Standard Webhooks. */
 function signPost(
-  body: readonly Uint8Array[],
+  {
+    id,
+    subscription_id,
+    body,
+  }: { id: string; subscription_id: string; body: readonly Uint8Array[] },
   contentDigest: string,
   url: string,
-  { key, profile, now }: Signer,
+  { key, profile, deriveSecrets, now }: Signer,
 ): SignedPost {
+  const at = Math.floor(now() / SECOND)
   const headers = { 'content-type': 'application/json' }
   const signed = signRequest(
     { method: 'POST', url, headers, body: '' },
     { keyid: key.kid, alg: 'ed25519', privateKey: key.privateKey },
     profile,
-    { now: Math.floor(now() / SECOND), contentDigest },
+    { now: at, contentDigest },
   )
   const length = body.reduce((sum, part) => sum + part.byteLength, 0)
-  return { body, headers: { ...headers, ...signed, 'content-length': String(length) } }
+  const standard = buildStandardHeaders({ id, at, body }, deriveSecrets(subscription_id))
+  return { body, headers: { ...headers, ...signed, ...standard, 'content-length': String(length) } }
 }

@@ -87,8 +87,11 @@ test('201: a receiver that repeats the signed challenge is subscribed, from the 
   })
   expect(receiver.statuses).toEqual([200])
   expect(receiver.webhooks).toEqual([])
-  expect((await ask('GET', `${path}/${made.subscription_id}`)).json()).toEqual(made)
-  expect((await ask('GET', path)).json().subscriptions).toContainEqual(made)
+  // Who may only read is not told the secret.
+  const { signing_secret, ...shown } = made
+  expect(signing_secret).toMatch(/^whsec_[\w+/]{43}=$/)
+  expect((await ask('GET', `${path}/${made.subscription_id}`)).json()).toEqual(shown)
+  expect((await ask('GET', path)).json().subscriptions).toContainEqual(shown)
   const head = (await ask('GET', '/api/registry/feed?limit=1')).headers['x-sync-cursor']
   expect(made.cursor).toBe(head)
 })

@@ -15,7 +15,7 @@ import { PastedDomain } from '../../inputs/fields.ts'
 import { confirmReceiver, requireSigning } from '../../live/receiver-challenge.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
-import { declared, describeSubscription, requireOwn } from './own-subscription.ts'
+import { declared, describeWithSecret, requireOwn } from './own-subscription.ts'
 
 const filters = <Item extends z.ZodType>(item: Item, description: string) =>
   z.array(item).max(SUBSCRIPTION_FILTERS_MAX).default([]).describe(description)
@@ -42,7 +42,7 @@ export const createSubscription = defineOperation({
     'The address is posted a signed challenge first (`task_type` `registry_challenge`) and must answer ' +
     '200 with JSON that repeats `result.challenge` as `challenge`. From then on each change is posted in ' +
     'the order of the feed, at least once: `result.events` as the feed has them, `result.cursor` to go on by ' +
-    'the feed. Posts are signed (RFC 9421) by a key of `/.well-known/jwks.json`. Any status of 2xx takes a ' +
+    'the feed. Posts are signed by a key of `/.well-known/jwks.json` (RFC 9421) and by `signing_secret` (Standard Webhooks). Any status of 2xx takes a ' +
     'delivery; what is not taken is repeated with growing waits for three days.',
   writes: true,
   isIdempotent: true,
@@ -83,7 +83,7 @@ export const createSubscription = defineOperation({
     const { reader, writer, config, receivers } = services
     const subscription_id = deriveId('subscription', org_id, submissionId)
     const known = findSubscription(reader, org_id, subscription_id)
-    if (known?.url === body.url) return { status: 201, body: describeSubscription(known, services) }
+    if (known?.url === body.url) return { status: 201, body: describeWithSecret(known, services) }
     if (known) refuse('conflict', 'this Idempotency-Key was used for a different request')
     requireSubscriptionAllowed(body.url, org_id, services)
     const cursor = resolveCursor(body.cursor, services)
@@ -107,6 +107,6 @@ export const createSubscription = defineOperation({
       }),
     )
     const subscription = requireOwn(subscription_id, org_id, services)
-    return { status: 201, body: describeSubscription(subscription, services), headers }
+    return { status: 201, body: describeWithSecret(subscription, services), headers }
   },
 })

@@ -34,6 +34,15 @@ export function describeSubscription(
   )
 }
 
+/** Describes a subscription to those who may change it: with the secret that verifies its deliveries. */
+export function describeWithSecret(subscription: Subscription, services: Services) {
+  const [secret] = services.keys?.deriveReceiverSecrets(subscription.subscription_id) ?? []
+  return {
+    ...describeSubscription(subscription, services),
+    ...(secret && { signing_secret: `whsec_${secret.toString('base64')}` }),
+  }
+}
+
 /** Finds a subscription of an organization, or refuses with 404. */
 export function requireOwn(id: string, orgId: string, { reader }: Services): Subscription {
   return (

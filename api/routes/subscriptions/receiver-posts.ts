@@ -5,7 +5,13 @@ import { confirmReceiver, requireSigning, testReceiver } from '../../live/receiv
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { replyOk } from '../../responses/reply.ts'
-import { declared, describeSubscription, place, requireOwn } from './own-subscription.ts'
+import {
+  declared,
+  describeSubscription,
+  describeWithSecret,
+  place,
+  requireOwn,
+} from './own-subscription.ts'
 
 export const resumeSubscription = defineOperation({
   ...declared,
@@ -32,7 +38,7 @@ export const resumeSubscription = defineOperation({
   handle: async ({ query, params: { id }, principal, services }) => {
     const { org_id } = resolveOrganization(principal, query.org)
     const disabled = requireOwn(id, org_id, services)
-    if (disabled.disabled_at === null) return replyOk(describeSubscription(disabled, services))
+    if (disabled.disabled_at === null) return replyOk(describeWithSecret(disabled, services))
     resolveCursor(describeSubscription(disabled, services).cursor, services)
     requireSigning(services)
     const headers = await services.receivers.count(org_id)
@@ -41,7 +47,7 @@ export const resumeSubscription = defineOperation({
     unwrapAnswer(
       await services.writer.submit({ op: 'subscription.resume', subscription_id: id, org_id }),
     )
-    return replyOk(describeSubscription(requireOwn(id, org_id, services), services), headers)
+    return replyOk(describeWithSecret(requireOwn(id, org_id, services), services), headers)
   },
 })
 

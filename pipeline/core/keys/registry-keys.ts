@@ -23,6 +23,8 @@ export interface RegistryKeys {
   signers: Readonly<Record<SigningPurpose, RegistrySigner>>
   /** All public keys: current and former signing keys. */
   published: readonly RegistryJwk[]
+  /** Derives the secrets shared with the receiver of a subscription: that of the current key first. */
+  deriveReceiverSecrets(subscriptionId: string): Buffer[]
 }
 
 /**
@@ -36,13 +38,16 @@ export function readRegistryKeys(
 ): RegistryKeys | undefined {
   const path = config.REGISTRY_SIGNING_KEYS
   if (path === undefined) return undefined
-  const sets = readRegistrySecrets(path).map(deriveKeys)
+  const secrets = readRegistrySecrets(path)
+  const sets = secrets.map(deriveKeys)
   const field = `${config.PROTOCOL_NAME}_use`
   return {
     signers: getFirst(sets),
     published: sets.flatMap(keys =>
       signingPurposes.map(use => publish(keys[use], { [field]: use })),
     ),
+    deriveReceiverSecrets: subscriptionId =>
+      secrets.map(secret => deriveSecret(secret, `receiver ${subscriptionId}`)),
   }
 }
 
@@ -79,8 +84,12 @@ function deriveKeys(secret: Buffer): Record<SigningPurpose, RegistrySigner> {
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 function deriveKey(secret: Buffer, purpose: SigningPurpose): RegistrySigner {
-  const seed = Buffer.from(hkdfSync('sha256', secret, '', `registry ${purpose}`, 32))
+  const seed = deriveSecret(secret, purpose)
   const key = Buffer.concat([PKCS8_HEAD, seed])
   const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' })
   return { kid: toPublicJwk(privateKey).kid, privateKey }
+}
+
+function deriveSecret(secret: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', `registry ${purpose}`, 32))
 }

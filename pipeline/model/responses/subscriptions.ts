@@ -34,6 +34,13 @@ export const SubscriptionView = z
       .describe('Moment of the next attempt after a failure; null where none waits'),
     disabled_at: moment.nullable().describe('Moment from which on nothing is delivered'),
     disabled_reason: z.string().nullable().describe('Why, in a sentence; null while it is not'),
+    signing_secret: z
+      .string()
+      .optional()
+      .describe(
+        'Secret (`whsec_…`) that verifies `webhook-signature` (Standard Webhooks); in the answer that creates or ' +
+          'resumes the subscription',
+      ),
   })
   .meta({ id: 'Subscription', description: 'A receiver of changes, and how far deliveries are' })
 export type SubscriptionView = z.infer<typeof SubscriptionView>

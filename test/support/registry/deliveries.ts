@@ -84,7 +84,7 @@ export async function openDelivering(
       findRecord: () => record,
       state,
       fetcher: fetcher.for({ kind: 'push' }),
-      signer: keys.signers['webhook-signing'],
+      keys,
       protocolName: 'proto',
       signingProfile,
       limits,
