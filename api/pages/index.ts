@@ -14,6 +14,7 @@ import {
   createDirectoryQuery,
   publisherChoices,
 } from './directory-choices.ts'
+import { changeFeeds } from './feeds/change-feeds.ts'
 import { plainFiles } from './plain-files.ts'
 import { workshopPages } from './workshop.ts'
 
@@ -296,6 +297,7 @@ export const pages: readonly Operation[] = [
   authorization,
   changes,
   changesStream,
+  ...changeFeeds,
   crawl,
   policies,
   policy,

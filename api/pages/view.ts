@@ -1,5 +1,6 @@
 import type { Call } from '../operation/operation.ts'
 import type { Ask } from './ask.ts'
+import type { ChangeSubject } from './feeds/entries.ts'
 import type { Html } from './html/jsx.ts'
 
 /** Content of a page; the document around it is the same for all pages. */
@@ -12,6 +13,8 @@ export interface View {
   body: Html
   /** Address of the same facts as JSON, without the origin. */
   json?: string
+  /** Thing whose changes feed readers can follow; an empty one for all changes. */
+  followed?: ChangeSubject
   /** Address of the picture that is shown where the page is shared, without the origin. */
   picture?: string
   /** Text of the search box. */

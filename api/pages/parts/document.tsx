@@ -1,4 +1,6 @@
 import { getAssets } from '../assets.ts'
+import { ATOM, ATOM_PATH, JSON_FEED, JSON_FEED_PATH, toFeedPath } from '../feeds/change-feeds.ts'
+import type { ChangeSubject } from '../feeds/entries.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
 import type { View } from '../view.ts'
@@ -41,11 +43,9 @@ export function renderDocument(view: View, origin: string, path: string | undefi
   return `<!doctype html>${page}`
 }
 
-function renderHead(
-  { title, description, picture, status = 200, isLive, isEditor, hasPasskeys, program }: View,
-  origin: string,
-  path: string | undefined,
-): Html {
+function renderHead(view: View, origin: string, path: string | undefined): Html {
+  const { title, description, picture, status = 200, followed } = view
+  const { isLive, isEditor, hasPasskeys, program } = view
   const { live, editor, passkeys } = getAssets()
   const named = title === NAME ? NAME : `${clipText(title, 90)} · ${NAME}`
   const summary = clipText(description, 200)
@@ -56,6 +56,7 @@ function renderHead(
       <meta name="description" content={summary} />
       {status !== 200 ? <meta name="robots" content="noindex" /> : null}
       {path === undefined ? null : <link rel="canonical" href={`${origin}${path}`} />}
+      {followed === undefined ? null : renderFeedLinks(followed)}
       <meta property="og:title" content={clipText(title, 90)} />
       <meta property="og:description" content={summary} />
       {path === undefined ? null : <meta property="og:url" content={`${origin}${path}`} />}
@@ -72,6 +73,20 @@ function renderHead(
       {isEditor ? <script src={editor.path} defer></script> : null}
       {hasPasskeys ? <script src={passkeys.path} defer></script> : null}
       {program === undefined ? null : <script type="module" src={program}></script>}
+    </>
+  )
+}
+
+function renderFeedLinks(subject: ChangeSubject): Html {
+  return (
+    <>
+      <link rel="alternate" type={ATOM} title="Changes" href={toFeedPath(ATOM_PATH, subject)} />
+      <link
+        rel="alternate"
+        type={JSON_FEED}
+        title="Changes"
+        href={toFeedPath(JSON_FEED_PATH, subject)}
+      />
     </>
   )
 }

@@ -4,15 +4,9 @@ import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
 import { findBrandName } from '../../../pipeline/read/lookups/operated.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import {
-  capitalize,
-  clipText,
-  formatMoment,
-  joinWords,
-  renderMoment,
-  renderName,
-} from '../html/text.tsx'
+import { capitalize, formatMoment, joinWords, renderMoment, renderName } from '../html/text.tsx'
 import { countInWords, predicates } from './change-words.ts'
+import { findSubject, readText } from './event-subject.ts'
 import { toAgentPath, toPublisherPath } from './paths.ts'
 
 const REACHING = 'agent.profile_updated'
@@ -62,7 +56,7 @@ function renderMoments(reader: Reader, events: readonly FeedEvent[], limit: numb
     <ol class="timeline stories">
       {[...moments.values()].map(some => {
         // What agents reach changes with every publisher: those of a moment are one story.
-        const stories = [...Map.groupBy(some, findSubject)].slice(0, left)
+        const stories = [...Map.groupBy(some, findStory)].slice(0, left)
         left -= stories.length
         return stories.length === 0 ? null : (
           <li>
@@ -75,13 +69,8 @@ function renderMoments(reader: Reader, events: readonly FeedEvent[], limit: numb
   )
 }
 
-/** Finds the agent or the domain that an event is about; an agent is known by its address. */
-function findSubject({ event_type, entity_type, entity_id, payload }: FeedEvent): string {
-  if (event_type === REACHING) return event_type
-  const agent = readText(payload.agent_url)
-  if (entity_type === 'agent') return agent ?? entity_id
-  return readText(payload.publisher_domain) ?? readText(payload.domain) ?? entity_id
-}
+const findStory = (event: FeedEvent) =>
+  event.event_type === REACHING ? REACHING : findSubject(event)
 
 function renderStory(reader: Reader, subject: string, events: readonly FeedEvent[]): Html {
   if (subject === REACHING) return renderReaching(events)
@@ -186,8 +175,4 @@ function renderSubject(reader: Reader, subject: string): Html {
 
 export function renderAgent(url: string): Html {
   return <a href={toAgentPath(url)}>{renderName(url.replace(/^https:\/\//, ''), 80)}</a>
-}
-
-function readText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? clipText(value, 2_048) : undefined
 }

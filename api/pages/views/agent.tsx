@@ -54,6 +54,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
   return {
     title: `Agent ${agent_url.replace(/^https:\/\//, '')}`,
     description: `${agent_url} is authorized by ${countThings(publisher_count, 'publisher')}.`,
+    followed: { agent: agent_url },
     json: `/api/v1/agents/${encodeURIComponent(agent_url)}/publishers`,
     body: (
       <>

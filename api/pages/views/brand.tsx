@@ -58,6 +58,7 @@ export async function show({
   return {
     title: brand.brand_name,
     description: `${brand.brand_name} is the brand of ${domain}, as ${sources[brand.source]} says.`,
+    followed: { brand: domain },
     json: `/api/brands/resolve?${new URLSearchParams(query)}`,
     body: (
       <>

@@ -27,6 +27,7 @@ export async function show({ query, services }: ViewCall<ChangesQuery>): Promise
   const isEnd = last === undefined || last.event_id === found.at(-1)?.event_id
   return {
     title: type === undefined ? 'Changes' : `Changes: ${type}`,
+    ...(type === undefined && { followed: {} }),
     description: 'What changed in the registry: agents, authorizations, properties, publishers.',
     json: `/api/registry/feed${type === undefined ? '' : `?types=${type}`}`,
     ...(before === undefined && { isLive: true }),

@@ -65,6 +65,7 @@ async function showChanges(
   const named = `${title} ${domain}`
   return {
     title: named,
+    followed: of === 'brand' ? { brand: domain } : { domain },
     description: `${named}: ${countThings(found.total, 'change')}, each with its before and after.`,
     body: (
       <>

@@ -59,6 +59,7 @@ export async function show({
   return {
     title: `Inventory of ${name}`,
     description: `${domain} lists ${countThings(total, 'property', 'properties')} and authorizes ${countThings(agents, 'agent')}.`,
+    followed: { domain },
     json: `/api/registry/publisher?${new URLSearchParams({ domain })}`,
     body: (
       <>

@@ -1,10 +1,15 @@
+import { deriveId } from '../../core/uuid-v7.ts'
 import type { Snapshot } from '../reader.ts'
 
 export type ChangedKind = 'brand' | 'publisher' | 'property' | 'grant'
 
 /** A change of the state of a row, by a file that was read or by a save. */
 export interface StateChange {
+  /** Permanent id of the change. */
+  id: string
   kind: ChangedKind
+  /** Domain of the publisher or of the brand. */
+  domain: string
   /** Name of what changed, such as that of a property; the address of the agent for a grant. */
   subject: string
   /** Time of the change (ISO 8601). */
@@ -25,6 +30,9 @@ interface Versions {
   kind: ChangedKind
   table: string
   key: string
+  /** Column with the domain that the row is of. */
+  domain: string
+  /** Column by which rows are chosen. */
   owner: string
   subject: string
   columns: string
@@ -34,6 +42,7 @@ const brand: Versions = {
   kind: 'brand',
   table: 'brand_versions',
   key: 'domain',
+  domain: 'domain',
   owner: 'domain',
   subject: 'brand_name',
   columns: `brand_name, canonical_id, source, brand_id, keller_type, house_domain, house_name,
@@ -45,6 +54,7 @@ const ofPublisher: readonly Versions[] = [
     kind: 'publisher',
     table: 'publisher_versions',
     key: 'domain',
+    domain: 'domain',
     owner: 'domain',
     subject: 'domain',
     columns:
@@ -54,6 +64,7 @@ const ofPublisher: readonly Versions[] = [
     kind: 'property',
     table: 'property_versions',
     key: 'property_rid',
+    domain: 'publisher_domain',
     owner: 'publisher_domain',
     subject: 'name',
     columns: `name, property_type, property_id, status, stale_reason, source, identifiers, tags,
@@ -63,6 +74,7 @@ const ofPublisher: readonly Versions[] = [
     kind: 'grant',
     table: 'authorization_versions',
     key: 'id',
+    domain: 'publisher_domain',
     owner: 'publisher_domain',
     subject: 'agent_url',
     columns: `in_force, authorized_for, authorization_type, publisher_wide, property_count, property_ids,
@@ -71,12 +83,18 @@ const ofPublisher: readonly Versions[] = [
   },
 ]
 
-const selectChanges = ({ kind, table, key, owner, subject, columns }: Versions) => `
-select '${kind}' as kind, ${subject} as subject, valid_from, ended, seq, state as after,
+/** The grants that publishers made to an agent. */
+const ofAgent: readonly Versions[] = ofPublisher
+  .filter(({ kind }) => kind === 'grant')
+  .map(versions => ({ ...versions, owner: 'agent_url' }))
+
+const selectChanges = ({ kind, table, key, domain, owner, subject, columns }: Versions) => `
+select '${kind}' as kind, ${domain} as domain, ${key}::varchar as key, ${subject} as subject, valid_from, ended,
+  seq, state as after,
   if(begins, null, before) as before
 from (
   select *, lag(state) over states as before, coalesce(lag(ended) over states, true) as begins
-  from (select *, to_json({${toFields(columns)}})::varchar as state from ${table} where ${owner} = $domain)
+  from (select *, to_json({${toFields(columns)}})::varchar as state from ${table} where ${owner} = $of)
   window states as (partition by ${key} order by seq))
 where begins or ended or state is distinct from before`
 
@@ -87,7 +105,8 @@ function toFields(columns: string): string {
     .join(', ')
 }
 
-interface Row extends Omit<StateChange, 'at' | 'before' | 'after'> {
+interface Row extends Omit<StateChange, 'id' | 'at' | 'before' | 'after'> {
+  key: string
   valid_from: string
   before: string | null
   after: string
@@ -111,20 +130,40 @@ export function listPublisherChanges(
   return listChanges(snapshot, ofPublisher, domain, page)
 }
 
+/** Lists the changes of all that is known of a domain, its brand and its inventory, the newest first. */
+export function listDomainChanges(
+  snapshot: Snapshot,
+  domain: string,
+  page: { limit: number; offset: number },
+): Promise<StateChanges> {
+  return listChanges(snapshot, [brand, ...ofPublisher], domain, page)
+}
+
+/** Lists the changes of the grants to an agent, the newest first. */
+export function listAgentChanges(
+  snapshot: Snapshot,
+  agentUrl: string,
+  page: { limit: number; offset: number },
+): Promise<StateChanges> {
+  return listChanges(snapshot, ofAgent, agentUrl, page)
+}
+
 async function listChanges(
   { db }: Snapshot,
   versions: readonly Versions[],
-  domain: string,
+  of: string,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<StateChanges> {
   const rows = await db.all<Row & { total: number }>(
-    `select kind, subject, valid_from, ended, before, after, (count(*) over ())::double as total
+    `select kind, domain, key, subject, valid_from, ended, before, after, (count(*) over ())::double as total
      from (${versions.map(selectChanges).join(' union all ')})
      order by seq desc, kind desc, subject, valid_from desc limit $limit offset $offset`,
-    { domain, limit, offset },
+    { of, limit, offset },
   )
-  const changes = rows.map(({ valid_from, before, after, kind, subject, ended }) => ({
+  const changes = rows.map(({ valid_from, before, after, kind, domain, key, subject, ended }) => ({
+    id: deriveId('change', kind, key, valid_from, String(ended)),
     kind,
+    domain,
     subject,
     ended,
     at: valid_from,
