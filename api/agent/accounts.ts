@@ -9,7 +9,8 @@ declare module './state/store.ts' {
   }
 }
 
-const hostName = z
+/** A domain as the protocol writes it. */
+export const HostName = z
   .string()
   .max(253)
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, 'must be a domain')
@@ -19,7 +20,7 @@ export const CallersId = z.string().min(1).max(200)
 
 export const BrandRef = z
   .object({
-    domain: hostName,
+    domain: HostName,
     brand_id: z
       .string()
       .regex(/^[a-z0-9_]+$/)
@@ -34,7 +35,7 @@ export type BrandRef = z.infer<typeof BrandRef>
 
 export const NaturalAccount = z.looseObject({
   brand: BrandRef,
-  operator: hostName.describe('Domain of the company that acts for the brand'),
+  operator: HostName.describe('Domain of the company that acts for the brand'),
   sandbox: z.boolean().optional(),
 })
 export type NaturalAccount = z.infer<typeof NaturalAccount>

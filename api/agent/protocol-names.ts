@@ -24,10 +24,11 @@ export function listTaskNames(
 
 /**
  * Converts the name of a task that a caller sends to its one name here. The public client reads submitted
- * tasks by `tasks/get`, which is not a valid name for a tool.
+ * tasks by `tasks/get` and `tasks/list`, which are not valid names for tools.
  */
 export function toTaskName(spelled: string, protocolName: string): string {
   const names = listProtocolNames(protocolName)
+  if (/^tasks[/_]list$/.test(spelled)) return 'list_tasks'
   return spelled
     .replace('/', '_')
     .split('_')

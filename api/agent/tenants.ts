@@ -3,6 +3,12 @@ import { activateSignal } from './tasks/activate-signal.ts'
 import { buildCreativeTask } from './tasks/build-creative.ts'
 import { checkGovernance } from './tasks/check-governance.ts'
 import { complyTestController } from './tasks/comply-test-controller.ts'
+import {
+  createContentStandards,
+  getContentStandards,
+  listContentStandards,
+  updateContentStandards,
+} from './tasks/content-standards.ts'
 import { createMediaBuy } from './tasks/create-media-buy.ts'
 import { getBrandIdentity } from './tasks/get-brand-identity.ts'
 import { getCapabilities } from './tasks/get-capabilities.ts'
@@ -11,11 +17,20 @@ import { getMediaBuys } from './tasks/get-media-buys.ts'
 import { getPlanAuditLogs } from './tasks/get-plan-audit-logs.ts'
 import { getProducts } from './tasks/get-products.ts'
 import { getSignals } from './tasks/get-signals.ts'
+import { calibrateContent, validateContentDelivery } from './tasks/judge-content.ts'
 import { listAccounts } from './tasks/list-accounts.ts'
 import { listCreativeFormats } from './tasks/list-creative-formats.ts'
 import { listCreatives } from './tasks/list-creatives.ts'
+import { listTasks } from './tasks/list-tasks.ts'
 import { logEvent } from './tasks/log-event.ts'
 import { previewCreative } from './tasks/preview-creative.ts'
+import {
+  createPropertyList,
+  deletePropertyList,
+  getPropertyList,
+  listPropertyListsTask,
+  updatePropertyList,
+} from './tasks/property-lists.ts'
 import { providePerformanceFeedback } from './tasks/provide-performance-feedback.ts'
 import { reportPlanOutcome } from './tasks/report-plan-outcome.ts'
 import { syncAccounts } from './tasks/sync-accounts.ts'
@@ -27,6 +42,7 @@ import { syncGovernance } from './tasks/sync-governance.ts'
 import { syncPlans } from './tasks/sync-plans.ts'
 import { tasksGet } from './tasks/tasks-get.ts'
 import { updateMediaBuy } from './tasks/update-media-buy.ts'
+import { validatePropertyDelivery } from './tasks/validate-property-delivery.ts'
 
 /** One agent of several behind the same origin: `POST /<name>/mcp`. */
 export interface Tenant {
@@ -62,6 +78,7 @@ export const tenants: readonly Tenant[] = [
       getMediaBuys,
       getMediaBuyDelivery,
       tasksGet,
+      listTasks,
       syncCreatives,
       listCreatives,
       syncAudiences,
@@ -131,9 +148,9 @@ export const tenants: readonly Tenant[] = [
     name: 'governance',
     type: 'governance',
     title: 'Reference governance agent',
-    description: 'Checks purchases against plans, and signs approvals',
+    description: 'Checks purchases against plans, and content and delivery against lists and rules',
     protocols: ['governance'],
-    specialisms: ['governance-spend-authority'],
+    specialisms: ['governance-spend-authority', 'property-lists', 'content-standards'],
     tasks: [
       getCapabilities,
       syncAccounts,
@@ -142,6 +159,18 @@ export const tenants: readonly Tenant[] = [
       checkGovernance,
       reportPlanOutcome,
       getPlanAuditLogs,
+      createPropertyList,
+      getPropertyList,
+      updatePropertyList,
+      listPropertyListsTask,
+      validatePropertyDelivery,
+      deletePropertyList,
+      createContentStandards,
+      getContentStandards,
+      updateContentStandards,
+      listContentStandards,
+      calibrateContent,
+      validateContentDelivery,
       complyTestController,
     ],
   },

@@ -89,7 +89,15 @@ const storyboards: readonly { tenant: string; names: readonly string[] }[] = [
   },
   {
     tenant: 'governance',
-    names: [...universal, 'deterministic-testing', 'pagination-integrity-list-accounts'],
+    names: [
+      ...universal,
+      'deterministic-testing',
+      'pagination-integrity-list-accounts',
+      'property-lists',
+      'property-lists-pagination-integrity',
+      'content-standards',
+      'content-standards-pagination-integrity',
+    ],
   },
   { tenant: 'brand', names: [...universal, 'brand'] },
 ]

@@ -21,7 +21,8 @@ export const getCapabilities = defineTask({
   input: Input,
   run({ protocols }, context) {
     const { protocolName, protocols: spoken, specialisms, taskNames, signedTasks } = context
-    const blocks = Object.entries(describeProtocols()).filter(
+    const features = describeFeatures(taskNames)
+    const blocks = Object.entries(describeProtocols(features)).filter(
       ([name]) =>
         spoken.some(protocol => protocol === name) && (!protocols || protocols.includes(name)),
     )
@@ -50,16 +51,36 @@ export const getCapabilities = defineTask({
       ...(taskNames.includes('comply_test_controller') && {
         compliance_testing: { scenarios: declaredScenarios },
       }),
+      // The public client looks for the features of every protocol here.
+      ...(!spoken.includes('media_buy') &&
+        Object.keys(features).length > 0 && { media_buy: { features } }),
       ...Object.fromEntries(blocks),
     }
   },
 })
 
-function describeProtocols(): Record<string, Record<string, unknown>> {
+/** Features that clients ask for, by the task that each takes. */
+const featureTasks = {
+  inline_creative_management: 'create_media_buy',
+  property_list_filtering: 'get_products',
+  catalog_management: 'sync_catalogs',
+  conversion_tracking: 'log_event',
+  audience_targeting: 'sync_audiences',
+  content_standards: 'create_content_standards',
+}
+
+function describeFeatures(taskNames: readonly string[]): Record<string, true> {
+  const had = Object.entries(featureTasks).filter(([, task]) => taskNames.includes(task))
+  return Object.fromEntries(had.map(([feature]) => [feature, true]))
+}
+
+function describeProtocols(
+  features: Record<string, true>,
+): Record<string, Record<string, unknown>> {
   return {
     media_buy: {
       supported_pricing_models: ['cpm'],
-      features: { inline_creative_management: true, catalog_management: true },
+      features,
       audience_targeting: {
         supported_identifier_types: ['hashed_email', 'hashed_phone'],
         minimum_audience_size: MINIMUM_SIZE,

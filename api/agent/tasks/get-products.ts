@@ -6,6 +6,8 @@ import { listPricingOptionIds, type Product } from '../catalogue/products.ts'
 import { rankProducts } from '../catalogue/rank.ts'
 import { listProducts } from '../catalogue/seeded-products.ts'
 import { TaskError } from '../errors.ts'
+import { PropertyListRef, readForSeller } from '../governance/property-list.ts'
+import { buildMatcher, resolveProperties } from '../governance/resolve-properties.ts'
 import { cutPage, Pagination } from '../paging.ts'
 import { ChangedProposals } from '../proposals/changed-proposals.ts'
 import { defineTask } from '../task.ts'
@@ -33,6 +35,7 @@ const Input = z.object({
   brief: z.string().optional().describe('What the campaign is for, in plain words'),
   refine: z.array(Refinement).min(1).optional().describe('What to change in the selection'),
   filters: Filters.optional(),
+  property_list: PropertyListRef.optional().describe('Only products on properties of this list'),
   account: AccountRef.optional(),
   brand: BrandRef.optional(),
   fields: z
@@ -52,8 +55,12 @@ export const getProducts = defineTask({
   run(request, context) {
     checkMode(request)
     const accountId = request.account && resolveAccount(request.account, context).account_id
-    const candidates = listProducts(accountId, context).filter(product =>
-      matchesFilters(product, request.filters),
+    const list = request.property_list && readForSeller(request.property_list, context)
+    const isListed = list && buildMatcher(resolveProperties(list).identifiers)
+    const candidates = listProducts(accountId, context).filter(
+      product =>
+        matchesFilters(product, request.filters) &&
+        (!isListed || isListed({ type: 'domain', value: product.publisher.domain })),
     )
     const changed = new ChangedProposals(accountId, context)
     const refined =
@@ -72,6 +79,7 @@ export const getProducts = defineTask({
     return {
       products: shown.map(product => project(describeProduct(product, context), request.fields)),
       ...changed.describe(),
+      ...(request.property_list && { property_list_applied: list !== undefined }),
       ...(refined && { refinement_applied: refined.applied }),
       pagination,
       sandbox: true,

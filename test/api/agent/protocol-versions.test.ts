@@ -30,6 +30,13 @@ const plan = {
 }
 const person = { external_id: 'x', hashed_email: 'a'.repeat(64) }
 const caller = 'https://buyer.example/mcp'
+const identifier = { type: 'domain', value: 'lamps.example' }
+const approved = { selection_type: 'identifiers', identifiers: [identifier] }
+const standards = {
+  scope: { languages_any: ['en'] },
+  policies: [{ policy_id: 'no_gambling', enforcement: 'must', policy: 'No gambling' }],
+}
+const artifact = { property_rid: 'p', artifact_id: 'a', assets: [{ type: 'text', content: 'Hi' }] }
 
 /** Arguments with which each task succeeds, in any order after `prepare`. */
 const examples: Record<string, object> = {
@@ -43,6 +50,7 @@ const examples: Record<string, object> = {
   get_media_buys: { media_buy_ids: ['buy-1'], include_snapshot: true, include_history: 3 },
   get_media_buy_delivery: { media_buy_ids: ['buy-1'] },
   tasks_get: { task_id: 'task-1' },
+  list_tasks: {},
   sync_creatives: { account, creatives: [banner] },
   list_creatives: { account },
   sync_audiences: { account, audiences: [{ audience_id: 'a', name: 'A', add: [person] }] },
@@ -76,6 +84,18 @@ const examples: Record<string, object> = {
   report_plan_outcome: { plan_id: 'plan-1', outcome: 'completed', governance_context: 'token' },
   get_plan_audit_logs: { plan_ids: ['plan-1'] },
   get_brand_identity: { brand_id: 'lantern' },
+  create_property_list: { name: 'Approved', base_properties: [approved] },
+  get_property_list: {},
+  update_property_list: { description: 'Approved in November' },
+  list_property_lists: {},
+  validate_property_delivery: { records: [{ identifier, impressions: 10 }] },
+  delete_property_list: {},
+  create_content_standards: standards,
+  get_content_standards: {},
+  update_content_standards: { policies: standards.policies },
+  list_content_standards: {},
+  calibrate_content: { artifact },
+  validate_content_delivery: { records: [{ record_id: 'r', artifact }] },
 }
 
 /** Tasks of which the protocol has no schema. */
@@ -83,6 +103,8 @@ const unspecified = ['comply_test_controller']
 
 let agent: ReferenceAgent
 let keys = 0
+/** Ids that the agent gave. */
+let made: object
 
 const keyed = (args: object) => ({ idempotency_key: `key-of-a-release-${++keys}`, ...args })
 
@@ -97,6 +119,17 @@ async function prepare() {
   )
   await agent.succeed('governance', 'sync_plans', keyed({ plans: [plan] }))
   await agent.succeed('governance', 'check_governance', examples.check_governance)
+  const { list } = await agent.succeed(
+    'governance',
+    'create_property_list',
+    keyed({ ...examples.create_property_list }),
+  )
+  const { standards_id } = await agent.succeed(
+    'governance',
+    'create_content_standards',
+    keyed(standards),
+  )
+  made = { list_id: list.list_id, standards_id }
   await control('force_create_media_buy_arm', { arm: 'submitted', task_id: 'task-1' })
   await agent.succeed('sales', 'create_media_buy', keyed(order))
 }
@@ -118,7 +151,7 @@ const tasks = tenants.flatMap(({ name: tenant, tasks }) =>
 test.each(tasks)('$tenant: $name answers by its schemas, and names the release', async task => {
   const { tenant, name } = task
   expect(listAnswerSchemas(name)).not.toEqual([])
-  const answer = await agent.succeed(tenant, name, keyed({ ...examples[name] }))
+  const answer = await agent.succeed(tenant, name, keyed({ ...made, ...examples[name] }))
   expect(answer).toMatchObject({ adcp_version: '3.0' })
 })
 

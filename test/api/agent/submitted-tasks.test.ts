@@ -133,3 +133,33 @@ test('a task that nobody submitted is unknown', async () => {
     field: 'task_id',
   })
 })
+
+test('submitted tasks are listed with their status, by filters and pages', async () => {
+  const list = (given: object = {}) => agent.succeed('sales', 'list_tasks', given)
+  expect(await list()).toMatchObject({ tasks: [], query_summary: { total_matching: 0 } })
+  for (const id of ['task_1', 'task_2', 'task_3']) {
+    await force({ task_id: id })
+    await buy()
+    clock.tick({ ms: 6_000 })
+  }
+  const ids = ({ tasks }: { tasks?: { task_id: string }[] }) => tasks?.map(task => task.task_id)
+  const all = await list()
+  expect(ids(all)).toEqual(['task_3', 'task_2', 'task_1'])
+  expect(all.query_summary.status_breakdown).toEqual({ completed: 2, submitted: 1 })
+  expect(all.tasks[0]).not.toHaveProperty('result')
+  expect(ids(await list({ filters: { status: 'submitted' } }))).toEqual(['task_3'])
+  expect(ids(await list({ filters: { task_ids: ['task_2'] } }))).toEqual(['task_2'])
+  expect(ids(await list({ filters: { task_types: ['update_media_buy'] } }))).toEqual([])
+  expect(ids(await list({ filters: { has_webhook: true } }))).toEqual([])
+  const after = '2026-11-20T00:00:05Z'
+  expect(
+    ids(await list({ filters: { created_after: after }, sort: { direction: 'asc' } })),
+  ).toEqual(['task_2', 'task_3'])
+  const first = await list({ pagination: { max_results: 2 } })
+  expect(first.pagination).toMatchObject({ has_more: true, total_count: 3 })
+  const { cursor } = first.pagination
+  expect(ids(await list({ pagination: { max_results: 2, cursor } }))).toEqual(['task_1'])
+  // The public client says it otherwise.
+  const { payload } = await agent.call('sales', 'tasks/list')
+  expect(ids(payload)).toEqual(ids(all))
+})

@@ -46,9 +46,12 @@ export function listAnswerFaults(task: string, payload: unknown): unknown[] {
   return listAnswerSchemas(task).flatMap(path => listSchemaFaults(path, payload))
 }
 
+/** Tasks whose schemas have the name of an older spelling. */
+const schemaNames: Readonly<Record<string, string>> = { list_tasks: 'tasks_list' }
+
 /** Lists the paths of the schemas for the answers of a task: two protocols may share a task. */
 export function listAnswerSchemas(task: string): string[] {
-  const name = `/${task.replaceAll('_', '-')}-response.json`
+  const name = `/${(schemaNames[task] ?? task).replaceAll('_', '-')}-response.json`
   const ids = SUPPORTED_VERSIONS.flatMap(version => loadSchemas(version).ids)
   const paths = ids.filter(id => id.endsWith(name)).map(id => id.split('/').slice(-2).join('/'))
   return [...new Set(paths)]
