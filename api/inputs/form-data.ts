@@ -12,3 +12,20 @@ export async function parseForm(body: Buffer, contentType: string): Promise<Form
     return refuse('invalid_request', 'body: is not valid form data')
   }
 }
+
+/** Reads a field of a form as text; empty if it has none. */
+export function readField(form: FormData, name: string): string {
+  const value = form.get(name)
+  return typeof value === 'string' ? value : ''
+}
+
+/** Reads the text that somebody uploaded as `file`, or else pasted as `text`. */
+export async function readSentText(form: FormData): Promise<string> {
+  const file = form.get('file')
+  const isUploaded = file instanceof Blob && file.size > 0
+  const text = isUploaded
+    ? Buffer.from(await file.arrayBuffer()).toString('utf8')
+    : readField(form, 'text')
+  // Browsers send line breaks of fields as those of mail.
+  return text.replaceAll('\r\n', '\n').replace(/^\ufeff/, '')
+}

@@ -1,7 +1,7 @@
 import { refuse } from '../../pipeline/core/errors.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
 import { parsePastedDomain } from './fields.ts'
-import { parseForm } from './form-data.ts'
+import { parseForm, readField, readSentText } from './form-data.ts'
 
 /** A file that somebody sent to be checked. */
 export interface WorkshopForm {
@@ -17,21 +17,14 @@ export interface WorkshopForm {
 /** Reads the form of the page on which files are checked; an uploaded file goes before the text. */
 export async function readWorkshopForm(body: Buffer, contentType: string): Promise<WorkshopForm> {
   const form = await parseForm(body, contentType)
-  const read = (name: string) => {
-    const value = form.get(name)
-    return typeof value === 'string' ? value : ''
-  }
-  const file = form.get('file')
-  const isUploaded = file instanceof Blob && file.size > 0
-  const text = isUploaded ? Buffer.from(await file.arrayBuffer()).toString('utf8') : read('text')
+  const read = (name: string) => readField(form, name)
   const kind = proposedKinds.find(known => known === read('kind'))
   if (kind === undefined)
     refuse('invalid_request', `kind: must be one of ${proposedKinds.join(', ')}`)
   return {
     kind,
     domain: read('domain').trim().slice(0, 300),
-    // Browsers send line breaks of fields as those of mail.
-    text: text.replaceAll('\r\n', '\n').replace(/^\ufeff/, ''),
+    text: await readSentText(form),
     isDownload: read('do') === 'download',
     isPublishing: read('do') === 'publish',
   }

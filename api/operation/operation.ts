@@ -124,6 +124,8 @@ interface Declared<
   raw?: true
   /** Names a fault of the body by a code of its own instead of `invalid_request`, and its field. */
   nameFault?(issue: z.core.$ZodIssue): { error: PublicErrorName; field: string }
+  /** Limit of the size of its body, if that may be larger than others. */
+  bodyLimit?: 'authorizationBodyBytes'
   /** Media type of the body, if it is not JSON. */
   bodyType?: 'multipart/form-data'
   /** It changes something: not offered to callers with read access only. */

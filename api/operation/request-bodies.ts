@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
-
-/** Maximum levels of arrays and objects in a body; real requests have less than half. */
-const NESTING_MAX = 64
+import { isNestedDeeper, JSON_LEVELS_MAX } from '../inputs/nesting.ts'
 
 /**
  * Reads bodies as JSON. Deep nesting is refused before parsing: a megabyte of brackets takes a
@@ -20,8 +18,8 @@ export function readBodies(app: FastifyInstance): void {
     const text = body as string
     // Many clients send the content type of a body but no body; the operation decides whether it requires one.
     if (text === '') return done(null, undefined)
-    if (isDeeper(text, NESTING_MAX)) {
-      const tooDeep = `body: is nested more than ${NESTING_MAX} levels deep`
+    if (isNestedDeeper(text, JSON_LEVELS_MAX)) {
+      const tooDeep = `body: is nested more than ${JSON_LEVELS_MAX} levels deep`
       return done(new PublicError('invalid_request', tooDeep))
     }
     if (!SURROGATE_ESCAPE.test(text)) return parse(request, text, done)
@@ -52,39 +50,4 @@ function findLoneSurrogate(value: unknown, place = ''): string | undefined {
     if (found !== undefined) return found
   }
   return undefined
-}
-
-function isDeeper(text: string, max: number): boolean {
-  return hasMore(text, max) && isNestedDeeper(text, max)
-}
-
-/** Tells whether there are more brackets than allowed levels; this count is enough for most bodies. */
-function hasMore(text: string, max: number): boolean {
-  let count = 0
-  for (const bracket of '[{') {
-    for (let i = text.indexOf(bracket); i !== -1; i = text.indexOf(bracket, i + 1)) {
-      if (++count > max) return true
-    }
-  }
-  return false
-}
-
-const [QUOTE, BACKSLASH] = [0x22, 0x5c]
-const opening = new Set([0x5b, 0x7b])
-const closing = new Set([0x5d, 0x7d])
-
-function isNestedDeeper(text: string, max: number): boolean {
-  let levels = 0
-  let isText = false
-  for (let i = 0; i < text.length; i++) {
-    const char = text.charCodeAt(i)
-    if (isText) {
-      if (char === BACKSLASH) i++
-      else if (char === QUOTE) isText = false
-    } else if (char === QUOTE) isText = true
-    else if (opening.has(char)) {
-      if (++levels > max) return true
-    } else if (closing.has(char)) levels--
-  }
-  return false
 }

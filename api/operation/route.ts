@@ -62,12 +62,13 @@ export function addRoutes(
 }
 
 function buildRoute(operation: Operation, services: Services): RouteOptions {
-  const { id, method, path, query, params, body, limit, isExpensive, isPage, worksWithoutStores } =
-    operation
+  const { id, method, path, query, params, body, limit, bodyLimit } = operation
+  const { isExpensive, isPage, worksWithoutStores } = operation
   return {
     // A HEAD made by the framework would send content-length 0 with a 304.
     method: method === 'GET' ? ['GET', 'HEAD'] : method,
     exposeHeadRoute: false,
+    ...(bodyLimit && { bodyLimit: services.config.LIMITS[bodyLimit] }),
     url: path,
     config: {
       operation: id,

@@ -5,6 +5,7 @@ import { PastedDomain } from '../inputs/fields.ts'
 import { AgentUrl } from '../inputs/sale.ts'
 import type { Operation } from '../operation/operation.ts'
 import { describeRegistry } from '../routes/well-known.ts'
+import { authorizationListPages } from './authorization-list.ts'
 import { changesStream } from './changes-stream.ts'
 import { definePage } from './define-page.ts'
 import { definePicture } from './define-picture.ts'
@@ -311,5 +312,6 @@ export const pages: readonly Operation[] = [
   guide,
   ...pictures,
   ...workshopPages,
+  ...authorizationListPages,
   ...plainFiles,
 ]

@@ -22,13 +22,24 @@ export async function sendLines(
   items: AsyncIterable<readonly unknown[]>,
   { log, done }: { log: Log; done: () => void },
 ): Promise<void> {
+  await sendTexts(response, formatLines(items), log)
+  done()
+}
+
+/**
+ * Sends texts, gzipped, no faster than the caller reads them. If the source fails, the caller sees an incomplete
+ * answer.
+ */
+export async function sendTexts(
+  response: ServerResponse,
+  texts: AsyncIterable<string>,
+  log: Log,
+): Promise<void> {
   try {
-    await pipeline(Readable.from(formatLines(items)), createGzip(), response)
+    await pipeline(Readable.from(texts), createGzip(), response)
   } catch (error) {
     if (!response.destroyed) response.destroy()
-    log.warn({ error }, 'an NDJSON stream failed')
-  } finally {
-    done()
+    log.warn({ error }, 'a streamed answer failed')
   }
 }
 

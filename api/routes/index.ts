@@ -49,6 +49,7 @@ import { listAllStoryboards, readFirstStep, readStoryboard } from './agents/stor
 import { listAgentPublishers, listAgentPublishersAlias } from './authorization/agent-publishers.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization/authorization-lookups.ts'
 import { listAuthorizations, snapshotAuthorizations } from './authorization/authorizations.ts'
+import { authorizeInBulk } from './authorization/bulk-authorization.ts'
 import { authorizeProduct, expandProduct } from './authorization/product-authorization.ts'
 import { authorizeProperty } from './authorization/property-authorization.ts'
 import { authorizePublisher } from './authorization/publisher-authorization.ts'
@@ -257,6 +258,7 @@ export const operations: readonly Operation[] = [
   authorizeProduct,
   expandProduct,
   authorizeProperty,
+  authorizeInBulk,
   searchRegistry,
   validateProperty,
   checkPropertyList,

@@ -155,6 +155,8 @@ const entries = {
     'single steps of storyboards and agent discoveries per user and hour',
   ],
   demandedDomains: [1_000, 'unknown domains collected between two submissions'],
+  authorizationsChecked: [10_000, 'questions in one check of authorizations'],
+  authorizationBodyBytes: [4 * MiB, 'bytes of one list of authorizations to check'],
   checkedNames: [10_000, 'entries in one check of a list'],
   checkReportDays: [7, 'days for which the report of a check is stored'],
   checkReportsBytes: [64 * MiB, 'bytes of all stored reports'],

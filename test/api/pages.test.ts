@@ -26,7 +26,9 @@ const read = async (url: string) => load((await get(url)).body)
 const json = async (url: string) => (await get(url)).json()
 
 test('the pages of these tests are all that there are', () => {
-  const tried = [...pagePaths, '/workshop', '/sql'].map(path => path.split('?')[0]!)
+  const tried = [...pagePaths, '/workshop', '/authorization/list', '/sql'].map(
+    path => path.split('?')[0]!,
+  )
   const toPattern = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
   // Files as they were crawled have tests of their own.
   const known = pages.filter(({ isPage, path }) => isPage && !path.startsWith('/file/'))

@@ -236,6 +236,7 @@ export const doors: Record<string, string[]> = {
   tldts: [core],
   'idn-hostname': [core],
   unhomoglyph: [`${core}/lookalikes/confusables.ts`],
+  papaparse: ['api/inputs/csv.ts'],
   'jsonc-parser': [`${parse}/fault-places.ts`],
   'cron-parser': [`${core}/schedule.ts`],
   undici: [fetch],

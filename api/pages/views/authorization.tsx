@@ -245,6 +245,9 @@ function renderForm({ agent_url, identifier_value, domain, identifier_type, as_o
         <input name="as_of" value={clipText(as_of, 40)} placeholder="2026-11-20 or a time in UTC" />
       </label>
       <button type="submit">Check authorization</button>
+      <p>
+        More than one? <a href="/authorization/list">Check a list</a>
+      </p>
     </form>
   )
 }

@@ -139,7 +139,7 @@ const sales = declareCache(
 )
 
 /** Finds the best sale for a question that names only agent and property; caches no evidence. */
-function findCachedSale(
+export function findCachedSale(
   reader: Reader,
   identifier: Identifier,
   agent: KnownAgent,

@@ -265,6 +265,33 @@ export const PropertyAuthorization = z
   .meta({ id: 'PropertyAuthorization', description: 'Whether an agent may sell a property' })
 export type PropertyAuthorization = z.infer<typeof PropertyAuthorization>
 
+/** Members that only a question that was understood has. */
+const judgedSale = {
+  ...PropertyAuthorization.pick({
+    agent_url: true,
+    identifier_type: true,
+    identifier_value: true,
+    authorized: true,
+    confirmed: true,
+    publisher_domain: true,
+    property_id: true,
+    property_rid: true,
+  }).partial().shape,
+  publisher_side: Side.optional().describe('Whether the publisher’s file grants the sale'),
+  operator_side: operatorSide.operator_side.optional(),
+  operator_reason: operatorSide.operator_reason.optional(),
+  state: FreshnessBlock.shape.state.optional(),
+}
+
+export const CheckedSale = z
+  .looseObject({
+    line: z.int().positive().describe('Position of the question, from 1'),
+    ...judgedSale,
+    error: text.optional().describe('Why the question was not understood; absent if it was'),
+  })
+  .describe('Answer to one of many questions whether an agent may sell something')
+export type CheckedSale = z.infer<typeof CheckedSale>
+
 const JudgedSelector = z.looseObject({
   publisher_domain: PublisherDomain.nullable(),
   selection_type: text.describe('How it selects: `all`, `by_id` or `by_tag`'),

@@ -471,6 +471,11 @@ export const operationRequests: RequestsByOperation = {
     200: { payload: { domains: ['www.acme.example', 'doubleclick.net'] } },
     503: { payload: { domains: ['a.example'] }, registry: 'crowded' },
   },
+  validateAuthorizations: {
+    200: { payload: { pairs: [{ agent_url: url, domain: 'acme.example' }] } },
+    429: { payload: { pairs: [{ agent_url: url, domain: 'acme.example' }] }, registry: 'strict' },
+    413: { payload: 'x'.repeat(5 * 1024 * 1024), headers: { 'content-type': 'text/csv' } },
+  },
   checkIdentifierList: {
     200: { payload: { identifiers: ['acme.example', 'ROKU,1'] } },
     503: { payload: { identifiers: ['a.example'] }, registry: 'crowded' },

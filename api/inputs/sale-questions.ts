@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { refuse } from '../../pipeline/core/errors.ts'
+import type { Identifier } from '../../pipeline/model/documents/index.ts'
+import { parseCsv } from './csv.ts'
+import { isNestedDeeper, JSON_LEVELS_MAX } from './nesting.ts'
+
+const text = (maximum: number) => z.string().trim().min(1).max(maximum)
+
+/** An agent and what it may sell: a domain, or another identifier with its type. */
+const SaleQuestion = z.looseObject({
+  agent_url: text(2_048).describe('Address at which the agent answers'),
+  domain: text(2_048)
+    .optional()
+    .describe('Domain that it would sell; the same as the identifier type `domain`'),
+  identifier_type: text(100).optional().describe('Kind of identifier, such as `ios_bundle`'),
+  identifier_value: text(2_048).optional().describe('Value of the identifier'),
+})
+
+const pairs = z.array(SaleQuestion).describe('Questions, each answered by a line')
+const { $schema: _, ...schema } = z.toJSONSchema(z.looseObject({ pairs }), { io: 'input' })
+
+/** The list of questions as JSON, for the documents. Each question is checked by itself. */
+export const SaleQuestions = {
+  id: 'SaleQuestions',
+  description: 'Sales to check in one call',
+  ...schema,
+}
+
+/** A question as it was understood, or why it was not. */
+export type AskedSale = { agent_url: string; identifier: Identifier } | { fault: string }
+
+/** Parses questions sent as CSV or JSON. A list that is none is refused, a faulty question has its fault. */
+export function parseSaleQuestions(body: Buffer, contentType: string, most: number): AskedSale[] {
+  const written = body.toString('utf8').replace(/^\ufeff/, '')
+  const [read] = readers.find(([, type]) => type.test(contentType)) ?? []
+  if (read === undefined) {
+    refuse('unsupported_media_type', 'the body must be application/json or text/csv')
+  }
+  const pairs = read(written)
+  if (pairs.length === 0) refuse('invalid_request', 'pairs: must name at least one')
+  if (pairs.length > most) refuse('invalid_request', `pairs: must not be more than ${most}`)
+  return pairs.map(parseQuestion)
+}
+
+const readers = [
+  [readJson, /^application\/json\b/i],
+  [readRows, /^text\/(?:csv|tab-separated-values)\b/i],
+] as const
+
+function readJson(written: string): unknown[] {
+  if (isNestedDeeper(written, JSON_LEVELS_MAX)) {
+    refuse('invalid_request', `body: is nested more than ${JSON_LEVELS_MAX} levels deep`)
+  }
+  let sent: unknown
+  try {
+    sent = JSON.parse(written)
+  } catch {
+    return refuse('invalid_request', 'body: is not valid JSON; send CSV as text/csv')
+  }
+  const pairs = Array.isArray(sent) ? sent : (sent as { pairs?: unknown } | null)?.pairs
+  return Array.isArray(pairs) ? pairs : refuse('invalid_request', 'pairs: must be a list')
+}
+
+const columnsByCount: Readonly<Record<number, readonly string[]>> = {
+  2: ['agent_url', 'domain'],
+  3: ['agent_url', 'identifier_type', 'identifier_value'],
+}
+
+/** Reads rows by the names in the first one; without names, as agent and domain, or agent, type and value. */
+function readRows(written: string): unknown[] {
+  const [first = [], ...others] = parseCsv(written)
+  const isHead = first.some(cell => cell.toLowerCase() === 'agent_url')
+  const names = isHead ? first.map(cell => cell.toLowerCase()) : columnsByCount[first.length]
+  const rows = isHead ? others : first.length === 0 ? [] : [first, ...others]
+  if (names === undefined) {
+    return refuse(
+      'invalid_request',
+      `body: the first line must name its columns: agent_url, and domain or identifier_type and identifier_value`,
+    )
+  }
+  return rows.map(row =>
+    Object.fromEntries(names.flatMap((name, i) => (row[i] ? [[name, row[i]]] : []))),
+  )
+}
+
+function parseQuestion(sent: unknown): AskedSale {
+  const { success, data, error } = SaleQuestion.safeParse(sent)
+  if (!success) {
+    const [issue] = error.issues
+    return { fault: `${issue?.path.join('.') || 'the question'}: ${issue?.message}` }
+  }
+  const { agent_url, domain, identifier_type, identifier_value } = data
+  if (domain !== undefined) return { agent_url, identifier: { type: 'domain', value: domain } }
+  if (identifier_type === undefined || identifier_value === undefined) {
+    return { fault: 'names neither a domain nor an identifier_type with its identifier_value' }
+  }
+  return { agent_url, identifier: { type: identifier_type, value: identifier_value } }
+}

@@ -1,0 +1,134 @@
+import type { CheckedSale } from '../../../pipeline/model/responses/authority.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings, renderName } from '../html/text.tsx'
+import { renderCounts, renderSection, renderTable } from '../parts/blocks.tsx'
+import { renderAgent } from '../parts/events.tsx'
+import { renderBadge } from '../parts/freshness.tsx'
+import { renderOperatorSide } from '../parts/operator-side.tsx'
+import type { View } from '../view.ts'
+
+const ANSWERS_BYTES = 100_000
+const EXAMPLE = `agent_url,domain
+https://agent.example/mcp,acme.example`
+
+/** Shows the empty form. */
+export async function show(): Promise<View> {
+  return showForm('')
+}
+
+/** Shows the form with a list, and the answer to each of its lines. */
+export function showChecked(text: string, answers: readonly CheckedSale[]): View {
+  return showForm(text, renderAnswers(answers))
+}
+
+function showForm(text: string, result?: Html): View {
+  return {
+    title: 'Check many authorizations',
+    description: 'Paste or upload a list of agents and domains: which of them may sell what?',
+    body: (
+      <>
+        <h1>Check many authorizations</h1>
+        <p class="lead">
+          One line for each agent and what it would sell, as CSV. Nothing is stored. To check a
+          single one with its evidence, <a href="/authorization">ask here</a>.
+        </p>
+        <form
+          class="editor"
+          method="post"
+          action="/authorization/list"
+          enctype="multipart/form-data"
+        >
+          <div class="row">
+            <label for="file">Upload a file</label>
+            <input id="file" name="file" type="file" accept=".csv,.tsv,.txt,text/csv" />
+          </div>
+          <label for="text">Or paste its lines</label>
+          <textarea
+            id="text"
+            name="text"
+            rows="10"
+            spellcheck="false"
+            wrap="off"
+            placeholder={EXAMPLE}
+          >
+            {text}
+          </textarea>
+          <p class="quiet">
+            Columns: <code>agent_url</code> and <code>domain</code>, or <code>agent_url</code>,{' '}
+            <code>identifier_type</code> and <code>identifier_value</code>.
+          </p>
+          <div class="row">
+            <button type="submit">Check</button>
+            <button type="submit" class="plain" name="do" value="download">
+              Download answers as CSV
+            </button>
+          </div>
+        </form>
+        {result ?? null}
+      </>
+    ),
+  }
+}
+
+const verdicts = {
+  confirmed: ['good', 'Yes, confirmed'],
+  authorized: ['good', 'Yes'],
+  refused: ['bad', 'No'],
+  unknown: ['none', 'Not known'],
+} as const
+
+function findVerdict({
+  authorized,
+  confirmed,
+  publisher_side,
+}: CheckedSale): keyof typeof verdicts {
+  if (confirmed) return 'confirmed'
+  if (authorized) return 'authorized'
+  return publisher_side === 'unknown' ? 'unknown' : 'refused'
+}
+
+function renderVerdict(answer: CheckedSale): Html {
+  const [look, word] = verdicts[findVerdict(answer)]
+  return renderBadge(look, word)
+}
+
+function renderAnswers(answers: readonly CheckedSale[]): Html {
+  const understood = answers.filter(({ error }) => error === undefined)
+  const count = (verdict: keyof typeof verdicts) =>
+    understood.filter(answer => findVerdict(answer) === verdict).length
+  return (
+    <>
+      {renderCounts([
+        ['authorized', count('authorized') + count('confirmed')],
+        ['of them confirmed', count('confirmed')],
+        ['not authorized', count('refused')],
+        ['not known', count('unknown')],
+        ['not understood', answers.length - understood.length],
+      ])}
+      {renderSection(
+        'answers',
+        'Answers',
+        renderTable({
+          caption: countThings(answers.length, 'answer'),
+          columns: ['Agent', 'Sells', 'Publisher', 'Authorized', 'Operator'],
+          items: answers,
+          total: answers.length,
+          bytes: ANSWERS_BYTES,
+          empty: 'The list is empty.',
+          render: answer => [
+            renderAsked(answer),
+            renderName(answer.identifier_value ?? '', 120),
+            renderName(answer.publisher_domain ?? '', 80),
+            answer.error ?? renderVerdict(answer),
+            renderOperatorSide(answer),
+          ],
+        }),
+      )}
+    </>
+  )
+}
+
+function renderAsked({ line, agent_url, error }: CheckedSale): Html | string {
+  if (agent_url === undefined || error !== undefined) return `Question ${line}`
+  return renderAgent(agent_url)
+}

@@ -1,0 +1,87 @@
+import { setImmediate } from 'node:timers/promises'
+import { PublicError } from '../../pipeline/core/errors.ts'
+import type { CheckedSale } from '../../pipeline/model/responses/authority.ts'
+import { findAgent } from '../../pipeline/read/lookups/agents.ts'
+import { findDecidingFreshness } from '../../pipeline/read/lookups/deciding-files.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import { formatCsv } from '../inputs/csv.ts'
+import { parseAgent, toTerms } from '../inputs/sale.ts'
+import type { AskedSale } from '../inputs/sale-questions.ts'
+import { findCachedSale } from '../routes/authorization/property-authorization.ts'
+
+/** Questions answered before other callers get a turn. */
+const AT_ONCE = 100
+
+const columns = [
+  'line',
+  'agent_url',
+  'identifier_type',
+  'identifier_value',
+  'authorized',
+  'confirmed',
+  'publisher_domain',
+  'property_id',
+  'property_rid',
+  'publisher_side',
+  'operator_side',
+  'operator_reason',
+  'state',
+  'error',
+] as const satisfies readonly (keyof CheckedSale)[]
+
+export type CheckedFormat = 'ndjson' | 'csv'
+
+/** Answers questions one after the other, as those at `validate/property-authorization` are, in portions of lines. */
+export async function* checkSales(
+  reader: Reader,
+  questions: readonly AskedSale[],
+): AsyncGenerator<CheckedSale[]> {
+  for (let start = 0; start < questions.length; start += AT_ONCE) {
+    if (start > 0) await setImmediate()
+    const portion = questions.slice(start, start + AT_ONCE)
+    yield portion.map((question, i) => ({ line: start + i + 1, ...check(reader, question) }))
+  }
+}
+
+/** Formats answers as JSON lines, or as CSV below a line of names. */
+export async function* formatChecked(
+  portions: AsyncIterable<readonly CheckedSale[]>,
+  format: CheckedFormat,
+): AsyncGenerator<string> {
+  if (format === 'csv') yield formatCsv([columns])
+  for await (const portion of portions) {
+    yield format === 'csv'
+      ? formatCsv(portion.map(answer => columns.map(name => answer[name])))
+      : portion.map(answer => `${JSON.stringify(answer)}\n`).join('')
+  }
+}
+
+function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
+  if ('fault' in question) return { error: question.fault }
+  const { agent_url, identifier } = question
+  const asked = {
+    agent_url,
+    identifier_type: identifier.type,
+    identifier_value: identifier.value,
+  }
+  const key = parseAgentOrFault(agent_url)
+  if (key instanceof PublicError) return { ...asked, error: key.message }
+  const { judged, deciding } = findCachedSale(
+    reader,
+    identifier,
+    findAgent(reader, key),
+    toTerms({}, reader.now()),
+  )
+  const { sides, ...verdict } = judged
+  const { state } = findDecidingFreshness(reader, deciding)
+  return { ...asked, ...verdict, publisher_side: sides.publisher, state }
+}
+
+function parseAgentOrFault(agent_url: string): string | PublicError {
+  try {
+    return parseAgent('agent_url', agent_url)
+  } catch (error) {
+    if (error instanceof PublicError) return error
+    throw error
+  }
+}

@@ -1,0 +1,212 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  buildOperatorFile,
+  publishFiles,
+  requestWithQuery,
+} from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
+
+const agent = 'https://sell.agents.example/mcp'
+const path = '/api/registry/validate/authorizations'
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry({
+    limits: { authorizationsChecked: 20, bulkResolvePerMinute: 500 },
+  })
+  const granting = (domain: string, more: object = {}) =>
+    buildShop(domain, { authorized_agents: [grantByIds(agent, more)] })
+  await publishFiles(registry, {
+    'both.example': granting('both.example', { delegation_type: 'direct' }),
+    'differ.example': granting('differ.example', { delegation_type: 'direct' }),
+    'silent.example': granting('silent.example'),
+    'french.example': granting('french.example', { countries: ['FR'] }),
+    'mute.example': buildShop('mute.example', { authorized_agents: [] }),
+    'apps.example': buildShop('apps.example', {
+      properties: [
+        buildWebsite('apps.example', {
+          property_type: 'mobile_app',
+          identifiers: [{ type: 'ios_bundle', value: 'com.apps.game' }],
+        }),
+      ],
+      authorized_agents: [grantByIds(agent)],
+    }),
+    'brand agents.example': buildOperatorFile(
+      [agent],
+      [
+        { identifier: 'both.example', relationship: 'direct' },
+        { identifier: 'differ.example', relationship: 'ad_network' },
+      ],
+    ),
+  })
+})
+
+afterAll(() => registry.close())
+
+async function post(payload: string, headers: Record<string, string> = {}, query = '') {
+  const answer = await registry.app.inject({
+    method: 'POST',
+    url: `${path}${query}`,
+    headers: { 'content-type': 'application/json', ...headers },
+    payload,
+  })
+  const isPacked = answer.headers['content-encoding'] === 'gzip'
+  const text = isPacked ? gunzipSync(answer.rawPayload).toString() : answer.payload
+  return { status: answer.statusCode, type: answer.headers['content-type'], text }
+}
+
+const readLines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+
+describe('many questions are answered as each is by itself', () => {
+  const identifiers = [
+    ...['both', 'differ', 'silent', 'french', 'mute', 'unheard'].map(name => ({
+      type: 'domain',
+      value: `${name}.example`,
+    })),
+    { type: 'ios_bundle', value: 'com.apps.game' },
+    { type: 'domian', value: 'both.example' },
+  ]
+  const agents = [agent, `${agent}/`, 'https://nobody.example/mcp']
+  const pairs = agents.flatMap(agent_url =>
+    identifiers.map(identifier => ({ agent_url, identifier })),
+  )
+
+  test('whatever the agent and the identifier', async () => {
+    for (const asked of [pairs.slice(0, 12), pairs.slice(12)]) {
+      const questions = asked.map(({ agent_url, identifier: { type, value } }) =>
+        type === 'domain'
+          ? { agent_url, domain: value }
+          : { agent_url, identifier_type: type, identifier_value: value },
+      )
+      const { status, type, text } = await post(JSON.stringify({ pairs: questions }))
+      expect([status, type]).toEqual([200, 'application/x-ndjson'])
+      const lines = readLines(text)
+      expect(lines.map(({ line }) => line)).toEqual(asked.map((_, i) => i + 1))
+      for (const [i, { agent_url, identifier }] of asked.entries()) {
+        const single = await requestWithQuery(
+          registry,
+          '/api/registry/validate/property-authorization',
+          { agent_url, identifier_type: identifier.type, identifier_value: identifier.value },
+        )
+        const { sides, freshness, checked_at: _, ...verdict } = single.json()
+        expect(lines[i]).toEqual({
+          line: i + 1,
+          ...verdict,
+          publisher_side: sides.publisher,
+          state: freshness.state,
+        })
+      }
+    }
+    const first = readLines(
+      (await post(JSON.stringify([pairs[0], { agent_url: agent, domain: 'both.example' }]))).text,
+    )
+    expect(first).toMatchObject([
+      { error: expect.any(String) },
+      { authorized: true, confirmed: true },
+    ])
+  })
+
+  test.each([
+    ['with names', `domain,agent_url,note\nboth.example,${agent},x\nmute.example,${agent},y\n`],
+    ['without names', `${agent},both.example\n${agent},mute.example`],
+    [
+      'separated by tabs',
+      `agent_url\tdomain\r\n${agent}\tboth.example\r\n${agent}\tmute.example\r\n`,
+    ],
+    [
+      'by identifier',
+      `\ufeff${agent};domain;both.example\n\n# a remark\n${agent};domain;mute.example`,
+    ],
+  ])('as CSV %s', async (_, payload) => {
+    const { text } = await post(payload, { 'content-type': 'text/csv' })
+    expect(readLines(text)).toMatchObject([
+      { identifier_value: 'both.example', authorized: true },
+      { identifier_value: 'mute.example', authorized: false, publisher_side: 'mismatch' },
+    ])
+  })
+})
+
+test('a question that is not understood is told as such, and the others are answered', async () => {
+  const { text } = await post(
+    JSON.stringify([
+      7,
+      { agent_url: agent },
+      { agent_url: 'agent', domain: 'both.example' },
+      { agent_url: agent, identifier_type: 'domain' },
+      { agent_url: agent, domain: ['both.example'] },
+      { agent_url: agent, domain: 'both.example' },
+    ]),
+  )
+  const lines = readLines(text)
+  expect(lines.slice(0, 5).map(({ authorized, error }) => [authorized, typeof error])).toEqual(
+    Array.from({ length: 5 }, () => [undefined, 'string']),
+  )
+  expect(lines[5]).toMatchObject({ line: 6, authorized: true })
+})
+
+test.each([
+  ['no list', '{}'],
+  ['an empty list', '[]'],
+  ['no JSON', '[{'],
+  ['too many', JSON.stringify(Array.from({ length: 21 }, () => ({})))],
+  ['deep nesting', '['.repeat(5_000)],
+])('a body that is %s is refused in words', async (_, payload) => {
+  const { status, text } = await post(payload)
+  expect(status).toBe(400)
+  expect(JSON.parse(text)).toEqual({ error: expect.any(String), code: 'invalid_request' })
+})
+
+test('rows without names that are neither two nor three columns are refused', async () => {
+  const { status, text } = await post('a,b,c,d', { 'content-type': 'text/csv' })
+  expect([status, JSON.parse(text).error]).toEqual([
+    400,
+    expect.stringContaining('must name its columns'),
+  ])
+})
+
+test('an answer as CSV has the same lines, and no value that a spreadsheet runs', async () => {
+  const payload = JSON.stringify([
+    { agent_url: agent, domain: 'both.example' },
+    { agent_url: '=1+1', domain: '@x' },
+  ])
+  for (const [headers, query] of [
+    [{ accept: 'text/csv' }, ''],
+    [{}, '?format=csv'],
+  ] as const) {
+    const { type, text } = await post(payload, headers, query)
+    expect(type).toBe('text/csv; charset=utf-8')
+    const [head, both, faulty] = text.split('\r\n')
+    expect(head).toMatch(/^line,agent_url,identifier_type,identifier_value,authorized,/)
+    expect(both).toContain(`1,${agent},domain,both.example,true,true,both.example,`)
+    expect(faulty).toContain(`2,"'=1+1",domain,"'@x",`)
+  }
+})
+
+test('the page answers a pasted list, an uploaded one, and sends it as a file', async () => {
+  const send = async (parts: Record<string, string | Blob>) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(parts)) form.set(name, value)
+    const request = new Request('http://localhost/', { method: 'POST', body: form })
+    return registry.app.inject({
+      method: 'POST',
+      url: '/authorization/list',
+      headers: { 'content-type': request.headers.get('content-type') ?? '' },
+      payload: Buffer.from(await request.arrayBuffer()),
+    })
+  }
+  const rows = `agent_url,domain\n${agent},both.example\n${agent},differ.example`
+  const pasted = await send({ text: rows, do: '' })
+  expect(pasted.payload).toContain('Yes, confirmed')
+  expect(pasted.payload).toContain('Contradicted by the operator')
+  const uploaded = await send({ text: '', file: new Blob([rows]), do: 'download' })
+  expect(uploaded.headers['content-disposition']).toContain('authorizations.csv')
+  expect(uploaded.payload.split('\r\n')).toHaveLength(4)
+  const empty = await send({ text: '' })
+  expect(empty.statusCode).toBe(400)
+})
