@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -26,13 +26,6 @@ export function createDataDir(): string {
   return dir
 }
 
-/** Creates a folder with an index and accounts that have no rows. */
-async function createEmptyStores(): Promise<string> {
-  const dataDir = createDataDir()
-  await writeEmptyStores(dataDir)
-  return dataDir
-}
-
 interface Opening {
   dataDir?: string
   clock?: Clock
@@ -52,9 +45,11 @@ export function buildOptions({ dataDir, clock, log, settings, onStep }: Opening)
   }
 }
 
-/** Opens the writer of a data folder. It must be closed before the folder is opened again. */
+/** Opens the writer of a folder, which may be empty. It must be closed before the folder is opened again. */
 export async function openSequencer(opening: Opening = {}): Promise<Sequencer> {
-  const dataDir = opening.dataDir ?? (await createEmptyStores())
+  const dataDir = opening.dataDir ?? createDataDir()
+  const isEmpty = !existsSync(dataDir) || readdirSync(dataDir).length === 0
+  if (isEmpty) await writeEmptyStores(dataDir)
   const sequencer = await Sequencer.open(buildOptions({ ...opening, dataDir }))
   if (sequencer === undefined) throw new Error('another process writes')
   return sequencer
