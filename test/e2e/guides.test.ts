@@ -3,9 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillGuide, guideNames, guidesFolder } from '../support/checks/guides.ts'
+import { launchBrowser } from '../support/clients/driven-browser.ts'
 import { type Demo, startDemo } from '../support/processes/demo.ts'
 
 const hasJq = spawnSync('jq', ['--version']).status === 0
+const PICTURE = 'docs/authorization.png'
+const window = { width: 1100, height: 1080 }
+const BYTES_MAX = 150_000
 let demo: Demo
 
 beforeAll(async () => {
@@ -13,6 +17,39 @@ beforeAll(async () => {
 })
 
 afterAll(() => demo?.close())
+
+/** Takes the picture: a sale that the publisher grants and the operator confirms. */
+async function takePicture(): Promise<Buffer> {
+  const asked = new URLSearchParams({
+    agent: 'https://ads.lantern-media.example/mcp',
+    publisher: 'both-say-network.example',
+  })
+  const browser = await launchBrowser()
+  try {
+    const page = await browser.newPage({ viewport: window, colorScheme: 'light' })
+    await page.goto(`${demo.base}/authorization?${asked}`)
+    expect(await page.textContent('h1')).toBe('Yes, and both sides say so')
+    expect(await page.locator('.chain > li').count()).toBe(2)
+    return await page.screenshot()
+  } finally {
+    await browser.close()
+  }
+}
+
+/** Reads width and height, which stand at the beginning of a PNG. */
+const readSize = (png: Buffer) => ({ width: png.readUInt32BE(16), height: png.readUInt32BE(20) })
+
+test('the picture in README.md is a page of the demo', async () => {
+  const taken = await takePicture()
+  if (process.env.UPDATE_GUIDES === '1') writeFileSync(PICTURE, taken)
+  const shown = readFileSync(PICTURE)
+  expect(readSize(taken)).toEqual(window)
+  expect(readSize(shown)).toEqual(window)
+  expect(shown.length).toBeLessThan(BYTES_MAX)
+  // Their times and fonts differ, their content does not.
+  expect(Math.abs(shown.length - taken.length) / taken.length).toBeLessThan(0.5)
+  expect(readFileSync('README.md', 'utf8')).toMatch(/!\[[^\]]+\]\(docs\/authorization\.png\)/)
+})
 
 test('there is a guide for each kind of user', () => {
   const kinds = ['agent-operator', 'analyst', 'buyer', 'publisher', 'registry-operator']

@@ -1,7 +1,8 @@
 import type { RegistryClient } from '@adcp/sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { managerDomain } from '../../scripts/world/demo-agents.ts'
-import { type Demo, startDemo } from '../support/processes/demo.ts'
+import type { Demo } from '../support/processes/demo.ts'
+import { startClientDemo } from './client-demo.ts'
 
 const own = 'writers.example'
 let demo: Demo
@@ -10,12 +11,9 @@ let secret: string
 let client: RegistryClient
 
 beforeAll(async () => {
-  demo = await startDemo('Writers', { BASE_URL: 'https://registry.example' })
+  demo = await startClientDemo()
   ;({ base, secret, client } = demo)
-  await demo.runForOutput('org', 'domain', 'add', own, '--org', 'Writers')
 })
-
-afterAll(() => demo?.close())
 
 async function send(method: string, path: string, init: RequestInit = {}) {
   const answer = await fetch(`${base}${path}`, {

@@ -2,7 +2,8 @@ import type { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoAgents, managerDomain, toUrl } from '../../scripts/world/demo-agents.ts'
 import { waitUntil } from '../support/processes/command.ts'
-import { type Demo, startDemo } from '../support/processes/demo.ts'
+import type { Demo } from '../support/processes/demo.ts'
+import { startClientDemo } from './client-demo.ts'
 
 const house = managerDomain
 const seller = 'https://ads.lantern-media.example/mcp'
@@ -17,7 +18,7 @@ let site: string
 let agent: string
 
 beforeAll(async () => {
-  demo = await startDemo('Readers')
+  demo = await startClientDemo()
   ;({ base, secret, client } = demo)
   const { events } = await waitUntil(async () => {
     const feed = await client.getFeed({ types: 'authorization.granted', limit: 1_000 })
@@ -125,7 +126,7 @@ describe('the public client finds', () => {
 
 describe('the public client saves', () => {
   beforeAll(async () => {
-    await demo.runForOutput('org', 'domain', 'add', 'readers.example', '--org', 'Readers')
+    await demo.runForOutput('org', 'domain', 'add', 'readers.example', '--org', 'Writers')
   })
 
   test('a brand and properties, and reads their history', async () => {
@@ -241,3 +242,6 @@ describe('the command line of the public client', () => {
     expect(status).toBe(stdout.includes('FAIL') ? status : 0)
   })
 })
+
+// What writes comes after what reads, in the same registry.
+await import('./public-client-writes.ts')
