@@ -7,6 +7,7 @@ import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
+import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { PUBLISH_PATH } from './draft.ts'
 import { renderPointer } from './hosted-preview.tsx'
@@ -130,7 +131,16 @@ async function showEntry(
       {renderSection(
         'pointer',
         'What the domain has to serve',
-        renderPointer('adagents.json', domain, services.baseUrl()),
+        <>
+          {renderPointer('adagents.json', domain, services.baseUrl())}
+          {renderButton(
+            `${toSectionPath(org.org, 'entries')}/check-pointer`,
+            token,
+            'Check the pointer now',
+            { domain },
+            'plain',
+          )}
+        </>,
       )}
     </>
   )
@@ -209,7 +219,16 @@ async function saveEarlier(
   return saveProperties({ callApi, org }, domain, properties)
 }
 
+async function checkPointer(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const domain = parseFormDomain(context.form.get('domain') ?? '')
+  if (domain === undefined) return chooseDomain(context, 'Enter a domain.')
+  const fault = await findPointerFault(context, domain)
+  if (fault !== undefined) return showEntry(context, domain, fault)
+  return { next: toEntryPath(context.organization.org_id, domain), done: 'points_here' }
+}
+
 export const entryRoutes: readonly OrganizationRoute[] = [
   { method: 'GET', path: '/entries', handle: showEntries },
   { method: 'POST', path: '/entries/roll-back', handle: restoreRevision },
+  { method: 'POST', path: '/entries/check-pointer', handle: checkPointer },
 ]

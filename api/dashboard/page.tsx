@@ -53,6 +53,7 @@ export const doneTexts = {
   published: 'The properties are saved, and the hosted file is published.',
   brand_published: 'The brand is saved, and its hosted file is published.',
   pending: 'The entry is saved. A moderator looks at its name before it is shown.',
+  points_here: 'The domain points to its hosted file. A crawl is scheduled where that is new.',
   rolled_back: 'The earlier state is restored as a new revision.',
   ended: 'The application no longer has access.',
   passkey: 'The passkey is ready: you can sign in with it from now on.',

@@ -104,3 +104,39 @@ test('a rollback of a brand restores its earlier file as a new revision', async 
   const resolved = await registry.app.inject(`/api/brands/resolve?domain=${DOMAIN}`)
   expect(resolved.json().brand_name).toBe('Boots Before')
 })
+
+test('the pointer of a domain is checked on demand, with what is wrong in words', async () => {
+  const text = JSON.stringify({
+    authorized_agents: [],
+    properties: [
+      {
+        property_id: 'site',
+        property_type: 'website',
+        name: 'Boots',
+        identifiers: [{ type: 'domain', value: DOMAIN }],
+        publisher_domain: DOMAIN,
+      },
+    ],
+  })
+  await publishPreviewed(ann, { kind: 'adagents.json', domain: DOMAIN, org: acme, text })
+  const path = '/.well-known/adagents.json'
+  const check = () =>
+    sendForm(ann, `/dashboard/org/${acme}/entries/check-pointer`, { domain: DOMAIN })
+  const pointer = JSON.parse((await readEntry())('#pointer pre').first().text())
+  for (const [served, fault] of [
+    [{}, 'The domain serves no adagents.json.'],
+    [{ [path]: { authorized_agents: [] } }, 'has no authoritative_location'],
+    [
+      { [path]: { authoritative_location: 'https://elsewhere.example/a.json' } },
+      'does not point here',
+    ],
+  ] as const) {
+    web.hosts[DOMAIN] = served
+    const page = load((await check()).body)
+    expect(page('[role=alert]').text()).toContain(fault)
+  }
+  web.hosts[DOMAIN] = { [path]: pointer }
+  expect((await check()).headers.location).toBe(
+    `/dashboard/org/${acme}/entries?domain=${DOMAIN}&done=points_here`,
+  )
+})
