@@ -5,7 +5,7 @@ import type { RecordedRun } from '../../pipeline/model/storyboards/storyboard-re
 import { findAgentDiagnostics } from '../../pipeline/read/lookups/agent-tests.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { sumByTrack } from '../../pipeline/resolve/compliance.ts'
-import { findStoryboard } from '../../pipeline/storyboards/catalog.ts'
+import { findEntry } from '../../pipeline/storyboards/catalog.ts'
 import { isOptedOut, type ShownRuns, testedVersion } from './shown-runs.ts'
 
 /** Lists runs, the newest first: scheduled ones, and those of single storyboards. */
@@ -37,7 +37,7 @@ type HistoryRun = ComplianceHistory['runs'][number]
 
 function toHistoryRun(run: RecordedRun): HistoryRun {
   const { run_id, storyboard_id, status, duration_ms, tested_at } = run
-  const track = findStoryboard(storyboard_id)?.track ?? null
+  const track = findEntry(storyboard_id)?.storyboard.track ?? null
   return {
     id: run_id,
     ...testedVersion,

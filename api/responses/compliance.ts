@@ -18,7 +18,7 @@ import {
   untestedState,
 } from '../../pipeline/resolve/compliance.ts'
 import { describeRuns, listNotices, summarizeTracks } from '../../pipeline/resolve/test-report.ts'
-import { findStoryboard } from '../../pipeline/storyboards/catalog.ts'
+import { findEntry } from '../../pipeline/storyboards/catalog.ts'
 import { listBadges, toVerifiedBadge } from './badges.ts'
 import { listHistory } from './compliance-history.ts'
 import { findRuns, isOptedOut, type ShownRuns, testedVersion } from './shown-runs.ts'
@@ -42,7 +42,7 @@ export function listResults(
 }
 
 function describeStoryboard(id: string) {
-  const { title = id, category = null, track = null } = findStoryboard(id) ?? {}
+  const { title = id, category = null, track = null } = findEntry(id)?.storyboard ?? {}
   return { title, category, track }
 }
 

@@ -148,6 +148,7 @@ const entries = {
     300_000,
     'time from the enrolment of an agent to its first scheduled run at most; half of it at least, for its credential',
   ],
+  storyboardCalls: [150, 'requests to an agent in one run of a storyboard'],
   complianceRunMs: [600_000, 'time for a scheduled run of all storyboards against one agent'],
   storyboardRunsPerHour: [10, 'runs and comparisons of storyboards per user and hour'],
   storyboardStepsPerHour: [

@@ -39,20 +39,18 @@ export function judgeSpecialisms({
   const results = new Map(storyboards.map(result => [result.storyboard_id, result.status]))
   const stable = claimed.filter(name => Object.hasOwn(specialisms, name))
   return Object.fromEntries(
-    stable.map(name => [
-      name,
-      judgeSpecialism(requireValue(specialisms[name], name).storyboards, results),
-    ]),
+    stable.map(name => [name, judgeSpecialism(requireValue(specialisms[name], name), results)]),
   )
 }
 
 function judgeSpecialism(
-  storyboards: readonly string[],
+  { storyboard, scenarios }: (typeof specialisms)[string],
   results: ReadonlyMap<string, CountedResult['status']>,
 ): SpecialismStatus {
-  const statuses = storyboards.map(id => results.get(id) ?? 'untested')
+  const find = (id: string) => results.get(id) ?? 'untested'
+  const statuses = [storyboard, ...scenarios].map(find)
   if (statuses.some(status => status === 'failing' || status === 'partial')) return 'failing'
-  return statuses.length === 0 || statuses.includes('untested') ? 'untested' : 'passing'
+  return find(storyboard) === 'passing' ? 'passing' : 'untested'
 }
 
 interface RoleVerdict {

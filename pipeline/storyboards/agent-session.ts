@@ -2,16 +2,18 @@ import type { Clock } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import { connectMcp } from '../crawl/mcp/connect.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
+import { readObject } from '../crawl/mcp/message.ts'
 import { extractResult, findFirstTextObject, toErrorKey } from '../crawl/mcp/result.ts'
-import type { McpSession } from '../crawl/mcp/session.ts'
+import { type McpDeps, McpSession } from '../crawl/mcp/session.ts'
+import { StreamableHttp } from '../crawl/mcp/streamable-http.ts'
 import { readTaskError } from '../crawl/mcp/task-error.ts'
 import type { Fetcher } from '../fetch/http.ts'
 import { listSecrets } from '../model/agent-credential.ts'
 import type { StepExchange } from '../model/storyboards/step-exchange.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
-import type { TaskOutcome } from './check-answer.ts'
 import { describeExchange } from './describe-exchange.ts'
 import { hideSecrets } from './hide-secrets.ts'
+import type { AnswerHead, TaskOutcome } from './judged.ts'
 
 /** An agent and the only credential that it is ever sent: its own. */
 export interface AgentTarget {
@@ -47,7 +49,7 @@ export type AgentAnswer = {
 type HideSecrets = <Value>(value: Value) => Value
 
 type Answer =
-  | { kind: 'answered'; outcome: TaskOutcome }
+  | { kind: 'answered'; outcome: TaskOutcome; http?: AnswerHead | undefined }
   | { kind: 'silent'; message: string; isTimeout: boolean }
 
 const timedOutAnswer: Answer = {
@@ -56,47 +58,124 @@ const timedOutAnswer: Answer = {
   isTimeout: true,
 }
 
+/** An agent that answered, and how it is called. */
+export interface Connected {
+  session: McpSession
+  tools: readonly string[]
+  name: string
+  secrets: readonly string[]
+  authorization?: string | undefined
+  mcpDeps: McpDeps
+}
+
+const DOCUMENT_BYTES_MAX = 64 * 1_024
+
 /** A conversation with one agent, within one time and one credential. */
 export class AgentSession {
   readonly tools: ReadonlySet<string>
   readonly name: string
+  /** The agent’s own credential, as it is sent. */
+  readonly authorization: string | undefined
   readonly #session: McpSession
+  readonly #mcpDeps: McpDeps
   readonly #deps: SessionDeps
   readonly #signal: AbortSignal
   readonly #secrets: readonly string[]
+  /** Capabilities by the agent’s own statement; absent until it was asked. */
+  capabilities: JsonObject | undefined
+  #calls = 0
 
-  constructor(
-    connected: {
-      session: McpSession
-      tools: readonly string[]
-      name: string
-      secrets: readonly string[]
-    },
-    deps: SessionDeps,
-    signal: AbortSignal,
-  ) {
+  constructor(connected: Connected, deps: SessionDeps, signal: AbortSignal) {
     this.#session = connected.session
+    this.#mcpDeps = connected.mcpDeps
     this.tools = new Set(connected.tools)
     this.name = connected.name
+    this.authorization = connected.authorization
     this.#deps = deps
     this.#signal = signal
     this.#secrets = connected.secrets
   }
 
-  /** Tells whether the time of the session is used up, or nobody waits for it. */
+  /** Returns the address at which the agent is called. */
+  get url(): string {
+    return this.#session.endpoint
+  }
+
+  /** Tells whether the time or the calls of the session are used up, or nobody waits for it. */
   get hasEnded(): boolean {
-    return this.#signal.aborted
+    return this.#signal.aborted || this.#calls >= this.#deps.limits.storyboardCalls
   }
 
   /** Hides the credential of the agent in a value that is shown. */
   readonly hide: HideSecrets = value => hideSecrets(value, this.#secrets)
 
   /** Calls a task. What the agent does is a value. */
-  async call(task: string, args: Record<string, unknown>): Promise<AgentAnswer> {
+  call(task: string, args: Record<string, unknown>): Promise<AgentAnswer> {
+    return this.#converse(this.#session, task, args, () => this.#call(this.#session, task, args))
+  }
+
+  /**
+   * Calls a task in a conversation of its own, with other credentials than the agent’s: a stranger’s, or
+   * none. Whatever the agent refuses, the status and the headers are the answer.
+   */
+  probe(
+    task: string,
+    args: Record<string, unknown>,
+    authorization: string | undefined,
+  ): Promise<AgentAnswer> {
+    const { headers: _, ...others } = this.#mcpDeps
+    const deps = { ...others, ...(authorization !== undefined && { headers: { authorization } }) }
+    const session = new McpSession(new StreamableHttp(this.#session.endpoint, deps), deps)
+    return this.#converse(session, task, args, async () => {
+      const time = { remainingMs: this.#deps.limits.storyboardStepMs }
+      await session.initialize(time)
+      const isRefused = session.lastAnswer !== undefined && isAuthStatus(session.lastAnswer.status)
+      const answer = isRefused ? undefined : await this.#call(session, task, args)
+      const { lastAnswer: http } = session
+      if (http === undefined) return answer ?? timedOutAnswer
+      if (answer?.kind === 'answered') return { ...answer, http }
+      return { kind: 'answered', outcome: { payload: {}, error: {} }, http }
+    })
+  }
+
+  /** Reads a JSON document of the agent’s host, or of one that it named. */
+  async readDocument(url: string): Promise<AgentAnswer> {
+    this.#calls++
     const started = performance.now()
-    const answer = await waitUnless(this.#signal, this.#call(task, args), timedOutAnswer)
+    const { fetcher, allow = { anyPort: true }, signal } = this.#mcpDeps
+    const answered = await fetcher.call(url, {
+      accept: 'application/json',
+      maxBytes: DOCUMENT_BYTES_MAX,
+      deadlineMs: this.#deps.limits.storyboardStepMs,
+      // What an agent names may lead anywhere: only the agent’s own host may be a private one.
+      allow: new URL(url).host === new URL(this.#session.endpoint).host ? allow : { anyPort: true },
+      ...(signal && { signal }),
+    })
     const tookMs = Math.round(performance.now() - started)
-    const { endpoint: url, lastAnswer } = this.#session
+    const wire = { url: this.hide(url), task: 'GET', args: {} }
+    if (answered.kind === 'failed') {
+      const message = answered.detail
+      const isTimeout = answered.outcome === 'timeout'
+      const exchange = describeExchange(wire)
+      return { kind: 'silent', message, isTimeout, tookMs, exchange, hide: this.hide }
+    }
+    const outcome = { payload: readObject(answered.body) ?? {} }
+    const http = toHead(answered)
+    const exchange = describeExchange({ ...wire, answer: this.hide(http) }, this.hide(outcome))
+    return { kind: 'answered', outcome, http, tookMs, exchange, hide: this.hide }
+  }
+
+  async #converse(
+    session: McpSession,
+    task: string,
+    args: Record<string, unknown>,
+    ask: () => Promise<Answer>,
+  ): Promise<AgentAnswer> {
+    this.#calls++
+    const started = performance.now()
+    const answer = await waitUnless(this.#signal, ask(), timedOutAnswer)
+    const tookMs = Math.round(performance.now() - started)
+    const { endpoint: url, lastAnswer } = session
     const shown = lastAnswer && { answer: this.hide(toHead(lastAnswer)) }
     const exchange = describeExchange(
       { url: this.hide(url), task, args: this.hide(args), ...shown },
@@ -105,10 +184,10 @@ export class AgentSession {
     return { ...answer, tookMs, exchange, hide: this.hide }
   }
 
-  async #call(task: string, args: Record<string, unknown>): Promise<Answer> {
+  async #call(session: McpSession, task: string, args: Record<string, unknown>): Promise<Answer> {
     const time = { remainingMs: this.#deps.limits.storyboardStepMs }
     const errorKey = toErrorKey(this.#deps.protocolName)
-    const reply = await this.#session.call('tools/call', { name: task, arguments: args }, time)
+    const reply = await session.call('tools/call', { name: task, arguments: args }, time)
     if ('result' in reply) {
       return { kind: 'answered', outcome: readOutcome(reply.result, errorKey) }
     }
@@ -125,16 +204,27 @@ export class AgentSession {
   }
 }
 
-/**
- * Connects to an agent. All of the conversation ends with `signal`, which is also aborted when the
- * time of a storyboard is over.
- */
+/** Connects to an agent, and begins a conversation with it. */
 export async function openAgentSession(
-  { url, authorization, secrets: more = [], isOperators }: AgentTarget,
+  target: AgentTarget,
   deps: SessionDeps,
 ): Promise<AgentSession | { failure: McpFailure }> {
-  const { limits, protocolName } = deps
-  const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(limits.storyboardMs)])
+  const connected = await connectAgent(target, deps)
+  return 'failure' in connected ? connected : openSession(connected, deps)
+}
+
+/** Begins a conversation, which ends with `signal`, and when the time of a storyboard is over. */
+export function openSession(connected: Connected, deps: SessionDeps): AgentSession {
+  const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(deps.limits.storyboardMs)])
+  return new AgentSession(connected, deps, signal)
+}
+
+/** Connects to an agent. All of what is said over the connection ends with `signal`. */
+export async function connectAgent(
+  { url, authorization, secrets: more = [], isOperators }: AgentTarget,
+  deps: SessionDeps,
+): Promise<Connected | { failure: McpFailure }> {
+  const { limits, protocolName, signal } = deps
   const { protocol, hostname } = new URL(url)
   const mcpDeps = {
     fetcher: isOperators ? deps.fetcher.for({ kind: 'operator' }) : deps.fetcher,
@@ -148,12 +238,14 @@ export async function openAgentSession(
   }
   const time = { remainingMs: limits.storyboardStepMs }
   const timedOut = { failure: { outcome: 'timeout' as const, detail: 'did not answer in time' } }
-  const connected = await waitUnless(signal, connectMcp(url, time, mcpDeps), timedOut)
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(limits.storyboardMs)])
+  const connected = await waitUnless(deadline, connectMcp(url, time, mcpDeps), timedOut)
   if ('failure' in connected) return connected
   const { session, serverName, list } = connected
-  const secrets = authorization === undefined ? [] : [...listSecrets(authorization), ...more]
+  const hidden = authorization === undefined ? [] : [...listSecrets(authorization), ...more]
   const tools = list.tools.map(tool => tool.name)
-  return new AgentSession({ session, secrets, tools, name: serverName ?? hostname }, deps, signal)
+  const name = serverName ?? hostname
+  return { session, secrets: hidden, tools, name, authorization, mcpDeps }
 }
 
 /** Waits for work, or returns the fallback as soon as the signal is aborted. Late work ends by itself. */
@@ -205,6 +297,8 @@ function toError(error: JsonObject | undefined): NonNullable<TaskOutcome['error'
   }
 }
 
-function toHead({ status, headers }: NonNullable<McpSession['lastAnswer']>) {
+const isAuthStatus = (status: number) => status === 401 || status === 403
+
+function toHead({ status, headers }: AnswerHead): AnswerHead {
   return { status, headers: { ...headers } }
 }

@@ -1,66 +1,143 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
 import { projectRoot } from '../core/project-root.ts'
 import { specialisms } from '../model/badge.ts'
-import { type Bundle, Storyboard } from '../model/storyboards/storyboard.ts'
+import {
+  type Bundle,
+  COMPLIANCE_TARGET,
+  type ReferenceTenant,
+  type Storyboard,
+  type Track,
+  tracks,
+} from '../model/storyboards/storyboard.ts'
 import type { AgentProfile } from '../model/storyboards/storyboard-result.ts'
+import {
+  parseStoryboard,
+  parseTestKit,
+  type StoryboardSummary,
+  summarizeStoryboard,
+  type TestKit,
+} from './bundle-text.ts'
+import { type BundleFolder, listInstalledBundles } from './installed-bundle.ts'
+import { chooseTenant } from './reference-tenant.ts'
 import { applyProtocolName } from './references.ts'
 
-/** A storyboard and the bundle of its file. */
+/** A storyboard as lists show it. */
 export interface CatalogEntry {
-  storyboard: Storyboard
+  storyboard: StoryboardSummary & { track: Track }
   bundle: Bundle
+  /** Tenant of the reference agent that it is compared with. */
+  tenant: ReferenceTenant
+  source: BundleFolder
+  file: string
+}
+
+/** A storyboard that can be run. */
+export interface RunnableStoryboard extends Storyboard {
+  track: Track
+  tenant: ReferenceTenant
+  source: BundleFolder
 }
 
 /**
- * Reads the storyboards of a folder, by their ids: `universal/ID.yaml`, `protocols/PROTOCOL/ID.yaml` and
- * `specialisms/SPECIALISM/ID.yaml`. Throws for a storyboard that does not match the schema, or whose file is
- * not named after its id.
+ * Lists the storyboards of a folder by their ids: `universal/ID.yaml`, and whatever is below
+ * `protocols/PROTOCOL` and `specialisms/SPECIALISM`. Only their heads are read.
  */
-export function readStoryboards(folder: string): CatalogEntry[] {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  return names
-    .filter(name => name.endsWith('.yaml'))
-    .map(name => readStoryboard(folder, name))
-    .sort((a, b) => (a.storyboard.id < b.storyboard.id ? -1 : 1))
+export function indexStoryboards(source: BundleFolder): CatalogEntry[] {
+  return readdirSync(source.folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => /^(universal|protocols|specialisms)[\\/].*\.yaml$/.test(name))
+    .flatMap(name => indexStoryboard(source, name) ?? [])
 }
 
-function readStoryboard(folder: string, name: string): CatalogEntry {
-  const parts = name.split(/[\\/]/)
-  const read = Storyboard.safeParse(
-    parse(readFileSync(join(folder, name), 'utf8'), { merge: true }),
-  )
-  if (!read.success) {
-    const faults = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
-    throw new Error(`the storyboard ${name} is invalid:\n${faults.join('\n')}`)
-  }
-  if (parts.at(-1) !== `${read.data.id}.yaml`) {
-    throw new Error(`the storyboard ${name} has the id ${read.data.id}`)
-  }
-  return { storyboard: read.data, bundle: toBundle(parts) }
+function indexStoryboard(source: BundleFolder, name: string): CatalogEntry | undefined {
+  const file = join(source.folder, name)
+  const summary = summarizeStoryboard(readFileSync(file, 'utf8'))
+  if (summary === undefined) return undefined
+  const bundle = toBundle(name.split(/[\\/]/))
+  const protocol = findProtocol(bundle, source)
+  const tenant = chooseTenant(summary, bundle, protocol)
+  const track = summary.track ?? tracks.find(name => name === protocol) ?? 'core'
+  return { storyboard: { ...summary, track }, bundle, tenant, source, file }
 }
 
 function toBundle([kind, id = '']: string[]): Bundle {
   if (kind === 'universal') return { kind, id: kind }
-  return kind === 'protocols' ? { kind: 'domain', id } : { kind: 'specialism', id }
+  return kind === 'protocols'
+    ? { kind: 'domain', id: id.replaceAll('-', '_') }
+    : { kind: 'specialism', id }
+}
+
+/** Finds the protocol that a bundle is a part of; undefined for one that is for every agent. */
+function findProtocol({ kind, id }: Bundle, { specialisms }: BundleFolder): string | undefined {
+  if (kind === 'universal') return undefined
+  return kind === 'domain' ? id : specialisms.get(id)?.replaceAll('-', '_')
+}
+
+/** Reads the steps of a storyboard. Throws where it does not match the schema. */
+export function readStoryboard({
+  file,
+  tenant,
+  source,
+  storyboard: { track },
+}: CatalogEntry): RunnableStoryboard {
+  const read = parseStoryboard(readFileSync(file, 'utf8'))
+  if ('faults' in read) {
+    throw new Error(`the storyboard ${file} is invalid:\n${read.faults.join('\n')}`)
+  }
+  return { ...read.storyboard, track, tenant, source }
+}
+
+const KIT = /^test-kits\/[\w-]+\.yaml$/
+
+/** Reads the test kit that a storyboard names; undefined where it needs none. */
+export function readKit({ prerequisites, source }: RunnableStoryboard): TestKit | undefined {
+  const { test_kit } = prerequisites
+  if (test_kit === undefined || !KIT.test(test_kit)) return undefined
+  return parseTestKit(readFileSync(join(source.folder, test_kit), 'utf8'))
 }
 
 let catalog: readonly CatalogEntry[] | undefined
 
-/** Lists the storyboards of the registry; they are read once. */
+/** Lists the storyboards of the registry; their heads are read once. One of the protocol’s own goes before ours. */
 export function listStoryboards(): readonly CatalogEntry[] {
-  catalog ??= readStoryboards(join(projectRoot, 'data', 'storyboards'))
+  catalog ??= readCatalog()
   return catalog
 }
 
+function readCatalog(): CatalogEntry[] {
+  const installed = requireInstalled()
+  const ours = { ...installed, folder: join(projectRoot, 'data', 'storyboards') }
+  const entries = new Map<string, CatalogEntry>()
+  for (const entry of [...indexStoryboards(installed), ...indexStoryboards(ours)]) {
+    if (!entries.has(entry.storyboard.id)) entries.set(entry.storyboard.id, entry)
+  }
+  return [...entries.values()].sort((a, b) => (a.storyboard.id < b.storyboard.id ? -1 : 1))
+}
+
+function requireInstalled(): BundleFolder {
+  const installed = listInstalledBundles().find(({ target }) => target === COMPLIANCE_TARGET)
+  if (installed === undefined) {
+    throw new Error(`no installed package has storyboards for ${COMPLIANCE_TARGET}`)
+  }
+  return installed
+}
+
+/** Finds a storyboard by its id, without its steps. */
+export function findEntry(id: string): CatalogEntry | undefined {
+  return listStoryboards().find(({ storyboard }) => storyboard.id === id)
+}
+
 /** Finds a storyboard by its id. */
-export function findStoryboard(id: string): Storyboard | undefined {
-  return listStoryboards().find(({ storyboard }) => storyboard.id === id)?.storyboard
+export function findStoryboard(id: string): RunnableStoryboard | undefined {
+  const entry = findEntry(id)
+  return entry && readStoryboard(entry)
 }
 
 /** Finds a storyboard by its id, with its tasks named as agents of this protocol name them. */
-export function findStoryboardFor(id: string, protocolName: string): Storyboard | undefined {
+export function findStoryboardFor(
+  id: string,
+  protocolName: string,
+): RunnableStoryboard | undefined {
   const storyboard = findStoryboard(id)
   if (storyboard === undefined) return undefined
   const toAgentName = (task: string) => applyProtocolName(task, protocolName)
@@ -78,28 +155,31 @@ export function findStoryboardFor(id: string, protocolName: string): Storyboard 
 export function isKnownName(text: string, protocolName: string): boolean {
   if (Object.hasOwn(specialisms, text)) return true
   return listStoryboards().some(
-    ({ storyboard: { required_tools, phases }, bundle }) =>
+    ({ storyboard: { required_tools, tasks }, bundle }) =>
       bundle.id === text ||
-      [...required_tools, ...phases.flatMap(({ steps }) => steps.map(({ task }) => task))].some(
-        name => applyProtocolName(name, protocolName) === text,
-      ),
+      [...required_tools, ...tasks].some(name => applyProtocolName(name, protocolName) === text),
   )
 }
 
 /**
  * Lists the storyboards for an agent: those for every agent, and those of the protocols and
- * specialisms that it claims, as far as it offers the tasks that they need.
+ * specialisms that it claims, as far as it offers one of the tasks that they need.
  */
 export function listApplicable(
-  { tools, supported_protocols = [], specialisms = [] }: AgentProfile,
+  { tools, supported_protocols = [], specialisms = [], adcp_version }: AgentProfile,
   protocolName: string,
 ): CatalogEntry[] {
   const claims = { universal: ['universal'], domain: supported_protocols, specialism: specialisms }
   return listStoryboards().filter(
-    ({ storyboard, bundle }) =>
+    ({ storyboard: { required_tools, introduced_in }, bundle }) =>
       claims[bundle.kind].includes(bundle.id) &&
-      storyboard.required_tools.every(name =>
-        tools.includes(applyProtocolName(name, protocolName)),
-      ),
+      isOfMajor(introduced_in, adcp_version) &&
+      (required_tools.length === 0 ||
+        required_tools.some(name => tools.includes(applyProtocolName(name, protocolName)))),
   )
+}
+
+function isOfMajor(introducedIn: string | undefined, agentVersion: string | undefined): boolean {
+  if (introducedIn === undefined || agentVersion === undefined) return true
+  return Number(introducedIn.split('.')[0]) <= Number(agentVersion.slice(1))
 }

@@ -1,5 +1,5 @@
 import type { StepExchange } from '../model/storyboards/step-exchange.ts'
-import type { TaskOutcome } from './check-answer.ts'
+import type { TaskOutcome } from './judged.ts'
 import { redact, shortenText } from './redact.ts'
 
 /** Characters of JSON that are kept of a request, and of an answer. */

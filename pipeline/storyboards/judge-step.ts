@@ -1,36 +1,119 @@
-import type { StoryboardStep, Validation } from '../model/storyboards/storyboard.ts'
+import type { StoryboardStep } from '../model/storyboards/storyboard.ts'
 import type { ValidationResult } from '../model/storyboards/storyboard-check.ts'
-import type { StepResult } from '../model/storyboards/storyboard-result.ts'
+import type { SkipReason, StepResult } from '../model/storyboards/storyboard-result.ts'
+import type { Validation } from '../model/storyboards/validation.ts'
+import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import type { AgentAnswer } from './agent-session.ts'
-import { checkAnswer, type TaskOutcome } from './check-answer.ts'
+import { checkAnswer } from './check-answer.ts'
+import { checkConflict } from './invariants.ts'
+import type { AnswerHead, Judged, TaskOutcome } from './judged.ts'
+import type { PlannedValidation } from './plan-step.ts'
 import { readPath } from './read-path.ts'
 import { shortenText } from './redact.ts'
-import { applyProtocolName, type RunContext } from './references.ts'
+import { applyProtocolName } from './references.ts'
+import { findContributor, type RunState } from './run-state.ts'
+import { checkSchema } from './schemas.ts'
 
 /** Judges the answer to a step by its checks, and keeps the values that later steps use. */
 export function judgeStep(
   step: StoryboardStep,
-  planned: { task: string; validations: readonly Validation[] },
+  planned: { task: string; validations: readonly PlannedValidation[] },
   answer: AgentAnswer,
-  context: RunContext & { values: Map<string, unknown> },
+  state: RunState,
 ): StepResult {
   const { exchange, hide, tookMs: duration_ms } = answer
   const result = { step: step.id, task: planned.task, duration_ms, exchange }
   if (answer.kind === 'silent') {
     return { ...result, passed: false, error: hide(answer.message), validations: [] }
   }
-  const { outcome } = answer
-  const success = checkSuccess(step, outcome)
+  const { outcome, http } = answer
+  // Which credentials an agent takes shows in the status, whatever became of the task.
+  const success = step.auth === undefined ? [checkSuccess(step, outcome)] : []
+  const isOfKind = success.every(({ passed }) => passed)
   const validations = [
-    success,
+    ...success,
     // An answer of the wrong kind has none of the fields, so further checks would only repeat the fault.
-    ...(success.passed ? planned.validations.map(rule => checkAnswer(rule, outcome, hide)) : []),
+    ...(isOfKind ? checkAll(step, planned.validations, { outcome, http }, state, hide) : []),
+    ...checkConflict(outcome),
   ]
+  if (validations.every(({ passed }) => passed) && outcome.error === undefined) {
+    validations.push(...keepOutputs(step, planned.task, outcome, state))
+  }
   const passed = validations.every(check => check.passed)
-  if (outcome.error === undefined) keepOutputs(step, outcome, context)
   const error =
     passed || outcome.error === undefined ? undefined : describeError(hide(outcome.error))
-  return { ...result, passed, validations, ...(error !== undefined && { error }) }
+  const judged = { ...result, passed, validations, ...(error !== undefined && { error }) }
+  const skip_reason = findDoubt(validations, planned.validations)
+  return skip_reason === undefined
+    ? judged
+    : { ...judged, passed: null, skipped: true, skip_reason }
+}
+
+const COUNT = 'pagination.total_count'
+
+/**
+ * Finds why an answer says nothing about the agent: a check is not known, or others have used the account, so
+ * that there is more in it than the storyboard has set up.
+ */
+function findDoubt(
+  results: readonly ValidationResult[],
+  planned: readonly PlannedValidation[],
+): SkipReason | undefined {
+  const failed = results.filter(({ passed }) => !passed)
+  const isUnknown = failed.length === 0 && planned.some(({ check }) => check === 'unknown')
+  if (isUnknown) return 'unknown_check'
+  const isFuller = failed.some(
+    ({ path, expected, actual }) =>
+      path === COUNT && typeof expected === 'number' && Number(actual) > expected,
+  )
+  return isFuller ? 'shared_state' : undefined
+}
+
+/** Checks an answer by all rules of a step that the registry knows. */
+export function checkAll(
+  step: StoryboardStep,
+  planned: readonly PlannedValidation[],
+  answer: { outcome: TaskOutcome; http?: AnswerHead | undefined },
+  state: RunState,
+  hide: <Value>(value: Value) => Value = value => value,
+): ValidationResult[] {
+  const { storyboard, context, agentUrl } = state
+  const judged: Judged = {
+    ...answer,
+    agentUrl,
+    values: context.values,
+    findContributor: flag => findContributor(state, flag),
+    checkSchema() {
+      const { schemas } = storyboard.source
+      const { response_schema_ref: file } = step
+      if (schemas === undefined || file === undefined) return undefined
+      return checkSchema(schemas, file, toPublic(answer.outcome.payload, context.protocolName))
+    },
+  }
+  return (
+    planned
+      .filter((rule): rule is Validation => rule.check !== 'unknown')
+      // Of a schema that the bundle names and the package lacks, nothing is said.
+      .filter(rule => rule.check !== 'response_schema' || judged.checkSchema() !== undefined)
+      .map(rule => checkAnswer(rule, judged, hide))
+  )
+}
+
+/** Writes the protocol’s name in an answer as the public schemas do: as a member, and before a slash. */
+function toPublic(payload: JsonObject, protocolName: string): JsonObject {
+  if (protocolName === PUBLIC_NAME) return payload
+  const { [protocolName]: own, ...others } = payload
+  return rename(own === undefined ? payload : { [PUBLIC_NAME]: own, ...others }) as JsonObject
+
+  function rename(value: unknown): unknown {
+    if (typeof value === 'string') {
+      const isNamed = value.startsWith(`${protocolName}/`)
+      return isNamed ? `${PUBLIC_NAME}${value.slice(protocolName.length)}` : value
+    }
+    if (Array.isArray(value)) return value.map(rename)
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, rename(member)]))
+  }
 }
 
 function checkSuccess({ expect_error }: StoryboardStep, { error }: TaskOutcome): ValidationResult {
@@ -47,15 +130,53 @@ function checkSuccess({ expect_error }: StoryboardStep, { error }: TaskOutcome):
   }
 }
 
+/** Name of the protocol in its own schemas. */
+const PUBLIC_NAME = 'adcp'
+
+/** Values that steps hand on without saying so, by task. */
+const usualOutputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  create_media_buy: { media_buy_id: 'media_buy_id' },
+  create_content_standards: { content_standards_id: 'standards_id' },
+}
+
+/** Members of a product that later steps need; all of it would be too much to hand on. */
+const PRODUCT_MEMBERS = ['product_id', 'format_ids', 'pricing_options']
+const PRODUCTS_MAX = 20
+
+/** Keeps the values that later steps use, and names those that are missing. */
 function keepOutputs(
   { context_outputs }: StoryboardStep,
+  task: string,
   { payload }: TaskOutcome,
-  { values, protocolName }: RunContext & { values: Map<string, unknown> },
-): void {
-  for (const { name, path } of context_outputs) {
-    const [value] = readPath(payload, applyProtocolName(path, protocolName))
-    if (value !== undefined && value !== null) values.set(name, value)
+  { context: { values, generate, protocolName } }: RunState,
+): ValidationResult[] {
+  for (const [name, path] of Object.entries(usualOutputs[task] ?? {})) {
+    const [value] = readPath(payload, path)
+    if (isUsable(value)) values.set(name, value)
   }
+  if (task === 'get_products') values.set('products', listProducts(payload))
+  return context_outputs.flatMap(({ name, path, generate: isMade }) => {
+    if (path === undefined || isMade) {
+      values.set(name, generate(name))
+      return []
+    }
+    const [value] = readPath(payload, applyProtocolName(path, protocolName))
+    if (isUsable(value)) {
+      values.set(name, value)
+      return []
+    }
+    const description = `A value that later steps need: ${name}`
+    return [
+      { check: 'output', passed: false, description, path, expected: 'a value', actual: null },
+    ]
+  })
+}
+
+const isUsable = (value: unknown) => value !== undefined && value !== null && value !== ''
+
+function listProducts({ products }: JsonObject): JsonObject[] {
+  const list = Array.isArray(products) ? products.filter(isObject).slice(0, PRODUCTS_MAX) : []
+  return list.map(product => Object.fromEntries(PRODUCT_MEMBERS.map(name => [name, product[name]])))
 }
 
 /** Describes an error by its code, which is a word of the protocol, and the agent's message, which is cut. */

@@ -1,26 +1,37 @@
-import type {
-  StoryboardPhase,
-  StoryboardStep,
-  Validation,
-} from '../model/storyboards/storyboard.ts'
+import type { StoryboardPhase, StoryboardStep } from '../model/storyboards/storyboard.ts'
 import type { SkipReason, StepResult } from '../model/storyboards/storyboard-result.ts'
-import { applyProtocolName, type RunContext, resolveReferences } from './references.ts'
+import type { UnknownValidation, Validation } from '../model/storyboards/validation.ts'
+import { buildRequest, resolveTask } from './build-request.ts'
+import { applyProtocolName, resolveReferences } from './references.ts'
+import type { RunState } from './run-state.ts'
+import { moveDates } from './shift-dates.ts'
 
-/** State of a run between two steps. */
-export interface RunState {
-  context: RunContext & { values: Map<string, unknown> }
-  /** Names of the agent's tools. */
-  tools: ReadonlySet<string>
-  /** True if a stateful step did not pass, so that later stateful steps are skipped. */
-  hasBrokenState: boolean
-  /** Phases of which not every step passed. */
-  brokenPhases: Set<string>
-}
+export type PlannedValidation = Validation | UnknownValidation
 
 /** A step to be run or skipped. */
 export type PlannedStep =
-  | { kind: 'call'; task: string; args: Record<string, unknown>; validations: Validation[] }
+  | {
+      kind: 'call'
+      task: string
+      args: Record<string, unknown>
+      validations: PlannedValidation[]
+    }
+  /** A document of the agent’s host is read, or what earlier steps did is judged. */
+  | { kind: 'fetch'; task: string; validations: PlannedValidation[] }
+  | { kind: 'judge'; task: string; validations: PlannedValidation[] }
   | { kind: 'skip'; task: string; reason: SkipReason }
+
+/** Steps that call no task of an agent, by what the runner does. */
+export const runnerTasks: Readonly<Record<string, 'fetch' | 'judge' | SkipReason>> = {
+  assert_contribution: 'judge',
+  protected_resource_metadata: 'fetch',
+  oauth_auth_server_metadata: 'fetch',
+  request_signing_probe: 'unsatisfied_contract',
+  expect_webhook: 'unsatisfied_contract',
+  expect_webhook_retry_keys_stable: 'unsatisfied_contract',
+  expect_webhook_signature_valid: 'unsatisfied_contract',
+  expect_substitution_safe: 'unsatisfied_contract',
+}
 
 /** Decides whether a step can be run, and with which request. */
 export function planStep(
@@ -28,37 +39,82 @@ export function planStep(
   phase: StoryboardPhase,
   state: RunState,
 ): PlannedStep {
-  const { protocolName } = state.context
-  const task = applyProtocolName(step.task, protocolName)
+  const task = resolveTask(step, state)
   const skip = (reason: SkipReason): PlannedStep => ({ kind: 'skip', task, reason })
-  if (!state.tools.has(task)) return skip('missing_tool')
+  const how = Object.hasOwn(runnerTasks, task) ? runnerTasks[task] : 'call'
+  if (how !== 'call' && how !== 'fetch' && how !== 'judge') return skip(how ?? 'not_applicable')
+  const lack = how === 'call' ? findLack(step, task, state) : undefined
+  if (lack !== undefined) return skip(lack)
   if (phase.depends_on.some(id => state.brokenPhases.has(id))) return skip('prerequisite_failed')
   if (step.stateful && state.hasBrokenState) return skip('prerequisite_failed')
-  const request = resolveReferences(step.sample_request, state.context)
-  const validations = resolveReferences(step.validations, state.context)
-  if ('missing' in request || 'missing' in validations) return skip('prerequisite_failed')
-  return {
-    kind: 'call',
-    task,
-    args: request.value as Record<string, unknown>,
-    validations: (validations.value as Validation[]).map(validation =>
-      'path' in validation
-        ? { ...validation, path: applyProtocolName(validation.path, protocolName) }
-        : validation,
-    ),
-  }
+  const validations = planValidations(step, state)
+  if (validations === undefined) return skip('prerequisite_failed')
+  if (how === 'fetch') return { kind: how, task, validations }
+  if (how === 'judge') return { kind: how, task, validations }
+  const request = buildRequest(step, task, state)
+  if ('missing' in request) return skip('prerequisite_failed')
+  return { kind: 'call', task, args: request.args, validations }
 }
+
+function findLack(
+  { requires_tool }: StoryboardStep,
+  task: string,
+  { tools, context }: RunState,
+): SkipReason | undefined {
+  const needed = [task, ...(requires_tool ? [requires_tool] : [])]
+  const lacks = needed
+    .map(name => applyProtocolName(name, context.protocolName))
+    .filter(name => !tools.has(name))
+  if (lacks.length === 0) return undefined
+  return lacks.includes('comply_test_controller') ? 'missing_test_controller' : 'missing_tool'
+}
+
+function planValidations(
+  { validations }: StoryboardStep,
+  { context, shiftMs }: RunState,
+): PlannedValidation[] | undefined {
+  const resolved = resolveReferences(validations, context)
+  if ('missing' in resolved) return undefined
+  const planned = moveDates(resolved.value, shiftMs) as PlannedValidation[]
+  return planned.map(validation =>
+    'path' in validation
+      ? { ...validation, path: applyProtocolName(validation.path, context.protocolName) }
+      : validation,
+  )
+}
+
+/** Reasons that say nothing of the state which later steps build on. */
+const harmless: ReadonlySet<SkipReason> = new Set([
+  'unsatisfied_contract',
+  'not_applicable',
+  'peer_substituted',
+  'unknown_check',
+])
 
 /** Records a failed or skipped step, so that steps that depend on it are skipped. */
 export function recordResult(
   state: RunState,
   phase: StoryboardPhase,
   step: StoryboardStep,
-  { passed }: Pick<StepResult, 'passed'>,
+  { passed, skip_reason }: Pick<StepResult, 'passed' | 'skip_reason'>,
 ): void {
   if (passed === true) return
+  if (skip_reason !== undefined && harmless.has(skip_reason)) return
   state.brokenPhases.add(phase.id)
-  if (step.stateful) state.hasBrokenState = true
+  if (step.stateful && !isReplaceable(phase, step, skip_reason)) state.hasBrokenState = true
+}
+
+/** Tells whether a task that the agent lacks set up nothing that others of its phase would build on. */
+function isReplaceable(
+  { steps }: StoryboardPhase,
+  { id }: StoryboardStep,
+  reason: SkipReason | undefined,
+): boolean {
+  if (reason !== 'missing_tool' && reason !== 'missing_test_controller') return false
+  return (
+    !steps.some(other => other.stateful && other.id !== id) ||
+    steps.some(({ provides_state_for }) => provides_state_for.includes(id))
+  )
 }
 
 /** Builds the result of a step that was not run. */

@@ -37,6 +37,7 @@ export async function readProfile(
   if (error !== undefined) {
     return { ...profile, capabilities_probe_error: 'the capabilities were refused' }
   }
+  session.capabilities = payload
   const versions = readPath(payload, `${protocolName}.major_versions[*]`).filter(Number.isInteger)
   return {
     ...profile,

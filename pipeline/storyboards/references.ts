@@ -1,12 +1,11 @@
 import type { Instant } from '../core/clock.ts'
 import { DAY, HOUR } from '../core/clock.ts'
-import { requireValue } from '../core/present.ts'
 
 /** Values that a run knows when it makes a request. */
 export interface RunContext {
   /** Values from earlier answers, by name. */
   values: ReadonlyMap<string, unknown>
-  /** Generates an id; the same one for the same name during a run. */
+  /** Generates an id; the same one for the same name during a run, and another one where it has none. */
   generate(name: string): string
   /** Moment at which the run began. */
   startedAt: Instant
@@ -19,6 +18,8 @@ export interface MissingValue {
   missing: string
 }
 
+/** A made-up id; without a name it is another one each time. */
+const GENERATE = /^\$generate:(?:uuid_v4|opaque_id)(?:#([\w.-]+))?$/
 const TIME = /^\$time:([+-]\d+)([dh])$/
 
 /** Resolves the references in a value; returns the first name that has no value. */
@@ -44,6 +45,7 @@ function replace(value: unknown, context: RunContext, missing: string[]): unknow
 }
 
 function replaceText(text: string, context: RunContext, missing: string[]): unknown {
+  if (text.includes('{{')) missing.push(text)
   if (!text.startsWith('$')) return text
   if (text.startsWith('$context.')) {
     const name = text.slice('$context.'.length)
@@ -51,13 +53,15 @@ function replaceText(text: string, context: RunContext, missing: string[]): unkn
     if (value === undefined) missing.push(name)
     return value
   }
-  if (text.startsWith('$generate:')) return context.generate(text.slice(text.indexOf('#') + 1))
-  const [, amount, unit] = requireValue(TIME.exec(text), 'meaning of the reference')
+  const [generated, name = ''] = GENERATE.exec(text) ?? []
+  if (generated !== undefined) return context.generate(name)
+  const [found, amount, unit] = TIME.exec(text) ?? []
+  if (found === undefined) return text
   const ms = Number(amount) * (unit === 'd' ? DAY : HOUR)
   return new Date(context.startedAt + ms).toISOString()
 }
 
 /** Replaces `proto` in a name by the short name of the protocol: `get_proto_capabilities`, `proto_error`. */
 export function applyProtocolName(name: string, protocolName: string): string {
-  return name.replace(/(?<=^|_)proto(?=$|_|\.)/g, protocolName)
+  return name.replace(/(?<=^|[_.])proto(?=$|[_.])/g, protocolName)
 }

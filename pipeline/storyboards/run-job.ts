@@ -5,7 +5,6 @@ import { requireValue } from '../core/present.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import { nameReason } from '../crawl/mcp/failure-reason.ts'
 import { decryptCredential, type OpenedCredential } from '../model/agent-credential.ts'
-import type { Storyboard } from '../model/storyboards/storyboard.ts'
 import type {
   AgentSilent,
   NeedsCredential,
@@ -22,7 +21,7 @@ import {
   openAgentSession,
   type SessionDeps,
 } from './agent-session.ts'
-import { findStoryboard } from './catalog.ts'
+import { findStoryboard, type RunnableStoryboard } from './catalog.ts'
 import { compareRuns } from './compare.ts'
 import { describeRun, describeStatus, listDiagnostics } from './describe-run.ts'
 import { readProfile } from './read-profile.ts'
@@ -53,20 +52,20 @@ const runners: Runners = {
       done[side]++
       deps.report({ ...done })
     }
-    const [user, reference] = await Promise.all([
-      runStoryboard(storyboard, target, deps, watch('user')),
-      runStoryboard(
-        storyboard,
-        buildReferenceTarget(storyboard, deps.config),
-        deps,
-        watch('reference'),
-      ),
-    ])
-    if (user.status === 'auth_required') return describeRefusal(target)
+    const reference = () =>
+      runStoryboard(storyboard, buildReferenceTarget(storyboard, deps.config), deps, {
+        onStep: watch('reference'),
+      })
+    const user = () => runStoryboard(storyboard, target, deps, { onStep: watch('user') })
+    // Two runs against the reference agent at once would change what the other one has set up.
+    const [ofUser, ofReference] = target.isOperators
+      ? [await user(), await reference()]
+      : await Promise.all([user(), reference()])
+    if (ofUser.status === 'auth_required') return describeRefusal(target)
     return {
-      comparison: compareRuns(storyboard, user, reference, deps.protocolName),
-      user: describeStatus(storyboard, user),
-      reference: describeStatus(storyboard, reference),
+      comparison: compareRuns(storyboard, ofUser, ofReference, deps.protocolName),
+      user: describeStatus(storyboard, ofUser),
+      reference: describeStatus(storyboard, ofReference),
     }
   },
   async run({ storyboard_id, run_id, ...agent }, deps) {
@@ -152,16 +151,16 @@ export function runStoryboardJob<Kind extends StoryboardJobKind>(
   return (runners[job.kind] as Runners[Kind])(job, deps)
 }
 
-function requireStoryboard(id: string): Storyboard {
+function requireStoryboard(id: string): RunnableStoryboard {
   const storyboard = findStoryboard(id)
   if (storyboard === undefined) throw new Error(`there is no storyboard ${id}`)
   return storyboard
 }
 
 /** Builds the target of the tenant of the reference agent that a storyboard is about. */
-function buildReferenceTarget({ default_agent }: Storyboard, config: Config): AgentTarget {
+function buildReferenceTarget({ tenant }: RunnableStoryboard, config: Config): AgentTarget {
   return {
-    url: `${findReferenceBase(config)}/${default_agent}/mcp`,
+    url: `${findReferenceBase(config)}/${tenant}/mcp`,
     authorization: buildReferenceHeader(config),
     isOperators: true,
   }

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { DAY, toIso } from '../core/clock.ts'
 import { requireValue } from '../core/present.ts'
 import {
   COMPLIANCE_TARGET,
@@ -10,49 +8,16 @@ import {
 } from '../model/storyboards/storyboard.ts'
 import type { StepResult } from '../model/storyboards/storyboard-result.ts'
 import type { SingleStep } from '../model/storyboards/storyboard-run.ts'
-import type { AgentSession } from './agent-session.ts'
+import type { AgentAnswer, AgentSession } from './agent-session.ts'
+import { findFlag, judgeContribution } from './branches.ts'
+import { type RunnableStoryboard, readKit } from './catalog.ts'
 import { describeExchange } from './describe-exchange.ts'
 import { judgeStep } from './judge-step.ts'
-import { planStep, type RunState, toSkippedResult } from './plan-step.ts'
+import { type PlannedStep, planStep, toSkippedResult } from './plan-step.ts'
+import { chooseAuthorization } from './probe-credential.ts'
+import { readDocument } from './read-documents.ts'
 import { applyProtocolName } from './references.ts'
-
-/** Prefix of what was made for a run, among the values that steps hand on. */
-const MADE = '#'
-/** Moment at which the run began, to which its requests are relative. */
-const STARTED_AT = `${MADE}started_at`
-/** A run that is walked through step by step takes no longer. */
-const GOES_ON_MS = 7 * DAY
-
-/** Creates the state of a run that starts, or continues with values of earlier steps. */
-export function createState(
-  session: Pick<AgentSession, 'tools'>,
-  startedAt: number,
-  protocolName: string,
-  context: Readonly<Record<string, unknown>> = {},
-): RunState {
-  const values = new Map(Object.entries(context))
-  const began = Date.parse(String(values.get(STARTED_AT)))
-  // Callers hand it on, and may have changed it.
-  const goesOn = Math.abs(began - startedAt) < GOES_ON_MS
-  if (!goesOn) values.set(STARTED_AT, toIso(startedAt))
-  const generate = (name: string) => {
-    const known = values.get(`${MADE}${name}`)
-    const id = typeof known === 'string' ? known : randomUUID()
-    values.set(`${MADE}${name}`, id)
-    return id
-  }
-  return {
-    context: {
-      values,
-      generate,
-      startedAt: goesOn ? began : startedAt,
-      protocolName,
-    },
-    tools: session.tools,
-    hasBrokenState: false,
-    brokenPhases: new Set(),
-  }
-}
+import { createState, type RunStart, type RunState, recordPassed } from './run-state.ts'
 
 /** Runs one step, or tells why it is skipped. */
 export async function runStep(
@@ -64,8 +29,34 @@ export async function runStep(
   const planned = planStep(step, phase, state)
   if (planned.kind === 'skip') return toSkippedResult(step, planned.task, planned.reason)
   if (session.hasEnded) return toSkippedResult(step, planned.task, 'timed_out')
-  const answer = await session.call(planned.task, planned.args)
-  return judgeStep(step, planned, answer, state.context)
+  const result = await carryOut(step, planned, state, session)
+  if (result.passed) recordPassed(state, step.id, findFlag(step, phase, state))
+  return result
+}
+
+async function carryOut(
+  step: StoryboardStep,
+  planned: Exclude<PlannedStep, { kind: 'skip' }>,
+  state: RunState,
+  session: AgentSession,
+): Promise<StepResult> {
+  if (planned.kind === 'judge') return judgeContribution(step, planned, state)
+  const answer =
+    planned.kind === 'call'
+      ? await callTask(step, planned, state, session)
+      : await readDocument(planned.task, state, session)
+  if (answer === undefined) return toSkippedResult(step, planned.task, 'not_applicable')
+  return judgeStep(step, planned, answer, state)
+}
+
+function callTask(
+  { auth }: StoryboardStep,
+  { task, args }: Extract<PlannedStep, { kind: 'call' }>,
+  state: RunState,
+  session: AgentSession,
+): Promise<AgentAnswer> {
+  if (auth === undefined) return session.call(task, args)
+  return session.probe(task, args, chooseAuthorization(auth, session.authorization, state))
 }
 
 /** Finds a step of a storyboard, its phase and the step that follows. */
@@ -77,22 +68,19 @@ export function findStep({ phases }: Pick<Storyboard, 'phases'>, stepId: string)
 }
 
 /** Start of a step that is run alone. */
-interface StepStart {
-  /** Values that earlier steps put out. */
-  context: Readonly<Record<string, unknown>>
-  startedAt: number
-  protocolName: string
-}
+type StepStart = Pick<RunStart, 'context' | 'startedAt' | 'protocolName'>
 
 /** Runs one step alone. */
 export async function runSingleStep(
-  storyboard: Storyboard,
+  storyboard: RunnableStoryboard,
   stepId: string,
   session: AgentSession,
-  { context, startedAt, protocolName }: StepStart,
+  start: StepStart,
 ): Promise<SingleStep> {
   const { phase, step } = requireValue(findStep(storyboard, stepId), 'step')
-  const state = createState(session, startedAt, protocolName, context)
+  const { tools, url: agentUrl } = session
+  const kit = readKit(storyboard)
+  const state = createState(storyboard, { ...start, tools, agentUrl, kit })
   const result = await runStep(step, phase, state, session)
   const single = describeSingle(storyboard, result, state)
   return { ...single, context: session.hide(single.context) }
@@ -100,19 +88,23 @@ export async function runSingleStep(
 
 /** Makes the request of one step, without an agent. */
 export function previewStep(
-  storyboard: Storyboard,
+  storyboard: RunnableStoryboard,
   stepId: string,
   url: string,
-  { context, startedAt, protocolName }: StepStart,
+  start: StepStart,
 ): SingleStep {
   const { phase, step } = requireValue(findStep(storyboard, stepId), 'step')
-  const tools = new Set([applyProtocolName(step.task, protocolName)])
-  const state = createState({ tools }, startedAt, protocolName, context)
+  const { protocolName } = start
+  const named = [step.task, step.task_default ?? '', step.requires_tool ?? '']
+  const tools = new Set(named.map(task => applyProtocolName(task, protocolName)))
+  const kit = readKit(storyboard)
+  const state = createState(storyboard, { ...start, tools, agentUrl: url, kit })
   const planned = planStep(step, phase, state)
   if (planned.kind === 'skip') {
     return describeSingle(storyboard, toSkippedResult(step, planned.task, planned.reason), state)
   }
-  const { task, args } = planned
+  const { task } = planned
+  const args = planned.kind === 'call' ? planned.args : {}
   const result = {
     ...toSkippedResult(step, task, 'dry_run'),
     exchange: describeExchange({ url, task, args }),

@@ -1,20 +1,61 @@
-import type { Storyboard } from '../model/storyboards/storyboard.ts'
-import type { AgentProfile, AgentRun, StepResult } from '../model/storyboards/storyboard-result.ts'
-import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
-import { recordResult } from './plan-step.ts'
+import type { StoryboardPhase } from '../model/storyboards/storyboard.ts'
+import type {
+  AgentProfile,
+  AgentRun,
+  SkipReason,
+  StepResult,
+} from '../model/storyboards/storyboard-result.ts'
+import type { JsonObject } from '../parse/object-reader.ts'
+import {
+  type AgentSession,
+  type AgentTarget,
+  type Connected,
+  connectAgent,
+  openSession,
+  type SessionDeps,
+} from './agent-session.ts'
+import { isTriedBranch, settleBranches, settleSubstitutes } from './branches.ts'
+import { resolveTask } from './build-request.ts'
+import { type RunnableStoryboard, readKit } from './catalog.ts'
+import { recordResult, toSkippedResult } from './plan-step.ts'
+import { prepareRun } from './prepare-run.ts'
 import { readProfile } from './read-profile.ts'
-import { createState, runStep } from './run-step.ts'
+import { createState, type RunState } from './run-state.ts'
+import { runStep } from './run-step.ts'
 import { chooseStatus } from './summarize.ts'
+
+/** An agent that is connected, and what it says of itself. */
+export interface KnownAgent {
+  connection: Connected
+  profile: AgentProfile
+  capabilities: JsonObject | undefined
+}
+
+interface RunOptions {
+  onStep?: () => void
+  /** Connection and profile, if a storyboard before used them too. */
+  known?: KnownAgent
+}
+
+/** Reads what a connected agent says of itself. */
+export async function readKnownAgent(
+  connection: Connected,
+  deps: SessionDeps,
+): Promise<KnownAgent> {
+  const session = openSession(connection, deps)
+  const profile = await readProfile(session, deps.protocolName)
+  return { connection, profile, capabilities: session.capabilities }
+}
 
 /**
  * Runs a storyboard against an agent, step by step, and calls `onStep` after each. Whatever the agent does
  * is a result.
  */
 export async function runStoryboard(
-  storyboard: Storyboard,
+  storyboard: RunnableStoryboard,
   target: AgentTarget,
   deps: SessionDeps,
-  onStep: () => void = () => undefined,
+  { onStep = () => undefined, known }: RunOptions = {},
 ): Promise<AgentRun> {
   const startedAt = deps.clock.now()
   const started = performance.now()
@@ -24,25 +65,71 @@ export async function runStoryboard(
     tested_at: new Date(startedAt).toISOString(),
     ...more,
   })
-  const session = await openAgentSession(target, deps)
-  if ('failure' in session) {
-    const status = session.failure.outcome === 'needs_auth' ? 'auth_required' : 'unreachable'
+  const connection = known?.connection ?? (await connectAgent(target, deps))
+  if ('failure' in connection) {
+    const status = connection.failure.outcome === 'needs_auth' ? 'auth_required' : 'unreachable'
     return run({ status, phases: [] })
   }
-  const profile = await readProfile(session, deps.protocolName)
-  const state = createState(session, startedAt, deps.protocolName)
+  const session = openSession(connection, deps)
+  session.capabilities = known?.capabilities
+  const profile = known?.profile ?? (await readProfile(session, deps.protocolName))
+  const { protocolName } = deps
+  const state = createState(storyboard, {
+    tools: session.tools,
+    agentUrl: target.url,
+    startedAt,
+    protocolName,
+    kit: readKit(storyboard),
+  })
+  const reason = await prepareRun(state, session)
   const phases: AgentRun['phases'] = []
   for (const phase of storyboard.phases) {
-    const steps: StepResult[] = []
-    for (const step of phase.steps) {
-      const result = await runStep(step, phase, state, session)
-      recordResult(state, phase, step, result)
-      steps.push(result.passed === true ? omitExchange(result) : result)
-      onStep()
-    }
+    const steps =
+      reason === undefined
+        ? await runPhase(phase, state, session, onStep)
+        : skipPhase(phase, state, reason, onStep)
     phases.push({ phase_id: phase.id, steps })
   }
-  return run({ status: chooseStatus(phases.flatMap(({ steps }) => steps)), phases, profile })
+  const settled = settleBranches(storyboard, phases, state)
+  const status = chooseStatus(settled.flatMap(({ steps }) => steps))
+  return run({ status, phases: settled, profile })
+}
+
+async function runPhase(
+  phase: StoryboardPhase,
+  state: RunState,
+  session: AgentSession,
+  onStep: () => void,
+): Promise<StepResult[]> {
+  if (isLeftOut(phase, state, session.authorization)) {
+    return skipPhase(phase, state, 'not_applicable', onStep)
+  }
+  const steps: StepResult[] = []
+  for (const step of phase.steps) {
+    const result = await runStep(step, phase, state, session)
+    recordResult(state, phase, step, result)
+    steps.push(result.passed === true ? omitExchange(result) : result)
+    onStep()
+  }
+  state.hasTriedBranch ||= isTriedBranch(phase, steps)
+  return settleSubstitutes(phase, steps)
+}
+
+/** Tells whether a phase is for agents with another test kit. The agent’s own credential stands for that of the kit. */
+function isLeftOut({ skip_if }: StoryboardPhase, { kit }: RunState, own?: string): boolean {
+  return skip_if === '!test_kit.auth.api_key' && (own ?? kit?.auth.api_key) === undefined
+}
+
+function skipPhase(
+  { steps }: StoryboardPhase,
+  state: RunState,
+  reason: SkipReason,
+  onStep: () => void,
+): StepResult[] {
+  return steps.map(step => {
+    onStep()
+    return toSkippedResult(step, resolveTask(step, state), reason)
+  })
 }
 
 /** Omits request and answer, which nobody needs to see of a step that passed. */

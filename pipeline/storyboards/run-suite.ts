@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { BADGE_VERSION } from '../model/badge.ts'
 import type { Suite, SuiteResult } from '../model/compliance.ts'
 import type { StepDiagnostic } from '../model/storyboards/step-diagnostic.ts'
-import type { Storyboard } from '../model/storyboards/storyboard.ts'
 import type { AgentRun } from '../model/storyboards/storyboard-result.ts'
-import { type AgentTarget, openAgentSession, type SessionDeps } from './agent-session.ts'
-import { listApplicable } from './catalog.ts'
+import { type AgentTarget, connectAgent, type SessionDeps } from './agent-session.ts'
+import { listApplicable, type RunnableStoryboard, readStoryboard } from './catalog.ts'
 import { describeStatus, listDiagnostics } from './describe-run.ts'
-import { readProfile } from './read-profile.ts'
-import { runStoryboard } from './run-storyboard.ts'
+import { readKnownAgent, runStoryboard } from './run-storyboard.ts'
 
 const DIAGNOSTICS_MAX = 1_000
 const MAJOR_VERSION = `v${BADGE_VERSION.split('.')[0]}`
@@ -16,16 +14,19 @@ const MAJOR_VERSION = `v${BADGE_VERSION.split('.')[0]}`
 /** Runs every storyboard that applies to an agent, one after the other. */
 export async function runSuite(target: AgentTarget, deps: SessionDeps): Promise<Suite> {
   const started = performance.now()
-  const session = await openAgentSession(target, deps)
-  if ('failure' in session) {
-    const outcome = session.failure.outcome === 'needs_auth' ? 'auth_required' : 'unreachable'
+  const connection = await connectAgent(target, deps)
+  if ('failure' in connection) {
+    const outcome = connection.failure.outcome === 'needs_auth' ? 'auth_required' : 'unreachable'
     return { ...nothingTested, outcome, duration_ms: Math.round(performance.now() - started) }
   }
-  const profile = await readProfile(session, deps.protocolName)
+  const { profile, capabilities } = await readKnownAgent(connection, deps)
   const results: SuiteResult[] = []
   const diagnostics: StepDiagnostic[] = []
-  for (const { storyboard } of listApplicable(profile, deps.protocolName)) {
-    const run = await runStoryboard(storyboard, target, deps)
+  for (const entry of listApplicable(profile, deps.protocolName)) {
+    const storyboard = readStoryboard(entry)
+    const run = await runStoryboard(storyboard, target, deps, {
+      known: { connection, profile, capabilities },
+    })
     results.push(describeResult(storyboard, run))
     diagnostics.push(...listDiagnostics(storyboard, run))
   }
@@ -44,7 +45,7 @@ const nothingTested = { supports_version: false, specialisms: [], results: [], d
 /** Result for an agent that issues no token for the stored client credentials. */
 export const deniedSuite: Suite = { outcome: 'auth_required', duration_ms: 0, ...nothingTested }
 
-function describeResult(storyboard: Storyboard, run: AgentRun): SuiteResult {
+function describeResult(storyboard: RunnableStoryboard, run: AgentRun): SuiteResult {
   const { first_failure_validations: _, ...status } = describeStatus(storyboard, run)
   return { run_id: randomUUID(), track: storyboard.track, duration_ms: run.duration_ms, ...status }
 }

@@ -153,7 +153,7 @@ function findPayload({ id, body }: Declared): object | string | undefined {
 
 const pathValues: Record<string, string> = {
   storyboardId: 'capability_discovery',
-  stepId: 'read_capabilities',
+  stepId: 'get_capabilities',
   domain: 'beta.example',
   id: NIL_UUID,
   comparisonId: NIL_UUID,

@@ -182,7 +182,7 @@ describe('scheduled runs', () => {
     const { runs } = (await tested.read('compliance/history')).body
     expect(runs).toMatchObject([
       { triggered_by: 'heartbeat', overall_status: 'passing', storyboard_id: null },
-      { triggered_by: 'heartbeat', tracks_passed: 3, tracks_json: { signals: 'pass' } },
+      { triggered_by: 'heartbeat', tracks_passed: 4, tracks_json: { signals: 'pass' } },
     ])
     await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
   })
@@ -303,7 +303,7 @@ describe('a refresh', () => {
           overall_status: 'passing',
           storyboards_passing: expect.any(Number),
           storyboards_total: body.compliance.storyboards_passing,
-          observations_count: 1,
+          observations_count: 8,
           notices_count: 0,
         },
       },
@@ -343,7 +343,7 @@ test('an organization reads when its agent was called, and others do not', async
   await tested.read('applicable-storyboards', tested.key)
   registry.clock.tick(1_000)
   web.hosts['called.example'] = { '*': ({ request }) => request.socket.destroy() }
-  await tested.send('POST', 'storyboard/capability_discovery/step/read_capabilities')
+  await tested.send('POST', 'storyboard/capability_discovery/step/get_capabilities')
   const { body } = await tested.read('monitoring/requests', tested.key)
   expect(body).toMatchObject({
     agent_url: tested.url,
@@ -862,7 +862,13 @@ test('agent search summarizes test results', async () => {
   expect((await search()).compliance_summary).toEqual({
     status: 'passing',
     lifecycle_stage: 'production',
-    tracks: { core: 'pass', error_handling: 'pass', signals: 'pass' },
+    tracks: {
+      core: 'pass',
+      error_handling: 'pass',
+      security: 'pass',
+      security_transport: 'skip',
+      signals: 'pass',
+    },
     streak_days: 0,
     last_checked_at: expect.any(String),
     headline: expect.stringMatching(/^\d+ of \d+ storyboards pass$/),

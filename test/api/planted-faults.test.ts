@@ -3,7 +3,7 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { referenceTenants } from '../../pipeline/model/storyboards/storyboard.ts'
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
 import type { StepResult } from '../../pipeline/model/storyboards/storyboard-result.ts'
-import { findStoryboard } from '../../pipeline/storyboards/catalog.ts'
+import { findEntry } from '../../pipeline/storyboards/catalog.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 async function compare(id: string): Promise<StoryboardComparison> {
-  const tenant = findStoryboard(id)!.default_agent
+  const tenant = findEntry(id)!.tenant
   const url = encodeURIComponent(`https://faulty.example/${tenant}/mcp`)
   const answer = await registry.app.inject({
     method: 'POST',
@@ -96,7 +96,7 @@ interface PlantedFault {
 const faults: PlantedFault[] = [
   {
     fault: 'speaks another version',
-    storyboard: 'capability_discovery',
+    storyboard: 'capability_values',
     damage: change(capabilities, ({ adcp }) => {
       adcp.major_versions = [2]
     }),
@@ -104,13 +104,13 @@ const faults: PlantedFault[] = [
   },
   {
     fault: 'spells its protocols otherwise',
-    storyboard: 'capability_discovery',
+    storyboard: 'capability_values',
     damage: change(capabilities, payload => ({ ...payload, supported_protocols: ['Media-Buy'] })),
     shown: 'read_capabilities: field_pattern supported_protocols[*]',
   },
   {
     fault: 'does not say whether repetitions are recognised',
-    storyboard: 'capability_discovery',
+    storyboard: 'capability_values',
     damage: change(capabilities, ({ adcp }) => {
       adcp.idempotency = {}
     }),
@@ -118,7 +118,7 @@ const faults: PlantedFault[] = [
   },
   {
     fault: 'loses the context',
-    storyboard: 'capability_discovery',
+    storyboard: 'capability_values',
     damage: change(capabilities, ({ context: _, ...rest }) => rest),
     shown: 'echo_context: field_value context.trace',
   },
@@ -341,7 +341,7 @@ const faults: PlantedFault[] = [
   },
   {
     fault: 'does not delete',
-    storyboard: 'audience_sync',
+    storyboard: 'audience_lifecycle',
     damage: change(
       'sync_audiences',
       ({ audiences }) => {
@@ -361,7 +361,7 @@ const faults: PlantedFault[] = [
   },
   {
     fault: 'proposes again what was settled',
-    storyboard: 'sales_proposal_mode',
+    storyboard: 'proposal_settlement',
     damage: change('get_products', ({ proposals = [] }) => {
       for (const proposal of proposals) proposal.proposal_status = 'draft'
     }),

@@ -104,7 +104,7 @@ test('a storyboard ends when its time is over, whatever the agent does', async (
   const answer = await ask('POST', url, 'storyboard/capability_discovery/run', key)
   expect(answer.statusCode).toBe(200)
   const { summary } = answer.json()
-  expect(summary).toMatchObject({ steps_passed: 0, total_steps: 3 })
+  expect(summary).toMatchObject({ steps_passed: 0, total_steps: 2 })
 })
 
 test('no answer is read beyond the limit', async () => {

@@ -232,11 +232,11 @@ function describeApplicable(
     ...(capabilities_probe_error !== undefined && { capabilities_probe_error }),
     bundles: [...bundles.values()].map(members => ({
       ...getFirst(members).bundle,
-      storyboards: members.map(({ storyboard: { id, title, summary, phases } }) => ({
+      storyboards: members.map(({ storyboard: { id, title, summary, step_count } }) => ({
         id,
         title,
         summary,
-        step_count: phases.reduce((sum, { steps }) => sum + steps.length, 0),
+        step_count,
       })),
     })),
     total_storyboards: entries.length,

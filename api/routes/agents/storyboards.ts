@@ -8,12 +8,13 @@ import {
 import {
   COMPLIANCE_TARGET,
   STORYBOARD_PROTOCOL_VERSION,
-  type Storyboard,
 } from '../../../pipeline/model/storyboards/storyboard.ts'
 import {
+  type CatalogEntry,
   findStoryboard,
   findStoryboardFor,
   listStoryboards,
+  type RunnableStoryboard,
 } from '../../../pipeline/storyboards/catalog.ts'
 import { AnyId } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -89,7 +90,7 @@ export const readFirstStep = defineOperation({
 })
 
 /** Finds a storyboard; refuses with 404 if the id is unknown. */
-export function requireStoryboard(id: string): Storyboard {
+export function requireStoryboard(id: string): RunnableStoryboard {
   return findStoryboard(id) ?? refuseUnknown()
 }
 
@@ -97,7 +98,15 @@ function refuseUnknown(): never {
   return refuse('not_found', 'there is no storyboard with this id')
 }
 
-function toListed({ id, title, category, summary, agent, phases }: Storyboard) {
+function toListed({
+  id,
+  title,
+  category,
+  summary,
+  agent,
+  phase_count,
+  step_count,
+}: CatalogEntry['storyboard']) {
   const { interaction_model, examples } = agent
   return {
     id,
@@ -106,8 +115,8 @@ function toListed({ id, title, category, summary, agent, phases }: Storyboard) {
     summary,
     interaction_model,
     examples,
-    phase_count: phases.length,
-    step_count: phases.reduce((sum, { steps }) => sum + steps.length, 0),
+    phase_count,
+    step_count,
   }
 }
 
@@ -119,6 +128,7 @@ function describeStoryboard(
   const storyboard = findStoryboardFor(storyboardId, config.PROTOCOL_NAME) ?? refuseUnknown()
   const { id, title, category, summary, narrative, agent, prerequisites } = storyboard
   const { required_tools, track, phases } = storyboard
+  const { description } = prerequisites
   return {
     storyboard: {
       id,
@@ -139,7 +149,7 @@ function describeStoryboard(
           expected_output: step.expected,
         })),
       })),
-      ...(prerequisites && { prerequisites }),
+      ...(description !== undefined && { prerequisites: { description } }),
       required_tools,
       track,
     },

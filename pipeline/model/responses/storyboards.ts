@@ -68,7 +68,7 @@ export const StoryboardDetail = z
           .object({ description: text.describe('Prerequisites, for people') })
           .optional()
           .describe('Prerequisites; absent if there are none'),
-        required_tools: z.array(text).describe('Tasks without which it is not run'),
+        required_tools: z.array(text).describe('Tasks of which an agent must offer one'),
         track: text.describe('Part of the protocol that it tests'),
       })
       .describe('The whole storyboard, except requests and checks'),

@@ -9,6 +9,13 @@ const ms = z.number().nonnegative().describe('Milliseconds that it took')
 /** Reasons why a step is skipped. */
 export const skipReasons = {
   missing_tool: 'the agent does not offer the task',
+  missing_test_controller: 'the agent does not offer the test controller that it needs',
+  not_applicable: 'the agent says that it does not do what is tested',
+  unsatisfied_contract: 'it needs help that this registry does not offer',
+  unknown_check: 'it has a check that this registry does not know',
+  shared_state: 'the account holds more than the storyboard has set up',
+  peer_branch_taken: 'the agent does what another phase tests in its place',
+  peer_substituted: 'another step of the phase sets up the same',
   prerequisite_failed: 'a step before it, which it builds on, did not pass',
   timed_out: 'the time of the storyboard was used up',
   dry_run: 'the caller only wanted to see the request',

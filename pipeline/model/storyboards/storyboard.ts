@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { Path, Validation } from './validation.ts'
 
-/** Version of the protocol for which the storyboards are written, and its target. */
+/** Version of the protocol for which agents are tested by default, and its target; the installed bundle’s. */
 export const STORYBOARD_PROTOCOL_VERSION = '3.0.6'
 export const COMPLIANCE_TARGET = '3.0'
 
@@ -15,7 +16,11 @@ export const tracks = [
   'audiences',
   'signals',
   'governance',
+  'campaign_governance',
   'brand',
+  'si',
+  'security',
+  'security_transport',
 ] as const
 export type Track = (typeof tracks)[number]
 
@@ -28,146 +33,160 @@ export const referenceTenants = [
   'governance',
   'brand',
 ] as const
+export type ReferenceTenant = (typeof referenceTenants)[number]
 
-const Id = z.string().regex(/^[a-z][a-z0-9_]*$/, 'must be lower-case letters, digits and _')
-const line = z.string().trim().min(1).max(300)
-const prose = z.string().trim().min(1).max(2_000)
-
-/** A path in a payload: `products[0].name`; `[*]` stands for every item of a list, at least one. */
-const Path = z
+/** Ids of storyboards may have several parts: `media_buy_seller/refine_products`. */
+const Id = z
   .string()
-  .regex(/^[a-z_]\w*(\[(\d{1,3}|\*)\])*(\.[a-z_]\w*(\[(\d{1,3}|\*)\])*)*$/i, 'must be a path')
+  .max(200)
+  .regex(/^[a-z][\w-]*(\/[\w-]+)*$/i, 'must be letters, digits, _ and -')
+const line = z.string().trim().min(1).max(500)
+const prose = z.string().trim().min(1).max(10_000)
 
-const description = line.optional().describe('What the check tests')
-const allowed = {
-  value: z.unknown().optional(),
-  allowed_values: z.array(z.unknown()).min(1).optional(),
-}
-/** Tells whether a check has an expectation: either one value or a list of them. */
-const hasExpectation = (check: { value?: unknown; allowed_values?: unknown }) =>
-  (check.value === undefined) !== (check.allowed_values === undefined)
-const noExpectation = { error: 'must have either value or allowed_values' }
+/** Name of a task, or of a field of the test kit that names one. */
+const Task = z
+  .string()
+  .max(200)
+  .regex(/^(\$test_kit(\.\w+)+|[a-z]\w*)$/, 'must be the name of a task')
 
-/** Checks of one answer. */
-export const Validation = z.discriminatedUnion('check', [
-  z.strictObject({ check: z.literal('field_present'), path: Path, description }),
-  z.strictObject({ check: z.literal('field_absent'), path: Path, description }),
-  z
-    .strictObject({ check: z.literal('field_value'), path: Path, ...allowed, description })
-    .refine(hasExpectation, noExpectation),
-  /** A list that contains the value, or a text that contains it. */
-  z.strictObject({
-    check: z.literal('field_contains'),
-    path: Path,
-    value: z.unknown().refine(value => value !== undefined, 'is missing'),
-    description,
+/** A value that a step hands on: read from its answer, or made up. */
+const ContextOutput = z
+  .object({
+    name: z.string().optional(),
+    key: z.string().optional(),
+    path: Path.optional(),
+    generate: z.enum(['uuid_v4', 'opaque_id']).optional(),
+  })
+  .transform(({ name, key, ...more }) => ({ name: name ?? key ?? '', ...more }))
+  .refine(({ name }) => name !== '', 'must have a name')
+  .refine(({ path, generate }) => (path === undefined) !== (generate === undefined), {
+    error: 'must have either path or generate',
+  })
+
+/** Credentials of a step that is not sent with those of the agent. */
+const StepAuth = z.union([
+  z.literal('none'),
+  z.object({
+    type: z.enum(['api_key', 'oauth_bearer']),
+    from_test_kit: z.union([z.boolean(), z.string()]).optional(),
+    value_strategy: z.enum(['random_invalid', 'random_invalid_jwt']).optional(),
   }),
-  z.strictObject({
-    check: z.literal('field_pattern'),
-    path: Path,
-    value: z.string().refine(isPattern, 'must be a regular expression'),
-    description,
-  }),
-  z.strictObject({
-    check: z.literal('field_greater_than'),
-    path: Path,
-    value: z.number(),
-    description,
-  }),
-  z.strictObject({
-    check: z.literal('field_less_than'),
-    path: Path,
-    value: z.number(),
-    description,
-  }),
-  z.strictObject({
-    check: z.literal('array_length'),
-    path: Path,
-    min: z.int().nonnegative().optional(),
-    max: z.int().nonnegative().optional(),
-    description,
-  }),
-  z
-    .strictObject({ check: z.literal('error_code'), ...allowed, description })
-    .refine(hasExpectation, noExpectation),
 ])
-export type Validation = z.infer<typeof Validation>
-export type CheckKind = Validation['check']
+export type StepAuth = z.infer<typeof StepAuth>
 
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text) instanceof RegExp
-  } catch {
-    return false
-  }
-}
-
-export const StoryboardStep = z.strictObject({
-  id: Id,
-  title: line,
-  /** Name of a task; `get_proto_capabilities` stands for the protocol's own name of it. */
-  task: Id,
-  narrative: prose.optional(),
-  expected: prose,
-  /** Later stateful steps build on it: they are skipped when it fails. */
-  stateful: z.boolean().default(false),
-  sample_request: z.record(z.string(), z.unknown()).default({}),
-  /** The agent must refuse the call. */
-  expect_error: z.boolean().default(false),
-  /** Kind of invalid request: one that breaks the schema, or a well-formed one. */
-  negative_path: z.enum(['schema_invalid', 'payload_well_formed']).optional(),
-  /** Values of the answer that later steps use as `$context.NAME`. */
-  context_outputs: z.array(z.strictObject({ name: Id, path: Path })).default([]),
-  validations: z.array(Validation).min(1),
-})
+export const StoryboardStep = z
+  .object({
+    id: Id,
+    title: line,
+    /** Name of a task; `get_proto_capabilities` stands for the protocol's own name of it. */
+    task: Task,
+    /** Task that is called where the test kit names none. */
+    task_default: Task.optional(),
+    narrative: prose.optional(),
+    expected: prose.optional(),
+    /** Later stateful steps build on it: they are skipped when it fails. */
+    stateful: z.boolean().default(false),
+    sample_request: z.record(z.string(), z.unknown()).default({}),
+    /** Files of the schemas of the protocol. */
+    schema_ref: z.string().max(300).optional(),
+    response_schema_ref: z.string().max(300).optional(),
+    /** Place in the documents of the protocol. */
+    doc_ref: z.string().max(300).optional(),
+    /** The agent must refuse the call. */
+    expect_error: z.boolean().default(false),
+    /** Kind of invalid request: one that breaks the schema, or a well-formed one. */
+    negative_path: z.enum(['schema_invalid', 'payload_well_formed']).optional(),
+    auth: StepAuth.optional(),
+    /** Without it the step is skipped. */
+    requires_tool: Task.optional(),
+    /** Help that a runner must offer, such as a receiver of webhooks. */
+    requires_contract: z.string().max(100).optional(),
+    /** Steps of the phase that need not pass where this one does. */
+    provides_state_for: z.union([Id.transform(id => [id]), z.array(Id)]).default([]),
+    /** Flag that a later step may demand of one of several phases; `contributes`: that of the phase. */
+    contributes: z.boolean().default(false),
+    contributes_to: Id.optional(),
+    contributes_if: z.string().max(300).optional(),
+    /** Values of the answer that later steps use as `$context.NAME`. */
+    context_outputs: z.array(ContextOutput).default([]),
+    /** Values of earlier steps that go to a place of the request. */
+    context_inputs: z.array(z.object({ key: z.string(), inject_at: Path })).default([]),
+    validations: z.array(Validation).default([]),
+  })
+  .transform(step => ({ ...step, expected: step.expected ?? step.title }))
 export type StoryboardStep = z.infer<typeof StoryboardStep>
 
-export const StoryboardPhase = z.strictObject({
+export const StoryboardPhase = z.object({
   id: Id,
   title: line,
   narrative: prose.optional(),
   /** Phases that must have passed. */
   depends_on: z.array(Id).default([]),
-  steps: z.array(StoryboardStep).min(1),
+  /** Failures in it do not count where another phase of its set does what is demanded. */
+  optional: z.boolean().default(false),
+  branch_set: z.object({ id: Id, semantics: z.literal('any_of') }).optional(),
+  /** A field of the test kit by which the phase is skipped: `!test_kit.auth.api_key`. */
+  skip_if: z.string().max(200).optional(),
+  steps: z.array(StoryboardStep).default([]),
 })
 export type StoryboardPhase = z.infer<typeof StoryboardPhase>
 
-/** A storyboard as written in data/storyboards. */
-export const Storyboard = z
-  .strictObject({
-    id: Id,
-    version: z.string().regex(/^\d+\.\d+\.\d+$/),
-    title: line,
-    category: Id,
-    summary: line,
-    narrative: prose,
-    track: z.enum(tracks),
-    /** Tasks without which the storyboard does not apply to an agent. */
-    required_tools: z.array(Id).default([]),
-    default_agent: z.enum(referenceTenants),
-    agent: z.strictObject({
-      interaction_model: Id,
-      capabilities: z.array(Id),
+/** Members of a storyboard that lists show, and by which it is for an agent or not. */
+export const StoryboardHead = z.object({
+  id: Id,
+  version: z.string().max(50),
+  title: line,
+  category: z.string().max(200).default('general'),
+  summary: line,
+  narrative: prose.default('—'),
+  track: z.enum(tracks).optional(),
+  /** Version of the protocol that first had what it tests. */
+  introduced_in: z.string().max(50).optional(),
+  /** A value that the capabilities must not contradict. */
+  requires_capability: z.object({ path: Path, equals: z.unknown() }).optional(),
+  /** Tasks of which an agent must offer one. */
+  required_tools: z.array(Task).default([]),
+  /** Storyboards that are passed together with it. */
+  requires_scenarios: z.array(Id).default([]),
+  default_agent: z.string().max(100).optional(),
+  agent: z
+    .object({
+      interaction_model: z.string().max(100).default('*'),
+      capabilities: z.array(z.string().max(100)).default([]),
       examples: z.array(line).default([]),
-    }),
-    caller: z.strictObject({ role: Id, example: line.optional() }),
-    prerequisites: z.strictObject({ description: prose }).optional(),
-    phases: z.array(StoryboardPhase).min(1),
-  })
-  .superRefine(checkReferences)
+    })
+    .prefault({}),
+  prerequisites: z
+    .object({
+      description: prose.optional(),
+      test_kit: z.string().max(200).optional(),
+      controller_seeding: z.boolean().default(false),
+    })
+    .prefault({}),
+})
+export type StoryboardHead = z.infer<typeof StoryboardHead>
+
+const Fixture = z.record(z.string(), z.unknown())
+/** Kinds of what an agent’s test controller is asked to have, in the order in which they build on each other. */
+export const fixtureKinds = [
+  'products',
+  'pricing_options',
+  'creatives',
+  'creative_formats',
+  'plans',
+  'media_buys',
+] as const
+
+/** A storyboard, in the format of the protocol’s own. */
+export const Storyboard = StoryboardHead.extend({
+  fixtures: z.partialRecord(z.enum(fixtureKinds), z.array(Fixture)).default({}),
+  phases: z.array(StoryboardPhase).min(1),
+}).superRefine(checkReferences)
 export type Storyboard = z.infer<typeof Storyboard>
 
-/** Values a request may name: `$context.NAME`, `$generate:uuid_v4#NAME` and `$time:+30d`. */
-const SUBSTITUTION = /^\$(?:context\.([a-z]\w*)|generate:uuid_v4#[a-z]\w*|time:[+-]\d{1,3}[dh])$/
-
-/** Checks that steps have ids of their own, and use only values of earlier steps. */
-function checkReferences({ phases }: z.output<typeof PhasesOnly>, ctx: z.RefinementCtx): void {
+/** Checks that phases and steps have ids of their own. */
+function checkReferences({ phases }: { phases: StoryboardPhase[] }, ctx: z.RefinementCtx): void {
   const ids = new Set<string>()
-  const outputs = new Set<string>()
-  const take = (id: string, path: PropertyKey[]) => {
-    if (ids.has(id)) ctx.addIssue({ code: 'custom', path, message: `${id} is used twice` })
-    ids.add(id)
-  }
   for (const [p, phase] of phases.entries()) {
     for (const name of phase.depends_on) {
       if (!phases.slice(0, p).some(({ id }) => id === name)) {
@@ -175,27 +194,12 @@ function checkReferences({ phases }: z.output<typeof PhasesOnly>, ctx: z.Refinem
         ctx.addIssue({ code: 'custom', path: ['phases', p, 'depends_on'], message })
       }
     }
-    take(phase.id, ['phases', p])
-    for (const [s, step] of phase.steps.entries()) {
+    for (const [s, { id }] of phase.steps.entries()) {
       const path = ['phases', p, 'steps', s]
-      take(step.id, path)
-      for (const text of listSubstitutions([step.sample_request, step.validations])) {
-        const [isKnown, name] = SUBSTITUTION.exec(text) ?? []
-        if (isKnown && (name === undefined || outputs.has(name))) continue
-        ctx.addIssue({ code: 'custom', path, message: `${text} is not a valid substitution` })
-      }
-      for (const { name } of step.context_outputs) outputs.add(name)
+      if (ids.has(id)) ctx.addIssue({ code: 'custom', path, message: `${id} is used twice` })
+      ids.add(id)
     }
   }
-}
-const PhasesOnly = z.object({ phases: z.array(StoryboardPhase) })
-
-/** Lists the substitutions in a value. */
-export function listSubstitutions(value: unknown): string[] {
-  if (typeof value === 'string') return /^\$|\{\{/.test(value) ? [value] : []
-  if (typeof value !== 'object' || value === null) return []
-  const names = Array.isArray(value) ? [] : Object.keys(value)
-  return [...names, ...Object.values(value)].flatMap(listSubstitutions)
 }
 
 /** Bundles of storyboards: for every agent, for a part of the protocol, or for a specialism. */

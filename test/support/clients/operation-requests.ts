@@ -512,8 +512,8 @@ export const operationRequests: RequestsByOperation = {
   }),
   runAgentStoryboard: buildStoryboardRequests('capability_discovery'),
   runAgentStoryboardStep: {
-    ...buildStoryboardRequests('capability_discovery', 'read_capabilities'),
-    ...buildSilentAgentRequests('capability_discovery', 'read_capabilities'),
+    ...buildStoryboardRequests('capability_discovery', 'get_capabilities'),
+    ...buildSilentAgentRequests('capability_discovery', 'get_capabilities'),
   },
   getAgentCompliance: { 200: { params: agent }, 400: { params: 'x' } },
   getAgentComplianceHistory: { 200: { params: agent }, 400: { params: 'x' } },

@@ -9,6 +9,7 @@ import {
   updateBadges,
 } from '../../../pipeline/resolve/badges.ts'
 import { listStoryboards } from '../../../pipeline/storyboards/catalog.ts'
+import { listInstalledBundles } from '../../../pipeline/storyboards/installed-bundle.ts'
 
 const START = Date.parse('2026-11-20T03:00:00.000Z')
 
@@ -20,7 +21,7 @@ const result = (storyboard_id: string, status: CountedResult['status']): Counted
   steps_total: 1,
 })
 
-const passing = [result('signal_activation', 'passing')]
+const passing = [result('signal_owned', 'passing')]
 
 /** Builds the facts of a full run that passes, with these differences. */
 function build(
@@ -67,7 +68,7 @@ describe('a badge', () => {
     ['its storyboard was not run', { state: { storyboards: [] } }],
     [
       'its storyboard passes in part',
-      { state: { storyboards: [result('signal_activation', 'partial')] } },
+      { state: { storyboards: [result('signal_owned', 'partial')] } },
     ],
     [
       'one of two specialisms of the role is untested',
@@ -95,7 +96,7 @@ describe('a badge', () => {
   })
 
   it('degrades when the agent fails, and is lost when that lasts 48 hours', () => {
-    const fails = { storyboards: [result('signal_activation', 'failing')] }
+    const fails = { storyboards: [result('signal_owned', 'failing')] }
     const [degraded] = updateBadges([earned!], build({ state: fails, interval_hours: 168 }))
     expect(degraded).toMatchObject({
       state: 'degraded',
@@ -136,18 +137,38 @@ describe('a badge', () => {
 })
 
 describe('specialisms', () => {
-  it('are judged by all their storyboards', () => {
-    const storyboards = [result('account_governance', 'passing')]
-    expect(judgeSpecialisms({ specialisms: ['governance-aware-seller'], storyboards })).toEqual({
-      'governance-aware-seller': 'untested',
-    })
+  it('pass by their storyboard, unless one of their scenarios fails', () => {
+    const judge = (...storyboards: CountedResult[]) =>
+      judgeSpecialisms({ specialisms: ['signal-marketplace'], storyboards })['signal-marketplace']
+    const own = result('signal_marketplace', 'passing')
+    expect(judge(own)).toBe('passing')
+    expect(judge(own, result('signal_marketplace/governance_denied', 'untested'))).toBe('passing')
+    expect(judge(own, result('signal_marketplace/governance_denied', 'partial'))).toBe('failing')
+    expect(judge(result('signal_marketplace/governance_denied', 'passing'))).toBe('untested')
   })
 
-  it('name storyboards that there are, and roles that there are', () => {
-    const ids = new Set(listStoryboards().map(({ storyboard }) => storyboard.id))
-    for (const { role, storyboards } of Object.values(specialisms)) {
-      expect(badgeRoles).toContain(role)
-      expect(storyboards.filter(id => !ids.has(id))).toEqual([])
-    }
+  it('are shown by what the installed bundle has for them', () => {
+    const [bundle] = listInstalledBundles()
+    const entries = listStoryboards().filter(entry => entry.source.folder === bundle!.folder)
+    const found = [...bundle!.specialisms].map(([id, protocol]) => {
+      const own = entries.filter(entry => entry.bundle.id === id).map(entry => entry.storyboard)
+      const [main] = own.filter(({ category }) => category === id.replaceAll('-', '_'))
+      const scenarios = [
+        ...own.filter(storyboard => storyboard !== main).map(storyboard => storyboard.id),
+        ...own.flatMap(storyboard => storyboard.requires_scenarios),
+      ]
+      const shown = {
+        role: protocol,
+        storyboard: main?.id,
+        scenarios: [...new Set(scenarios)].sort(),
+      }
+      return [id, shown] as const
+    })
+    const sorted = Object.entries(specialisms).map(([id, { scenarios, ...more }]) => [
+      id,
+      { ...more, scenarios: [...scenarios].sort() },
+    ])
+    expect(Object.fromEntries(sorted)).toEqual(Object.fromEntries(found))
+    expect(Object.values(specialisms).filter(({ role }) => !badgeRoles.includes(role))).toEqual([])
   })
 })

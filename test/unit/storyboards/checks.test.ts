@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { Validation } from '../../../pipeline/model/storyboards/storyboard.ts'
+import { Validation } from '../../../pipeline/model/storyboards/validation.ts'
 import { checkAnswer } from '../../../pipeline/storyboards/check-answer.ts'
+import type { Judged } from '../../../pipeline/storyboards/judged.ts'
 import { readPath } from '../../../pipeline/storyboards/read-path.ts'
 import { redact } from '../../../pipeline/storyboards/redact.ts'
 import { applyProtocolName, resolveReferences } from '../../../pipeline/storyboards/references.ts'
@@ -13,6 +14,20 @@ const payload = {
   empty: [],
 }
 
+/** Checks an answer; `known` says what else the run knows. */
+function check(validation: object, known: Partial<Judged>) {
+  const rule = Validation.parse(validation)
+  if (rule.check === 'unknown') throw new Error('nobody knows this check')
+  return checkAnswer(rule, {
+    outcome: { payload: {} },
+    agentUrl: 'https://agent.example/mcp',
+    values: new Map(),
+    findContributor: () => undefined,
+    checkSchema: () => undefined,
+    ...known,
+  })
+}
+
 describe('a path', () => {
   test.each([
     ['id', ['a']],
@@ -23,6 +38,7 @@ describe('a path', () => {
     ['empty[*].name', []],
     ['id.length', [undefined]],
     ['constructor', [undefined]],
+    ['list.1.name', ['y']],
   ])('%s reads %j', (path, values) => {
     expect(readPath(payload, path)).toEqual(values)
   })
@@ -48,23 +64,83 @@ describe('a check', () => {
     [{ check: 'array_length', path: 'empty', min: 1 }, false],
     [{ check: 'array_length', path: 'id', min: 0 }, false],
     [{ check: 'error_code', value: 'CONFLICT' }, false],
+    [{ check: 'error_code' }, false],
+    [{ check: 'field_value_or_absent', path: 'missing', value: 1 }, true],
+    [{ check: 'field_value_or_absent', path: 'count', value: 1 }, false],
+    [{ check: 'field_value_or_absent', path: 'none', allowed_values: [1] }, false],
+    [{ check: 'field_contains', path: 'list[*].name', value: 'y' }, true],
+    [{ check: 'envelope_field_present', path: 'id' }, true],
+    [{ check: 'envelope_field_absent', path: 'id' }, false],
+    [{ check: 'field_equals_context', path: 'id', context_key: 'nothing' }, true],
+    [{ check: 'http_status', value: 200 }, false],
+    [{ check: 'any_of', allowed_values: ['flag'] }, false],
   ])('%j: %s', (validation, passed) => {
-    expect(checkAnswer(Validation.parse(validation), { payload }).passed).toBe(passed)
+    expect(check(validation, { outcome: { payload } }).passed).toBe(passed)
+  })
+
+  test('of HTTP reads status and headers', () => {
+    const http = { status: 401, headers: { 'www-authenticate': 'Bearer' } }
+    const passes = (validation: object, given = http) => check(validation, { http: given }).passed
+    expect(passes({ check: 'http_status_in', allowed_values: [401, 403] })).toBe(true)
+    expect(passes({ check: 'http_status', value: 200 })).toBe(false)
+    const needsHeader = { check: 'on_401_require_header', value: 'WWW-Authenticate' }
+    expect(passes(needsHeader)).toBe(true)
+    expect(passes(needsHeader, { status: 401, headers: {} as typeof http.headers })).toBe(false)
+    expect(passes(needsHeader, { status: 403, headers: {} as typeof http.headers })).toBe(true)
+  })
+
+  test.each([
+    ['https://AGENT.example/mcp/', true],
+    ['https://agent.example', false],
+    [undefined, false],
+  ])('of the resource takes %s: %s', (resource, passed) => {
+    const payload = { resource }
+    expect(check({ check: 'resource_equals_agent_url' }, { outcome: { payload } }).passed).toBe(
+      passed,
+    )
+  })
+
+  test('of references looks for each of the agent’s own in the other answer', () => {
+    const own = { agent_url: 'https://agent.example', id: 'a' }
+    const other = { agent_url: 'https://other.example', id: 'b' }
+    const rule = {
+      check: 'refs_resolve',
+      source: { from: 'context', path: 'products[*].format_ids[*]' },
+      target: { from: 'current_step', path: 'formats[*].format_id' },
+      match_keys: ['agent_url', 'id'],
+      scope: { key: 'agent_url', equals: '$agent_url' },
+    }
+    const resolve = (format_ids: object[], formats: object[], more = {}) =>
+      check(rule, {
+        values: new Map([['products', [{ format_ids }]]]),
+        outcome: { payload: { formats: formats.map(format_id => ({ format_id })), ...more } },
+      }).passed
+    expect(resolve([own, other], [own])).toBe(true)
+    expect(resolve([own], [{ ...own, id: 'c' }])).toBe(false)
+    expect(resolve([own], [], { pagination: { has_more: true } })).toBe(true)
+  })
+
+  test('of a kind that nobody knows is told apart', () => {
+    expect(Validation.parse({ check: 'of_the_future', depth: 3 })).toEqual({
+      check: 'unknown',
+      kind: 'of_the_future',
+    })
   })
 
   test('of an error reads its code', () => {
-    const validation = Validation.parse({ check: 'error_code', allowed_values: ['A', 'B'] })
-    const refused = (code?: string) =>
-      checkAnswer(validation, { payload: {}, error: { code: code! } })
+    const refused = (code: string) =>
+      check(
+        { check: 'error_code', allowed_values: ['A', 'B'] },
+        { outcome: { payload: {}, error: { code } } },
+      )
     expect(refused('B').passed).toBe(true)
     expect(refused('C')).toMatchObject({ passed: false, expected: ['A', 'B'], actual: 'C' })
   })
 
   test('that fails shows the actual value, without secrets and shortened', () => {
     const shown = (path: string, value: unknown) =>
-      checkAnswer(Validation.parse({ check: 'field_value', path, value: 1 }), {
-        payload: { [path]: value },
-      }).actual
+      check({ check: 'field_value', path, value: 1 }, { outcome: { payload: { [path]: value } } })
+        .actual
     expect(shown('access_token', 'abc')).toBe('[redacted]')
     expect(shown('name', 'x'.repeat(500))).toHaveLength(201)
     expect(redact({ headers: { Authorization: 'Bearer abc', host: 'a' } })).toEqual({

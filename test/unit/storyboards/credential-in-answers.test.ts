@@ -3,6 +3,7 @@ import { limits } from '../../../pipeline/core/limits.ts'
 import type { Fetcher } from '../../../pipeline/fetch/http.ts'
 import { Suite } from '../../../pipeline/model/compliance.ts'
 import { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
+import { listInstalledBundles } from '../../../pipeline/storyboards/installed-bundle.ts'
 import { runStoryboard } from '../../../pipeline/storyboards/run-storyboard.ts'
 import { runSuite } from '../../../pipeline/storyboards/run-suite.ts'
 import {
@@ -13,7 +14,7 @@ import {
 } from '../../support/servers/agent-host.ts'
 import { createFetcherTo } from '../../support/worlds/fetching.ts'
 
-const storyboard = Storyboard.parse({
+const written = Storyboard.parse({
   id: 'two_steps',
   version: '1.0.0',
   title: 'Two steps',
@@ -54,6 +55,9 @@ const storyboard = Storyboard.parse({
     },
   ],
 })
+
+const [source] = listInstalledBundles()
+const storyboard = { ...written, track: 'core', tenant: 'sales', source: source! } as const
 
 const toResult = (structuredContent: object) => ({ content: [], structuredContent })
 const agent = buildScriptedAgent({
@@ -109,7 +113,7 @@ it.each([
   expect(run.profile?.tools).toContain('get_products')
   expect(suite).toMatchObject({ outcome: 'tested', supports_version: true })
   expect(suite.specialisms).toContain('sales-guaranteed')
-  expect(suite.results.map(({ storyboard_id }) => storyboard_id)).toContain('product_discovery')
+  expect(suite.results.map(({ storyboard_id }) => storyboard_id)).toContain('media_buy_seller')
 })
 
 it('a credential that the agent echoes is in no result', async () => {
