@@ -173,6 +173,7 @@ import {
 } from './validation.ts'
 import {
   apiCatalog,
+  describeBadgeKeys,
   describeCrawlerKeys,
   describeRegistry,
   describeRegistryKeys,
@@ -350,6 +351,7 @@ export const operations: readonly Operation[] = [
   apiCatalog,
   ...openapiDocuments,
   describeCrawlerKeys,
+  describeBadgeKeys,
   describeRegistryKeys,
   describeAuthorizationServer,
   ...protectedResources,

@@ -152,6 +152,21 @@ export const describeRegistryKeys = defineOperation({
   handle: ({ services: { keys } }) => replyOk({ keys: keys?.published ?? [] }),
 })
 
+export const describeBadgeKeys = defineOperation({
+  id: 'badgeKeys',
+  method: 'GET',
+  path: '/api/.well-known/jwks.json',
+  summary: 'Get the public keys of badges',
+  description:
+    'A JSON Web Key Set (RFC 7517) of the keys with which badges are signed; `/.well-known/jwks.json` has these and others. Empty where the registry does not sign.',
+  access: 'public',
+  cache: 'document',
+  worksWithoutStores: true,
+  reply: { 200: KeySet },
+  errors: [],
+  handle: ({ services: { keys } }) => replyOk({ keys: keys?.listPublished('badge-signing') ?? [] }),
+})
+
 export const isAlive = defineOperation({
   id: 'isAlive',
   method: 'GET',

@@ -1,6 +1,8 @@
-import type { Badge } from '../model/badge.ts'
+import { BADGE_VERSION, type Badge } from '../model/badge.ts'
 import type { ComplianceState, MonitoringSettings } from '../model/compliance.ts'
+import { NOTICES_MAX, type noticeCodes } from '../model/responses/compliance.ts'
 import type { RecordedRun } from '../model/storyboards/storyboard-record.ts'
+import { judgeSpecialisms } from './badges.ts'
 import { chooseCompliance, type TrackStatus, trackStatuses } from './compliance.ts'
 
 /** A remark on the last runs of an agent’s tests, beside their verdict. */
@@ -12,10 +14,22 @@ export interface RunRemark {
 
 /** A circumstance that readers of an agent’s results should know. */
 export interface Notice {
-  code: 'monitoring_paused' | 'requalification_required' | 'badge_degraded' | 'not_reached'
+  code: (typeof noticeCodes)[number]
   severity: 'info' | 'warning'
   message: string
+  /** Path of the capability that it is about, with dots, and the same as a JSON pointer. */
+  capability_path?: string
+  capability_pointer?: string
+  /** The condition on which it goes. */
+  requirement?: string
+  /** Version of the protocol for which it holds. */
+  effective_version?: string
+  /** The page of this registry that explains it. */
+  reference_url?: string
 }
+
+/** The page that explains how agents are tested. */
+const TESTS_GUIDE = '/docs/guides/agent-operator'
 
 /** Describes which steps of the last runs were not run. */
 export function describeRuns(
@@ -34,29 +48,47 @@ export function describeRuns(
 
 /** Lists the circumstances of an agent’s results; none after it opted out. */
 export function listNotices(
-  state: Pick<ComplianceState, 'headline' | 'status' | 'storyboards'>,
+  state: Pick<ComplianceState, 'headline' | 'status' | 'storyboards' | 'specialisms'>,
   settings: MonitoringSettings,
-  badges: readonly Pick<Badge, 'role' | 'state'>[],
+  badges: readonly Pick<Badge, 'role' | 'state' | 'adcp_version'>[],
 ): Notice[] {
   if (settings.is_opted_out) return []
   const notices: Notice[] = []
-  const add = (code: Notice['code'], severity: Notice['severity'], message: string) =>
-    notices.push({ code, severity, message })
+  const add = (
+    code: Notice['code'],
+    severity: Notice['severity'],
+    message: string,
+    more: Partial<Notice> = {},
+  ) => notices.push({ code, severity, message, ...more, reference_url: TESTS_GUIDE })
   if (settings.paused_at !== null) {
     add('monitoring_paused', 'info', 'no run is scheduled: results are as of the last one')
   }
   if (settings.needs_requalification) {
-    add('requalification_required', 'info', 'no badge is issued before a full run has passed')
+    add('requalification_required', 'info', 'no badge is issued before a full run has passed', {
+      requirement: 'a full run passes',
+    })
   }
-  for (const { role, state } of badges) {
+  for (const { role, state, adcp_version } of badges) {
     if (state !== 'degraded') continue
     const text = `the badge for ${role} is lost unless its storyboards pass within 48 hours`
-    add('badge_degraded', 'warning', text)
+    add('badge_degraded', 'warning', text, {
+      requirement: `every storyboard of ${role} passes`,
+      effective_version: adcp_version,
+    })
+  }
+  for (const [name, status] of Object.entries(judgeSpecialisms(state))) {
+    if (status !== 'failing') continue
+    add('specialism_failing', 'warning', `it claims ${name}, and does not pass its storyboards`, {
+      capability_path: 'specialisms',
+      capability_pointer: `/specialisms/${state.specialisms.indexOf(name)}`,
+      requirement: `every storyboard of ${name} passes, or the claim is withdrawn`,
+      effective_version: BADGE_VERSION,
+    })
   }
   const isUnreached =
     state.headline !== null && state.status !== chooseCompliance(state.storyboards)
   if (isUnreached) add('not_reached', 'warning', `in the last run ${state.headline}`)
-  return notices
+  return notices.slice(0, NOTICES_MAX)
 }
 
 export interface TrackDetail {

@@ -736,7 +736,7 @@ describe('badges', () => {
 
   it('are tokens that anybody with the public keys can verify', async () => {
     const { body } = await tested.read('badge/signals/token')
-    const { keys } = (await registry.app.inject('/.well-known/jwks.json')).json()
+    const { keys } = (await registry.app.inject('/api/.well-known/jwks.json')).json()
     const { payload } = await jwtVerify(body.token, createLocalJWKSet({ keys }), {
       currentDate: new Date(registry.clock.now()),
     })
@@ -757,6 +757,19 @@ describe('badges', () => {
     broken.add('badge.example')
     await testNow(tested)
     expect((await tested.read('verification')).body.badges).toMatchObject([{ status: 'degraded' }])
+    const { notices, declared_specialisms } = (await tested.read('compliance')).body
+    const guide = '/docs/guides/agent-operator'
+    expect(notices).toMatchObject([
+      { code: 'badge_degraded', effective_version: '3.0', reference_url: guide },
+      ...declared_specialisms.map((name: string, at: number) => ({
+        code: 'specialism_failing',
+        capability_path: 'specialisms',
+        capability_pointer: `/specialisms/${at}`,
+        requirement: `every storyboard of ${name} passes, or the claim is withdrawn`,
+        reference_url: guide,
+      })),
+    ])
+    expect((await registry.app.inject(guide)).statusCode).toBe(200)
     const svg = (await tested.read('badge/signals.svg')).body
     expect(svg).toContain('<title>Signals agent: verified, failing now</title>')
     expect(await check(token)).toMatchObject({ valid: true })

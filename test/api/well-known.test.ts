@@ -80,6 +80,22 @@ describe('GET /.well-known/jwks.json', () => {
   })
 })
 
+describe('GET /api/.well-known/jwks.json', () => {
+  test('200: no key where the registry does not sign', async () => {
+    expect((await get('/api/.well-known/jwks.json')).json()).toEqual({ keys: [] })
+  })
+
+  test('200: the keys of badges alone', async () => {
+    const { path } = writeRegistryKey()
+    const own = await openRegistry({ settings: { REGISTRY_SIGNING_KEYS: path } })
+    const { keys } = (await own.app.inject('/api/.well-known/jwks.json')).json()
+    const all = (await own.app.inject('/.well-known/jwks.json')).json().keys
+    expect(keys).toEqual([all[0]])
+    expect(keys[0].proto_use).toBe('badge-signing')
+    await own.close()
+  })
+})
+
 describe('GET /healthz, GET /readyz', () => {
   test('200: the process answers', async () => {
     expect((await get('/healthz')).json()).toEqual({ status: 'ok' })

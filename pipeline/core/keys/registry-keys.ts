@@ -23,6 +23,8 @@ export interface RegistryKeys {
   signers: Readonly<Record<SigningPurpose, RegistrySigner>>
   /** All public keys: current and former signing keys. */
   published: readonly RegistryJwk[]
+  /** Lists the public keys of one purpose: current and former. */
+  listPublished(purpose: SigningPurpose): RegistryJwk[]
   /** Derives the secrets shared with the receiver of a subscription: that of the current key first. */
   deriveReceiverSecrets(subscriptionId: string): Buffer[]
 }
@@ -41,11 +43,12 @@ export function readRegistryKeys(
   const secrets = readRegistrySecrets(path)
   const sets = secrets.map(deriveKeys)
   const field = `${config.PROTOCOL_NAME}_use`
+  const publishFor = (purposes: readonly SigningPurpose[]) =>
+    sets.flatMap(keys => purposes.map(use => publish(keys[use], { [field]: use })))
   return {
     signers: getFirst(sets),
-    published: sets.flatMap(keys =>
-      signingPurposes.map(use => publish(keys[use], { [field]: use })),
-    ),
+    published: publishFor(signingPurposes),
+    listPublished: purpose => publishFor([purpose]),
     deriveReceiverSecrets: subscriptionId =>
       secrets.map(secret => deriveSecret(secret, `receiver ${subscriptionId}`)),
   }

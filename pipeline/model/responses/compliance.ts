@@ -115,13 +115,32 @@ const TrackDetail = z
 
 const severity = z.enum(['info', 'warning']).describe('`warning` where something should be done')
 
+/** Kinds of notices beside results. */
+export const noticeCodes = [
+  'monitoring_paused',
+  'requalification_required',
+  'badge_degraded',
+  'specialism_failing',
+  'not_reached',
+] as const
+
+/** Notices in one answer. */
+export const NOTICES_MAX = 50
+
 const TestNotice = z
   .object({
-    code: z
-      .enum(['monitoring_paused', 'requalification_required', 'badge_degraded', 'not_reached'])
-      .describe('Its kind, for programs'),
+    code: z.enum(noticeCodes).describe('Its kind, for programs'),
     severity,
     message: text.describe('The same in one sentence, for people'),
+    capability_path: text
+      .optional()
+      .describe('Path of the capability that it is about, such as `specialisms`'),
+    capability_pointer: text.optional().describe('The same as a JSON pointer, to the entry itself'),
+    requirement: text.optional().describe('What has to hold for it to go'),
+    effective_version: text
+      .optional()
+      .describe('Version of the protocol for which it holds, as MAJOR.MINOR'),
+    reference_url: text.optional().describe('Where that is explained, on this registry'),
   })
   .meta({ id: 'AgentTestNotice', description: 'What to know beside the results of an agent.' })
 
@@ -184,8 +203,8 @@ export const AgentCompliance = z
       .describe('Last results by the part of the protocol, with their numbers'),
     notices: z
       .array(TestNotice)
-      .max(50)
-      .describe('What a reader of the results should know; at most 50'),
+      .max(NOTICES_MAX)
+      .describe(`What a reader of the results should know; at most ${NOTICES_MAX}`),
     observations: z
       .array(TestObservation)
       .describe('What the last runs showed beside their verdict'),

@@ -638,6 +638,7 @@ export const operationRequests: RequestsByOperation = {
   apiCatalog: { 200: {} },
   crawlerKeys: { 200: {} },
   registryKeys: { 200: {} },
+  badgeKeys: { 200: {} },
   isAlive: { 200: {} },
   isReady: { 200: {}, 503: { registry: 'empty' } },
 }

@@ -21,6 +21,7 @@ it('each purpose has a key of its own, the same at every start', async () => {
   const [badges, webhooks] = first.published
   expect(badges!.kid).not.toBe(webhooks!.kid)
   expect(badges!.kid).toBe(first.signers['badge-signing'].kid)
+  expect(first.listPublished('badge-signing')).toEqual([badges])
   const signature = sign(null, Buffer.from('text'), second.signers['badge-signing'].privateKey)
   const isSigned = async (jwk: object) => {
     const key = (await importJWK(jwk, 'EdDSA')) as Parameters<typeof verify>[2]
