@@ -1,4 +1,4 @@
-import { FairTaskQueue } from '../limits/fair-task-queue.ts'
+import { FairQueue } from '../../pipeline/core/fair-queue.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import type { TaskOrigin } from '../workers/worker-pool.ts'
 import type { Call, Operation } from './operation.ts'
@@ -27,8 +27,8 @@ export function chooseAnswering(operation: Operation, services: Services): Answe
 }
 
 function queueByCaller(handle: Answering, { config }: Services): Answering {
-  const queue = new FairTaskQueue({
-    concurrency: QUERIES_MAX,
+  const queue = new FairQueue({
+    tools: [...Array(QUERIES_MAX).keys()],
     waitingMax: config.LIMITS.snapshotQueries,
     refusal: BUSY_MESSAGE,
   })

@@ -84,7 +84,7 @@ interface Declared<
   limit?: LimitName
   /**
    * It queries the snapshot or the search file, which takes longer than a lookup, so callers take turns
-   * (limits/fair-task-queue.ts).
+   * (pipeline/core/fair-queue.ts).
    */
   queriesSnapshot?: true
   /** A wrong path or query is reported to everybody, before a credential is required. */

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { PublicError, refuse } from '../../pipeline/core/errors.ts'
-import { FairTaskQueue } from '../limits/fair-task-queue.ts'
+import { FairQueue } from '../../pipeline/core/fair-queue.ts'
 import { type TaskInput, type TaskName, type TaskResult, tasks } from './tasks.ts'
 import type { TaskMessage, TaskReply } from './worker.ts'
 
@@ -28,14 +28,17 @@ export interface TaskOrigin {
  */
 export class WorkerPool {
   readonly #threads = Math.max(1, Math.min(THREADS_MAX, availableParallelism() - 1))
-  readonly #queue: FairTaskQueue
+  readonly #queue: FairQueue<number>
   #pool: Piscina<TaskMessage, TaskReply> | undefined
 
   /** Creates a pool in which at most `tasksMax` tasks run or wait, since they hold their bodies in memory. */
   constructor(tasksMax: number) {
     const concurrency = Math.min(this.#threads, tasksMax)
-    const waitingMax = tasksMax - concurrency
-    this.#queue = new FairTaskQueue({ concurrency, waitingMax, refusal: BUSY_MESSAGE })
+    this.#queue = new FairQueue({
+      tools: [...Array(concurrency).keys()],
+      waitingMax: tasksMax - concurrency,
+      refusal: BUSY_MESSAGE,
+    })
   }
 
   /**

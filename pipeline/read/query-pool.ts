@@ -1,21 +1,27 @@
+import { FairQueue } from '../core/fair-queue.ts'
 import { getFirst } from '../core/present.ts'
 import type { Database, Parameters } from '../store/duckdb.ts'
-import { FairPool } from './fair-pool.ts'
 
 /** Queries at a time. Each occupies one of the four threads of the process, and reading files needs one too. */
 const QUERIES_AT_ONCE = 3
 
 /**
  * Questions to a snapshot, on a few connections. Each statement is a kind of question, and kinds take
- * turns (`fair-pool.ts`): beyond `queriesMax` of one kind at once it answers 503.
+ * turns, and none has all connections, so a slow one delays others only by what runs already. Beyond `queriesMax`
+ * of one kind at once it answers 503.
  */
 export class SnapshotQueries {
   readonly #connections: readonly Database[]
-  readonly #turns: FairPool<Database>
+  readonly #turns: FairQueue<Database>
 
   private constructor(connections: readonly Database[], queriesMax: number) {
     this.#connections = connections
-    this.#turns = new FairPool(connections, queriesMax)
+    this.#turns = new FairQueue({
+      tools: connections,
+      shareMax: Math.max(1, connections.length - 1),
+      perLineMax: queriesMax,
+      refusal: 'too many lists are requested at once; try again',
+    })
   }
 
   static async on(db: Database, queriesMax: number): Promise<SnapshotQueries> {
@@ -24,7 +30,7 @@ export class SnapshotQueries {
   }
 
   all<Row>(sql: string, parameters?: Parameters): Promise<Row[]> {
-    return this.#turns.use(sql, db => db.all<Row>(sql, parameters))
+    return this.#turns.run(sql, db => db.all<Row>(sql, parameters))
   }
 
   async one<Row>(sql: string, parameters?: Parameters): Promise<Row | undefined> {

@@ -159,7 +159,7 @@ export const promises: readonly Promised[] = [
     'At the limit of a target the last known answer is returned, with its age',
     'recent answers are sent again with their age',
   ]),
-  ...shownBy('unit/api/fair-task-queue.test.ts', [
+  ...shownBy('unit/core/fair-queue.test.ts', [
     'refuses the caller with the longest queue first',
     'beyond the bound the caller with the longest queue loses its last place',
   ]),

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { PublicError } from '../../../pipeline/core/errors.ts'
-import { FairTaskQueue } from '../../limits/fair-task-queue.ts'
+import { FairQueue } from '../../../pipeline/core/fair-queue.ts'
 import type { WorkerPool } from '../../workers/worker-pool.ts'
 import { drawPicture, HEIGHT, WIDTH } from './draw.ts'
 import { PictureFiles } from './picture-files.ts'
@@ -37,8 +37,8 @@ export interface PagePicture {
 export class PagePictures {
   readonly #workers: WorkerPool
   readonly #files: PictureFiles
-  readonly #queue = new FairTaskQueue({
-    concurrency: DRAWN_AT_ONCE,
+  readonly #queue = new FairQueue({
+    tools: [...Array(DRAWN_AT_ONCE).keys()],
     waitingMax: WAITING_MAX,
     refusal: BUSY_MESSAGE,
   })
