@@ -21,6 +21,9 @@ const ENTRIES_MAX = 50
 const NAME_CHARS_MAX = 200
 const FIELDS_MAX = 20
 
+/** Types of the feed of all changes: what agents reach changes with every publisher, and would drown the others. */
+const shownTypes = eventTypeNames.filter(type => type !== 'agent.profile_updated')
+
 /** A change as feed readers show it. */
 export interface Entry {
   /** UUID that is the same in every answer. */
@@ -71,7 +74,7 @@ export async function buildChangeFeed(
     const entries = await listEntries(reader, listAgentChanges, agent_url)
     return { title: `Changes of the agent ${agent_url}`, path: toAgentPath(agent_url), entries }
   }
-  const newest = { types: eventTypeNames, limit: ENTRIES_MAX, retentionDays }
+  const newest = { types: shownTypes, limit: ENTRIES_MAX, retentionDays }
   const entries = listNewestEvents(reader, newest).map(toEventEntry)
   return { title: 'Changes in the registry', path: '/changes', entries }
 }
