@@ -196,6 +196,13 @@ const mirror = definePage({
   load: () => import('./views/mirror.tsx'),
 })
 
+const data = definePage({
+  id: 'dataPage',
+  path: '/data',
+  summary: 'Show the data set, and how to open it',
+  load: () => import('./views/data.tsx'),
+})
+
 const sql = definePage({
   id: 'sqlPage',
   path: '/sql',
@@ -304,6 +311,7 @@ export const pages: readonly Operation[] = [
   policy,
   mirrors,
   mirror,
+  data,
   sql,
   reference,
   operation,

@@ -30,6 +30,7 @@ export function buildLlmsText({ openapi, baseUrl }: Pick<Services, 'openapi' | '
     '',
     link('MCP', '/mcp', 'the same lookups as tools, over streamable HTTP'),
     link('OpenAPI', '/openapi/registry.yaml', 'every operation, OpenAPI 3.1'),
+    link('Data set', '/data', 'everything public as Parquet, a release a day'),
     link('API reference', '/docs', 'every operation with an example'),
     ...tags
       .filter(({ name }) => GROUPS_SHOWN.has(name))

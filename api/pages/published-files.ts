@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { projectRoot } from '../../pipeline/core/project-root.ts'
@@ -13,6 +13,14 @@ import { buildAddressLimit } from '../limits/per-address.ts'
 import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
+import {
+  dataPaths,
+  LATEST_MANIFEST,
+  sendManifest,
+  sendTable,
+  type TableParams,
+  tablePaths,
+} from './data-files/data-routes.ts'
 import { browserPolicy } from './headers.ts'
 
 const programsFolder = join(projectRoot, 'dist-browser')
@@ -35,6 +43,7 @@ export const publishedPaths: readonly RoutePath[] = [
   logPath(KEY),
   logPath('tile/*'),
   programPath(':file'),
+  ...dataPaths,
 ].map(path => ({ method: 'GET', path }))
 
 /** The snapshot that was published last: where it is read, and its size. */
@@ -72,15 +81,20 @@ export function addPublishedFiles(app: FastifyInstance, { config, reader }: Serv
     await scope.register(fastifyStatic, { root: snapshots, serve: false, preCompressed: true })
     const perMinute = config.LIMITS.fileRequestsPerMinute
     const rateLimit = buildAddressLimit(perMinute, MINUTE)
-    const route = (url: string, handler: (file: string, reply: FastifyReply) => FastifyReply) =>
-      scope.route<{ Params: { file?: string; '*'?: string } }>({
+    type Handler = (
+      file: string,
+      reply: FastifyReply,
+      request: FastifyRequest<{ Params: TableParams }>,
+    ) => FastifyReply | Promise<FastifyReply>
+    const route = (url: string, handler: Handler) =>
+      scope.route<{ Params: TableParams & { '*'?: string } }>({
         method: ['GET', 'HEAD'],
         exposeHeadRoute: false,
         url,
         config: { operation: 'publishedFile', rateLimit },
         handler: (request, reply) => {
           reply.headers({ ...anyOrigin, ...buildExposedHeaders(request) })
-          return handler(request.params.file ?? request.params['*'] ?? '', reply)
+          return handler(request.params.file ?? request.params['*'] ?? '', reply, request)
         },
       })
     route(latestPath, (_, reply) => {
@@ -93,6 +107,10 @@ export function addPublishedFiles(app: FastifyInstance, { config, reader }: Serv
         throw new PublicError('not_found', `only the latest snapshots are kept: see ${latestPath}`)
       return reply.type('application/vnd.duckdb').sendFile(file, snapshots, forEver)
     })
+    const source = { config, reader }
+    route(LATEST_MANIFEST, (_, reply) => sendManifest(reply, source))
+    for (const path of tablePaths)
+      route(path, (_, reply, request) => sendTable(request, reply, source))
     route(manifestPath, (_, reply) => {
       const folder = findStateFolder(config)
       if (folder === undefined || !existsSync(join(folder, MANIFEST)))

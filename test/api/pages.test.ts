@@ -26,7 +26,7 @@ const read = async (url: string) => load((await get(url)).body)
 const json = async (url: string) => (await get(url)).json()
 
 test('the pages of these tests are all that there are', () => {
-  const tried = [...pagePaths, '/workshop', '/authorization/list', '/sql'].map(
+  const tried = [...pagePaths, '/workshop', '/authorization/list', '/sql', '/data'].map(
     path => path.split('?')[0]!,
   )
   const toPattern = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)

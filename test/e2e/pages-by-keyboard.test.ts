@@ -68,7 +68,7 @@ describe('on a window of 360 pixels', () => {
     return () => page.close()
   })
 
-  test.each([...pagePaths, '/workshop', '/sql', '/brand/nobody.example', '/nowhere'])(
+  test.each([...pagePaths, '/workshop', '/sql', '/data', '/brand/nobody.example', '/nowhere'])(
     '%s does not scroll sideways, and a keyboard scrolls each of its tables, which has a name',
     async path => {
       await page.goto(origin + path)

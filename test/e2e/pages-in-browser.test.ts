@@ -68,7 +68,7 @@ describe.each([
     return () => page.close()
   })
 
-  test.each([...pagePaths, '/brand/nobody.example', '/nowhere', '/workshop', '/sql'])(
+  test.each([...pagePaths, '/brand/nobody.example', '/nowhere', '/workshop', '/sql', '/data'])(
     '%s has no barrier and fits',
     async path => {
       await page.goto(origin + path)

@@ -74,6 +74,9 @@ duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach 
       <p>Or read only what a query needs, over HTTP:</p>
       <pre tabindex="0">{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only); select agent_url, publishers from registry.agent_reach order by publishers desc limit 5"`}</pre>
       <p>
+        Single tables are Parquet files with <a href="/data">addresses of their own</a>.
+      </p>
+      <p>
         Each table and each column is described in the file itself: <code>describe brands</code>,{' '}
         <code>from duckdb_columns()</code>.
       </p>

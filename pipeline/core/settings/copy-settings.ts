@@ -21,6 +21,11 @@ export const copySettings = {
     'folder in which everything public is published as files for replicas (`registry follow`), or `s3://BUCKET/PREFIX`, with endpoint, region and credentials in the environment as the AWS SDK takes them (docs/operating.md); the API serves them below `/data/`',
     { shown: 'nothing is published' },
   ),
+  DATA_LICENSE: defineSetting(
+    z.string().optional(),
+    'license of the public data, as `/data/` and its manifest name it, such as `CC-BY-4.0`',
+    { shown: 'none is stated' },
+  ),
   REPLICA_OF: defineSetting(
     origin.optional(),
     'address of the registry of which DATA_DIR holds a replica; `registry follow` sets it for its API, which then refuses writes',

@@ -14,6 +14,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
     'must be an address such as 127.0.0.1 or ::1, or a host name, without a port; it is "127.0.0.1:3000".',
   ],
   PORT: ['abc', PORT],
+  DATA_LICENSE: null,
   API_PROCESSES: ['0', from(1, 64, '0')],
   OPERATOR_HOST: [
     '300.0.0.1',
