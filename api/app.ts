@@ -29,6 +29,7 @@ import { StoryboardQuota } from './limits/storyboard-quota.ts'
 import { Demand } from './live/demand.ts'
 import { RunStorage } from './live/run-storage.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
+import { buildAsyncapi } from './operation/asyncapi.ts'
 import { BoundedLog } from './operation/bounded-log.ts'
 import { closeGracefully } from './operation/closing.ts'
 import { answerErrors, sendError, toPublicError } from './operation/http-errors.ts'
@@ -203,6 +204,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
     baseUrl,
     openapi,
     description: computeOnce(() => toYaml(openapi())),
+    asyncapi: computeOnce(() => buildAsyncapi(baseUrl())),
   }
 }
 

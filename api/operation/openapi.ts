@@ -19,6 +19,7 @@ import {
   type ReplyBody,
 } from './operation.ts'
 import { refuseUnknown } from './unknown-parameters.ts'
+import { describeWebhooks } from './webhook-descriptions.ts'
 
 /** Describes each item of a stream: `itemSchema` of OpenAPI 3.2, for which 3.1 has no keyword. */
 export const ITEM_SCHEMA = 'x-item-schema'
@@ -39,6 +40,7 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
       [operation.method.toLowerCase()]: describe(operation, baseUrl, components),
     }
   }
+  const webhooks = describeWebhooks(components)
   return {
     openapi: '3.1.0',
     info: {
@@ -50,6 +52,7 @@ export function buildOpenapi(operations: readonly Operation[], baseUrl: string) 
     servers: [{ url: baseUrl }],
     tags: Object.entries(groupTexts).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     components: {
       schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: {

@@ -83,7 +83,9 @@ export interface Services {
   baseUrl(): string
   /** Returns the OpenAPI description. */
   openapi(): OpenapiDocument
-  /** Returns it as YAML. */
+  /** Returns the AsyncAPI description of streams and webhooks, as YAML. */
+  asyncapi(): string
+  /** Returns the OpenAPI description as YAML. */
   description(): string
 }
 

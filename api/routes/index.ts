@@ -173,6 +173,7 @@ import {
 } from './validation.ts'
 import {
   apiCatalog,
+  asyncapiDocument,
   describeBadgeKeys,
   describeCrawlerKeys,
   describeRegistry,
@@ -349,6 +350,7 @@ export const operations: readonly Operation[] = [
   readOrganizationUsage,
   describeRegistry,
   apiCatalog,
+  asyncapiDocument,
   ...openapiDocuments,
   describeCrawlerKeys,
   describeBadgeKeys,

@@ -92,6 +92,20 @@ export const openapiDocuments = [
   }),
 )
 
+export const asyncapiDocument = defineOperation({
+  id: 'asyncapi',
+  method: 'GET',
+  path: '/asyncapi/registry.yaml',
+  summary: 'Get the stream of the feed and its webhooks as AsyncAPI 3.0',
+  access: 'public',
+  cache: 'document',
+  worksWithoutStores: true,
+  cacheKey: () => '',
+  reply: { 200: { type: YAML } },
+  errors: [],
+  handle: ({ services }) => ({ ...replyOk(services.asyncapi()), type: YAML }),
+})
+
 export const apiCatalog = defineOperation({
   id: 'apiCatalog',
   method: 'GET',
@@ -108,7 +122,10 @@ export const apiCatalog = defineOperation({
     const origin = services.baseUrl()
     const api = {
       anchor: `${origin}/api`,
-      'service-desc': [{ href: `${origin}/openapi/registry.yaml`, type: 'application/yaml' }],
+      'service-desc': [
+        { href: `${origin}/openapi/registry.yaml`, type: 'application/yaml' },
+        { href: `${origin}/asyncapi/registry.yaml`, type: 'application/yaml' },
+      ],
       'service-doc': [{ href: `${origin}/docs`, type: 'text/html' }],
       status: [{ href: `${origin}/readyz`, type: 'application/json' }],
     }

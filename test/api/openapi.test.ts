@@ -7,6 +7,7 @@ import { toReference } from '../../api/operation/json-schema.ts'
 import { groups, groupTexts } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
+import { pushTypes } from '../../pipeline/core/push-types.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { ErrorBody } from '../../pipeline/model/responses/index.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
@@ -129,4 +130,29 @@ test('events are described by type, and the feed sends what is described', async
   const [event] = answer.json().events
   const broken = { ...answer.json(), events: [{ ...event, payload: {} }] }
   expect(isDescribed(broken)).toBe(false)
+})
+
+test('the posts to receivers are described as webhooks, with their schemas', async () => {
+  const { webhooks, components } = await fetchDescription()
+  expect(Object.keys(webhooks)).toEqual(Object.values(pushTypes))
+  const { requestBody } = webhooks[pushTypes.events].post
+  expect(requestBody.content['application/json'].schema).toEqual({
+    $ref: '#/components/schemas/EventDelivery',
+  })
+  expect(components.schemas.EventDelivery.properties.result.properties.events.items).toEqual({
+    $ref: '#/components/schemas/FeedEvent',
+  })
+})
+
+test('AsyncAPI describes the stream, the posts and every type of event, and a linter finds nothing', async () => {
+  const source = (await registry.app.inject('/asyncapi/registry.yaml')).body
+  const { components, channels } = parse(source)
+  expect(channels.stream.address).toBe('/api/registry/feed/stream')
+  for (const name of eventTypeNames) {
+    const { payload } = components.messages[name.replace('.', '_')]
+    expect(components.schemas).toHaveProperty(payload.$ref.split('/').at(-1))
+  }
+  const config = await createConfig({ extends: ['spec'] })
+  const problems = await lintFromString({ source, config })
+  expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
 })

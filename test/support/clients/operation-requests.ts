@@ -636,6 +636,7 @@ export const operationRequests: RequestsByOperation = {
   openapi: { 200: {} },
   openapiWellKnown: { 200: {} },
   apiCatalog: { 200: {} },
+  asyncapi: { 200: {} },
   crawlerKeys: { 200: {} },
   registryKeys: { 200: {} },
   badgeKeys: { 200: {} },

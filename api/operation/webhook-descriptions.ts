@@ -1,0 +1,73 @@
+import { pushTypes } from '../../pipeline/core/push-types.ts'
+import { pushBodies } from '../../pipeline/model/deliveries.ts'
+import { type Json, toReference } from './json-schema.ts'
+
+const signed = [
+  ['webhook-id', 'Id of the post, the same in each attempt (Standard Webhooks)'],
+  ['webhook-timestamp', 'Time of the attempt, in seconds'],
+  ['webhook-signature', '`v1,` and the HMAC of id, time and body by the `signing_secret`'],
+  ['signature-input', 'What the other signature covers (RFC 9421)'],
+  ['signature', 'The other signature, by a key of `/.well-known/jwks.json`'],
+  ['content-digest', 'Digest of the body (RFC 9530)'],
+]
+
+const summaries: Readonly<Record<keyof typeof pushTypes, string>> = {
+  events: 'Receive events',
+  challenge: 'Answer whether you want them',
+  test: 'Receive a test',
+}
+
+const answers: Readonly<Record<keyof typeof pushTypes, Json>> = {
+  events: {
+    '2XX': { description: 'It was taken' },
+    '410': { description: 'No further ones are wanted: the subscription is disabled' },
+  },
+  challenge: {
+    '200': {
+      description: 'The receiver wants the events',
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            properties: { challenge: { type: 'string', description: 'The text of the question' } },
+            required: ['challenge'],
+          },
+        },
+      },
+    },
+    '4XX': { description: 'It does not' },
+  },
+  test: { '2XX': { description: 'It arrived' }, '4XX': { description: 'It was refused' } },
+}
+
+/** Describes the posts to receivers of events, as `webhooks` of OpenAPI 3.1. */
+export function describeWebhooks(components: Json): Record<string, { post: Json }> {
+  const kinds = Object.keys(pushTypes) as (keyof typeof pushTypes)[]
+  return Object.fromEntries(
+    kinds.map(kind => [
+      pushTypes[kind],
+      {
+        post: {
+          operationId: pushTypes[kind].replace(/_(\w)/g, (_, letter) => letter.toUpperCase()),
+          tags: ['Change Feed'],
+          summary: summaries[kind],
+          security: [],
+          parameters: signed.map(([name, description]) => ({
+            name,
+            in: 'header',
+            required: true,
+            description,
+            schema: { type: 'string' },
+          })),
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: toReference(pushBodies[kind], 'output', components) },
+            },
+          },
+          responses: answers[kind],
+        },
+      },
+    ]),
+  )
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { pushTypes } from '../core/push-types.ts'
+import { TypedFeedEvent } from './event.ts'
+
+/** Members that every post to a receiver has. */
+const envelope = {
+  subscription_id: z.uuid().describe('The subscription that it is for'),
+  idempotency_key: z.uuid().describe('Id of the post; each attempt has the same'),
+  task_id: z.uuid().describe('The same as `idempotency_key`'),
+  timestamp: z.iso.datetime().describe('Time of its last event, or of the question'),
+}
+
+const organization_id = z.string().describe('Organization that named the address: compare it')
+
+/** Bodies of the posts to a receiver, by what they are about. */
+export const pushBodies = {
+  events: z
+    .object({
+      ...envelope,
+      task_type: z.literal(pushTypes.events).describe('Always this'),
+      status: z.literal('completed').describe('Always `completed`'),
+      result: z
+        .object({
+          events: z.array(TypedFeedEvent).describe('Events in the order of the feed'),
+          cursor: z.uuid().describe('Cursor of the feed after them'),
+        })
+        .describe('What changed'),
+    })
+    .meta({ id: 'EventDelivery', description: 'Events that a subscription selects' }),
+  challenge: z
+    .object({
+      ...envelope,
+      organization_id,
+      task_type: z.literal(pushTypes.challenge).describe('Always this'),
+      status: z.literal('input-required').describe('Always `input-required`'),
+      result: z
+        .object({ challenge: z.string().describe('Text to repeat') })
+        .describe('What the answer must repeat, as `{"challenge": "…"}`'),
+    })
+    .meta({ id: 'ReceiverChallenge', description: 'Asks whether a receiver wants the events' }),
+  test: z
+    .object({
+      ...envelope,
+      organization_id,
+      task_type: z.literal(pushTypes.test).describe('Always this'),
+      status: z.literal('completed').describe('Always `completed`'),
+      result: z
+        .object({ events: z.array(TypedFeedEvent).max(0).describe('Always empty') })
+        .describe('Nothing: it changes nothing'),
+    })
+    .meta({ id: 'TestPost', description: 'A post that somebody of the organization requested' }),
+} as const satisfies Record<keyof typeof pushTypes, z.ZodType>
