@@ -100,7 +100,6 @@ function placeOrder(
 function buildMediaBuy(request: Request, account: Account, context: TaskContext): MediaBuy {
   const { now } = context
   const flight = { start: toStart(request.start_time, now), end: request.end_time }
-  assertFlight({ ...flight, packages: [] }, now)
   const packages = listPackages(request, account.account_id, context).map((pkg, at) =>
     buildPackage(pkg, account.account_id, context, `packages[${at}]`),
   )

@@ -224,6 +224,20 @@ describe('a media buy', () => {
       'TERMS_REJECTED',
     ],
     [
+      'terms that are not offered, whatever its dates are',
+      {
+        start_time: '2026-10-01T00:00:00Z',
+        end_time: '2026-11-01T00:00:00Z',
+        packages: [
+          {
+            ...buyOfPackage,
+            measurement_terms: { billing_measurement: { max_variance_percent: 0 } },
+          },
+        ],
+      },
+      'TERMS_REJECTED',
+    ],
+    [
       'counts that are final after a month',
       {
         packages: [
