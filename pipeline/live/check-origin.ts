@@ -47,7 +47,8 @@ export async function checkOrigin(
 }
 
 function toFailed(observation: Observation): OriginCheck {
-  const [fault] = describeFailure(observation)
+  const faults = describeFailure(observation)
+  const fault = faults.find(({ severity }) => severity === 'error') ?? faults[0]
   return {
     reason: reasons[observation.outcome] ?? 'transient',
     ...(fault && { detail: fault.message.slice(0, 500) }),

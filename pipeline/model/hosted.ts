@@ -44,11 +44,13 @@ export function isHostedFor(domain: string, { kind, location }: Source): boolean
 }
 
 /**
- * Returns the base of hosted addresses. Pointers must be https, so a registry without such an address hosts
+ * Returns the base of hosted addresses. Pointers must be https at its own port, so a registry without such an address hosts
  * none for the index.
  */
 export function toHostingBase(baseUrl: string | undefined): string | undefined {
-  return baseUrl?.startsWith('https://') ? new URL(baseUrl).href.replace(/\/+$/, '') : undefined
+  if (!baseUrl?.startsWith('https://')) return undefined
+  const { href, port } = new URL(baseUrl)
+  return port === '' ? href.replace(/\/+$/, '') : undefined
 }
 
 /** Returns the query parameter of a hosted file's address that carries a claim. */

@@ -21,7 +21,7 @@ let acme: string
 beforeAll(async () => {
   web = await openLiveWeb({})
   registry = await openWithSignIn(web.redis, {
-    settings: { BASE_URL: 'https://localhost:3000' },
+    settings: { BASE_URL: 'https://localhost' },
     writer: { requestLive: web.writer.requestLive },
   })
   ann = await enterDashboard(registry, 'ann@boots.example')
@@ -136,7 +136,8 @@ test('the pointer of a domain is checked on demand, with what is wrong in words'
     expect(page('[role=alert]').text()).toContain(fault)
   }
   web.hosts[DOMAIN] = { [path]: pointer }
-  expect((await check()).headers.location).toBe(
+  const checked = await check()
+  expect(checked.headers.location, load(checked.body)('[role=alert]').text()).toBe(
     `/dashboard/org/${acme}/entries?domain=${DOMAIN}&done=points_here`,
   )
 })

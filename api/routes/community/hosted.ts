@@ -169,7 +169,7 @@ export const verifyHostedOrigin = defineOperation({
 /** Explains why no domain can point to this registry; undefined if they can. */
 export function explainPointerFault(baseUrl: string): string | undefined {
   if (toHostingBase(baseUrl) !== undefined) return undefined
-  return `a domain can only point to an https address, and this registry is at ${baseUrl}: its operator must set BASE_URL to its https address`
+  return `a domain can only point to an https address without a port, and this registry is at ${baseUrl}: its operator must set BASE_URL to such an address`
 }
 
 async function askOrigin(
