@@ -1,14 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type Provider from 'oidc-provider'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import { toCaller } from '../limits/caller.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
-import { storeConsent } from './consent.ts'
 import type { Identity } from './identity.ts'
 import { localRoutes } from './local-sign-in.ts'
 import { buildConsentPage, buildSignInError, type SignInPage } from './pages.tsx'
 import { withBrowser } from './pending-requests.ts'
-import { describeClient, findSignInRequest, requireOwnForm } from './sign-in-request.ts'
+import {
+  describeClient,
+  findSignInRequest,
+  type Interaction,
+  requireOwnForm,
+} from './sign-in-request.ts'
 import {
   finish,
   requirePrompt,
@@ -21,6 +27,13 @@ import { findSignInOfState, RETURN_PATH } from './upstream.ts'
 import { upstreamRoutes } from './upstream-sign-in.ts'
 
 const FORM_BYTES_MAX = 16_384
+
+/** The missing part of a consent, as the library lists it. */
+interface Missing {
+  missingOIDCScope?: string[]
+  missingOIDCClaims?: string[]
+  missingResourceScopes?: Record<string, string[]>
+}
 
 /** Routes of every sign-in. */
 const routes: readonly SignInRoute[] = [
@@ -117,6 +130,25 @@ async function giveConsent(step: Step): Promise<SignInPage> {
   const { provider, interaction } = step.signIn
   const grantId = await storeConsent(provider, interaction)
   return finish(step, { consent: { grantId } })
+}
+
+/** Stores the consent of a person to everything that an application asks for, and returns the id of the grant. */
+async function storeConsent(provider: Provider, interaction: Interaction): Promise<string> {
+  const { grantId, params, session, prompt } = interaction
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId)
+  const grant =
+    known ??
+    new provider.Grant({
+      accountId: requireValue(session, 'session').accountId,
+      clientId: String(params.client_id),
+    })
+  const { missingOIDCScope, missingOIDCClaims, missingResourceScopes } = prompt.details as Missing
+  if (missingOIDCScope) grant.addOIDCScope(missingOIDCScope.join(' '))
+  if (missingOIDCClaims) grant.addOIDCClaims(missingOIDCClaims)
+  for (const [resource, scopes] of Object.entries(missingResourceScopes ?? {})) {
+    grant.addResourceScope(resource, scopes.join(' '))
+  }
+  return grant.save()
 }
 
 function cancel(step: Step): Promise<SignInPage> {

@@ -3,15 +3,16 @@ import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
+import { LiveRequest, LiveRequestCaller } from '../../pipeline/model/live/live-request.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
 import type { CrawlMessage } from '../crawl-messages.ts'
 import { CrawlerMetrics } from '../metrics/crawler-metrics.ts'
 import type { Role } from '../process-role.ts'
 import { queueOptions, queues, toStalledInterval } from '../queues.ts'
-import { connectRedis } from '../redis.ts'
+import { connectRedis, type Redis } from '../redis.ts'
 import { createCrawl } from './crawl-jobs.ts'
 import { buildFetcherOptions } from './fetcher-options.ts'
-import { openLiveRequestWorker } from './live-request-worker.ts'
+import { type LiveRequestDeps, runLiveRequest } from './live-requests.ts'
 import { ObservationSender } from './observation-sender.ts'
 import { createSharedBuckets } from './shared-buckets.ts'
 import { openStoryboardWorker } from './storyboard-jobs.ts'
@@ -74,4 +75,26 @@ export async function runCrawler(
       commands.disconnect()
     },
   }
+}
+
+/** Opens the worker that reads the web for callers who wait for the answer. */
+function openLiveRequestWorker(
+  connection: Redis,
+  deps: LiveRequestDeps,
+  metrics: CrawlerMetrics,
+  log: Log,
+): Worker {
+  const worker = new Worker<unknown>(
+    'live',
+    async ({ data }) =>
+      runLiveRequest(LiveRequest.parse(data), LiveRequestCaller.parse(data), deps),
+    { connection, ...queueOptions, concurrency: queues.live.concurrency },
+  )
+  worker.on('error', () => undefined)
+  worker.on('completed', ({ name }) => metrics.countLiveRequest(name, 'done'))
+  worker.on('failed', (job, error) => {
+    metrics.countLiveRequest(job?.name ?? 'unknown', 'failed')
+    log.warn({ request: job?.name, error: error.message }, 'live request failed')
+  })
+  return worker
 }

@@ -5,7 +5,6 @@ import type { Subscription } from '../../../pipeline/model/subscription.ts'
 import { findSubscription } from '../../../pipeline/read/lookups/subscriptions.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import type { Services } from '../../operation/services.ts'
-import { toSubscriptionView } from '../../responses/subscriptions.ts'
 
 /** Declarations that all operations on subscriptions share. */
 export const declared = {
@@ -28,10 +27,20 @@ export function describeSubscription(
   subscription: Subscription,
   { pushState }: Services,
 ): SubscriptionView {
-  return toSubscriptionView(
-    subscription,
-    pushState.find()?.findProgress(subscription.subscription_id),
-  )
+  const { org_id: _, cursor, disabled_at, disabled_reason, ...own } = subscription
+  const progress = pushState.find()?.findProgress(subscription.subscription_id)
+  const isFailing = (progress?.failures ?? 0) > 0
+  return {
+    ...own,
+    status: disabled_at !== null ? 'disabled' : isFailing ? 'failing' : 'active',
+    cursor: progress?.cursor ?? cursor,
+    delivered_at: progress?.delivered_at ?? null,
+    failing_since: progress?.failing_since ?? null,
+    failures: progress?.failures ?? 0,
+    next_attempt_at: disabled_at === null ? (progress?.next_attempt_at ?? null) : null,
+    disabled_at,
+    disabled_reason,
+  }
 }
 
 /** Describes a subscription to those who may change it: with the secret that verifies its deliveries. */
