@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import { type Clock, SECOND } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import { connectMcp } from '../crawl/mcp/connect.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
@@ -187,7 +187,13 @@ export class AgentSession {
   async #call(session: McpSession, task: string, args: Record<string, unknown>): Promise<Answer> {
     const time = { remainingMs: this.#deps.limits.storyboardStepMs }
     const errorKey = toErrorKey(this.#deps.protocolName)
-    const reply = await session.call('tools/call', { name: task, arguments: args }, time)
+    const params = { name: task, arguments: args }
+    let reply = await session.call('tools/call', params, time)
+    const pauseMs = 'failure' in reply ? findPauseMs(reply.failure) : undefined
+    if (pauseMs !== undefined) {
+      await waitUnless(this.#signal, pause(pauseMs), undefined)
+      reply = await session.call('tools/call', params, time)
+    }
     if ('result' in reply) {
       return { kind: 'answered', outcome: readOutcome(reply.result, errorKey) }
     }
@@ -247,6 +253,17 @@ export async function connectAgent(
   const name = serverName ?? hostname
   return { session, secrets: hidden, tools, name, authorization, mcpDeps }
 }
+
+/** Longest pause that a run waits for, where an agent asks for one. */
+const PAUSE_MAX_S = 60
+
+/** Finds how long an agent asks to be left alone, if a run can wait for it: that it asks is no fault. */
+function findPauseMs({ outcome, retry_after_s: seconds }: McpFailure): number | undefined {
+  const isShort = seconds !== undefined && seconds <= PAUSE_MAX_S
+  return outcome === 'throttled' && isShort ? seconds * SECOND + SECOND / 10 : undefined
+}
+
+const pause = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
 /** Waits for work, or returns the fallback as soon as the signal is aborted. Late work ends by itself. */
 async function waitUnless<Result, Fallback>(

@@ -4,9 +4,18 @@ import { Storyboard, StoryboardHead } from '../model/storyboards/storyboard.ts'
 
 /** Members of a storyboard that lists need; the others, among them all steps, take long to parse. */
 const headMembers = [
-  ...Object.keys(StoryboardHead.shape).filter(name => name !== 'narrative'),
-  'phases',
-]
+  'id',
+  'version',
+  'title',
+  'category',
+  'summary',
+  'track',
+  'introduced_in',
+  'required_tools',
+  'requires_scenarios',
+  'default_agent',
+  'agent',
+] as const satisfies (keyof StoryboardHead)[]
 const MEMBER = /^([a-z_]\w*):/gm
 const TASK = /^ +(?:- )?task: *["']?(\$?[\w.]+)/gm
 const STEP_DEFAULT = /^ +task_default: *["']?(\w+)/gm
@@ -36,11 +45,8 @@ export function summarizeStoryboard(text: string): StoryboardSummary | undefined
   const members = splitMembers(text)
   const phases = members.get('phases')
   if (phases === undefined) return undefined
-  const head = headMembers
-    .filter(name => name !== 'phases')
-    .map(name => members.get(name) ?? '')
-    .join('')
-  const read = StoryboardHead.safeParse(nameAsOurs(parse(head)))
+  const head = headMembers.map(name => members.get(name) ?? '').join('')
+  const read = StoryboardHead.safeParse(nameAsOurs(parse(head, { prettyErrors: false })))
   if (!read.success) return undefined
   const tasks = Array.from(phases.matchAll(TASK), ([, task = '']) => toOwnName(task))
   const others = Array.from(phases.matchAll(STEP_DEFAULT), ([, task = '']) => task)

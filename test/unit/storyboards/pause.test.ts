@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { limits } from '../../../pipeline/core/limits.ts'
+import type { Fetcher } from '../../../pipeline/fetch/http.ts'
+import { AgentSession, openAgentSession } from '../../../pipeline/storyboards/agent-session.ts'
+import {
+  type AgentAnswer,
+  agentUrl,
+  buildScriptedAgent,
+  clock,
+  serveAgentHost,
+} from '../../support/servers/agent-host.ts'
+import { createFetcherTo } from '../../support/worlds/fetching.ts'
+
+const working = buildScriptedAgent({
+  tasks: { get_products: { content: [], structuredContent: { products: [] } } },
+})
+
+async function callOnce(answer: AgentAnswer, more: Partial<typeof limits> = {}) {
+  const host = await serveAgentHost(answer)
+  const session = await openAgentSession(
+    { url: agentUrl },
+    {
+      fetcher: createFetcherTo(host.url) as Fetcher,
+      limits: { ...limits, ...more },
+      protocolName: 'proto',
+      clock,
+      signal: AbortSignal.timeout(60_000),
+    },
+  )
+  if (!(session instanceof AgentSession)) throw new Error('the agent did not answer')
+  return { session, answer: await session.call('get_products', {}) }
+}
+
+it('a run waits as long as the agent asks it to, and calls again', async () => {
+  let refusals = 0
+  const { answer } = await callOnce((ask, response) => {
+    if (ask.call.method !== 'tools/call' || refusals > 0) return working(ask, response)
+    refusals++
+    const data = { proto_error: { code: 'RATE_LIMITED', message: 'Later', retry_after: 1 } }
+    return { jsonrpc: '2.0', id: ask.call.id, error: { code: -32_029, message: 'Later', data } }
+  })
+  expect(refusals).toBe(1)
+  expect(answer).toMatchObject({ kind: 'answered', outcome: { payload: { products: [] } } })
+})
+
+it('a run ends when it has made as many requests as it may', async () => {
+  const { session } = await callOnce(working, { storyboardCalls: 2 })
+  expect(session.hasEnded).toBe(false)
+  await session.call('get_products', {})
+  expect(session.hasEnded).toBe(true)
+})
