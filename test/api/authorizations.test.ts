@@ -175,6 +175,18 @@ describe('GET /api/registry/authorizations/snapshot', () => {
     expect(rows).toContainEqual(granted)
   })
 
+  test('200: of one agent alone, as the list of its authorizations is', async () => {
+    for (const asked of [agent, other]) {
+      const rows = parseLines((await get(`${url}?${of(asked)}`)).rawPayload)
+      const listed = (await list(of(asked))).json().rows as { id: string }[]
+      expect(listed.length).toBeGreaterThan(0)
+      expect(rows.map(({ id }) => id).sort()).toEqual(listed.map(({ id }) => id).sort())
+    }
+    const { etag } = (await get(url)).headers
+    const ofOne = await get(`${url}?${of(agent)}`, { 'if-none-match': String(etag) })
+    expect(ofOne.statusCode).toBe(200)
+  })
+
   test('304: for a client that has it, until a grant changes', async () => {
     const { etag } = (await get(url)).headers
     const again = await get(url, { 'if-none-match': etag as string })

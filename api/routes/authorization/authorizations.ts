@@ -194,7 +194,11 @@ export const snapshotAuthorizations = defineOperation({
     'what is in it; none is missing. It tells what publishers grant, as the events do; what operators say about it is in the lookups.',
   access: 'bearer',
   cache: 'private',
-  query: z.object({ evidence, include }),
+  query: z.object({
+    agent_url: agentUrl.optional().describe('Only the authorizations of this agent'),
+    evidence,
+    include,
+  }),
   reply: { 200: { type: ndjsonHeaders['content-type'], item: AuthorizationItem } },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, services }) => {
@@ -203,14 +207,14 @@ export const snapshotAuthorizations = defineOperation({
     const sync = buildSyncHeaders(snapshot, services)
     // A claim has no events: only the commit shows that one has changed.
     const claimsAt = query.evidence.includes('adagents_authoritative') ? snapshot?.seq : undefined
-    const options = [query.evidence.join(), query.include]
+    const options = [query.evidence.join(), query.include, query.agent_url]
     const content = [sync['x-sync-cursor'], ...options, claimsAt].join('\n')
     return {
       headers: { ...ndjsonHeaders, ...sync },
       etag: hash('sha256', content, 'base64url').slice(0, 22),
       open: response => {
         const done = snapshot?.hold() ?? (() => undefined)
-        void sendLines(response, streamAll(snapshot, query.evidence), {
+        void sendLines(response, streamAll(snapshot, query), {
           log: services.log,
           done,
         })
@@ -219,11 +223,23 @@ export const snapshotAuthorizations = defineOperation({
   },
 })
 
+interface StreamQuery {
+  agent_url?: string | undefined
+  evidence: readonly Evidence[]
+}
+
 async function* streamAll(
   snapshot: Snapshot | undefined,
-  evidence: readonly Evidence[],
+  { agent_url, evidence }: StreamQuery,
 ): AsyncGenerator<AuthorizationItem[]> {
   if (snapshot === undefined) return
-  if (evidence.includes('adagents_json')) yield* streamGrants(snapshot)
-  if (evidence.includes('adagents_authoritative')) yield* streamClaims(snapshot)
+  const agent = agent_url === undefined ? undefined : await findAgent(snapshot, agent_url)
+  for (const stream of [
+    ...(evidence.includes('adagents_json') ? [streamGrants(snapshot)] : []),
+    ...(evidence.includes('adagents_authoritative') ? [streamClaims(snapshot)] : []),
+  ]) {
+    for await (const items of stream) {
+      yield agent === undefined ? items : items.filter(item => item.agent_url === agent)
+    }
+  }
 }
