@@ -1,14 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
+import { type CredentialOwner, encryptCredential } from '../../pipeline/model/agent-credential.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
+import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { type DemoMember, demoMembers } from '../world/members.ts'
 import { connectWriter, retryWhileUnavailable } from './running.ts'
 
-/** Enrols the members of the demo internet, one operation after the other. */
-export async function enrolDemoMembers(redisUrl: string): Promise<void> {
+/** Secrets of the demo: what encrypts credentials, and the public credential of the reference agent. */
+interface DemoSecrets {
+  credentialsKey: string
+  agentToken: string
+}
+
+/**
+ * Enrols the members of the demo internet, one operation after the other. Those whose agents are the reference
+ * agent give the registry its credential, with which it tests them.
+ */
+export async function enrolDemoMembers(redisUrl: string, secrets: DemoSecrets): Promise<void> {
   const writer = await connectWriter(redisUrl, 'start', 'warn')
   try {
-    for (const operation of demoMembers.flatMap(listOperations)) {
+    for (const operation of demoMembers.flatMap(member => listOperations(member, secrets))) {
       const submission_id = randomUUID()
       const by = { kind: 'registry', id: 'demo' } as const
       const submit = () => writer.submit(operation, { submission_id, by })
@@ -21,14 +32,25 @@ export async function enrolDemoMembers(redisUrl: string): Promise<void> {
   }
 }
 
-function listOperations(member: DemoMember): Operation[] {
+function listOperations(member: DemoMember, secrets: DemoSecrets): Operation[] {
+  const org_id = deriveId('demo member', member.organization)
   const { organization: org, domain, tier, isFounding, isPublic, agents } = member
   const operations = [
-    { op: 'organization.create', org_id: deriveId('demo member', org), name: org },
+    { op: 'organization.create', org_id, name: org },
     { op: 'member.tier', org, tier },
     { op: 'organization.domain.add', org, domain, proof: 'operator', is_confirmed: true },
     { op: 'member.create', org, is_founding: isFounding, is_public: isPublic },
     ...agents.map(agent => ({ op: 'member.agent.save', org, ...agent })),
+    ...agents
+      .filter(({ url }) => demoAgents.some(agent => agent.tenant && toUrl(agent) === url))
+      .map(({ url }) => connect({ org_id, agent_url: url }, secrets)),
   ]
   return operations.map(operation => Operation.parse(operation))
+}
+
+function connect(owner: CredentialOwner, { credentialsKey, agentToken }: DemoSecrets) {
+  const auth_type = 'bearer'
+  const credential = { auth_type, auth_token: agentToken } as const
+  const sealed_secret = encryptCredential(credentialsKey, credential, owner)
+  return { op: 'agent.credential.save', ...owner, auth_type, sealed_secret }
 }

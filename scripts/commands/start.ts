@@ -171,7 +171,11 @@ async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void
     ownDomains?.domains ?? (isDemo ? (await readDomainsFile(toDemoDomains(paths.dir))).domains : [])
   for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)
   if (domains.length > 0 && (isFirst || ownDomains)) await crawlFirst(redisUrl, domains)
-  if (isDemo && isFirst) await enrolDemoMembers(redisUrl)
+  if (isDemo && isFirst) {
+    const credentialsKey = env.CREDENTIALS_KEY ?? ensureDemoCredentialsKey(paths)
+    const { TEST_AGENT_TOKEN: agentToken } = config
+    await enrolDemoMembers(redisUrl, { credentialsKey, agentToken })
+  }
   const { CRAWL_CONNECT_TO: worldUrl } = worldEnv
   if (worldUrl) printOwnSite(worldUrl, config.PROTOCOL_NAME)
   printExamples(url, isDemo ? undefined : (domains[0] ?? 'acme.example'))

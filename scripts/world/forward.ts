@@ -1,11 +1,12 @@
 import { request as callHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { demoAgents } from './demo-agents.ts'
+import { readBody } from './read-body.ts'
 
 /** The reference agent, where one runs beside the world. */
 export type AgentBehind = {
   /** Its origin, without a trailing slash. */
   url: string
-  /** The public credential, which is added for callers that bring none. */
+  /** The public credential, which is added to requests of discovery that bring none. */
   token: string
 }
 
@@ -31,6 +32,29 @@ export function findForwarded(host: string, path: string): string | undefined {
   return isServed ? `/${agent.tenant}${below}` : undefined
 }
 
+/** Tasks that an agent answers to anybody, so that buyers can find out what it offers. */
+const DISCOVERY = /^(?:get_\w+_capabilities|list_creative_formats|get_products)$/
+const OPEN_METHODS = /^(?:initialize|ping|tools\/list|notifications\/\w+)$/
+
+interface Message {
+  method?: string
+  params?: { name?: string; message?: { parts?: { data?: { skill?: string } }[] } }
+}
+
+/** Tells whether a body only asks what an agent is and offers; anything else needs a credential. */
+export function isDiscovery(body: string): boolean {
+  try {
+    const messages: Message[] = [JSON.parse(body)].flat()
+    return messages.every(({ method = '', params }) => {
+      if (OPEN_METHODS.test(method)) return true
+      const skill = params?.message?.parts?.find(part => part.data?.skill)?.data?.skill
+      return DISCOVERY.test(method === 'tools/call' ? (params?.name ?? '') : (skill ?? ''))
+    })
+  } catch {
+    return false
+  }
+}
+
 /** Passes a request on to the reference agent, and its answer back as it comes. */
 export function passToAgent(
   path: string,
@@ -38,21 +62,29 @@ export function passToAgent(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const { host: _host, connection: _connection, ...headers } = request.headers
-  const authorization = headers.authorization ?? `Bearer ${token}`
-  const call = callHttp(`${url}${path}`, {
-    method: request.method ?? 'GET',
-    headers: { ...headers, authorization },
-  })
-  call.on('response', answer => {
-    const { connection: _closes, 'keep-alive': _time, ...given } = answer.headers
-    response.writeHead(answer.statusCode ?? 502, given)
-    answer.pipe(response)
-  })
-  call.on('error', () => {
-    if (response.headersSent) response.destroy()
-    else response.writeHead(502).end()
-  })
-  response.on('close', () => call.destroy())
-  request.pipe(call)
+  const pass = (authorization?: string, body?: string) => {
+    const { host: _host, connection: _connection, ...headers } = request.headers
+    const call = callHttp(`${url}${path}`, {
+      method: request.method ?? 'GET',
+      headers: { ...headers, ...(authorization && { authorization }) },
+    })
+    call.on('response', answer => {
+      const { connection: _closes, 'keep-alive': _time, ...given } = answer.headers
+      response.writeHead(answer.statusCode ?? 502, given)
+      answer.pipe(response)
+    })
+    call.on('error', () => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(502).end()
+    })
+    response.on('close', () => call.destroy())
+    if (body === undefined) request.pipe(call)
+    else call.end(body)
+  }
+  if (request.headers.authorization !== undefined) return pass()
+  if (request.method !== 'POST') return pass(`Bearer ${token}`)
+  readBody(request).then(
+    body => pass(isDiscovery(body) ? `Bearer ${token}` : undefined, body),
+    () => response.destroy(),
+  )
 }

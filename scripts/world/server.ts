@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Authority, createAuthority } from './certificates.ts'
 import { type AgentBehind, findForwarded, passToAgent } from './forward.ts'
+import { readBody } from './read-body.ts'
 import { send } from './send.ts'
 import { notFound, type World } from './site.ts'
 
@@ -29,7 +30,6 @@ export type ServedWorld = {
   close(): Promise<void>
 }
 
-const bodyLimitBytes = 1_048_576
 /** Longer than clients keep a connection, so that none is closed while it is being used again. */
 const keepAliveMs = 60_000
 
@@ -105,16 +105,6 @@ function parsePath(url: string | undefined): string {
   const target = url ?? '/'
   const query = target.indexOf('?')
   return query < 0 ? target : target.slice(0, query)
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = []
-  let size = 0
-  for await (const part of request) {
-    size += part.length
-    if (size <= bodyLimitBytes) parts.push(part)
-  }
-  return Buffer.concat(parts).toString()
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -183,8 +183,8 @@ describe('GET /api/registry/authorizations/snapshot', () => {
       expect(rows.map(({ id }) => id).sort()).toEqual(listed.map(({ id }) => id).sort())
     }
     const { etag } = (await get(url)).headers
-    const ofOne = await get(`${url}?${of(agent)}`, { 'if-none-match': String(etag) })
-    expect(ofOne.statusCode).toBe(200)
+    const filtered = await get(`${url}?${of(agent)}`, { 'if-none-match': String(etag) })
+    expect(filtered.statusCode).toBe(200)
   })
 
   test('304: for a client that has it, until a grant changes', async () => {

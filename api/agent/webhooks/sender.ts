@@ -120,7 +120,7 @@ export class WebhookSender {
     const { id, attempts } = delivery
     if (!isTaken) {
       const reason = posted.kind === 'answered' ? posted.status : posted.outcome
-      log.warn({ attempts, reason, isOver }, 'a webhook was not accepted')
+      log.info({ attempts, reason, isOver }, 'a webhook was not accepted')
     }
     state.transact(now, () => {
       if (isOver) removeDelivery(id, state)

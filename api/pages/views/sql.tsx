@@ -77,8 +77,8 @@ duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach 
         Single tables are Parquet files with <a href="/data">addresses of their own</a>.
       </p>
       <p>
-        Each table and each column is described in the file itself: <code>describe brands</code>,{' '}
-        <code>from duckdb_columns()</code>.
+        <a href="/data/">The data set</a> lists every table with its columns, also as Parquet files.
+        The file describes itself too: <code>from duckdb_columns()</code>.
       </p>
     </>
   )
