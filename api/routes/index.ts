@@ -46,6 +46,7 @@ import {
 } from './agents/probing.ts'
 import { refreshAgent } from './agents/refresh.ts'
 import { listAllStoryboards, readFirstStep, readStoryboard } from './agents/storyboards.ts'
+import { listAnswerSchemas, readAnswerSchema } from './answer-schemas.ts'
 import { listAgentPublishers, listAgentPublishersAlias } from './authorization/agent-publishers.ts'
 import { lookUpAgentDomains, lookUpProperty } from './authorization/authorization-lookups.ts'
 import { listAuthorizations, snapshotAuthorizations } from './authorization/authorizations.ts'
@@ -157,6 +158,7 @@ import { resolveIdentifiers } from './properties/resolve-identifiers.ts'
 import { listRegisteredPublishers } from './publishers.ts'
 import { forceBrandCrawl, revalidatePublisher } from './revalidation.ts'
 import { findBrandsByName, searchRegistry } from './search.ts'
+import { describeSecurityContact } from './security-contact.ts'
 import { createSubscription } from './subscriptions/create-subscription.ts'
 import { resumeSubscription, testSubscription } from './subscriptions/receiver-posts.ts'
 import {
@@ -352,6 +354,9 @@ export const operations: readonly Operation[] = [
   apiCatalog,
   asyncapiDocument,
   ...openapiDocuments,
+  listAnswerSchemas,
+  readAnswerSchema,
+  describeSecurityContact,
   describeCrawlerKeys,
   describeBadgeKeys,
   describeRegistryKeys,

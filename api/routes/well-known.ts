@@ -127,6 +127,7 @@ export const apiCatalog = defineOperation({
         { href: `${origin}/asyncapi/registry.yaml`, type: 'application/yaml' },
       ],
       'service-doc': [{ href: `${origin}/docs`, type: 'text/html' }],
+      'service-meta': [{ href: `${origin}/schemas/v3/index.json`, type: 'application/json' }],
       status: [{ href: `${origin}/readyz`, type: 'application/json' }],
     }
     const mcp = { anchor: `${origin}/mcp`, 'service-doc': [{ href: `${origin}/llms.txt` }] }

@@ -99,6 +99,7 @@ beforeAll(async () => {
   identities = await openIdentities()
   const settings = {
     ...identities.settings,
+    SECURITY_CONTACT: 'mailto:security@registry.example',
     ...signing,
     BILLING_WEBHOOK_SECRET: BILLING_SECRET,
     CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),

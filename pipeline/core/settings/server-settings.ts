@@ -3,7 +3,7 @@ import { signingProfiles } from '../signing-profiles.ts'
 import { defineSetting } from './define-setting.ts'
 import { folder, host } from './place-kinds.ts'
 import { parseRedisAddress } from './redis-address.ts'
-import { hostUrl, httpUrl, networks, port, share, wholeNumber } from './setting-kinds.ts'
+import { contact, hostUrl, httpUrl, networks, port, share, wholeNumber } from './setting-kinds.ts'
 
 /** Settings of where the registry runs and who reaches it. */
 export const serverSettings = {
@@ -15,6 +15,11 @@ export const serverSettings = {
     wholeNumber(1, 64).default(1),
     'API processes that `start` runs on one port: with two, requests go on when one ends',
     { shown: '1' },
+  ),
+  SECURITY_CONTACT: defineSetting(
+    contact.optional(),
+    'where to report vulnerabilities of this registry, as `/.well-known/security.txt` says: `mailto:` or `https://`',
+    { shown: 'there is no security.txt' },
   ),
   OPERATOR_HOST: defineSetting(
     host.default('127.0.0.1'),

@@ -42,6 +42,12 @@ export const httpUrl = z.url({
   error: 'must be an address with http or https',
 })
 
+/** A place where people answer. */
+export const contact = z.url({
+  protocol: /^(?:https|mailto)$/,
+  error: 'must be an address such as mailto:security@registry.example',
+})
+
 /** Address of a host: the pages and the protocol of sign-in name paths from its root. */
 export const hostUrl = httpUrl.refine(isHostUrl, {
   error:

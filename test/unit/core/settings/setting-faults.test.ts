@@ -15,6 +15,10 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   ],
   PORT: ['abc', PORT],
   DATA_LICENSE: null,
+  SECURITY_CONTACT: [
+    'security@registry.example',
+    'must be an address such as mailto:security@registry.example; it is "security@registry.example".',
+  ],
   API_PROCESSES: ['0', from(1, 64, '0')],
   OPERATOR_HOST: [
     '300.0.0.1',
