@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../api/operation/operation.ts'
 import { operations } from '../../api/routes/index.ts'
+import { limits } from '../../pipeline/core/limits.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
@@ -141,8 +142,9 @@ describe('a deeply nested body', () => {
 
 describe('a body that is too large', () => {
   test('is refused by every operation with 413, and nothing of it is kept', async () => {
-    const text = JSON.stringify({ ...usual, brand_name: 'x'.repeat(1024 * 1024) })
     for (const operation of taking) {
+      const bytes = operation.bodyLimit ? limits[operation.bodyLimit] : 1024 * 1024
+      const text = JSON.stringify({ ...usual, brand_name: 'x'.repeat(bytes) })
       expect((await send(operation, text)).status, operation.id).toBe(413)
     }
     expect(said.join().length).toBeLessThan(1024 * 1024)

@@ -62,10 +62,14 @@ test('the numbers are those of the specification', () => {
   })
 })
 
-test('only bulk resolves (by address) and edits of entries (by user) are limited', () => {
+test('only bulk operations (by address) and edits of entries (by user) are limited', () => {
   const ids = (having: 'limit' | 'quota') =>
     operations.flatMap(operation => (operation[having] === undefined ? [] : [operation.id])).sort()
-  expect(ids('limit')).toEqual(['resolveBrandsBulk', 'resolvePropertiesBulk'])
+  expect(ids('limit')).toEqual([
+    'resolveBrandsBulk',
+    'resolvePropertiesBulk',
+    'validateAuthorizations',
+  ])
   expect(ids('quota')).toEqual(
     expect.arrayContaining(['rollBackBrand', 'rollBackProperty', 'saveBrand', 'saveProperty']),
   )
