@@ -180,6 +180,23 @@ const policy = definePage({
   load: () => import('./views/policy.tsx'),
 })
 
+const storyboards = definePage({
+  id: 'storyboardsPage',
+  path: '/storyboards',
+  summary: 'Show the storyboards with which agents are tested',
+  worksWithoutStores: true,
+  load: () => import('./views/storyboards.tsx'),
+})
+
+const storyboard = definePage({
+  id: 'storyboardPage',
+  path: '/storyboard/:id',
+  summary: 'Show a storyboard',
+  worksWithoutStores: true,
+  params: z.object({ id: z.string().trim().min(1).max(255) }),
+  load: () => import('./views/storyboard.tsx'),
+})
+
 const mirrors = definePage({
   id: 'mirrorsPage',
   path: '/mirrors',
@@ -309,6 +326,8 @@ export const pages: readonly Operation[] = [
   crawl,
   policies,
   policy,
+  storyboards,
+  storyboard,
   mirrors,
   mirror,
   data,

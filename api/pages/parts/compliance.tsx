@@ -3,6 +3,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
+import { toStoryboardPath } from './paths.ts'
 
 const looks: Readonly<Record<string, string>> = { passing: 'good', failing: 'bad', partial: 'fair' }
 
@@ -18,8 +19,8 @@ export function renderTests({ headline, storyboard_statuses }: AgentCompliance):
         items: storyboard_statuses,
         bytes: 8_000,
         empty: '',
-        render: ({ title, status, last_tested_at }) => [
-          renderName(title),
+        render: ({ storyboard_id, title, status, last_tested_at }) => [
+          <a href={toStoryboardPath(storyboard_id)}>{renderName(title)}</a>,
           renderBadge(looks[status] ?? 'none', clipText(status, 20)),
           renderMoment(last_tested_at),
         ],

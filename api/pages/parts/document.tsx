@@ -212,9 +212,10 @@ const ABOUT = (
     </p>
     <p>
       <a href="/authorization">Check authorization</a> · <a href="/policies">Policies</a> ·{' '}
-      <a href="/mirrors">Mirrors</a> · <a href="/crawl">Crawl status</a> ·{' '}
-      <a href="/data">Data set</a> · <a href="/docs/guides">Guides</a> ·{' '}
-      <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
+      <a href="/storyboards">Storyboards</a> · <a href="/mirrors">Mirrors</a> ·{' '}
+      <a href="/crawl">Crawl status</a> · <a href="/data">Data set</a> ·{' '}
+      <a href="/docs/guides">Guides</a> · <a href="/docs">API reference</a> ·{' '}
+      <a href="/openapi/registry.yaml">OpenAPI</a>
     </p>
   </>
 )

@@ -29,6 +29,10 @@ export function toMirrorPath(platform: string): string {
   return `/mirror/${encodeURIComponent(platform)}`
 }
 
+export function toStoryboardPath(id: string): string {
+  return `/storyboard/${encodeURIComponent(id)}`
+}
+
 export function toPolicyPath(id: string): string {
   return `/policy/${encodeURIComponent(id)}`
 }

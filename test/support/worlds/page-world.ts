@@ -33,6 +33,8 @@ export const pagePaths = [
   '/changes',
   '/crawl',
   '/policies',
+  '/storyboards',
+  '/storyboard/capability_discovery',
   '/policy/be_fair',
   '/mirrors',
   '/mirror/pictures',

@@ -1,0 +1,68 @@
+import type { StoryboardDetail } from '../../../pipeline/model/responses/storyboards.ts'
+import { readStoryboard } from '../../routes/agents/storyboards.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { clipText, renderName } from '../html/text.tsx'
+import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
+import { renderProblem } from '../parts/problem.tsx'
+import type { View, ViewCall } from '../view.ts'
+
+const TEXT_CHARS = 6_000
+const EXPECTED_CHARS = 1_500
+const PHASE_BYTES = 40_000
+
+type Storyboard = StoryboardDetail['storyboard']
+
+/** Shows one storyboard: what an agent is asked, step by step, and what it must answer. */
+export async function show({
+  ask,
+  params: { id },
+}: ViewCall<unknown, { id: string }>): Promise<View> {
+  const { status, body } = await ask<StoryboardDetail>(readStoryboard, { params: { id } })
+  if (status !== 200) {
+    const title = 'Unknown storyboard'
+    const text = `There is no storyboard called ${clipText(id, 100)}.`
+    return { status: 404, title, description: text, body: renderProblem(title, text) }
+  }
+  const { storyboard } = body
+  const { title, summary, narrative, phases } = storyboard
+  return {
+    title,
+    description: clipText(summary, 300),
+    json: `/api/storyboards/${encodeURIComponent(id)}`,
+    body: (
+      <>
+        <p class="kicker">
+          <a href="/storyboards">Storyboards</a>
+        </p>
+        <h1>{renderName(title, 200)}</h1>
+        <p class="lead">{renderName(summary, 600)}</p>
+        {renderFacts([
+          ['Id', <code>{clipText(id, 120)}</code>],
+          ['Runs if the agent offers', storyboard.required_tools.join(' or ') || undefined],
+          ['Track', renderName(storyboard.track.replaceAll('_', ' '), 60)],
+        ])}
+        <p class="text">{clipText(narrative, TEXT_CHARS)}</p>
+        {phases.map(renderPhase)}
+      </>
+    ),
+  }
+}
+
+function renderPhase({ id, title, steps }: Storyboard['phases'][number]): Html {
+  return renderSection(
+    id,
+    title,
+    renderTable({
+      caption: title,
+      columns: ['Step', 'Task', 'Expected answer'],
+      items: steps,
+      bytes: PHASE_BYTES,
+      empty: 'This phase has no steps.',
+      render: step => [
+        renderName(step.title, 200),
+        <code>{clipText(step.task, 80)}</code>,
+        <span class="text">{clipText(step.expected.trim(), EXPECTED_CHARS)}</span>,
+      ],
+    }),
+  )
+}

@@ -1,0 +1,50 @@
+import type { StoryboardList } from '../../../pipeline/model/responses/storyboards.ts'
+import { listAllStoryboards } from '../../routes/agents/storyboards.ts'
+import { Fragment, h } from '../html/jsx.ts'
+import { countThings, renderName } from '../html/text.tsx'
+import { renderTable } from '../parts/blocks.tsx'
+import { toStoryboardPath } from '../parts/paths.ts'
+import type { View, ViewCall } from '../view.ts'
+
+const LIST_ROWS = 200
+const LIST_BYTES = 60_000
+
+/** Shows every storyboard with which agents are tested. */
+export async function show({ ask }: ViewCall): Promise<View> {
+  const { body } = await ask<StoryboardList>(listAllStoryboards, {})
+  const { storyboards, adcp_version } = body
+  return {
+    title: 'Storyboards',
+    description: 'The conversations by which agents are tested, step by step.',
+    json: '/api/storyboards',
+    body: (
+      <>
+        <h1>Storyboards</h1>
+        <p class="lead">
+          Agents are tested by {countThings(storyboards.length, 'conversation')} with them, each a
+          series of calls and the answers that the protocol demands (version{' '}
+          {renderName(adcp_version, 20)}). An agent is tested by those that apply to what it claims.
+        </p>
+        <p>
+          To test yours, add it on the <a href="/dashboard">dashboard</a>, or run{' '}
+          <code>registry agent test URL</code>.
+        </p>
+        {renderTable({
+          caption: 'Storyboards',
+          columns: ['Storyboard', 'Subject', 'Steps', 'What it tests'],
+          items: storyboards,
+          limit: LIST_ROWS,
+          bytes: LIST_BYTES,
+          rest: '/api/storyboards',
+          empty: 'This registry has no storyboards.',
+          render: ({ id, title, category, step_count, summary }) => [
+            <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
+            renderName(category.replaceAll('_', ' '), 60),
+            step_count,
+            renderName(summary, 240),
+          ],
+        })}
+      </>
+    ),
+  }
+}
