@@ -13,7 +13,7 @@ const SaleQuestion = z.looseObject({
     .optional()
     .describe('Domain that it would sell; the same as the identifier type `domain`'),
   identifier_type: text(100).optional().describe('Kind of identifier, such as `ios_bundle`'),
-  identifier_value: text(2_048).optional().describe('Value of the identifier'),
+  identifier_value: text(2_048).optional().describe('Identifier to check, such as `com.acme.game`'),
 })
 
 const pairs = z.array(SaleQuestion).describe('Questions, each answered by a line')

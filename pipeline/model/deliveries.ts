@@ -4,7 +4,7 @@ import { TypedFeedEvent } from './event.ts'
 
 /** Members that every post to a receiver has. */
 const envelope = {
-  subscription_id: z.uuid().describe('The subscription that it is for'),
+  subscription_id: z.uuid().describe('Subscription whose receiver gets the post'),
   idempotency_key: z.uuid().describe('Id of the post; each attempt has the same'),
   task_id: z.uuid().describe('The same as `idempotency_key`'),
   timestamp: z.iso.datetime().describe('Time of its last event, or of the question'),
@@ -17,7 +17,7 @@ export const pushBodies = {
   events: z
     .object({
       ...envelope,
-      task_type: z.literal(pushTypes.events).describe('Always this'),
+      task_type: z.literal(pushTypes.events).describe('Type of the post: constant for this kind'),
       status: z.literal('completed').describe('Always `completed`'),
       result: z
         .object({
@@ -31,7 +31,9 @@ export const pushBodies = {
     .object({
       ...envelope,
       organization_id,
-      task_type: z.literal(pushTypes.challenge).describe('Always this'),
+      task_type: z
+        .literal(pushTypes.challenge)
+        .describe('Type of the post: constant for this kind'),
       status: z.literal('input-required').describe('Always `input-required`'),
       result: z
         .object({ challenge: z.string().describe('Text to repeat') })
@@ -42,7 +44,7 @@ export const pushBodies = {
     .object({
       ...envelope,
       organization_id,
-      task_type: z.literal(pushTypes.test).describe('Always this'),
+      task_type: z.literal(pushTypes.test).describe('Type of the post: constant for this kind'),
       status: z.literal('completed').describe('Always `completed`'),
       result: z
         .object({ events: z.array(TypedFeedEvent).max(0).describe('Always empty') })

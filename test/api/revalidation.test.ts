@@ -97,9 +97,10 @@ test('403: only an admin may do that', async () => {
 test('a storyboard says which step it begins with', async () => {
   const list = (await registry.app.inject('/api/storyboards')).json().storyboards
   for (const { id } of list) {
-    const whole = (await registry.app.inject(`/api/storyboards/${id}`)).json().storyboard
+    const whole = (await registry.app.inject(`/api/storyboards/${encodeURIComponent(id)}`)).json()
+      .storyboard
     const { step, storyboard } = (
-      await registry.app.inject(`/api/storyboards/${id}/first-step`)
+      await registry.app.inject(`/api/storyboards/${encodeURIComponent(id)}/first-step`)
     ).json()
     expect(storyboard).toEqual({ id, title: whole.title })
     expect(step).toEqual({ ...whole.phases[0].steps[0], phase_id: whole.phases[0].id })

@@ -18,7 +18,7 @@ export const payloads = [
 const elements = new Set(
   `html head body title meta link script header main footer nav section article h1 h2 h3 p a ul ol li dl dt dd
   div span strong code pre bdi time form label input button select option table caption thead tbody tr
-  th td textarea details summary figure figcaption img svg g rect path text search wbr`.split(
+  th td textarea datalist details summary figure figcaption img svg g rect path text search wbr`.split(
     /\s+/,
   ),
 )
