@@ -1,6 +1,7 @@
 import type { StoryboardDetail } from '../../../pipeline/model/responses/storyboards.ts'
 import { readStoryboard } from '../../routes/agents/storyboards.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderMarkdown } from '../html/markdown.ts'
 import { clipText, renderName } from '../html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderProblem } from '../parts/problem.tsx'
@@ -41,7 +42,10 @@ export async function show({
           ['Runs if the agent offers', storyboard.required_tools.join(' or ') || undefined],
           ['Track', renderName(storyboard.track.replaceAll('_', ' '), 60)],
         ])}
-        <p class="text">{clipText(narrative, TEXT_CHARS)}</p>
+        <details>
+          <summary>Why it is tested</summary>
+          {renderText(narrative, TEXT_CHARS)}
+        </details>
         {phases.map(renderPhase)}
       </>
     ),
@@ -60,9 +64,17 @@ function renderPhase({ id, title, steps }: Storyboard['phases'][number]): Html {
       empty: 'This phase has no steps.',
       render: step => [
         renderName(step.title, 200),
-        <code>{clipText(step.task, 80)}</code>,
-        <span class="text">{clipText(step.expected.trim(), EXPECTED_CHARS)}</span>,
+        // The test kit of the agent names the task.
+        step.task.startsWith('$') ? 'a protected task' : <code>{clipText(step.task, 80)}</code>,
+        renderText(step.expected, EXPECTED_CHARS),
       ],
     }),
+  )
+}
+
+/** Renders a text of a storyboard, whose links lead into documents that are not here, unless they are whole. */
+function renderText(text: string, most: number): Html {
+  return renderMarkdown(clipText(text, most), address =>
+    address.startsWith('https://') ? address : undefined,
   )
 }
