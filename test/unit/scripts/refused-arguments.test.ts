@@ -36,6 +36,7 @@ const sound: Record<string, string[]> = {
   takedown: ['acme.example'],
   why: ['acme.example'],
   validate: ['-'],
+  'agent test': ['https://agent.example/mcp'],
   'audit show': [uuid],
   'audit revert': [uuid],
 }
