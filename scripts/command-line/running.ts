@@ -5,6 +5,7 @@ import {
   path,
   readDomainsOrInput,
   readWholeBetween,
+  token,
   verifierKey,
 } from './values.ts'
 
@@ -55,7 +56,7 @@ export function addRunning(program: Command): void {
       'run the storyboards that apply to an agent; exit 2 if a step fails, 1 if it cannot be reached',
     )
     .argument('<url>', 'address at which the agent is called', httpUrl)
-    .option('--token <token>', 'bearer token that the agent gave you; sent to it alone')
+    .option('--token <token>', 'bearer token that the agent gave you; sent to it alone', token)
     .addOption(
       new Option('--format <format>', 'lines for people, JSON, or JUnit for a build server')
         .choices(['text', 'json', 'junit'])

@@ -54,6 +54,9 @@ export const httpUrl: ReadArgument<string> = text => {
   throw new InvalidArgumentError('must be an address, as https://agent.example/mcp.')
 }
 
+/** Credential that an agent gave. */
+export const token = readLine(4_096)
+
 /** Path of a file or a folder. */
 export const path = readLine(4_096)
 
