@@ -24,12 +24,16 @@ it('after any nights, every authorization of a snapshot is as the log says', asy
       const runner = new NightRunner({ db: registry.index, commit }, clock)
       for (const night of some) await runner.run(night)
       await publishLogged(registry)
-      const { agreed, ...rest } = await checkLoggedGrants(registry.paths)
-      const { n } = (await registry.index.one<{ n: number }>(
-        'select count(*)::double as n from authorizations where in_force',
+      const { grants, events } = (await registry.index.one<{ grants: number; events: number }>(
+        `select (select count(*) from authorizations where in_force)::double as grants,
+           (select count(*) from events)::double as events`,
       ))!
-      expect(agreed).toBe(n)
-      expect(rest).toEqual({ unknown: 0, faults: [] })
+      // A log without events has no head to verify.
+      if (events > 0) {
+        const { agreed, ...rest } = await checkLoggedGrants(registry.paths)
+        expect(agreed).toBe(grants)
+        expect(rest).toEqual({ unknown: 0, faults: [] })
+      } else expect(grants).toBe(0)
       await registry.close()
     }),
     { numRuns: 8 },
