@@ -4,7 +4,13 @@ import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import { parseCsv } from './csv.ts'
 import { isNestedDeeper, JSON_LEVELS_MAX } from './nesting.ts'
 
-const text = (maximum: number) => z.string().trim().min(1).max(maximum)
+/** Text that a question names; what is wrong with one is told to people who wrote a list. */
+const text = (maximum: number) =>
+  z
+    .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string') })
+    .trim()
+    .min(1, 'must not be empty')
+    .max(maximum, `must have at most ${maximum} characters`)
 
 /** An agent and what it may sell: a domain, or another identifier with its type. */
 const SaleQuestion = z.looseObject({

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { PublicError } from '../../pipeline/core/errors.ts'
+import { getFirst } from '../../pipeline/core/present.ts'
 import type { CheckedSale } from '../../pipeline/model/responses/authority.ts'
 import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../pipeline/read/lookups/deciding-files.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { formatCsv } from '../inputs/csv.ts'
-import { parseAgent, toTerms } from '../inputs/sale.ts'
+import { AgentUrl, toTerms } from '../inputs/sale.ts'
 import type { AskedSale } from '../inputs/sale-questions.ts'
 import { findCachedSale } from '../routes/authorization/property-authorization.ts'
 
@@ -64,24 +64,17 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
     identifier_type: identifier.type,
     identifier_value: identifier.value,
   }
-  const key = parseAgentOrFault(agent_url)
-  if (key instanceof PublicError) return { ...asked, error: key.message }
+  const agent = AgentUrl.safeParse(agent_url)
+  if (!agent.success) {
+    return { ...asked, error: `agent_url: ${getFirst(agent.error.issues).message}` }
+  }
   const { judged, deciding } = findCachedSale(
     reader,
     identifier,
-    findAgent(reader, key),
+    findAgent(reader, agent.data),
     toTerms({}, reader.now()),
   )
   const { sides, ...verdict } = judged
   const { state } = findDecidingFreshness(reader, deciding)
   return { ...asked, ...verdict, publisher_side: sides.publisher, state }
-}
-
-function parseAgentOrFault(agent_url: string): string | PublicError {
-  try {
-    return parseAgent('agent_url', agent_url)
-  } catch (error) {
-    if (error instanceof PublicError) return error
-    throw error
-  }
 }

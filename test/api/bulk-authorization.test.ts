@@ -147,6 +147,11 @@ test('a question that is not understood is told as such, and the others are answ
   expect(lines.slice(0, 5).map(({ authorized, error }) => [authorized, typeof error])).toEqual(
     Array.from({ length: 5 }, () => [undefined, 'string']),
   )
+  expect(lines[4].error).toBe('domain: must be a string')
+  const { text: rows } = await post(`agent_url,domain\n,both.example`, {
+    'content-type': 'text/csv',
+  })
+  expect(readLines(rows)[0].error).toBe('agent_url: is missing')
   expect(lines[5]).toMatchObject({ line: 6, authorized: true })
 })
 
