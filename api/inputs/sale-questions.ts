@@ -4,7 +4,7 @@ import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import { parseCsv } from './csv.ts'
 import { isNestedDeeper, JSON_LEVELS_MAX } from './nesting.ts'
 
-/** Text that a question names; what is wrong with one is told to people who wrote a list. */
+/** Builds the schema of a text in a question, with faults in words for people who wrote a list. */
 const text = (maximum: number) =>
   z
     .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string') })
