@@ -5,6 +5,7 @@ import {
   type DuckDBMaterializedResult,
   type DuckDBPreparedStatement,
   JSDuckDBValueConverter,
+  StatementType,
 } from '@duckdb/node-api'
 import {
   connect,
@@ -130,12 +131,12 @@ export class Connection {
     this.#threads = threads
   }
 
-  /** Runs a statement; returns the number of rows that it changed. */
+  /** Runs a statement; returns the number of rows that it changed, or of a table that it created from a query. */
   async run(sql: string, parameters: Parameters, planning: Planning): Promise<number> {
     await this.transactions.beforeWriting()
     const result = await this.#execute(sql, parameters, planning)
     if (!this.transactions.isOpen) await this.checkpoints.afterCommit()
-    return Number(result.rowsChanged)
+    return countRows(result)
   }
 
   /** Runs a query; returns its rows. */
@@ -246,6 +247,12 @@ export class Connection {
       statement.destroySync()
     }
   }
+}
+
+/** Counts the rows that a statement wrote. Those of a table created from a query do not count as changed in DuckDB. */
+function countRows(result: DuckDBMaterializedResult): number {
+  const isCreated = result.statementType === StatementType.CREATE && result.chunkCount > 0
+  return Number(isCreated ? result.getChunk(0).getColumnValues(0)[0] : result.rowsChanged)
 }
 
 /**

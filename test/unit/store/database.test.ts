@@ -13,6 +13,14 @@ afterEach(() => db.close())
 
 const buildRows = (...names: string[]) => names.map((name, seq) => ({ name, seq }))
 
+it('counts the rows that a statement changed, and those of a table created from a query', async () => {
+  const create = 'create or replace temp table found as select * from told'
+  expect(await db.runTemporary(create)).toBe(0)
+  await db.insert('told', buildRows('a', 'b'))
+  expect(await db.runTemporary(create)).toBe(2)
+  expect(await db.write('update', 'told', 'set seq = 7')).toBe(2)
+})
+
 describe('a cached statement', () => {
   const QUESTION = 'select name from told where seq > $seq order by name'
   const NAMED = `select seq from told where name in (select unnest(${toListExpression('$names')})) order by seq`
