@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Observation } from '../../pipeline/model/observation.ts'
 import { observeFile, observeOutcome } from '../support/fixtures/observations.ts'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -346,5 +347,32 @@ describe('hosting.resolved_url', () => {
     runs++
     const { hosting } = await lookUp(domain)
     expect(hosting).toMatchObject({ expected_url: own(domain), resolved_url: expected })
+  })
+
+  test('200: follows a redirect that changes while the file stays as it is', async () => {
+    const domain = 'wandering.example'
+    const at = (name: string) => `https://${name}.wandering.example/a.json`
+    const look = async (seen: Partial<Observation>) => {
+      const { bytes, hash } = observeFile('adagents.json', domain, file, 0)
+      const same = { outcome: 'unchanged', status: 200, bytes, hash } as const
+      await registry.observe({ kind: 'adagents.json', location: domain, ...same, ...seen })
+      return (await lookUp(domain)).hosting.resolved_url
+    }
+    const file = buildShop(domain)
+    await observe({ [domain]: { file, from: undefined } })
+    const countEvents = async () =>
+      (await registry.sequencer.index.oneOrThrow<{ n: number }>('select count(*) n from events')).n
+    const events = await countEvents()
+    const first = registry.clock.tick(1_000)
+    expect(await look({ resolved_url: at('one') })).toBe(at('one'))
+    registry.clock.tick(1_000)
+    expect(await look({ resolved_url: at('two'), outcome: 'ok' })).toBe(at('two'))
+    registry.clock.tick(1_000)
+    expect(await look({ outcome: 'timeout', hash: undefined })).toBe(at('two'))
+    // One that is delivered again is of the past.
+    expect(await look({ resolved_url: at('one'), observed_at: first })).toBe(at('two'))
+    registry.clock.tick(1_000)
+    expect(await look({ hash: undefined, status: 304 })).toBe(own(domain))
+    expect(await countEvents()).toBe(events)
   })
 })

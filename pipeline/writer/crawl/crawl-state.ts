@@ -87,6 +87,16 @@ export async function applyObservations(
   recrawling: RecrawlContext,
 ): Promise<Invalidated[]> {
   const staged = await stage(db, observations)
+  const invalidated = await applyStaged(db, staged, recrawling)
+  await storeFinalAddresses(db, staged.observations, recrawling)
+  return invalidated
+}
+
+async function applyStaged(
+  db: Database,
+  staged: Staged,
+  recrawling: RecrawlContext,
+): Promise<Invalidated[]> {
   if (isSmallAndChanging(staged)) return applyChanged(db, staged, recrawling)
   const { taken, invalidated } = await applyUnchanged(db, staged, recrawling)
   const others =
@@ -158,6 +168,44 @@ interface Differences {
   any_changed: boolean
   any_invalidated: boolean
   any_probed: boolean
+}
+
+/**
+ * Selects files that were read again, with the stored content, from another address than before. Only the observation
+ * that was applied counts, not an older one that is delivered again.
+ */
+const FIND_MOVED = `
+create or replace temp table moved as
+select d.rowid as row_id, i.resolved_url from incoming i join located using (seen_id)
+  join crawl_state s on s.rowid = row_id
+  join documents d on d.kind = s.kind and d.location = s.location
+where i.effect = 'success' and s.attempted_at = to_timestamp(i.at_ms / 1000)
+  and (i.outcome = 'unchanged' or i.hash = d.hash)
+  and i.resolved_url is distinct from d.resolved_url`
+
+/**
+ * Stores from which address files were read in the end, where only that has changed: their content and its time stay
+ * as they are. Called when the observations are staged and applied.
+ */
+async function storeFinalAddresses(
+  db: Database,
+  observations: readonly Observation[],
+  { seq }: { seq: number },
+): Promise<void> {
+  if (!observations.some(({ outcome }) => getEffect(outcome) === 'success')) return
+  const isRedirected = ({ resolved_url }: Observation) => resolved_url !== undefined
+  if (!observations.some(isRedirected) && !(await isAnyStored(db))) return
+  if ((await db.runTemporary(FIND_MOVED)) === 0) return
+  const write =
+    'd set resolved_url = m.resolved_url, seq = $seq from moved m where d.rowid = row_id'
+  await db.write('update', 'documents', write, { seq })
+}
+
+function isAnyStored(db: Database): Promise<boolean> {
+  return db.written.memo('any final address', '', ['documents'], async () => {
+    const sql = 'select 1 from documents where resolved_url is not null limit 1'
+    return (await db.one(sql, {}, 'cached')) !== undefined
+  })
 }
 
 /** Applies transitions of files whose validity has changed only because of the time. */

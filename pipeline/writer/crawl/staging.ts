@@ -20,7 +20,8 @@ create or replace temp table shared_values (
   retry_after_s double, took_ms double, after_seq double);
 create or replace temp view incoming as
 select s.rowid as seen_id, kind, location, at_ms, outcome, effect, status, retry_after_s, took_ms,
-  after_seq, ${selectMark(1)} as etag, ${selectMark(2)} as last_modified, ${selectMark(3)} as hash
+  after_seq, ${selectMark(1)} as etag, ${selectMark(2)} as last_modified, ${selectMark(3)} as hash,
+  ${selectMark(4)} as resolved_url
 from seen s join shared_values using (value_id)`
 
 /**
@@ -73,10 +74,9 @@ function* toRows(observations: readonly Observation[], shared: SharedValueRows) 
   }
 }
 
-function toMarks({ etag, last_modified, hash }: Observation): string | undefined {
-  return etag === undefined && last_modified === undefined && hash === undefined
-    ? undefined
-    : `${etag ?? ''}${MARK_END}${last_modified ?? ''}${MARK_END}${hash ?? ''}`
+function toMarks({ etag, last_modified, hash, resolved_url }: Observation): string | undefined {
+  const marks = [etag, last_modified, hash, resolved_url]
+  return marks.every(mark => mark === undefined) ? undefined : marks.join(MARK_END)
 }
 
 type SharedValues = Pick<
