@@ -115,7 +115,11 @@ export function buildSignInPage(
             action: `/sign-in/${uid}/passkey`,
             ceremony: 'get',
             options: passkey,
-            button: <button type="submit">Sign in with a passkey</button>,
+            button: (
+              <button type="submit" class="plain">
+                Sign in with a passkey
+              </button>
+            ),
           })}
       {renderCancel(uid)}
     </>,

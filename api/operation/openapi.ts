@@ -135,7 +135,7 @@ function buildResponses(
   { answers }: DescribedExample,
   components: Json,
 ): DescribedOperation['responses'] {
-  const { reply, errors, access, limit, method, params, writes, worksWithoutStores } = operation
+  const { reply, errors, access, limit, isExpensive, method, params, writes } = operation
   const names: PublicErrorName[] = []
   // A right can be revoked while a write waits.
   if (access === 'bearer' && writes) names.push('forbidden')
@@ -144,8 +144,8 @@ function buildResponses(
   if (params !== undefined || refuseUnknown(operation)) names.push('invalid_request')
   if (method !== 'GET') names.push('invalid_request', 'too_large', 'unsupported_media_type')
   if (access === 'bearer') names.push('unauthenticated')
-  if (limit !== undefined) names.push('rate_limited')
-  if (!worksWithoutStores) names.push('unavailable')
+  if (limit !== undefined || isExpensive) names.push('rate_limited')
+  if (!operation.worksWithoutStores) names.push('unavailable')
   const refusals = [...new Set(names)].map(name => publicErrors[name])
   return Object.fromEntries([
     ...Object.entries(reply).map(([status, body]) => [

@@ -1,9 +1,10 @@
-import { type FastifyInstance, fastify } from 'fastify'
+import { type FastifyError, type FastifyInstance, fastify } from 'fastify'
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import { renderMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError, toErrorBody } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { toPublicError } from '../operation/http-errors.ts'
 import { assertOperator, type OperatorAccess } from './access.ts'
 import type { OperatorMetrics } from './operator-metrics.ts'
 import { renderStartPage, type StartPage, startPageHeaders } from './start-page.ts'
@@ -36,8 +37,8 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
       return reply.code(error.status).send(error.body)
     }
   })
-  app.setErrorHandler((error, _request, reply) => {
-    const known = error instanceof PublicError ? error : undefined
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const known = toPublicError(error)
     const body = known?.body ?? toErrorBody('internal_error', 'internal error')
     if (known === undefined) deps.log.error({ error }, 'request to the operator port failed')
     return reply.code(known?.status ?? 500).send(body)

@@ -74,14 +74,14 @@ export const describeRegistry = defineOperation({
 })
 
 export const openapiDocuments = [
-  ['openapi', '/openapi/registry.yaml'],
-  ['openapiWellKnown', '/.well-known/openapi.yaml'],
-].map(([id = '', path = '']) =>
+  ['openapi', '/openapi/registry.yaml', 'Get this API as OpenAPI 3.1'],
+  ['openapiWellKnown', '/.well-known/openapi.yaml', 'Find this API’s OpenAPI 3.1 document'],
+].map(([id = '', path = '', summary = '']) =>
   defineOperation({
     id,
     method: 'GET',
     path,
-    summary: 'Get this API as OpenAPI 3.1',
+    summary,
     access: 'public',
     cache: 'document',
     worksWithoutStores: true,

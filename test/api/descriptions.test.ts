@@ -89,3 +89,10 @@ test('a description is a sentence that says more than the name', () => {
   )
   expect(poor.map(({ place, text }) => `${place}: ${text}`)).toEqual([])
 })
+
+test('no two operations have the same title', () => {
+  const titles = Object.values(description.paths)
+    .flatMap(methods => Object.values(methods))
+    .map(({ summary }) => summary as string)
+  expect(titles.filter((title, at) => titles.indexOf(title) < at)).toEqual([])
+})

@@ -108,6 +108,14 @@ describe('the operator’s port of a running registry', () => {
     expect(html).toContain('once OPERATOR_TOKEN is set')
   })
 
+  test('answers a broken body as the fault of who sent it', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${operator}/`, { method: 'POST', headers, body: '' })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ error: expect.stringContaining('body') })
+    expect(start.stdout + start.stderr).not.toContain('request to the operator port failed')
+  })
+
   test('exposes only metrics of the table, in the format of Prometheus', async () => {
     const text = await readMetrics()
     const named = Array.from(text.matchAll(/^# TYPE (registry_\w+) /gm), ([, name]) => name!)

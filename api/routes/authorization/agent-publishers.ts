@@ -123,6 +123,7 @@ export const listAgentPublishers = defineOperation({
 export const listAgentPublishersAlias = defineOperation({
   ...declared,
   id: 'listAgentPublishersAlias',
+  summary: 'List the publishers of an agent, under /api',
   path: '/api/v1/agents/:encodedUrl/publishers',
 })
 

@@ -50,7 +50,7 @@ function list({ entity, name, path, group }: Kind): Operation {
     method: 'GET',
     path,
     group,
-    summary: 'List the revisions of an entry',
+    summary: `List the revisions of a saved ${entity}`,
     description:
       'Newest first, including the one that created the entry. The editor is an id that says nothing ' +
       'by itself.',
@@ -81,7 +81,7 @@ function read({ entity, name, path, group }: Kind): Operation {
     method: 'GET',
     path: `${path}/:number`,
     group,
-    summary: 'Get an entry as of a revision',
+    summary: `Get a saved ${entity} as of a revision`,
     description:
       '`content` is null while the entry is hidden, and for a revision that was never shown.',
     access: 'public',
