@@ -1,12 +1,18 @@
 import { getFirst } from '../../pipeline/core/present.ts'
 import { matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
-import { computeRatios, printComparison } from './support/comparison-report.ts'
+import {
+  formatVerdict,
+  judge,
+  printComparison,
+  roundVerdict,
+  type Verdict,
+} from './support/comparison-report.ts'
 import { fillEvents, listCursors, rareType, secret } from './support/event-store.ts'
 import { HttpBench } from './support/http-bench.ts'
 import type { Question } from './support/load-runner.ts'
-import { readOptions } from './support/options.ts'
+import { readOptions, slices } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
-import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
+import { roundSpread } from './support/spread.ts'
 
 /**
  * Compares pages of 100 events from random cursors, `GET /api/registry/feed`, with a bare Fastify
@@ -14,13 +20,13 @@ import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
  * thousand has. `ratio` is that of the slowest. The store is filled directly; settings are the
  * defaults.
  */
-const options = readOptions(10_000_000)
+const options = readOptions(10_000_000, slices)
 note(`filling a store with ${options.size} events …`)
 await fillEvents(options.folder, options.size)
 const headers = { authorization: `Bearer ${secret}` }
 const filters = ['*', 'agent.*', rareType]
 
-const ratios: Record<string, { ratio: Spread; cpuRatio: Spread }> = {}
+const verdicts: Record<string, Verdict> = {}
 const memory = await HttpBench.with(options, {}, async bench => {
   for (const name of filters) {
     const cursors = listCursors(options.folder, options.size, 20_000, matchTypes([name]))
@@ -30,22 +36,22 @@ const memory = await HttpBench.with(options, {}, async bench => {
       return { method: 'GET', path, headers }
     })
     const comparison = await bench.compare(questions)
-    ratios[name] = computeRatios(comparison)
+    verdicts[name] = judge(comparison)
     printComparison(`${name}, ${options.size} events`, comparison)
-    console.log(`ours ÷ bare: ${roundForPrint(ratios[name].ratio.median)} (at least 0.25)\n`)
+    console.log(`${formatVerdict(verdicts[name], 0.25)}\n`)
   }
   return bench.apiMemoryMB
 })
 
-const slowest = getFirst(Object.values(ratios).sort((a, b) => a.ratio.median - b.ratio.median))
+const slowest = getFirst(Object.values(verdicts).sort((a, b) => a.ratio - b.ratio))
 printResult({
   bench: 'feed',
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundSpread(slowest.ratio),
+  ratio: roundSpread(slowest.slices),
   by_filter: Object.fromEntries(
-    Object.entries(ratios).map(([name, { ratio }]) => [name, roundSpread(ratio)]),
+    Object.entries(verdicts).map(([name, verdict]) => [name, roundVerdict(verdict)]),
   ),
   api_rss_anon_mb: Math.round(memory),
 })

@@ -1,11 +1,11 @@
 import { createRandom } from '../world/random.ts'
 import { fillBrands, pickDomain, pickUnknownDomain } from './support/brand-store.ts'
-import { computeRatios, printComparison } from './support/comparison-report.ts'
+import { formatVerdict, judge, printComparison, roundVerdict } from './support/comparison-report.ts'
 import { HttpBench } from './support/http-bench.ts'
 import type { Question } from './support/load-runner.ts'
-import { readOptions } from './support/options.ts'
+import { readOptions, slices } from './support/options.ts'
 import { note, printResult } from './support/report.ts'
-import { roundForPrint, roundSpread } from './support/spread.ts'
+import { roundSpread } from './support/spread.ts'
 
 /**
  * Compares `GET /api/brands/resolve` with one domain per request, served by one API process, with a
@@ -13,7 +13,7 @@ import { roundForPrint, roundSpread } from './support/spread.ts'
  * unknown. The store is filled directly with the records that commits would write; settings are the
  * defaults.
  */
-const options = readOptions(1_000_000)
+const options = readOptions(1_000_000, slices)
 note(`filling a store with ${options.size} domains …`)
 await fillBrands(options.folder, options.size)
 const random = createRandom('points')
@@ -27,17 +27,17 @@ const { comparison, memory, readyMs } = await HttpBench.with(options, {}, async 
   readyMs: bench.readyMs,
 }))
 
-const { ratio, cpuRatio } = computeRatios(comparison)
+const verdict = judge(comparison)
 printComparison(`one of ${options.size} domains`, comparison)
-console.log(`ours ÷ bare: ${roundForPrint(ratio.median)} (at least 0.45, aim 0.75)`)
+console.log(`${formatVerdict(verdict, 0.5)}, aim 0.75`)
 console.log(`/readyz answered 200 after ${Math.round(readyMs)} ms (at most 2000)`)
 printResult({
   bench: 'points',
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundSpread(ratio),
-  cpu_ratio: roundSpread(cpuRatio),
+  ratio: roundSpread(verdict.slices),
+  cpu: roundVerdict(verdict),
   api_rss_anon_mb: Math.round(memory),
   ready_ms: Math.round(readyMs),
 })

@@ -1,12 +1,18 @@
 import { requireValue } from '../../pipeline/core/present.ts'
 import { createRandom } from '../world/random.ts'
-import { computeRatios, printComparison } from './support/comparison-report.ts'
+import {
+  formatVerdict,
+  judge,
+  printComparison,
+  roundVerdict,
+  type Verdict,
+} from './support/comparison-report.ts'
 import { HttpBench } from './support/http-bench.ts'
-import { readOptions } from './support/options.ts'
+import { readOptions, slices } from './support/options.ts'
 import { readRows } from './support/read-rows.ts'
 import { computeSizes, fillReads } from './support/read-store.ts'
 import { note, printResult } from './support/report.ts'
-import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
+import { roundSpread } from './support/spread.ts'
 
 /**
  * Compares reads of every kind (`support/read-rows.ts`), one kind after the other, served by one
@@ -18,12 +24,12 @@ import { roundForPrint, roundSpread, type Spread } from './support/spread.ts'
  */
 const QUESTION_COUNT = 10_000
 
-const options = readOptions(50_000, 50_000)
+const options = readOptions(50_000, { usual: 50_000, ...slices })
 const sizes = computeSizes(options.size)
 note(`filling a store with ${sizes.agents} agents and ${sizes.domains} domains …`)
 await fillReads(options.folder, sizes)
 
-const ratios: { name: string; atLeast: number; ratio: Spread; cpuRatio: Spread }[] = []
+const verdicts: { name: string; atLeast: number; verdict: Verdict }[] = []
 const measured = await HttpBench.with(options, {}, async bench => {
   for (const { name, atLeast, questions } of readRows.filter(row =>
     row.name.includes(options.only),
@@ -31,27 +37,27 @@ const measured = await HttpBench.with(options, {}, async bench => {
     const count = options.questions ?? Math.min(QUESTION_COUNT, 10 * sizes.agents)
     const parameters = { random: createRandom('reads', name), sizes, folder: options.folder, count }
     const comparison = await bench.compare(questions(parameters))
-    const { ratio, cpuRatio } = computeRatios(comparison)
-    ratios.push({ name, atLeast, ratio, cpuRatio })
+    const verdict = judge(comparison)
+    verdicts.push({ name, atLeast, verdict })
     printComparison(`${name}, ${sizes.agents} agents`, comparison)
-    console.log(`ours ÷ bare: ${roundForPrint(ratio.median)} (at least ${atLeast})\n`)
+    console.log(`${formatVerdict(verdict, atLeast)}\n`)
   }
   return { memory: bench.apiMemoryMB, readyMs: bench.readyMs }
 })
 
-const [nearest] = [...ratios].sort(
-  (a, b) => a.ratio.median / a.atLeast - b.ratio.median / b.atLeast,
+const [nearest] = [...verdicts].sort(
+  (a, b) => a.verdict.ratio / a.atLeast - b.verdict.ratio / b.atLeast,
 )
 printResult({
   bench: 'reads',
   size: options.size,
   pairs: options.pairs,
   seconds: options.seconds,
-  ratio: roundSpread(requireValue(nearest, 'row').ratio),
+  ratio: roundSpread(requireValue(nearest, 'row').verdict.slices),
   by_row: Object.fromEntries(
-    ratios.map(({ name, atLeast, ratio, cpuRatio }) => [
+    verdicts.map(({ name, atLeast, verdict }) => [
       name,
-      { ...roundSpread(ratio), cpu: roundForPrint(cpuRatio.median), at_least: atLeast },
+      { ...roundVerdict(verdict), at_least: atLeast },
     ]),
   ),
   api_rss_anon_mb: Math.round(measured.memory),

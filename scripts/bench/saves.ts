@@ -22,7 +22,7 @@ const FILES_EACH = 20
 /** Properties and agents of a large file: the most that are kept of one publisher. */
 const LARGE_PROPERTIES = 12_000
 
-const options = readOptions(10_000, 1_000)
+const options = readOptions(10_000, { usual: 1_000 })
 const { connections, folder, pairs, seconds, size } = options
 note('starting an indexer and an API …')
 const rig = await SaveRig.start(folder)

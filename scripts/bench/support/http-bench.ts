@@ -1,3 +1,4 @@
+import type { Profiler } from 'node:inspector'
 import { join } from 'node:path'
 import { OwnRedis } from '../../../jobs/own-redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
@@ -18,39 +19,47 @@ import type { Options } from './options.ts'
 import { runInterleaved } from './pairs.ts'
 import { readOwnMemoryMB } from './usage.ts'
 
+/** Slices in turn; `control` is a second process of our own build. */
 export interface Comparison {
-  rounds: { ours: Run; bare: Run }[]
-  answerBytes: number
+  rounds: ({ ours: Run; bare: Run } & Record<string, Run>)[]
 }
 
 const WARM_SECONDS = 2
+const API = 'scripts/registry.js'
 const SAMPLES_MAX = 200
 
-/** Runs the shipped API as one process, with Redis and a load client beside it. */
+/** Runs the shipped API, each time as one process, with Redis and a load client beside it. */
 export class HttpBench {
   /** Time from the start of the API's process until `/readyz` answers 200. */
   readonly readyMs: number
   readonly #options: Options
   readonly #redis: { url: string; close(): Promise<void> }
   readonly #api: Server
+  readonly #env: Record<string, string>
   readonly #load: LoadClient
 
   private constructor(
     options: Options,
     redis: { url: string; close(): Promise<void> },
     api: Server,
+    env: Record<string, string>,
     load: LoadClient,
     readyMs: number,
   ) {
     this.#options = options
     this.#redis = redis
     this.#api = api
+    this.#env = env
     this.#load = load
     this.readyMs = readyMs
   }
 
   /** Starts the API with the default settings and these limits. */
-  private static async start(options: Options, limits: Record<string, number>): Promise<HttpBench> {
+  private static async start(
+    options: Options,
+    limits: Record<string, number>,
+    program: string,
+  ): Promise<HttpBench> {
     const redis = await OwnRedis.start(resolvePaths(options.folder), silentLog)
     const env = {
       DATA_DIR: options.folder,
@@ -60,15 +69,12 @@ export class HttpBench {
     }
     try {
       const started = performance.now()
-      const api = await Child.start<{ url: string }>(join(builtFolder, 'scripts/registry.js'), {
-        args: ['api'],
-        env,
-      })
+      const api = await startApi(join(builtFolder, program), env)
       const ready = await fetch(`${api.ready.url}/readyz`)
       if (ready.status !== 200) throw new Error(`/readyz answers ${ready.status}`)
       const readyMs = performance.now() - started
       const load = await startLoadClient()
-      return new HttpBench(options, redis, api, load, readyMs)
+      return new HttpBench(options, redis, api, env, load, readyMs)
     } catch (error) {
       // It would outlive this process.
       await redis.close()
@@ -81,8 +87,9 @@ export class HttpBench {
     options: Options,
     limits: Record<string, number>,
     work: (bench: HttpBench) => Promise<Result>,
+    program = API,
   ): Promise<Result> {
-    const bench = await HttpBench.start(options, limits)
+    const bench = await HttpBench.start(options, limits, program)
     try {
       return await work(bench)
     } finally {
@@ -104,7 +111,8 @@ export class HttpBench {
   }
 
   /**
-   * Compares ours with a bare server that sends the same headers and, on average, as many bytes.
+   * Compares ours with a bare server that sends the same headers and, on average, as many bytes, with a second
+   * process of ours, and with another build if there is one.
    */
   async compare(questions: readonly Question[]): Promise<Comparison> {
     const sample = await this.#sample(questions)
@@ -113,21 +121,23 @@ export class HttpBench {
     const bare = await Child.start<{ url: string }>(join(root, 'scripts/bench/bare/server.mjs'), {
       args: [JSON.stringify(shape)],
     })
-    const requests = questions.map(formatRequest)
-    const runners = {
-      ours: await this.#createRunner('ours', this.#api, requests),
-      bare: await this.#createRunner('bare', bare, requests),
+    const { pairs, seconds, against } = this.#options
+    const others: Record<string, Server> = {
+      bare,
+      control: await startApi(join(builtFolder, API), this.#env),
     }
-    const warm = Math.min(WARM_SECONDS, this.#options.seconds)
-    await runners.ours(warm)
-    await runners.bare(warm)
-    const { pairs, seconds } = this.#options
-    const rounds = await runInterleaved(pairs, {
-      ours: () => runners.ours(seconds),
-      bare: () => runners.bare(seconds),
-    })
-    await bare.stop()
-    return { rounds, answerBytes: sample.bytes }
+    if (against !== undefined)
+      others.against = await startApi(join(against, 'dist', API), this.#env)
+    const requests = questions.map(formatRequest)
+    const runners: Record<string, () => Promise<Run>> = {}
+    for (const [name, server] of Object.entries({ ours: this.#api, ...others })) {
+      const run = await this.#createRunner(name, server, requests)
+      await run(Math.min(WARM_SECONDS, 4 * seconds))
+      runners[name] = () => run(seconds)
+    }
+    const rounds = await runInterleaved(pairs, runners)
+    for (const server of Object.values(others)) await server.stop()
+    return { rounds: rounds as Comparison['rounds'] }
   }
 
   /** Prepares a run against ours alone, which sends these questions in turn; `set` tells runs apart. */
@@ -135,6 +145,16 @@ export class HttpBench {
     return this.#createRunner(set, this.#api, questions.map(formatRequest), {
       kinds: questions.map(({ kind = '' }) => kind),
     })
+  }
+
+  /** Measures where the time goes in the API, started by `profiled-api.ts`, while it answers these questions. */
+  async profile(questions: readonly Question[]): Promise<{ run: Run; profile: Profiler.Profile }> {
+    const run = await this.drive(questions, 'profiled')
+    const { seconds } = this.#options
+    await run(Math.min(WARM_SECONDS, seconds))
+    await this.#api.ask({ profile: 'start' })
+    const measured = await run(seconds)
+    return { run: measured, profile: await this.#api.ask({ profile: 'stop' }) }
   }
 
   async close(): Promise<void> {
@@ -175,4 +195,9 @@ export class HttpBench {
     for (const own of ['date', 'connection', 'keep-alive', 'content-length']) delete headers[own]
     return { headers, bytes: Math.round(bytes / sampled.length) }
   }
+}
+
+/** Starts an API; resolves when it answers. */
+function startApi(program: string, env: Record<string, string>): Promise<Server> {
+  return Child.start(program, { args: ['api'], env })
 }

@@ -1,7 +1,8 @@
+import type { Profiler } from 'node:inspector'
 import { join } from 'node:path'
 import { builtFolder, Child } from './child.ts'
 import type { Load, LoadRun, Target } from './load.ts'
-import { readCpuSeconds } from './usage.ts'
+import { readProcessorTime } from './usage.ts'
 
 export interface Question {
   method: 'GET' | 'POST'
@@ -17,15 +18,16 @@ export interface Question {
 
 export interface Run extends Load {
   perSecond: number
-  /** Answers per second of the server's CPU time. */
-  perCpuSecond: number
+  /** Processor time of the server for each answer, and the part of it that helping threads took, in microseconds. */
+  cpuMicros: number
+  helperMicros: number
   /** Share of the time that server and client were busy. */
   serverBusy: number
   clientBusy: number
 }
 
 /** A server in a child process. */
-export type Server = Child<{ url: string }, never, never>
+export type Server = Child<{ url: string }, { profile: 'start' | 'stop' }, Profiler.Profile>
 
 export type LoadClient = Child<object, Target | LoadRun, Load>
 
@@ -49,14 +51,16 @@ export async function startLoadRunner(
 ): Promise<LoadRunner> {
   await client.ask({ set, port: Number(new URL(server.ready.url).port), requests, kinds })
   return async seconds => {
-    const before = readCpuSeconds(server.pid)
+    const before = readProcessorTime(server.pid)
     const load = await client.ask({ set, connections, seconds })
-    const cpu = readCpuSeconds(server.pid) - before
+    const after = readProcessorTime(server.pid)
+    const cpu = after.all - before.all
     if (load.unwanted > 0) throw new Error(`${load.unwanted} answers of ${set} were refusals`)
     return {
       ...load,
       perSecond: load.answers / load.seconds,
-      perCpuSecond: load.answers / cpu,
+      cpuMicros: (1e6 * cpu) / load.answers,
+      helperMicros: (1e6 * (after.helpers - before.helpers)) / load.answers,
       serverBusy: cpu / load.seconds,
       clientBusy: load.cpuSeconds / load.seconds,
     }

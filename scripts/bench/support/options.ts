@@ -16,6 +16,8 @@ export interface Options {
   noFetch: boolean
   /** Folder of the stores; one named by `--folder` is kept and reused. */
   folder: string
+  /** Another built tree, whose API is measured as well. */
+  against: string | undefined
   /** Removes the folder unless it was named. */
   tidy(): void
 }
@@ -24,13 +26,14 @@ const flags = {
   size: { type: 'string' },
   full: { type: 'boolean' },
   smoke: { type: 'boolean' },
-  pairs: { type: 'string', default: '7' },
-  seconds: { type: 'string', default: '5' },
+  pairs: { type: 'string' },
+  seconds: { type: 'string' },
   connections: { type: 'string' },
   questions: { type: 'string' },
   only: { type: 'string' },
   'no-fetch': { type: 'boolean', default: false },
   folder: { type: 'string' },
+  against: { type: 'string' },
   help: { type: 'boolean' },
 } as const
 
@@ -43,13 +46,26 @@ const HELP = `--size N         what the bench is sized by: domains, files or row
 --questions N    distinct questions, which repeat
 --only TEXT      rows whose name contains it
 --no-fetch       bench:night without a web: observations are computed, in three sizes up to N
---folder DIR     keeps the stores there, and uses them again`
+--folder DIR     keeps the stores there, and uses them again
+--against DIR    measures the API of another built tree as well, in turn with ours`
+
+/** Settings of a bench where no option says otherwise. */
+interface Defaults {
+  usual?: number
+  connections?: number
+  pairs?: number
+  seconds?: number
+}
+
+/** Short slices in turn: other work on the machine falls on all sides alike. */
+export const slices = { pairs: 16, seconds: 0.6 } as const
 
 /**
  * Reads `--full`, `--smoke` (a thousandth of it) or `--size N`; without any, a tenth of the full
  * size.
  */
-export function readOptions(full: number, usual = full / 10, connections = 50): Options {
+export function readOptions(full: number, defaults: Defaults = {}): Options {
+  const { usual = full / 10, connections = 50, pairs = 7, seconds = 5 } = defaults
   const { values } = parseArgs({ options: flags })
   if (values.help) {
     console.log(`${HELP}\n\nThe full size is ${full}, the usual one ${usual}.`)
@@ -61,8 +77,8 @@ export function readOptions(full: number, usual = full / 10, connections = 50): 
     values.folder === undefined ? mkdtempSync(join(tmpdir(), 'bench-')) : toTypedPath(values.folder)
   return {
     size: requireAtLeast(1, size, 'size'),
-    pairs: requireAtLeast(1, Number(values.pairs), 'pairs'),
-    seconds: requireAtLeast(0.1, Number(values.seconds), 'seconds'),
+    pairs: requireAtLeast(1, Number(values.pairs ?? pairs), 'pairs'),
+    seconds: requireAtLeast(0.1, Number(values.seconds ?? seconds), 'seconds'),
     connections: requireAtLeast(1, Number(values.connections ?? connections), 'connections'),
     questions:
       values.questions === undefined
@@ -71,6 +87,7 @@ export function readOptions(full: number, usual = full / 10, connections = 50): 
     only: values.only ?? '',
     noFetch: values['no-fetch'],
     folder,
+    against: values.against && toTypedPath(values.against),
     tidy() {
       if (values.folder === undefined) rmSync(folder, { recursive: true, force: true })
     },

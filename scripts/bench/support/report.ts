@@ -12,7 +12,7 @@ export function printTable(head: readonly string[], rows: readonly (string | num
 }
 
 /** Prints the result as JSON, on the last line of a bench. */
-export function printResult(result: { bench: string; ratio: object } & Record<string, unknown>) {
+export function printResult(result: { bench: string } & Record<string, unknown>) {
   console.log(JSON.stringify(result))
 }
 
