@@ -14,6 +14,7 @@ import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import { describeExchange } from './describe-exchange.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import type { AnswerHead, TaskOutcome } from './judged.ts'
+import type { OpenInbox } from './webhook-inbox.ts'
 
 /** An agent and the only credential that it is ever sent: its own. */
 export interface AgentTarget {
@@ -33,6 +34,8 @@ export interface SessionDeps {
   clock: Clock
   /** Aborted when nobody waits for the result any more. */
   signal: AbortSignal
+  /** Opens an inbox for the webhooks of a run; absent where no agent could reach one. */
+  openInbox?: OpenInbox
 }
 
 /**
@@ -44,6 +47,7 @@ export type AgentAnswer = {
   exchange: StepExchange
   /** Hides the credential of the agent in a value that is shown. */
   hide: HideSecrets
+  hasCredential: (text: string) => boolean
 } & Answer
 
 type HideSecrets = <Value>(value: Value) => Value
@@ -68,6 +72,7 @@ export interface Connected {
   mcpDeps: McpDeps
 }
 
+const CREDENTIAL_CHARS_MIN = 16
 const DOCUMENT_BYTES_MAX = 64 * 1_024
 
 /** A conversation with one agent, within one time and one credential. */
@@ -108,6 +113,20 @@ export class AgentSession {
 
   /** Hides the credential of the agent in a value that is shown. */
   readonly hide: HideSecrets = value => hideSecrets(value, this.#secrets)
+
+  /** Tells whether a text repeats the credential of the agent; a short one may stand in it by chance. */
+  readonly hasCredential = (text: string): boolean =>
+    this.#secrets.some(secret => secret.length >= CREDENTIAL_CHARS_MIN && text.includes(secret))
+
+  /** Returns the time of the run. */
+  now(): number {
+    return this.#deps.clock.now()
+  }
+
+  /** Waits, but no longer than the session lasts. */
+  async wait(ms: number): Promise<void> {
+    await waitUnless(this.#signal, pause(ms), undefined)
+  }
 
   /** Calls a task. What the agent does is a value. */
   call(task: string, args: Record<string, unknown>): Promise<AgentAnswer> {
@@ -157,12 +176,28 @@ export class AgentSession {
       const message = answered.detail
       const isTimeout = answered.outcome === 'timeout'
       const exchange = describeExchange(wire)
-      return { kind: 'silent', message, isTimeout, tookMs, exchange, hide: this.hide }
+      return {
+        kind: 'silent',
+        message,
+        isTimeout,
+        tookMs,
+        exchange,
+        hide: this.hide,
+        hasCredential: this.hasCredential,
+      }
     }
     const outcome = { payload: readObject(answered.body) ?? {} }
     const http = toHead(answered)
     const exchange = describeExchange({ ...wire, answer: this.hide(http) }, this.hide(outcome))
-    return { kind: 'answered', outcome, http, tookMs, exchange, hide: this.hide }
+    return {
+      kind: 'answered',
+      outcome,
+      http,
+      tookMs,
+      exchange,
+      hide: this.hide,
+      hasCredential: this.hasCredential,
+    }
   }
 
   async #converse(
@@ -181,7 +216,7 @@ export class AgentSession {
       { url: this.hide(url), task, args: this.hide(args), ...shown },
       'outcome' in answer ? this.hide(answer.outcome) : undefined,
     )
-    return { ...answer, tookMs, exchange, hide: this.hide }
+    return { ...answer, tookMs, exchange, hide: this.hide, hasCredential: this.hasCredential }
   }
 
   async #call(session: McpSession, task: string, args: Record<string, unknown>): Promise<Answer> {
@@ -191,7 +226,7 @@ export class AgentSession {
     let reply = await session.call('tools/call', params, time)
     const pauseMs = 'failure' in reply ? findPauseMs(reply.failure) : undefined
     if (pauseMs !== undefined) {
-      await waitUnless(this.#signal, pause(pauseMs), undefined)
+      await this.wait(pauseMs)
       reply = await session.call('tools/call', params, time)
     }
     if ('result' in reply) {

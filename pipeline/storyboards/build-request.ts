@@ -1,17 +1,19 @@
+import { DAY, toIso } from '../core/clock.ts'
 import type { StoryboardStep } from '../model/storyboards/storyboard.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import { setPath } from './read-path.ts'
 import { applyProtocolName, type MissingValue, resolveReferences } from './references.ts'
 import type { RunState } from './run-state.ts'
 import { moveDates } from './shift-dates.ts'
+import { RECEIVER } from './webhook-inbox.ts'
 
 /** Ids that stand for a product of the agent that is tested, and for one of its prices. */
 const ANY_PRODUCT = 'test-product'
 const ANY_PRICE = 'test-pricing'
 /** Bids are made so far above the floor of a price. */
 const BID_FACTOR = 1.5
-/** A place that only a runner with a receiver of webhooks knows. */
-const RECEIVER = '{{runner.'
+/** Money for a purchase of which a storyboard leaves all but the webhook to the runner. */
+const BUDGET = 10_000
 
 /** Builds the request of a step, or names the first value that it lacks. */
 export function buildRequest(
@@ -20,22 +22,27 @@ export function buildRequest(
   state: RunState,
 ): { args: JsonObject } | MissingValue {
   const { context, shiftMs } = state
-  const written = nameRun(dropReceiver(step.sample_request), state)
+  const written = nameRun(nameReceiver(step.sample_request, state), state)
   const resolved = resolveReferences(written, context)
   if ('missing' in resolved) return resolved
   let args = moveDates(resolved.value, shiftMs) as JsonObject
   for (const { key, inject_at } of step.context_inputs) {
     if (context.values.has(key)) args = setPath(args, inject_at, context.values.get(key))
   }
+  if (task === 'create_media_buy') args = { ...describePurchase(step, state), ...args }
   if (!step.expect_error) args = nameAccount(chooseProduct(args, state), step, state)
   if (task === 'comply_test_controller') args = { account: findAccount(state), ...args }
   return { args: markSandbox(args) as JsonObject }
 }
 
-/** Drops the place for webhooks where it stands for a receiver that there is not: an agent is not sent its name. */
-function dropReceiver(request: JsonObject): JsonObject {
+/** Names the address for webhooks; where there is none, an agent is not sent the name of its place. */
+function nameReceiver(request: JsonObject, { inbox }: RunState): JsonObject {
   const { push_notification_config: config, ...others } = request
-  return JSON.stringify(config ?? null).includes(RECEIVER) ? others : request
+  const text = JSON.stringify(config ?? null)
+  if (text.search(RECEIVER) < 0) return request
+  if (inbox === undefined) return others
+  const named = text.replace(RECEIVER, (_, step: string) => inbox.toUrl(step))
+  return { ...others, push_notification_config: JSON.parse(named) }
 }
 
 /** Characters of the shortest idempotency key; a shorter one is a test of its own. */
@@ -94,6 +101,23 @@ function nameAccount(args: JsonObject, step: StoryboardStep, state: RunState): J
     : args
 }
 
+/** Tells whether a storyboard leaves it to the runner what a step buys. */
+export function needsPurchase({ task_default, sample_request }: StoryboardStep): boolean {
+  return task_default === 'create_media_buy' && sample_request.packages === undefined
+}
+
+function describePurchase(step: StoryboardStep, state: RunState): JsonObject {
+  if (!needsPurchase(step)) return {}
+  const { startedAt } = state.context
+  return {
+    account: findAccount(state),
+    brand: TEST_ACCOUNT.brand,
+    start_time: toIso(startedAt + DAY),
+    end_time: toIso(startedAt + 30 * DAY),
+    packages: [{ product_id: ANY_PRODUCT, pricing_option_id: ANY_PRICE, budget: BUDGET }],
+  }
+}
+
 /** Replaces the id that stands for any product by one that the agent offered before. */
 function chooseProduct(args: JsonObject, { context, storyboard }: RunState): JsonObject {
   const products = context.values.get('products')
@@ -136,7 +160,7 @@ const probeTasks = [
  */
 export function resolveTask(step: StoryboardStep, { kit, tools, context }: RunState): string {
   if (!step.task.startsWith('$')) return applyProtocolName(step.task, context.protocolName)
-  const named = step.task === '$test_kit.auth.probe_task' ? kit?.auth.probe_task : undefined
-  const choices = [named ?? step.task_default ?? '', ...probeTasks]
+  if (step.task !== '$test_kit.auth.probe_task') return step.task_default ?? ''
+  const choices = [kit?.auth.probe_task ?? step.task_default ?? '', ...probeTasks]
   return choices.find(task => tools.has(task)) ?? choices[0] ?? ''
 }

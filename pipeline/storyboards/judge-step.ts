@@ -5,28 +5,36 @@ import type { Validation } from '../model/storyboards/validation.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import type { AgentAnswer } from './agent-session.ts'
 import { checkAnswer } from './check-answer.ts'
-import { checkConflict } from './invariants.ts'
+import { checkAnswerInvariants, checkRunInvariants } from './invariants.ts'
 import type { AnswerHead, Judged, TaskOutcome } from './judged.ts'
-import type { PlannedValidation } from './plan-step.ts'
+import type { PlannedStep, PlannedValidation } from './plan-step.ts'
 import { readPath } from './read-path.ts'
 import { shortenText } from './redact.ts'
 import { applyProtocolName } from './references.ts'
 import { findContributor, type RunState } from './run-state.ts'
 import { checkSchema } from './schemas.ts'
+import { toCompletionPath, unfinished } from './wait-for-completion.ts'
 
-/** Judges the answer to a step by its checks, and keeps the values that later steps use. */
+/**
+ * Judges the answer to a step by its checks, and keeps the values that later steps use; `completion` is what
+ * a task came to that was submitted.
+ */
 export function judgeStep(
   step: StoryboardStep,
-  planned: { task: string; validations: readonly PlannedValidation[] },
+  planned: Extract<PlannedStep, { kind: 'call' | 'fetch' }>,
   answer: AgentAnswer,
   state: RunState,
+  completion?: JsonObject,
 ): StepResult {
-  const { exchange, hide, tookMs: duration_ms } = answer
+  const { exchange, hide, hasCredential, tookMs: duration_ms } = answer
   const result = { step: step.id, task: planned.task, duration_ms, exchange }
   if (answer.kind === 'silent') {
     return { ...result, passed: false, error: hide(answer.message), validations: [] }
   }
   const { outcome, http } = answer
+  if (unfinished.has(outcome.payload.status)) state.submitted.add(step.id)
+  const args = planned.kind === 'call' ? planned.args : {}
+  const answered = { step, task: planned.task, args, outcome, hasCredential }
   // Which credentials an agent takes shows in the status, whatever became of the task.
   const success = step.auth === undefined ? [checkSuccess(step, outcome)] : []
   const isOfKind = success.every(({ passed }) => passed)
@@ -34,12 +42,16 @@ export function judgeStep(
     ...success,
     // An answer of the wrong kind has none of the fields, so further checks would only repeat the fault.
     ...(isOfKind ? checkAll(step, planned.validations, { outcome, http }, state, hide) : []),
-    ...checkConflict(outcome),
+    ...checkAnswerInvariants(answered),
   ]
-  if (validations.every(({ passed }) => passed) && outcome.error === undefined) {
-    validations.push(...keepOutputs(step, planned.task, outcome, state))
+  const isRight = () => validations.every(({ passed }) => passed)
+  if (isRight()) validations.push(...checkRunInvariants(answered, state))
+  if (isRight() && outcome.error === undefined) {
+    validations.push(
+      ...keepOutputs(step, planned.task, { payload: outcome.payload, completion }, state),
+    )
   }
-  const passed = validations.every(check => check.passed)
+  const passed = isRight()
   const error =
     passed || outcome.error === undefined ? undefined : describeError(hide(outcome.error))
   const judged = { ...result, passed, validations, ...(error !== undefined && { error }) }
@@ -87,7 +99,7 @@ export function checkAll(
       const { schemas } = storyboard.source
       const { response_schema_ref: file } = step
       if (schemas === undefined || file === undefined) return undefined
-      return checkSchema(schemas, file, toPublic(answer.outcome.payload, context.protocolName))
+      return checkSchema(schemas, file, answer.outcome.payload, context.protocolName)
     },
   }
   return (
@@ -97,23 +109,6 @@ export function checkAll(
       .filter(rule => rule.check !== 'response_schema' || judged.checkSchema() !== undefined)
       .map(rule => checkAnswer(rule, judged, hide))
   )
-}
-
-/** Writes the protocol’s name in an answer as the public schemas do: as a member, and before a slash. */
-function toPublic(payload: JsonObject, protocolName: string): JsonObject {
-  if (protocolName === PUBLIC_NAME) return payload
-  const { [protocolName]: own, ...others } = payload
-  return rename(own === undefined ? payload : { [PUBLIC_NAME]: own, ...others }) as JsonObject
-
-  function rename(value: unknown): unknown {
-    if (typeof value === 'string') {
-      const isNamed = value.startsWith(`${protocolName}/`)
-      return isNamed ? `${PUBLIC_NAME}${value.slice(protocolName.length)}` : value
-    }
-    if (Array.isArray(value)) return value.map(rename)
-    if (!isObject(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, rename(member)]))
-  }
 }
 
 function checkSuccess({ expect_error }: StoryboardStep, { error }: TaskOutcome): ValidationResult {
@@ -130,9 +125,6 @@ function checkSuccess({ expect_error }: StoryboardStep, { error }: TaskOutcome):
   }
 }
 
-/** Name of the protocol in its own schemas. */
-const PUBLIC_NAME = 'adcp'
-
 /** Values that steps hand on without saying so, by task. */
 const usualOutputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   create_media_buy: { media_buy_id: 'media_buy_id' },
@@ -147,7 +139,7 @@ const PRODUCTS_MAX = 20
 function keepOutputs(
   { context_outputs }: StoryboardStep,
   task: string,
-  { payload }: TaskOutcome,
+  { payload, completion = payload }: { payload: JsonObject; completion: JsonObject | undefined },
   { context: { values, generate, protocolName } }: RunState,
 ): ValidationResult[] {
   for (const [name, path] of Object.entries(usualOutputs[task] ?? {})) {
@@ -160,7 +152,9 @@ function keepOutputs(
       values.set(name, generate(name))
       return []
     }
-    const [value] = readPath(payload, applyProtocolName(path, protocolName))
+    const inner = toCompletionPath(path)
+    const source = inner === path ? payload : completion
+    const [value] = readPath(source, applyProtocolName(inner, protocolName))
     if (isUsable(value)) {
       values.set(name, value)
       return []
@@ -174,7 +168,8 @@ function keepOutputs(
 
 const isUsable = (value: unknown) => value !== undefined && value !== null && value !== ''
 
-function listProducts({ products }: JsonObject): JsonObject[] {
+/** Lists what later steps need of the products in an answer. */
+export function listProducts({ products }: JsonObject): JsonObject[] {
   const list = Array.isArray(products) ? products.filter(isObject).slice(0, PRODUCTS_MAX) : []
   return list.map(product => Object.fromEntries(PRODUCT_MEMBERS.map(name => [name, product[name]])))
 }

@@ -1,10 +1,13 @@
 import type { StoryboardPhase, StoryboardStep } from '../model/storyboards/storyboard.ts'
 import type { SkipReason, StepResult } from '../model/storyboards/storyboard-result.ts'
 import type { UnknownValidation, Validation } from '../model/storyboards/validation.ts'
+import type { JsonObject } from '../parse/object-reader.ts'
 import { buildRequest, resolveTask } from './build-request.ts'
 import { applyProtocolName, resolveReferences } from './references.ts'
 import type { RunState } from './run-state.ts'
+import { checkSchema } from './schemas.ts'
 import { moveDates } from './shift-dates.ts'
+import type { WebhookInbox } from './webhook-inbox.ts'
 
 export type PlannedValidation = Validation | UnknownValidation
 
@@ -19,17 +22,19 @@ export type PlannedStep =
   /** A document of the agent’s host is read, or what earlier steps did is judged. */
   | { kind: 'fetch'; task: string; validations: PlannedValidation[] }
   | { kind: 'judge'; task: string; validations: PlannedValidation[] }
+  /** Webhooks are awaited that an earlier step made the agent post. */
+  | { kind: 'await'; task: string; inbox: WebhookInbox }
   | { kind: 'skip'; task: string; reason: SkipReason }
 
 /** Steps that call no task of an agent, by what the runner does. */
-export const runnerTasks: Readonly<Record<string, 'fetch' | 'judge' | SkipReason>> = {
+export const runnerTasks: Readonly<Record<string, 'fetch' | 'judge' | 'await' | SkipReason>> = {
   assert_contribution: 'judge',
   protected_resource_metadata: 'fetch',
   oauth_auth_server_metadata: 'fetch',
   request_signing_probe: 'unsatisfied_contract',
-  expect_webhook: 'unsatisfied_contract',
-  expect_webhook_retry_keys_stable: 'unsatisfied_contract',
-  expect_webhook_signature_valid: 'unsatisfied_contract',
+  expect_webhook: 'await',
+  expect_webhook_retry_keys_stable: 'await',
+  expect_webhook_signature_valid: 'await',
   expect_substitution_safe: 'unsatisfied_contract',
 }
 
@@ -42,6 +47,10 @@ export function planStep(
   const task = resolveTask(step, state)
   const skip = (reason: SkipReason): PlannedStep => ({ kind: 'skip', task, reason })
   const how = Object.hasOwn(runnerTasks, task) ? runnerTasks[task] : 'call'
+  if (how === 'await') {
+    const { inbox } = state
+    return inbox === undefined ? skip('unsatisfied_contract') : { kind: how, task, inbox }
+  }
   if (how !== 'call' && how !== 'fetch' && how !== 'judge') return skip(how ?? 'not_applicable')
   const lack = how === 'call' ? findLack(step, task, state) : undefined
   if (lack !== undefined) return skip(lack)
@@ -53,7 +62,26 @@ export function planStep(
   if (how === 'judge') return { kind: how, task, validations }
   const request = buildRequest(step, task, state)
   if ('missing' in request) return skip('prerequisite_failed')
+  if (isSpoiled(step, request.args, state)) return skip('invalid_request')
   return { kind: 'call', task, args: request.args, validations }
+}
+
+/**
+ * Tells whether a value of an earlier answer makes a request break its schema, so that an agent would refuse
+ * it rightly. What a storyboard itself writes is sent as it stands.
+ */
+function isSpoiled(
+  { schema_ref, sample_request, context_inputs, expect_error, negative_path }: StoryboardStep,
+  args: JsonObject,
+  { storyboard: { source }, context }: RunState,
+): boolean {
+  if (source.schemas === undefined || schema_ref === undefined) return false
+  if (expect_error && negative_path !== 'payload_well_formed') return false
+  if (context_inputs.length === 0 && !JSON.stringify(sample_request).includes('$context.')) {
+    return false
+  }
+  const fault = checkSchema(source.schemas, schema_ref, args, context.protocolName)
+  return fault !== undefined && fault !== 'valid'
 }
 
 function findLack(

@@ -3,7 +3,8 @@ import { fixtureKinds } from '../model/storyboards/storyboard.ts'
 import type { SkipReason } from '../model/storyboards/storyboard-result.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import type { AgentSession } from './agent-session.ts'
-import { findAccount } from './build-request.ts'
+import { findAccount, needsPurchase } from './build-request.ts'
+import { listProducts } from './judge-step.ts'
 import { readPath } from './read-path.ts'
 import { applyProtocolName } from './references.ts'
 import type { RunState } from './run-state.ts'
@@ -27,18 +28,41 @@ export async function prepareRun(
   state: RunState,
   session: AgentSession,
 ): Promise<SkipReason | undefined> {
-  const { storyboard, kit } = state
-  if (kit?.applies_to !== undefined && kit.auth.api_key === undefined) return 'unsatisfied_contract'
+  const { storyboard } = state
+  if (!isOffered(state)) return 'unsatisfied_contract'
   if (needsGovernance(state)) return 'unsatisfied_contract'
   const { requires_capability: required, prerequisites } = storyboard
   if (required !== undefined && hasContradiction(session.capabilities, required, state))
     return 'not_applicable'
   const calls = prerequisites.controller_seeding ? listSeedCalls(state) : []
-  if (calls.length === 0) return undefined
+  if (calls.length === 0) return findProducts(state, session)
   if (!state.tools.has(CONTROLLER)) return 'missing_test_controller'
   for (const call of calls) {
     const reason = await seed(call, session)
     if (reason !== undefined) return reason
+  }
+  return undefined
+}
+
+/** Tells whether the registry offers the help that a test kit describes: an inbox for webhooks, and no other. */
+function isOffered({ kit, inbox }: RunState): boolean {
+  if (kit?.applies_to === undefined || kit.auth.api_key !== undefined) return true
+  return kit.id === 'webhook_receiver_runner' && inbox !== undefined
+}
+
+/** Asks for products where a storyboard leaves it to the runner what is bought. */
+async function findProducts(state: RunState, session: AgentSession): Promise<undefined> {
+  const { phases } = state.storyboard
+  if (!phases.some(({ steps }) => steps.some(needsPurchase)) || !state.tools.has('get_products')) {
+    return undefined
+  }
+  const answer = await session.call('get_products', {
+    buying_mode: 'brief',
+    brief: 'Any product',
+    account: findAccount(state),
+  })
+  if (answer.kind === 'answered') {
+    state.context.values.set('products', listProducts(answer.outcome.payload))
   }
   return undefined
 }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { DAY, toIso } from '../core/clock.ts'
 import type { StepResult } from '../model/storyboards/storyboard-result.ts'
+import { MemoryReplayStore } from '../signing/replay-store.ts'
 import type { TestKit } from './bundle-text.ts'
 import type { RunnableStoryboard } from './catalog.ts'
 import type { RunContext } from './references.ts'
 import { findShiftMs } from './shift-dates.ts'
+import type { WebhookInbox } from './webhook-inbox.ts'
 
 /** Prefix of what was made for a run, among the values that steps hand on. */
 const MADE = '#'
@@ -34,6 +36,16 @@ export interface RunState {
   hasTriedBranch: boolean
   /** Answers to requests of documents, by the task of the step. */
   documents: Map<string, unknown>
+  /** Last status of each thing that answers told of. */
+  statuses: Map<string, string>
+  /** Steps whose task was only submitted. */
+  submitted: Set<string>
+  /** Signatures that were seen during the run. */
+  replays: MemoryReplayStore
+  /** Receives webhooks; absent where no agent could reach it. */
+  inbox?: WebhookInbox
+  /** Plans that were denied where the storyboard did not expect it. */
+  deniedPlans: Set<string>
 }
 
 /** Facts that a run starts from, or continues with. */
@@ -73,6 +85,10 @@ export function createState(storyboard: RunnableStoryboard, start: RunStart): Ru
     brokenPhases: new Set(),
     hasTriedBranch: false,
     documents: new Map(),
+    statuses: new Map(),
+    deniedPlans: new Set(),
+    submitted: new Set(),
+    replays: new MemoryReplayStore(),
   }
 }
 

@@ -18,6 +18,8 @@ import { chooseAuthorization } from './probe-credential.ts'
 import { readDocument } from './read-documents.ts'
 import { applyProtocolName } from './references.ts'
 import { createState, type RunStart, type RunState, recordPassed } from './run-state.ts'
+import { waitForCompletion } from './wait-for-completion.ts'
+import { waitForWebhooks } from './wait-for-webhooks.ts'
 
 /** Runs one step, or tells why it is skipped. */
 export async function runStep(
@@ -40,13 +42,18 @@ async function carryOut(
   state: RunState,
   session: AgentSession,
 ): Promise<StepResult> {
+  if (planned.kind === 'await') {
+    return waitForWebhooks(step, planned.task, planned.inbox, state, session)
+  }
   if (planned.kind === 'judge') return judgeContribution(step, planned, state)
   const answer =
     planned.kind === 'call'
       ? await callTask(step, planned, state, session)
       : await readDocument(planned.task, state, session)
   if (answer === undefined) return toSkippedResult(step, planned.task, 'not_applicable')
-  return judgeStep(step, planned, answer, state)
+  const completion =
+    answer.kind === 'answered' ? await waitForCompletion(step, answer.outcome, session) : undefined
+  return judgeStep(step, planned, answer, state, completion)
 }
 
 function callTask(

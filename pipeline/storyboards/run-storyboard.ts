@@ -23,6 +23,7 @@ import { readProfile } from './read-profile.ts'
 import { createState, type RunState } from './run-state.ts'
 import { runStep } from './run-step.ts'
 import { chooseStatus } from './summarize.ts'
+import { listRefusals, needsInbox } from './webhook-inbox.ts'
 
 /** An agent that is connected, and what it says of itself. */
 export interface KnownAgent {
@@ -81,18 +82,32 @@ export async function runStoryboard(
     protocolName,
     kit: readKit(storyboard),
   })
+  const inbox = needsInbox(storyboard)
+    ? await deps.openInbox?.(listRefusals(storyboard))
+    : undefined
+  if (inbox !== undefined) state.inbox = inbox
+  const phases = await runPhases(state, session, onStep)
+  await inbox?.close()
+  const settled = settleBranches(storyboard, phases, state)
+  const status = chooseStatus(settled.flatMap(({ steps }) => steps))
+  return run({ status, phases: settled, profile })
+}
+
+async function runPhases(
+  state: RunState,
+  session: AgentSession,
+  onStep: () => void,
+): Promise<AgentRun['phases']> {
   const reason = await prepareRun(state, session)
   const phases: AgentRun['phases'] = []
-  for (const phase of storyboard.phases) {
+  for (const phase of state.storyboard.phases) {
     const steps =
       reason === undefined
         ? await runPhase(phase, state, session, onStep)
         : skipPhase(phase, state, reason, onStep)
     phases.push({ phase_id: phase.id, steps })
   }
-  const settled = settleBranches(storyboard, phases, state)
-  const status = chooseStatus(settled.flatMap(({ steps }) => steps))
-  return run({ status, phases: settled, profile })
+  return phases
 }
 
 async function runPhase(

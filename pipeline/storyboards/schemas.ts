@@ -24,16 +24,40 @@ export interface SchemaFault {
   message: string
 }
 
-/** Checks a payload by a schema of the protocol. Undefined where the folder has no such schema. */
+/**
+ * Checks a request or an answer by a schema of the protocol, which knows it by its public name. Undefined where
+ * the folder has no such schema.
+ */
 export function checkSchema(
   folder: string,
   file: string,
-  payload: unknown,
+  payload: JsonObject,
+  protocolName: string,
 ): SchemaFault | 'valid' | undefined {
   const validate = findValidator(folder, file)
   if (validate === undefined) return undefined
-  if (validate(payload) === true) return 'valid'
+  if (validate(toPublic(payload, protocolName)) === true) return 'valid'
   return describeFault(validate.errors ?? [])
+}
+
+/** Name of the protocol in its own schemas. */
+const PUBLIC_NAME = 'adcp'
+
+/** Writes the protocol’s name as the public schemas do: as a member, and before a slash. */
+function toPublic(payload: JsonObject, protocolName: string): JsonObject {
+  if (protocolName === PUBLIC_NAME) return payload
+  const { [protocolName]: own, ...others } = payload
+  return rename(own === undefined ? payload : { [PUBLIC_NAME]: own, ...others }) as JsonObject
+
+  function rename(value: unknown): unknown {
+    if (typeof value === 'string') {
+      const isNamed = value.startsWith(`${protocolName}/`)
+      return isNamed ? `${PUBLIC_NAME}${value.slice(protocolName.length)}` : value
+    }
+    if (Array.isArray(value)) return value.map(rename)
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, rename(member)]))
+  }
 }
 
 function findValidator(folder: string, file: string): ValidateFunction | undefined {

@@ -1,12 +1,14 @@
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
+import { isLoopback } from '../../pipeline/core/loopback.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { AgentRun, StepResult } from '../../pipeline/model/storyboards/storyboard-result.ts'
 import { skipReasons } from '../../pipeline/model/storyboards/storyboard-result.ts'
 import type { RunnableStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import { runSuite } from '../../pipeline/storyboards/run-suite.ts'
 import { readSettings } from './environment.ts'
+import { openLoopbackInbox } from './loopback-inbox.ts'
 
 /** Exit status for an agent that was tested and failed a step; one that was not reached ends with 1. */
 const FAILED = 2
@@ -46,6 +48,7 @@ export async function testAgent(url: string, { token, format }: Options): Promis
     protocolName: config.PROTOCOL_NAME,
     clock: systemClock,
     signal: new AbortController().signal,
+    ...(isLoopback(new URL(url).hostname) && { openInbox: openLoopbackInbox }),
   }
   const { outcome } = await runSuite(target, deps, onRun)
   await fetcher.close()

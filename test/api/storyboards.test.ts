@@ -770,5 +770,4 @@ const knownFailures = [
   'brand_rights: get_brand_identity',
   'creative_ad_server: build_tag',
   'sales_broadcast_tv: get_products_brief',
-  'sales_guaranteed: create_media_buy',
 ]

@@ -84,7 +84,7 @@ export const layers: Layer[] = [
   },
   {
     folder: storyboards,
-    imports: [core, model, fetch, parse, crawl],
+    imports: [core, model, fetch, parse, crawl, signing],
     because: 'it tests agents and returns what came of it',
     node: [...computing, 'node:fs', 'node:module', 'node:path'],
   },

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getComplianceCacheDir } from '@adcp/sdk/testing'
+import type { FastifyInstance } from 'fastify'
 import { buildAgentApp } from '../../api/agent/app.ts'
 import { AgentState } from '../../api/agent/state/store.ts'
 import { WebhookSender } from '../../api/agent/webhooks/sender.ts'
@@ -14,11 +15,18 @@ interface AgentOptions {
   clock: Clock
   token: string
   /** Tasks that must be signed, by keys of the runner's vectors. */
-  signedTasks: readonly string[]
+  signedTasks?: readonly string[]
+  /** Further settings. */
+  settings?: Record<string, string>
+  /** Sends webhooks in place of the agent’s own sender, which it is given. */
+  wrap?: (send: Send) => Send
 }
+
+export type Send = ReturnType<typeof createFetcher>['call']
 
 export interface RunningAgent {
   url: string
+  app: FastifyInstance
   close(): Promise<void>
 }
 
@@ -26,7 +34,9 @@ export interface RunningAgent {
 export async function startAgent({
   clock,
   token,
-  signedTasks,
+  signedTasks = [],
+  settings,
+  wrap = send => send,
 }: AgentOptions): Promise<RunningAgent> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const state = AgentState.open(join(folder, 'state.mdb'))
@@ -38,6 +48,7 @@ export async function startAgent({
       agentCallsPerMinute: 100_000,
       agentCredentialCallsPerMinute: 100_000,
     }),
+    ...settings,
   })
   const signers = { trusted: readVectorKeys(), revoked: ['test-revoked-2026'] }
   const app = buildAgentApp({ config, clock, log: silentLog, state, signers })
@@ -53,13 +64,14 @@ export async function startAgent({
     state,
     clock,
     log: silentLog,
-    fetcher,
+    fetcher: { call: wrap(fetcher.call.bind(fetcher)) },
     protocolName: config.PROTOCOL_NAME,
     reachesLoopback: config.AGENT_LOOPBACK_WEBHOOKS,
   })
   sender.start()
   return {
     url: await app.listen({ host: '127.0.0.1', port: 0 }),
+    app,
     async close() {
       await app.close()
       await sender.close()

@@ -1,4 +1,11 @@
-import type { getComplianceStoryboardById } from '@adcp/sdk/testing'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  getComplianceCacheDir,
+  type getComplianceStoryboardById,
+  type runStoryboard,
+} from '@adcp/sdk/testing'
+import { parse } from 'yaml'
 import { z } from 'zod'
 
 export type Storyboard = NonNullable<ReturnType<typeof getComplianceStoryboardById>>
@@ -25,6 +32,14 @@ export function nameProbed(storyboard: Storyboard, task: string): Storyboard {
     steps: phase.steps.map(step => (step.task === PROBED ? { ...step, task } : step)),
   }))
   return { ...storyboard, phases }
+}
+
+type TestKit = NonNullable<NonNullable<Parameters<typeof runStoryboard>[2]>['test_kit']>
+
+/** Reads the test kit that the bundle brings for steps about credentials. */
+export function readTestKit(): TestKit {
+  const file = join(getComplianceCacheDir(), 'test-kits/acme-outdoor.yaml')
+  return parse(readFileSync(file, 'utf8'))
 }
 
 /** Edits what a storyboard itself gets wrong; its checks of answers stay as they are. */

@@ -1,14 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { StaticJwksResolver } from '@adcp/sdk/signing'
 import {
-  getComplianceCacheDir,
   getComplianceStoryboardById,
   resolveBundleOrStoryboard,
   runStoryboard,
 } from '@adcp/sdk/testing'
-import { parse } from 'yaml'
-import { correctStoryboard, nameProbed, type Storyboard } from './amend.ts'
+import { correctStoryboard, nameProbed, readTestKit, type Storyboard } from './amend.ts'
+import { findWebhookKeys } from './webhook-keys.ts'
 
 /**
  * Runs one storyboard or bundle with the public client's runner, as a library: its command lacks test
@@ -124,23 +122,6 @@ async function buildOptions(
     webhook_signing: { jwks: new StaticJwksResolver(await findWebhookKeys(url)) },
     request_signing: { transport: 'mcp', skipRateAbuse: true, skipVectors: [...skipVectors] },
   }
-}
-
-/** Finds the keys that sign webhooks as a receiver does: by the brand.json that declares the agent. */
-async function findWebhookKeys(url: string) {
-  const brand = await fetchJson(new URL('/.well-known/brand.json', url))
-  const agent = brand.agents.find((one: { url: string }) => one.url === url)
-  return (await fetchJson(agent.jwks_uri)).keys
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: files of our own agent
-async function fetchJson(url: string | URL): Promise<any> {
-  return (await fetch(url)).json()
-}
-
-function readTestKit(): NonNullable<Options['test_kit']> {
-  const file = join(getComplianceCacheDir(), 'test-kits/acme-outdoor.yaml')
-  return parse(readFileSync(file, 'utf8'))
 }
 
 const task: Run = JSON.parse(process.argv[2]!)

@@ -16,6 +16,7 @@ export const skipReasons = {
   shared_state: 'the account holds more than the storyboard has set up',
   peer_branch_taken: 'the agent does what another phase tests in its place',
   peer_substituted: 'another step of the phase sets up the same',
+  invalid_request: 'a value of an earlier answer makes its request break the schema',
   prerequisite_failed: 'a step before it, which it builds on, did not pass',
   timed_out: 'the time of the storyboard was used up',
   dry_run: 'the caller only wanted to see the request',

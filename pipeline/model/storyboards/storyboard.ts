@@ -101,6 +101,21 @@ export const StoryboardStep = z
     requires_tool: Task.optional(),
     /** Help that a runner must offer, such as a receiver of webhooks. */
     requires_contract: z.string().max(100).optional(),
+    /** Step that makes the agent post the webhooks that this one waits for, how long, and what they must be. */
+    triggered_by: Id.optional(),
+    timeout_seconds: z.number().positive().max(90).default(30),
+    expect_idempotency_key: z.boolean().default(true),
+    webhook_payload_schema_ref: z.string().max(300).optional(),
+    expect_max_deliveries_per_logical_event: z.int().positive().optional(),
+    expect_min_deliveries: z.int().positive().max(10).default(1),
+    verify_signature_on_every_delivery: z.boolean().default(true),
+    /** Refuses the first of them, so that they are sent again. */
+    retry_trigger: z
+      .object({
+        count: z.int().min(1).max(10),
+        http_status: z.literal([429, 500, 502, 503, 504]).default(503),
+      })
+      .optional(),
     /** Steps of the phase that need not pass where this one does. */
     provides_state_for: z.union([Id.transform(id => [id]), z.array(Id)]).default([]),
     /** Flag that a later step may demand of one of several phases; `contributes`: that of the phase. */
