@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { ConfigError } from './config-error.ts'
 import { type Limits, LimitsOverride, limits } from './limits.ts'
 import { agentSettings } from './settings/agent-settings.ts'
 import { copySettings } from './settings/copy-settings.ts'
@@ -11,6 +12,8 @@ import { serverSettings } from './settings/server-settings.ts'
 import { findContradictions } from './settings/setting-contradictions.ts'
 import { readSetting } from './settings/setting-faults.ts'
 import { signInSettings } from './settings/sign-in-settings.ts'
+
+export { ConfigError } from './config-error.ts'
 
 /** Every setting: read once at start from the environment variable of the same name. */
 export const settings = {
@@ -29,9 +32,6 @@ export const settings = {
 export type Config = Readonly<{
   [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']>
 }>
-
-/** Thrown with all faults of the environment in one message. */
-export class ConfigError extends Error {}
 
 /**
  * Parses the settings from environment variables; an empty variable counts as absent. Throws a ConfigError for

@@ -6,7 +6,7 @@ import { addMembers } from './members.ts'
 import { addAudit, addCorrections, addHeld, addReviews } from './moderation.ts'
 import { addRunning } from './running.ts'
 import { addInspection, addStores } from './stores.ts'
-import { addValidation } from './validation.ts'
+import { defineValidation } from './validation.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced before text is echoed
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/g
@@ -41,7 +41,7 @@ export function buildProgram(): Command {
   addRunning(program)
   addStores(program)
   addInspection(program)
-  addValidation(program)
+  defineValidation(program.command('validate'))
   addOrganizations(program)
   addMembers(program)
   addKeys(program)

@@ -3,22 +3,22 @@ import { proposedKinds } from '../../pipeline/parse/check-file.ts'
 import { reportFormats } from '../commands/validate.ts'
 import { domain, path } from './values.ts'
 
-/** Adds the command that checks files before they are served. It needs no stores and no network. */
-export function addValidation(program: Command): void {
-  program
-    .command('validate')
+/** Makes a command the one that checks files before they are served, or as a domain serves them now. It needs no stores. */
+export function defineValidation(command: Command): void {
+  command
     .description(
-      'check files before they are served; exit 2 if one has errors, 1 if it cannot be read',
+      'check files before they are served, or those that a domain serves now; exit 2 if one has errors, 1 if it cannot be read',
     )
     .argument(
-      '<files...>',
-      'adagents.json or brand.json; - for standard input',
+      '<targets...>',
+      'adagents.json or brand.json, - for standard input, or a domain',
       (text: string, before: readonly string[] = []) => [...before, path(text)],
     )
     .addOption(
-      new Option('--kind <kind>', 'kind of the files; by default as they look').choices(
-        proposedKinds,
-      ),
+      new Option(
+        '--kind <kind>',
+        'kind of the files; by default as they look, and both of a domain',
+      ).choices(proposedKinds),
     )
     .option('--domain <domain>', 'domain that will serve them', domain)
     .option('--strict', 'exit 2 for warnings, too')
@@ -27,7 +27,7 @@ export function addValidation(program: Command): void {
         .choices(reportFormats)
         .default('text'),
     )
-    .action(async (files, options) =>
-      (await import('../commands/validate.ts')).validateFiles(files, options),
+    .action(async (targets, options) =>
+      (await import('../commands/validate.ts')).validateTargets(targets, options),
     )
 }

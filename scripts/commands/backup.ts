@@ -4,9 +4,10 @@ import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
-import { readSettings, toTypedPath } from './environment.ts'
+import { readSettings } from './environment.ts'
 import { findOrOpen, openAlone } from './open-registry.ts'
 import { connectWriter } from './running.ts'
+import { toTypedPath } from './typed-path.ts'
 
 /** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
 export async function backUp(dir: string): Promise<void> {

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from '../../pipeline/core/config.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 
@@ -34,11 +33,6 @@ function isFile(path: string): boolean {
 /** Returns the Redis that is configured, or the one that `start` runs in DATA_DIR. */
 export function requireRedisUrl(config: Config): string {
   return config.REDIS_URL ?? `unix://${resolvePaths(config.DATA_DIR).redisSocket}`
-}
-
-/** Resolves a path from where the command was typed: npm runs commands in the project's folder. */
-export function toTypedPath(path: string): string {
-  return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
 }
 
 /** Warns before real domains are crawled under the default protocol name. */

@@ -6,11 +6,12 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
-import { readSettings, toTypedPath } from './environment.ts'
+import { readSettings } from './environment.ts'
 import { runRole } from './roles.ts'
 import { checkDiskSpace, checkPorts, prepareFolders } from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import { printAddress } from './start-output.ts'
+import { toTypedPath } from './typed-path.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
 const REPORT_MS = 2_000

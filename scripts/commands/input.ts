@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createReadStream, readdirSync, statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { toTypedPath } from './environment.ts'
+import { toTypedPath } from './typed-path.ts'
 
 /**
  * Opens a file that the user named, or with `-` the standard input; throws where it cannot be read.

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
-import type { Domain } from '../../pipeline/core/domain.ts'
+import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
 import type { PlacedFault } from '../../pipeline/model/reported-fault.ts'
 import { checkFile, inferKind, type ProposedKind } from '../../pipeline/parse/check-file.ts'
 import { nameInput, openInput } from './input.ts'
 import { formatCount } from './text.ts'
+import { toTypedPath } from './typed-path.ts'
+import type { Report } from './validation-report.ts'
 
 const FAULTS_SHOWN_MAX = 500
 /** Exit status for a file that was checked and has faults; one that could not be checked ends with 1. */
@@ -18,27 +21,34 @@ interface Options {
   format: (typeof reportFormats)[number]
 }
 
-interface Report {
-  file: string
-  kind: ProposedKind
-  valid: boolean
-  errors: PlacedFault[]
-  warnings: PlacedFault[]
-}
-
 /**
- * Checks files before they are served, with the registry's own parser, and prints each fault with its place.
- * Sets the exit status 2 where a file has errors, or with `strict` anything at all.
+ * Checks files before they are served, and those that domains serve now, with the registry's own parser, and prints
+ * each fault with its place. Sets the exit status 2 where a file has errors, or with `strict` anything at all.
  */
-export async function validateFiles(files: readonly string[], options: Options): Promise<void> {
+export async function validateTargets(targets: readonly string[], options: Options): Promise<void> {
   const reports: Report[] = []
-  for (const file of files) reports.push(await validateFile(file, options))
+  for (const target of targets) {
+    const live = findLiveDomain(target)
+    if (live === undefined) reports.push(await validateFile(target, options))
+    else reports.push(...(await validateLive(live, options.kind)))
+  }
   if (options.format === 'json') {
     process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`)
   } else for (const report of reports) print(report, options.format)
   const isFaulty = ({ valid, warnings }: Report) =>
     !valid || (options.strict === true && warnings.length > 0)
   if (reports.some(isFaulty)) process.exitCode = FAULTY
+}
+
+/** Finds the domain that a target names: a file of that name comes first, and a forgotten file is no domain. */
+function findLiveDomain(target: string): Domain | undefined {
+  if (/\.(?:json|txt)$/i.test(target) || existsSync(toTypedPath(target))) return undefined
+  return parseDomain(target)
+}
+
+/** Loads what reads the web only where a domain is named: files are checked without. */
+async function validateLive(domain: Domain, kind: ProposedKind | undefined): Promise<Report[]> {
+  return (await import('./validate-live.ts')).validateDomain(domain, kind)
 }
 
 async function validateFile(file: string, { kind, domain }: Options): Promise<Report> {
@@ -60,20 +70,21 @@ function chooseKind(file: string, bytes: Buffer): ProposedKind {
   }
 }
 
-function print({ file, kind, errors, warnings }: Report, format: 'text' | 'github'): void {
+function print({ file, isLive, kind, errors, warnings }: Report, format: 'text' | 'github'): void {
   const faults = [...errors, ...warnings].sort(
     (a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0),
   )
   const write = format === 'github' ? formatAnnotation : formatLine
-  const lines = faults.map(fault => write(file, fault))
+  const lines = faults.map(fault => write(file, fault, isLive))
   const counts = `${formatCount(errors.length, 'error')}, ${formatCount(warnings.length, 'warning')}`
   process.stdout.write([...lines, `${nameInput(file)}: ${kind}, ${counts}`, ''].join('\n'))
 }
 
-function formatLine(file: string, fault: PlacedFault): string {
+function formatLine(file: string, fault: PlacedFault, isLive?: true): string {
   const { line = 1, column = 1, severity, code } = fault
   const name = file === '-' ? '<stdin>' : file
-  return `${name}:${line}:${column}: ${severity}: ${describe(fault)} [${code}]`
+  const place = isLive ? file : `${name}:${line}:${column}`
+  return `${place}: ${severity}: ${describe(fault)} [${code}]`
 }
 
 function describe({ message, suggestion }: PlacedFault): string {
@@ -82,11 +93,13 @@ function describe({ message, suggestion }: PlacedFault): string {
   return removeControls(`${message}${advice}`)
 }
 
-/** Formats a fault as the runner of a workflow shows it beside the line. */
-function formatAnnotation(file: string, fault: PlacedFault): string {
+/** Formats a fault as the runner of a workflow shows it: beside the line, or for a served file with its address. */
+function formatAnnotation(file: string, fault: PlacedFault, isLive?: true): string {
   const { line = 1, column = 1, severity, code } = fault
-  const place = file === '-' ? '' : `file=${toProperty(file)},line=${line},col=${column},`
-  return `::${severity} ${place}title=${toProperty(code)}::${toData(describe(fault))}`
+  const isPath = !isLive && file !== '-'
+  const place = isPath ? `file=${toProperty(file)},line=${line},col=${column},` : ''
+  const text = isLive ? `${file}: ${describe(fault)}` : describe(fault)
+  return `::${severity} ${place}title=${toProperty(code)}::${toData(text)}`
 }
 
 function toData(text: string): string {

@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { buildWorld } from '../world/build.ts'
 import { serveFolder } from '../world/folder.ts'
 import { serveWorld } from '../world/server.ts'
-import { readSettings, toTypedPath } from './environment.ts'
+import { readSettings } from './environment.ts'
 import { assertFolder } from './input.ts'
 import { runRole } from './roles.ts'
+import { toTypedPath } from './typed-path.ts'
 
 interface WorldOptions {
   dir?: string

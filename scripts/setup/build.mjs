@@ -12,13 +12,16 @@ import { join } from 'node:path'
 import { buildBrowser } from './browser.mjs'
 import { buildBundles, moveChunks, STAMP } from './bundle.mjs'
 import { fail, root, run, say } from './run.mjs'
+import { buildValidator } from './validator.mjs'
 
 const folders = ['pipeline', 'jobs', 'api', 'scripts']
 const files = [
   'tsconfig.json',
   'tsconfig.build.json',
   'package-lock.json',
+  'package.json',
   'scripts/setup/bundle.mjs',
+  'scripts/setup/validator.mjs',
 ]
 const tsc = 'node_modules/typescript/bin/tsc'
 const dist = join(root, 'dist')
@@ -49,6 +52,7 @@ async function buildPrograms() {
     rmSync(fresh, { recursive: true, force: true })
     fail(`${output}\nThe build failed.`)
   }
+  await buildValidator(fresh)
   await buildBundles(fresh)
   writeFileSync(join(fresh, STAMP), stamp)
   swap(fresh)

@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
-import { projectRoot } from '../../pipeline/core/project-root.ts'
 import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
 
 const folder = makeTemporaryFolder()
@@ -73,60 +71,5 @@ describe('registry validate', () => {
     expect(check(JSON.stringify(sound)).status).toBe(0)
     const { status, stdout } = check('{')
     expect([status, stdout]).toEqual([2, expect.stringContaining('<stdin>:1:2: error')])
-  })
-})
-
-describe('the action for workflows', () => {
-  const action = parse(readFileSync(join(projectRoot, 'action.yml'), 'utf8'))
-  const steps: { run?: string; env?: Record<string, string> }[] = action.runs.steps
-  const [{ run: script = '', env = {} } = {}] = steps.filter(step => step.run !== undefined)
-
-  /** Runs its script as a runner does: inputs reach it as environment only. */
-  function act(inputs: Record<string, string>) {
-    const values: Record<string, string> = { 'github.action_path': projectRoot }
-    for (const [name, { default: otherwise = '' }] of Object.entries<{ default?: string }>(
-      action.inputs,
-    ))
-      values[`inputs.${name}`] = inputs[name] ?? otherwise
-    const filled = Object.entries(env).map(([name, text]) => [
-      name,
-      text.replace(/\$\{\{ ([\w.]+) \}\}/g, (_, key) => values[key] ?? ''),
-    ])
-    return spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
-      cwd: folder.path,
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...Object.fromEntries(filled) },
-    })
-  }
-
-  test('passes for sound files, named as in the checkout', () => {
-    const { status, stdout, stderr } = act({ files: '\n  good.json\n  brand.json\n' })
-    expect([status, stderr]).toEqual([0, ''])
-    expect(stdout).toContain('good.json: adagents.json, 0 errors')
-    expect(stdout).toContain('brand.json: brand.json, 0 errors')
-  })
-
-  test('fails for a fault, and has the runner show it beside its line', () => {
-    const { status, stdout } = act({ files: 'adagents-bad.json' })
-    expect(status).toBe(2)
-    expect(stdout).toContain(
-      '::error file=adagents-bad.json,line=3,col=5,title=wrong_type::authorized_agents[0] must be',
-    )
-  })
-
-  test('fails for a warning if that is requested', () => {
-    expect(act({ files: 'odd.json' }).status).toBe(0)
-    expect(act({ files: 'odd.json', strict: 'true' }).status).toBe(2)
-  })
-
-  test('takes no input for a command or an option', () => {
-    const { status, stdout, stderr } = act({ files: '--help\n$(echo oh) `id`', domain: '' })
-    expect(status).toBe(1)
-    expect(stdout).toBe('')
-    expect(stderr).toContain('--help cannot be read')
-  })
-
-  test('uses no expression in its script', () => {
-    expect(script).not.toContain('${{')
   })
 })

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import { readSettingFile } from '../settings/setting-file.ts'
 
 /** Reads a file of certificates in PEM that a setting names; throws a `ConfigError` for anything else. */

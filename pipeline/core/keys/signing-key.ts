@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 import { requireValue } from '../present.ts'
 import { readSettingFile } from '../settings/setting-file.ts'
 

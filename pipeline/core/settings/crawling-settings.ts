@@ -1,28 +1,15 @@
 import { z } from 'zod'
+import { isCron } from '../schedule.ts'
 import { defineSetting } from './define-setting.ts'
+import { fetchSettings } from './fetch-settings.ts'
 import { file } from './place-kinds.ts'
-import { cron, httpUrl, isNameServer, text, wholeNumber } from './setting-kinds.ts'
+import { text, wholeNumber } from './setting-kinds.ts'
+
+const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
 
 /** Settings of what is crawled, how often and how politely. */
 export const crawlingSettings = {
-  CRAWL_CONNECT_TO: defineSetting(
-    httpUrl.optional(),
-    'send every outbound connection to this address instead; names are still resolved and checked (for test worlds)',
-  ),
-  CRAWL_CA_FILE: defineSetting(
-    file.optional(),
-    'PEM file of an extra certificate authority to trust',
-  ),
-  DNS_SERVER: defineSetting(
-    text
-      .refine(isNameServer, { error: 'must be ADDRESS:PORT such as 127.0.0.1:53 or [::1]:53' })
-      .optional(),
-    'ADDRESS:PORT of a name server to use instead of the system’s; an address, not a name',
-  ),
-  CRAWL_CONTACT: defineSetting(
-    httpUrl.default('https://github.com/agentic-ad-registry/agentic-ad-registry'),
-    'page about the crawler, named in its User-Agent',
-  ),
+  ...fetchSettings,
   CRAWL_SIGNING_KEY: defineSetting(
     file.optional(),
     'file with a private Ed25519 key (JWK): the crawler signs its requests (Web Bot Auth, RFC 9421) and the API serves the public key; needs BASE_URL',

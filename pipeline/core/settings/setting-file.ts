@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config-error.ts'
 
 /** Reads the file that a setting names; throws a `ConfigError` that says why it cannot. */
 export function readSettingFile(setting: string, path: string): string {

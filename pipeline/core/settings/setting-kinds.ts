@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { JsonText } from '../json-text.ts'
 import { SECRET_CHARS_MIN } from '../keys/sealing.ts'
-import { isCron } from '../schedule.ts'
 import { parseUrl } from '../url.ts'
 
 export const text = z.string().min(1)
@@ -36,7 +35,6 @@ export const share = text
     error: 'must be a number from 0 to 1, such as 0.02',
   })
   .transform(Number)
-export const cron = text.refine(isCron, { error: 'must be a cron pattern such as "0 3 * * *"' })
 export const httpUrl = z.url({
   protocol: /^https?$/,
   error: 'must be an address with http or https',
