@@ -40,7 +40,7 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         {renderToken(token)}
         <label for="name">Name</label>
         <input id="name" name="name" required maxlength="200" autocomplete="organization" />
-        <label for="company-type">What it does</label>
+        <label for="company-type">Type of company</label>
         <select id="company-type" name="company_type">
           <option value="">Prefer not to say</option>
           {companyTypes.map(type => (

@@ -58,9 +58,10 @@ async function chooseDomain(
   const domains = listed.refused === undefined ? listed.body.domains : []
   const body = (
     <>
-      <h1>Saved entries</h1>
+      <h1>Hosted files</h1>
       <p class="lead">
-        What members have saved for domains that publish no file of their own, with the history.
+        Files that this registry keeps for domains that publish none of their own, each with its
+        history.
       </p>
       {renderFault(fault ?? listed.refused)}
       <ul class="chips">
@@ -77,7 +78,7 @@ async function chooseDomain(
       </form>
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Saved entries', body }
+  return { status: fault === undefined ? 200 : 400, title: 'Hosted files', body }
 }
 
 async function showEntry(

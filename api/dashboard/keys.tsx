@@ -37,7 +37,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
             empty: 'No keys yet.',
             render: ({ id, name, permissions, created_at }) => [
               renderName(name),
-              permissions.length === 0 ? 'ordinary' : <code>{permissions.join(', ')}</code>,
+              permissions.length === 0 ? 'standard' : <code>{permissions.join(', ')}</code>,
               renderMoment(created_at),
               renderButton(`${sectionPath}/revoke`, token, 'Revoke', { id }, 'plain'),
             ],
@@ -49,7 +49,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
         <input id="name" name="name" required maxlength="200" autocomplete="off" />
         <label for="permission">Permissions</label>
         <select id="permission" name="permission">
-          <option value="">Ordinary: cannot manage keys</option>
+          <option value="">Standard: cannot manage keys</option>
           {keyPermissions.map(permission => (
             <option value={permission}>{permission}</option>
           ))}

@@ -88,7 +88,7 @@ const sections = [
   ['keys', 'Keys'],
   ['domains', 'Domains'],
   ['agents', 'Agents'],
-  ['entries', 'Saved entries'],
+  ['entries', 'Hosted files'],
   ['usage', 'Usage'],
   ['audit', 'Audit'],
 ] as const

@@ -43,8 +43,8 @@ function renderUsage({ organization, is_complete, limits }: OrganizationUsage): 
       <p>
         Membership: {tier === null ? 'none' : tiers[tier].label}.{' '}
         {has_api_access
-          ? 'It has API access, so its agents may be public.'
-          : 'It has no API access, so its agents are shown to members at most.'}
+          ? 'Your agents can be public.'
+          : 'Your agents cannot be public until your organization is a member with API access.'}
       </p>
       {is_complete ? null : (
         <p class="notice fair" role="status">

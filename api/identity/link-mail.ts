@@ -25,10 +25,10 @@ export async function sendLink(services: Services, email: string, url: string): 
   const { mailMs, signInLinkMinutes } = config.LIMITS
   const { host } = new URL(baseUrl())
   const text = [
-    `Somebody, hopefully you, wants to sign in at ${host}.`,
-    `Open this link in the browser in which you began, within ${signInLinkMinutes} minutes:`,
+    `Use this link to sign in at ${host}.`,
+    `Open it within ${signInLinkMinutes} minutes, in the browser in which you asked for it:`,
     url,
-    'It works once. If it was not you, ignore this mail: nothing happens without the link.',
+    'It works once. If you did not ask to sign in, you can ignore this mail.',
   ].join('\n\n')
   const subject = `Sign in at ${host}`
   const answer = await writer.requestLive(

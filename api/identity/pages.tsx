@@ -191,7 +191,7 @@ export function buildOpenPage(uid: string, token: string): SignInPage {
     'Sign in',
     <>
       <h1>Sign in</h1>
-      <p class="lead">You have opened the link that we sent you.</p>
+      <p class="lead">Press the button to finish signing in.</p>
       <form method="post" action={`/sign-in/${uid}/open`}>
         <input type="hidden" name="token" value={token} />
         <button type="submit">Sign in</button>
@@ -225,7 +225,7 @@ export function buildConsentPage(
       </p>
       <ul>{meanings.map(([scope, text]) => (scopes.has(scope) ? <li>{text}</li> : null))}</ul>
       <p class="hint">
-        Anybody can name an application as they like. Allow it only if you have just started this
+        Applications choose their own names. Allow this one only if you have just started it
         yourself.
       </p>
       <form method="post" action={`/sign-in/${uid}/consent`}>

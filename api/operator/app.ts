@@ -4,7 +4,6 @@ import { renderMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError, toErrorBody } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { toPublicError } from '../operation/http-errors.ts'
 import { assertOperator, type OperatorAccess } from './access.ts'
 import type { OperatorMetrics } from './operator-metrics.ts'
 import { renderStartPage, type StartPage, startPageHeaders } from './start-page.ts'
@@ -67,4 +66,11 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
 /** Tells whether a request comes from a probe, which has no token. */
 function isProbe(url: string): boolean {
   return url === '/healthz' || url === '/readyz'
+}
+
+/** Converts an error to one that the caller may see; undefined if the fault is ours. */
+function toPublicError(error: FastifyError): PublicError | undefined {
+  if (error instanceof PublicError) return error
+  const { statusCode = 500, message } = error
+  return statusCode < 500 ? new PublicError('invalid_request', `body: ${message}`) : undefined
 }

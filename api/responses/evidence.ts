@@ -22,7 +22,7 @@ const DECLARED_SHOWN_MAX = 20
 
 /** Sentences of the evidence for the publisher's side, by rule. */
 export const publisherTexts: Readonly<Record<PublisherRule, string>> = {
-  granted: 'the entry grants this sale',
+  granted: 'this entry authorizes the agent',
   file_not_known: 'no file of the publisher is valid at present, so this is unknown',
   left_out_too_broad:
     'the file is too broad: a part of it was left out and may say so, so this is unknown',

@@ -192,10 +192,7 @@ const entries = {
   mirrorItems: [2_000, 'entries in one mirror'],
   logoBytes: [512 * KiB, 'largest logo'],
   subscriptionsPerOrganization: [20, 'subscriptions of one organization'],
-  receiverQuestionsPerHour: [
-    60,
-    'challenges and tests that one organization may have receivers asked in an hour',
-  ],
+  receiverQuestionsPerHour: [60, 'webhook tests that one organization may request in an hour'],
   receiverMs: [10_000, 'time for a receiver of changes to answer'],
   receiverAnswerBytes: [4 * KiB, 'largest answer of a receiver that is read'],
   deliveryEvents: [500, 'events of the feed in one delivery'],

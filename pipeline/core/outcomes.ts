@@ -12,11 +12,11 @@ interface OutcomeEntry {
 }
 
 export const outcomes = {
-  ok: { effect: 'success', means: 'the file was read and understood' },
-  unchanged: { effect: 'success', means: 'the file is unchanged (304, or the same bytes)' },
-  absent: { effect: 'absent', means: 'the file is not there (404, 410)' },
-  unusable: { effect: 'unusable', means: 'JSON without any known content' },
-  not_json: { effect: 'garbled', means: 'answered 200 with something else' },
+  ok: { effect: 'success', means: 'read successfully' },
+  unchanged: { effect: 'success', means: 'unchanged (304, or the same bytes)' },
+  absent: { effect: 'absent', means: 'not found (404, 410)' },
+  unusable: { effect: 'unusable', means: 'the JSON has no known content' },
+  not_json: { effect: 'garbled', means: 'the answer was not valid JSON' },
   too_large: {
     effect: 'garbled',
     means: 'the body exceeds the size limit and was not read to the end',
@@ -25,7 +25,7 @@ export const outcomes = {
   denied: { effect: 'unreachable', means: 'access denied (401, 403, 451)' },
   throttled: { effect: 'unreachable', means: 'the server asked to slow down (429)' },
   server_error: { effect: 'unreachable', means: 'the server failed (408, 5xx)' },
-  http_error: { effect: 'unreachable', means: 'another status without an answer' },
+  http_error: { effect: 'unreachable', means: 'an unexpected status' },
   bad_redirect: {
     effect: 'unreachable',
     means: 'a redirect loop, too many redirects, or a redirect off the site',

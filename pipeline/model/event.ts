@@ -80,7 +80,7 @@ export const eventTypes = {
   'agent.profile_updated': {
     entity: 'agent',
     payload: AgentProfile.extend({ changed_fields: ChangedFields }),
-    means: 'what it reaches changed',
+    means: 'its reach changed: publishers, properties or collections',
   },
   'agent.compliance_changed': {
     entity: 'agent',

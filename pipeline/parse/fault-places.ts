@@ -15,9 +15,8 @@ export interface TextPlace {
 const syntaxWords: Readonly<Record<string, string>> = {
   InvalidSymbol: 'this is no JSON value: put strings in double quotes',
   InvalidNumberFormat: 'this is no number: write one such as 1.5',
-  PropertyNameExpected:
-    'expected a name in double quotes: remove the trailing comma, or write the name',
-  ValueExpected: 'expected a value: remove the trailing comma, or write the value',
+  PropertyNameExpected: 'a name in double quotes is missing: add it here',
+  ValueExpected: 'a value is missing: add it here',
   ColonExpected: 'a colon is missing: put one before this',
   CommaExpected: 'a comma is missing: put one before this',
   CloseBraceExpected: 'a } is missing: add it here',
@@ -32,13 +31,22 @@ const syntaxWords: Readonly<Record<string, string>> = {
   InvalidCharacter: 'this character cannot stand in a text: write an escape such as \\n',
 }
 
+/** Messages for errors right after a comma, which is then most likely one too many. */
+const afterCommaWords: Readonly<Record<string, string>> = {
+  PropertyNameExpected:
+    'expected a name in double quotes: remove the trailing comma, or write the name',
+  ValueExpected: 'expected a value: remove the trailing comma, or write the value',
+}
+
 /** Finds where a text stops being JSON, and why; undefined where it is nested too deeply to tell. */
 export function findSyntaxFault(text: string): (TextPlace & { why: string }) | undefined {
   const errors: ParseError[] = []
   if (readTree(text, errors) === 'too deep') return undefined
   const first = errors.sort((a, b) => a.offset - b.offset)[0]
   if (first === undefined) return undefined
-  const why = syntaxWords[printParseErrorCode(first.error)] ?? 'this is not JSON'
+  const code = printParseErrorCode(first.error)
+  const isAfterComma = text.slice(0, first.offset).trimEnd().endsWith(',')
+  const why = (isAfterComma && afterCommaWords[code]) || (syntaxWords[code] ?? 'this is not JSON')
   return { ...buildPlaces(text)(first.offset), why }
 }
 

@@ -262,7 +262,7 @@ function readText(
 ): string | undefined {
   const trimmed = value.trim()
   if (trimmed === '') {
-    const advice = isOptional ? 'leave it out or say something' : 'say something'
+    const advice = isOptional ? 'leave it out or write a text' : 'write a text'
     faults.error(at, 'empty', `is empty: ${advice}`)
   } else if (trimmed.length > maxChars)
     faults.error(at, 'too_long', `is longer than ${maxChars} characters: shorten it`)

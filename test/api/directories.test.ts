@@ -89,7 +89,7 @@ test('a filter narrows, and says how many remain', async () => {
   expect(page('.matches a').attr('href')).toBe('/publishers')
   expect(await readAll('/publishers?sells=no')).toHaveLength(59)
   expect((await read('/brands?type=endorsed&source=brand_json'))('main').text()).toContain(
-    'No brands match.',
+    'No brands match these filters.',
   )
 })
 

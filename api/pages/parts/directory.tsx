@@ -48,7 +48,13 @@ export function renderDirectory<Row>(shown: DirectoryShown<Row>): Html {
           </>
         )}
       </p>
-      {size === 0 ? <p class="empty">No {nouns[1]} match.</p> : <ol class="entries">{entries}</ol>}
+      {size > 0 ? (
+        <ol class="entries">{entries}</ol>
+      ) : names.every(name => chosen[name] === undefined) ? (
+        <p class="empty">No {nouns[1]} yet. The first crawl fills this list.</p>
+      ) : (
+        <p class="empty">No {nouns[1]} match these filters.</p>
+      )}
       {renderPages(shown, last && encodeCursor(page.toPosition(last)))}
     </>
   )

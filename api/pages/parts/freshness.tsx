@@ -6,11 +6,11 @@ import { renderMoment } from '../html/text.tsx'
 type State = FreshnessBlock['state']
 
 const words: Readonly<Record<State, [label: string, look: string, means: string]>> = {
-  current: ['current', 'good', 'read within the last two days'],
-  stale: ['stale', 'fair', 'not read within the last two days'],
-  failing: ['failing', 'fair', 'the last attempt got no answer'],
-  absent: ['absent', 'none', 'there is no such file'],
-  invalid: ['invalid', 'bad', 'the file cannot be used'],
+  current: ['current', 'good', 'up to date'],
+  stale: ['stale', 'fair', 'not read for two days'],
+  failing: ['failing', 'fair', 'the last attempt failed'],
+  absent: ['absent', 'none', 'not found'],
+  invalid: ['invalid', 'bad', 'cannot be used'],
   never_crawled: ['never crawled', 'none', 'not fetched yet'],
 }
 
@@ -34,20 +34,16 @@ export function renderFreshness(freshness: FreshnessBlock | undefined, file: str
   const { state, outcome, checked_at, succeeded_at, http_status } = freshness ?? {
     state: 'never_crawled' as const,
   }
-  const reason = outcome === undefined ? undefined : outcomes[outcome as Outcome]?.means
+  const isExplained = state === 'current' || state === 'absent'
+  const reason = isExplained ? undefined : outcomes[outcome as Outcome]?.means
   return (
     <p class="freshness">
       {renderState(state)} <span>{file}</span>: {words[state]?.[2] ?? state}
-      {checked_at === undefined ? null : <>, last fetched {renderMoment(checked_at)}</>}
-      {reason === undefined ? null : (
-        <>
-          {' '}
-          ({reason}
-          {http_status === undefined ? '' : `, HTTP ${http_status}`})
-        </>
-      )}
+      {reason === undefined ? null : `, ${reason}`}
+      {http_status === undefined || state === 'current' ? null : ` (HTTP ${http_status})`}
+      {checked_at === undefined ? null : <>; last checked {renderMoment(checked_at)}</>}
       {succeeded_at === undefined || succeeded_at === checked_at ? null : (
-        <>; last read {renderMoment(succeeded_at)}</>
+        <>, last read {renderMoment(succeeded_at)}</>
       )}
       .
     </p>

@@ -88,16 +88,16 @@ function toJsonPath(domain: string): string {
 
 const modes = {
   self: 'on its own site',
-  self_redirected: 'elsewhere, where its own file leads',
-  aao_hosted: 'at this registry, which serves it',
-  self_invalid: 'on its own site, where it cannot be used',
+  self_redirected: 'elsewhere: its own file points there',
+  aao_hosted: 'by this registry',
+  self_invalid: 'on its own site, but invalid',
   none: 'nowhere',
 } as const
 
 const methods: Readonly<Record<string, string>> = {
-  direct: 'read at its well-known place',
-  authoritative_location: 'the domain’s own file points there',
-  ads_txt_managerdomain: 'the domain’s ads.txt names a manager',
+  direct: 'its well-known address',
+  authoritative_location: 'a pointer in the domain’s own file',
+  ads_txt_managerdomain: 'MANAGERDOMAIN in the domain’s ads.txt',
 }
 
 /** Renders where the deciding file is served, and how the domain leads there. */
@@ -122,7 +122,7 @@ export function renderHosting(
       manager_domain && <a href={toPublisherPath(manager_domain)}>{renderName(manager_domain)}</a>,
     ],
     ...listRawFacts(source, file),
-    ['Last valid version', renderMoment(hosting.last_validated)],
+    ['Last valid', renderMoment(hosting.last_validated)],
     ['Last HTTP status', hosting.last_http_status],
   ])
 }

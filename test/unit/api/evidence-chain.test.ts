@@ -9,7 +9,7 @@ const step = (property_id: string, more: Partial<Evidence> = {}): Evidence => ({
   domain: 'herald.example',
   rule: 'granted',
   says: 'match',
-  text: 'the entry grants this sale',
+  text: 'this entry authorizes the agent',
   ...more,
 })
 

@@ -12,7 +12,7 @@ const granting: Evidence = {
   ...own,
   rule: 'granted',
   says: 'match',
-  text: 'the entry grants this sale',
+  text: 'this entry authorizes the agent',
 }
 const operating: Evidence = {
   side: 'operator',

@@ -51,6 +51,7 @@ describe('a fault has the place of what it is about', () => {
 
 describe('a text that is not JSON is reported with the place and the reason', () => {
   test.each<[string, string, string, number, number]>([
+    ['a list that does not end', '{\n  "a": [}\n}', 'a value is missing', 2, 9],
     ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'remove the trailing comma', 3, 3],
     ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'comma is missing', 3, 3],
     ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
