@@ -22,7 +22,7 @@ COPY --from=build /app/dist-browser ./dist-browser
 COPY data ./data
 COPY docs ./docs
 # A volume takes the owner of the folder it covers.
-RUN install -d -o 1000 -g 1000 data/var
+RUN install -d -o 1000 -g 1000 data/var /backups
 VOLUME /app/data/var
 # The base image's user `node`, as a number: only a number can be proved not to be root.
 USER 1000

@@ -99,7 +99,7 @@ async function backUp(
   { store, sequencer, answers, fence, clock, log }: BackupLoopDeps,
   olderKept: number,
 ): Promise<number> {
-  const dir = sequencer.paths.backup
+  const dir = sequencer.paths.backingUp
   rmSync(dir, { recursive: true, force: true })
   try {
     answers.beginBackup()

@@ -21,6 +21,11 @@ export function nameBackup(fence: number, seq: number, at: number): string {
   return `${String(fence).padStart(6, '0')}-${String(seq).padStart(12, '0')}-${at}`
 }
 
+/** Tells whether `nameBackup` made a name: other folders beside the backups are somebody else's. */
+export function isBackupName(name: string): boolean {
+  return /^\d{6,}-\d{12,}-\d+$/.test(name)
+}
+
 export function parseBackupName(name: string): NamedBackup {
   const [fence = Number.NaN, seq = Number.NaN] = name.split('-').map(Number)
   return { name, fence, seq }
@@ -86,6 +91,7 @@ async function listBackups(store: BackupStore) {
   const objects = new Map<string, string[]>()
   for (const object of await store.list(BACKUPS)) {
     const [name = ''] = object.slice(BACKUPS.length).split('/')
+    if (!isBackupName(name)) continue
     objects.set(name, [...(objects.get(name) ?? []), object])
   }
   return [...objects]

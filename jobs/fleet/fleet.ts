@@ -14,7 +14,7 @@ import { AnswerLog, type AnswersToSend } from './answer-log.ts'
 import { type BackupLoop, startBackups } from './backup-loop.ts'
 import { createHeadKeeper } from './head-log.ts'
 import { FleetLease } from './lease.ts'
-import { waitForTurn } from './standby.ts'
+import { removeCopies, waitForTurn } from './standby.ts'
 import { assertNewest, repeatAnswered, restoreStores } from './succeed.ts'
 import { createTenure, readTenure, writeTenure } from './tenure.ts'
 import { loadWriterState, RecordCounter } from './writer-state.ts'
@@ -86,7 +86,7 @@ export async function joinFleet(deps: FleetDeps): Promise<Fleet | undefined> {
       else await assertNewest(opened.seq, state, redis)
       noteTenure()
       rmSync(paths.behind, { force: true })
-      rmSync(paths.standby, { recursive: true, force: true })
+      removeCopies(paths.standby)
       const { fence } = lease
       const { signal } = closing
       backups = startBackups({ config, store, sequencer, answers, fence, clock, log, signal })

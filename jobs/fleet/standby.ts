@@ -1,14 +1,20 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Fatal } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { requireValue } from '../../pipeline/core/present.ts'
+import { getFirst, requireValue } from '../../pipeline/core/present.ts'
 import { prepareStores } from '../../pipeline/maintenance/prepared-restore.ts'
 import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 import { getMessage } from '../api-client/writer-client.ts'
 import type { Redis } from '../redis.ts'
-import { copyBackup, findNewestBackup, type NamedBackup, parseBackupName } from './backups.ts'
+import {
+  copyBackup,
+  findNewestBackup,
+  isBackupName,
+  type NamedBackup,
+  parseBackupName,
+} from './backups.ts'
 import type { FleetLease } from './lease.ts'
 import type { Tenure } from './tenure.ts'
 import { loadWriterState, type WriterState } from './writer-state.ts'
@@ -151,7 +157,7 @@ export async function keepBackup(
   const dir = `${standby}/${name}`
   if (!existsSync(dir)) {
     await copyBackup(store, name, dir)
-    removeOthers(standby, name)
+    removeCopies(standby, name)
   }
   return dir
 }
@@ -161,7 +167,11 @@ export function nameReady(dir: string): string {
   return `${dir}.ready`
 }
 
-function removeOthers(standby: string, name: string): void {
-  for (const other of readdirSync(standby))
-    if (other !== name) rmSync(`${standby}/${other}`, { recursive: true, force: true })
+/** Removes the copies of backups but one, with what was made of them; what others put there stays. */
+export function removeCopies(standby: string, kept?: string): void {
+  if (!existsSync(standby)) return
+  for (const name of readdirSync(standby))
+    if (name !== kept && isBackupName(getFirst(name.split('.'))))
+      rmSync(`${standby}/${name}`, { recursive: true, force: true })
+  if (readdirSync(standby).length === 0) rmdirSync(standby)
 }

@@ -65,8 +65,8 @@ export function resolvePaths(dataDir: string) {
     behind: at('behind'),
     /** Id of this folder among those that may write, and the fencing number under which it wrote last. */
     tenure: at('tenure.json'),
-    /** The backup that is being made. */
-    backup: at('backup'),
+    /** The backup that is being made for `BACKUP_TO`. Operators call their own ones `backup`, which nothing may touch. */
+    backingUp: at('backing-up'),
     /** The newest backup, as a standby keeps it. */
     standby: at('standby'),
     /** Sizes and times of the derived files as the registry left them (`seals.ts`). */

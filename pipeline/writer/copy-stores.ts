@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -46,11 +47,20 @@ export type Manifest = z.infer<typeof Manifest>
  */
 export function beginBackup(dir: string): string {
   const partial = `${resolve(dir)}.partial`
-  if (existsSync(dir)) throw new Error(`${dir} already exists`)
+  if (existsSync(dir)) throw new Error(`${dir} already exists: name a new folder`)
+  if (existsSync(partial) && !isUnfinished(partial))
+    throw new Error(`${partial} is not what an interrupted backup left: move it away`)
   rmSync(partial, { recursive: true, force: true })
   mkdirSync(partial, { recursive: true })
   chmodSync(partial, PRIVATE_FOLDER_MODE)
   return partial
+}
+
+/** Tells whether a folder has only what a backup writes before its manifest. */
+function isUnfinished(partial: string): boolean {
+  const made = [...Object.values(backedUp), PICTURES, ...Object.values(LOG_IN_BACKUP)]
+  const isMade = (name: string) => made.some(file => name === file || name.startsWith(`${file}-`))
+  return statSync(partial).isDirectory() && readdirSync(partial).every(isMade)
 }
 
 /**

@@ -49,7 +49,7 @@ export function addStores(program: Command): void {
   program
     .command('backup')
     .description('copy the stores that cannot be derived, as of one commit')
-    .argument('<dir>', 'folder to create; it must not exist', path)
+    .argument('<dir>', 'folder to create, outside DATA_DIR', path)
     .action(async dir => (await import('../commands/backup.ts')).backUp(dir))
 
   program

@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import type { Config } from '../../pipeline/core/config.ts'
 import { replay } from '../../pipeline/maintenance/replay.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
@@ -11,8 +13,28 @@ import { toTypedPath } from './typed-path.ts'
 
 /** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
 export async function backUp(dir: string): Promise<void> {
-  const { seq } = await requestBackup(readSettings(), toTypedPath(dir))
+  const config = readSettings()
+  const place = toTypedPath(dir)
+  assertOutside(resolvePaths(config.DATA_DIR).dir, place)
+  const { seq } = await requestBackup(config, place)
   process.stdout.write(`backed up commit ${seq}\n`)
+}
+
+/** Throws where a backup would be lost together with the stores that it is for. */
+function assertOutside(dataDir: string, place: string): void {
+  const way = relative(resolveLinks(dataDir), resolveLinks(place))
+  if (way !== '..' && !way.startsWith(`..${sep}`))
+    throw new Error(
+      `${place} is in DATA_DIR (${dataDir}), with which it would be lost: name a folder elsewhere, best on another disk`,
+    )
+}
+
+/** Resolves links in a path, of which the last parts may not exist yet. */
+function resolveLinks(path: string): string {
+  const parent = dirname(path)
+  return existsSync(path) || parent === path
+    ? realpathSync(path)
+    : join(resolveLinks(parent), basename(path))
 }
 
 async function requestBackup(config: Config, dir: string): Promise<Manifest> {

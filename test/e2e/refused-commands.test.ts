@@ -66,7 +66,11 @@ describe('an unknown id or name is refused in one line', () => {
     [['merge', 'property', id, other], `no property has the rid ${id}`],
     [['audit', 'show', id], `no submission ${id}`],
     [['audit', 'revert', id], `no submission ${id}`],
-    [['backup', '/dev/null'], '/dev/null already exists'],
+    [['backup', '/dev/null'], '/dev/null already exists: name a new folder'],
+    ...[env.DATA_DIR, join(env.DATA_DIR, 'backup')].map((place): [string[], string] => [
+      ['backup', place],
+      `${place} is in DATA_DIR (${env.DATA_DIR}), with which it would be lost: name a folder elsewhere, best on another disk`,
+    ]),
     [['restore', folder.path], `${env.DATA_DIR} is not empty: restore with --force to replace it`],
     [['policy', 'publish', '/nowhere.json'], '/nowhere.json cannot be read: it does not exist'],
     [['crawl', '--domains', '/nowhere.txt'], '/nowhere.txt cannot be read: it does not exist'],

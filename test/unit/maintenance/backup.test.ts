@@ -80,6 +80,17 @@ describe('a backup', () => {
     await expect(registry.backUp(`${backups}/first`)).rejects.toThrow('already exists')
   })
 
+  test('removes what an interrupted one left, and no other folder', async () => {
+    const { dataDir, backups } = await makeTwoNights()
+    const registry = await open(dataDir)
+    cpSync(`${backups}/first`, `${backups}/own.partial`, { recursive: true })
+    await expect(registry.backUp(`${backups}/own`)).rejects.toThrow('move it away')
+    expect(await checkBackup(`${backups}/own.partial`)).toMatchObject({ seq: 1 })
+    rmSync(`${backups}/own.partial/manifest.json`)
+    await registry.backUp(`${backups}/own`)
+    expect(readdirSync(backups).sort()).toEqual(['first', 'own'])
+  })
+
   test('is restored unchanged, with every rid and event, and all other stores are rebuilt', async () => {
     const { backups, first } = await makeTwoNights()
     const dataDir = createDataDir()

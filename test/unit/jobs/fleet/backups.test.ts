@@ -70,6 +70,16 @@ describe.each(places)('backups in $place', ({ open }) => {
     expect(await listBackups(store)).toEqual([whole, next])
   })
 
+  test('a folder with another name beside them is none, and stays', async () => {
+    const store = openStore(await open())
+    const [old, next] = [4, 5].map(seq => nameBackup(2, seq, seq))
+    const names = [old!, next!, '000001-mine', '2026-11-20']
+    for (const name of names) await store.write(`backups/${name}/${MANIFEST}`, Buffer.from('{}'))
+    expect(await findNewestBackup(store)).toMatchObject({ name: next })
+    await removeOldBackups(store, next!, 0)
+    expect(await listBackups(store)).toEqual(['000001-mine', next, '2026-11-20'])
+  })
+
   test('after a take-down none but the newest stays', async () => {
     const store = openStore(await open())
     const names = [4, 5, 6].map(seq => nameBackup(1, seq, seq))

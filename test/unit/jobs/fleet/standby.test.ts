@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { nameBackup } from '../../../../jobs/fleet/backups.ts'
 import { FleetLease } from '../../../../jobs/fleet/lease.ts'
-import { waitForTurn } from '../../../../jobs/fleet/standby.ts'
+import { removeCopies, waitForTurn } from '../../../../jobs/fleet/standby.ts'
 import { createTenure, type Tenure } from '../../../../jobs/fleet/tenure.ts'
 import { STATE_KEY } from '../../../../jobs/fleet/writer-state.ts'
 import { openBackupStore } from '../../../../pipeline/replica/backup-store.ts'
@@ -52,6 +52,19 @@ async function openFleet() {
     },
   }
 }
+
+test('copies of backups are removed, and nothing that somebody else put beside them', () => {
+  const { standby } = resolvePaths(createDataDir())
+  const names = [BACKUP, `${BACKUP}.ready.moving`, nameBackup(1, 6, 2_000), 'mine']
+  for (const name of names) mkdirSync(join(standby, name), { recursive: true })
+  removeCopies(standby, BACKUP)
+  expect(readdirSync(standby)).toEqual([BACKUP, 'mine'])
+  removeCopies(standby)
+  expect(readdirSync(standby)).toEqual(['mine'])
+  rmdirSync(join(standby, 'mine'))
+  removeCopies(standby)
+  expect(existsSync(standby)).toBe(false)
+})
 
 describe('a host that waits for its turn', () => {
   test('begins at once where nobody has ever written', async () => {
