@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { findClient } from '../../pipeline/read/lookups/people.ts'
+import { findClient, isUnusedClient } from '../../pipeline/read/lookups/people.ts'
+import { hashCallerForLong } from '../limits/caller.ts'
 import type { Services } from '../operation/services.ts'
+import { getExchangeCaller } from './pending-requests.ts'
 import { findForeignScheme } from './redirect-schemes.ts'
 
 /** Refusals of a registration, by what is wrong with it. */
@@ -24,7 +26,13 @@ export function openClientRecords(
       if (foreign !== undefined) refuseRedirect(foreign)
       const secret_hash = client_secret === undefined ? null : hashSecret(client_secret)
       const answer = await writer.submit(
-        { op: 'client.register', client_id, metadata: { ...metadata }, secret_hash },
+        {
+          op: 'client.register',
+          client_id,
+          metadata: { ...metadata },
+          secret_hash,
+          caller_hash: hashCallerForLong(getExchangeCaller()),
+        },
         { by: { kind: 'registry', id: 'sign-in' } },
       )
       if ('refused' in answer) refuseMetadata(answer.refused)
@@ -42,6 +50,15 @@ export function openClientRecords(
     destroy: async () => undefined,
     revokeByGrantId: async () => undefined,
   }
+}
+
+/** Keeps an application from ending unused, since a person signs in with it. */
+export async function keepClient(
+  client_id: string,
+  { reader, writer }: Pick<Services, 'reader' | 'writer'>,
+): Promise<void> {
+  if (!isUnusedClient(reader, client_id)) return
+  await writer.submit({ op: 'client.use', client_id }, { by: { kind: 'registry', id: 'sign-in' } })
 }
 
 /** Hashes the secret of an application; it is random, so no slow hash is needed. */

@@ -81,7 +81,7 @@ async function passOn(
   if (!request.url.startsWith(AUTHORIZE)) reply.raw.setHeader('access-control-allow-origin', '*')
   reply.raw.setHeader(REQUEST_ID, request.id)
   reply.hijack()
-  await withBrowser(request.raw, reply.raw, () => provider.callback()(request.raw, reply.raw))
+  await withBrowser(request, reply, () => provider.callback()(request.raw, reply.raw))
 }
 
 /** Adds the authorization request as a form, which is answered as the same request in a query is (OpenID Connect Core 3.1.2.1). */

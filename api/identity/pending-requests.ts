@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { decryptBytes, encryptBytes } from '../../pipeline/core/keys/sealing.ts'
 import { getFirst, requireValue } from '../../pipeline/core/present.ts'
+import { toCaller } from '../limits/caller.ts'
 
 /** Name of the cookie. It is valid below the paths of its request only. */
 const COOKIE = 'registry_request'
@@ -15,6 +17,8 @@ const TEXT_BYTES_MAX = 64 * 1024
 interface Exchange {
   request: IncomingMessage
   response: ServerResponse
+  /** Address that counts as the caller. */
+  caller: string
   /** Payloads stored during this request, by the id of the authorization request; undefined where it ended. */
   changed: Map<string, AdapterPayload | undefined>
 }
@@ -23,11 +27,16 @@ const exchanges = new AsyncLocalStorage<Exchange>()
 
 /** Runs work on a request, which may read and write the cookies of the browser. */
 export function withBrowser<Result>(
-  request: IncomingMessage,
-  response: ServerResponse,
+  { raw: request, ip }: FastifyRequest,
+  { raw: response }: FastifyReply,
   work: () => Result,
 ): Result {
-  return exchanges.run({ request, response, changed: new Map() }, work)
+  return exchanges.run({ request, response, caller: toCaller(ip), changed: new Map() }, work)
+}
+
+/** Returns the caller of the request that the authorization server works on. */
+export function getExchangeCaller(): string {
+  return requireExchange().caller
 }
 
 interface PendingOptions {

@@ -5,6 +5,7 @@ import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import { toCaller } from '../limits/caller.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
+import { keepClient } from './client-records.ts'
 import type { Identity } from './identity.ts'
 import { localRoutes } from './local-sign-in.ts'
 import { buildConsentPage, buildSignInError, type SignInPage } from './pages.tsx'
@@ -75,7 +76,7 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
       handler: async (request, reply) => {
         if (method === 'POST') requireOwnForm(request, services.baseUrl())
         const answer = () => answerStep(handle, { request, reply, identity, services })
-        return send(reply, await withBrowser(request.raw, reply.raw, answer))
+        return send(reply, await withBrowser(request, reply, answer))
       },
     })
   }
@@ -128,6 +129,7 @@ async function showRequest(step: Step): Promise<SignInPage> {
 async function giveConsent(step: Step): Promise<SignInPage> {
   requirePrompt(step.signIn, 'consent')
   const { provider, interaction } = step.signIn
+  await keepClient(String(interaction.params.client_id), step.services)
   const grantId = await storeConsent(provider, interaction)
   return finish(step, { consent: { grantId } })
 }

@@ -1,9 +1,15 @@
 import { toIso } from '../core/clock.ts'
-import type { Person } from '../model/accounts/person.ts'
+import { type Person, UNUSED_CLIENTS_MAX } from '../model/accounts/person.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
+import {
+  countStrangerItems,
+  findOldestOfLargest,
+  recordStrangerItem,
+  removeStrangerItem,
+} from './stranger-items.ts'
 
 /**
  * Finds the person of a provider's subject, or adds them. Their name and email are updated from the provider.
@@ -38,19 +44,51 @@ export function addPerson(
 
 export function registerClient(
   db: Sqlite,
-  { client_id, metadata, secret_hash }: OperationOf<'client.register'>,
-  { now, seq }: AccountStamp,
+  { client_id, metadata, secret_hash, caller_hash = '' }: OperationOf<'client.register'>,
+  stamp: AccountStamp,
 ): Answer {
+  const { now, seq } = stamp
   const known = db.one('select 1 from oauth_clients where client_id = $client_id', {
     client_id,
   })
   if (known) return { refused: 'there is a client of this id', error: 'conflict' }
   const row = { client_id, metadata, secret_hash, registered_at: toIso(now), seq }
   db.insert('oauth_clients', [row])
+  recordStrangerItem(db, { kind: 'client', key: client_id }, caller_hash, stamp)
+  while (countStrangerItems(db, 'client') > UNUSED_CLIENTS_MAX) {
+    const oldest = findOldestOfLargest(db, 'client')
+    if (oldest !== undefined) removeClients(db, [oldest])
+  }
   return { done: { client_id } }
 }
 
-export const personDefinitions: OperationDefinitions<'person.enter' | 'client.register'> = {
+/** Deletes the applications that were registered before this time, and that nobody has signed in with. */
+export function removeUnusedClients(db: Sqlite, until: string): void {
+  const unused = db.all<{ key: string }>(
+    "select key from stranger_items where kind = 'client' and since < $until",
+    { until },
+  )
+  removeClients(
+    db,
+    unused.map(({ key }) => key),
+  )
+}
+
+function removeClients(db: Sqlite, ids: readonly string[]): void {
+  db.run('delete from oauth_clients where client_id in (select value from json_each($ids))', {
+    ids,
+  })
+  for (const key of ids) removeStrangerItem(db, { kind: 'client', key })
+}
+
+function keepClient(db: Sqlite, { client_id }: OperationOf<'client.use'>): Answer {
+  removeStrangerItem(db, { kind: 'client', key: client_id })
+  return { done: { client_id } }
+}
+
+export const personDefinitions: OperationDefinitions<
+  'person.enter' | 'client.register' | 'client.use'
+> = {
   'person.enter': {
     perform: addPerson,
     irreversible: 'it gives no rights: remove memberships and roles',
@@ -58,5 +96,9 @@ export const personDefinitions: OperationDefinitions<'person.enter' | 'client.re
   'client.register': {
     perform: registerClient,
     irreversible: 'a registration gives no rights: a person must consent first',
+  },
+  'client.use': {
+    perform: keepClient,
+    irreversible: 'an application that is used gives no rights: end the consents of its persons',
   },
 }

@@ -3,6 +3,7 @@ import type { Sqlite } from '../store/sqlite.ts'
 import { ensureEditorId } from './editors.ts'
 import { invertRevision, type OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
+import { recordStrangerItem } from './stranger-items.ts'
 
 type Save = OperationOf<'brand.save' | 'property.save' | 'entry.rollback'>
 
@@ -17,6 +18,16 @@ export function recordSave(db: Sqlite, save: Save, stamp: AccountStamp): Answer 
   return { done: { domain, revision_id, editor_id } }
 }
 
+/** Records for whom a brand was looked up; a refresh concerns nobody new. */
+function recordEnrichment(
+  db: Sqlite,
+  { domain, revision_id, caller_hash: caller }: OperationOf<'brand.enrich'>,
+  stamp: AccountStamp,
+): Answer {
+  if (caller !== undefined) recordStrangerItem(db, { kind: 'brand', key: domain }, caller, stamp)
+  return { done: { domain, revision_id } }
+}
+
 export const saveDefinitions: OperationDefinitions<
   'brand.save' | 'brand.enrich' | 'property.save' | 'entry.rollback'
 > = {
@@ -26,7 +37,7 @@ export const saveDefinitions: OperationDefinitions<
     invert: ({ domain, revision_id }, known) => invertRevision('brand', domain, revision_id, known),
   },
   'brand.enrich': {
-    perform: (_, { domain, revision_id }) => ({ done: { domain, revision_id } }),
+    perform: recordEnrichment,
     invert: ({ domain, revision_id }, known) => invertRevision('brand', domain, revision_id, known),
   },
   'property.save': {

@@ -98,6 +98,7 @@ const entries = {
     2_000,
     'applications that all addresses may register in an hour',
   ],
+  unusedClientDays: [30, 'days after which an application ends that nobody has signed in with'],
   authorizationsPerMinute: [120, 'authorization requests that one address may begin in a minute'],
   signInFormsPerCallerHour: [300, 'forms of the sign-in that one address may send in an hour'],
   signInFormsPerHour: [20_000, 'forms of the sign-in that all addresses may send in an hour'],

@@ -6,6 +6,7 @@ import { BrandDocument } from './documents/brand.ts'
 import { Identifier, identifierTypes } from './documents/index.ts'
 import { kellerTypes } from './documents/vocabulary.ts'
 import { BrandCompany, BrandProfile, enrichers } from './enrichment.ts'
+import { CallerHash } from './shared-fields.ts'
 
 const NESTING_MAX = 20
 /** NUL, and half of a surrogate pair: no store keeps them. */
@@ -177,6 +178,7 @@ export const saveOperations = [
     domain: Domain,
     enrichment: Findings,
     found_at: z.iso.datetime(),
+    caller_hash: CallerHash.exactOptional(),
   }),
   /** Submits a brand for review, even when a moderator submits it. */
   z.object({

@@ -10,6 +10,9 @@ export const Success = z
   .literal(true)
   .describe('Always true: a refusal has a status of 4xx instead')
 
+/** Part of the hash of a caller's address, by which strangers are told apart. */
+export const CallerHash = z.string().regex(/^[\w-]{1,16}$/)
+
 export const AgentUrl = text.describe(
   'Address of the agent in its normal form: scheme and host in lower case, without default port, fragment and trailing slashes',
 )

@@ -111,6 +111,18 @@ export async function replaceEntries(db: Database, entries: readonly EntryRow[])
   await entryRows.replace(db, new Map(entries.map(entry => [toKey(entry), entry])))
 }
 
+/** Deletes the entries of these domains. */
+export async function removeEntries(
+  db: Database,
+  entity: Entity,
+  domains: readonly string[],
+): Promise<void> {
+  await entryRows.replace(
+    db,
+    new Map(domains.map(domain => [toKey({ entity, domain }), undefined])),
+  )
+}
+
 /** Converts an entry to a brand row, if no document says which brand the domain is; `house` is the one that claims it. */
 export function toBrandRow(
   { domain, brand_name, source, document }: EntryRow,

@@ -58,6 +58,8 @@ export interface Batch {
   decisions?: readonly EntryDecision[]
   /** Domains of entries whose properties have no record yet. */
   unrecorded?: readonly Domain[]
+  /** Enriched brands that give way to those of the submissions. */
+  evicted?: readonly string[]
   /** Domains that are taken down: all their data is deleted. */
   takedowns?: readonly Domain[]
   /** Observations that cannot be applied; they are set aside with their reason. */

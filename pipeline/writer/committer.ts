@@ -7,13 +7,19 @@ import { findLastTime, findNextTime } from '../core/schedule.ts'
 import { RisingIds } from '../core/uuid-v7.ts'
 import { WindowCounter } from '../core/window-counter.ts'
 import { toHostingBase } from '../model/hosted.ts'
-import type { Answer, Refusal, Submission } from '../model/submission.ts'
+import {
+  type Answer,
+  type Refusal,
+  type Submission,
+  selectSubmissions,
+} from '../model/submission.ts'
 import type { Database } from '../store/duckdb.ts'
 import { type Meta, numberCommit } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
 import { allSettledOrThrow } from '../store/transactions.ts'
 import { apply } from './apply-batch.ts'
 import type { Applied, ApplyContext, Batch } from './apply-context.ts'
+import { chooseEvicted } from './community/evicted-brands.ts'
 import { keepPictures, pictureOperations } from './community/logo-files.ts'
 import { resolveReverts } from './community/reverts.ts'
 import { storeBody } from './crawl/replace-documents.ts'
@@ -137,6 +143,24 @@ export class Committer {
     }
   }
 
+  /** Chooses the enriched brands that give way to those of a batch. */
+  async #chooseEvicted(
+    { submissions }: Batch,
+    answers: ReadonlyMap<string, Answer>,
+  ): Promise<string[]> {
+    const { index, accounts, config } = this.#parts
+    const added = selectSubmissions(submissions, 'brand.enrich').filter(each =>
+      isDone(each, answers),
+    )
+    if (added.length === 0) return []
+    const domains = new Set(added.map(({ operation }) => operation.domain))
+    return chooseEvicted(
+      { index, accounts: accounts.db },
+      [...domains],
+      config.LIMITS.enrichedBrands,
+    )
+  }
+
   async #take(
     requested: Batch,
     { answers, fresh }: CarriedOut,
@@ -147,10 +171,11 @@ export class Committer {
       if (body && hash) storeBody(paths, hash, body)
     }
     const report = this.#readAccountFacts(requested, answers)
+    const evicted = answers.size > 0 ? await this.#chooseEvicted(requested, answers) : []
     const taken = await index.transaction(async () => {
       const submissions = requested.submissions.filter(submission => isDone(submission, answers))
       const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}
-      const batch: Batch = { ...requested, ...report, ...editing, submissions, fresh }
+      const batch: Batch = { ...requested, ...report, ...editing, evicted, submissions, fresh }
       const applied = await apply(index, batch, this.#buildContext(now, seq))
       const pictured = submissions.filter(({ operation }) => pictureOperations.has(operation.op))
       if (pictured.length > 0) keepPictures(this.#parts, pictured, seq)

@@ -1,4 +1,5 @@
 import { forgetRequesters } from '../accounts/agents/storyboard-runs.ts'
+import { removeUnusedClients } from '../accounts/people.ts'
 import { DAY, type Instant, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
@@ -11,11 +12,14 @@ interface Stores {
   serving: ServingStore
 }
 
-type RetentionDays = Pick<Limits, 'requestRetentionDays' | 'privateRetentionDays'>
+type RetentionDays = Pick<
+  Limits,
+  'requestRetentionDays' | 'privateRetentionDays' | 'unusedClientDays'
+>
 
 /**
- * Time for which additions of domains are stored: there is one per second, and they are never
- * looked up.
+ * Time for which additions of domains, and registrations of applications, are stored as requests: strangers cause many,
+ * and they are never looked up.
  */
 const ADDITIONS_RETENTION_MS = DAY
 
@@ -33,11 +37,14 @@ const over = {
 export async function forgetPrivateRows(
   { index, accounts, serving }: Stores,
   now: Instant,
-  { requestRetentionDays, privateRetentionDays }: RetentionDays,
+  { requestRetentionDays, privateRetentionDays, unusedClientDays }: RetentionDays,
 ): Promise<void> {
   const requestsUntil = toIso(now - requestRetentionDays * DAY)
   const until = toIso(now - privateRetentionDays * DAY)
-  await dropSubmissions(index, accounts, 'domains.add', toIso(now - ADDITIONS_RETENTION_MS))
+  for (const operation of ['domains.add', 'client.register', 'client.use']) {
+    await dropSubmissions(index, accounts, operation, toIso(now - ADDITIONS_RETENTION_MS))
+  }
+  removeUnusedClients(accounts, toIso(now - unusedClientDays * DAY))
   await dropRequests({ index, accounts, serving }, requestsUntil)
   await dropSubmissions(index, accounts, 'crawl.request', requestsUntil)
   // The content is in the revisions.

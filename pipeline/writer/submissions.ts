@@ -11,6 +11,7 @@ import { applySuspensions } from './community/disputed-properties.ts'
 import { applyEnrolments } from './community/enrolments.ts'
 import { applyDecisions } from './community/entry-decisions.ts'
 import type { Saved } from './community/entry-states.ts'
+import { removeEnriched } from './community/evicted-brands.ts'
 import { applyMirrors } from './community/mirrors.ts'
 import { applyPolicies } from './community/policies.ts'
 import { applySaves, buildApprovedSaves } from './community/saves.ts'
@@ -119,6 +120,7 @@ export async function applyRequests(
   const saving = applyOwnAndApproved(db, batch, taken, context)
   await allSettledOrThrow(noteDone(db, taken, context), saving)
   const { saved, events } = await saving
+  if (batch.evicted?.length) await removeEnriched(db, batch.evicted, context)
   const domains = selectOperations(taken, ...domainOperations)
   if (domains.length > 0) await applyDomains(db, domains, context)
   const decided = decisions.length > 0 ? await applyDecisions(db, decisions, context) : []

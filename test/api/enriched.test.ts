@@ -326,12 +326,26 @@ describe('storage is bounded', () => {
     expect(await resolve(domain)).toHaveProperty('error')
   })
 
-  test('only a bounded number is stored; stored ones are refreshed', async () => {
-    for (let i = 0; i < 31; i++) await enrich(`many${i}.example`)
+  test('only a bounded number is stored; the oldest of the caller with most give way, and others are refreshed', async () => {
+    const url = (domain: string) => `/api/brands/enrich?domain=${domain}`
+    const enrichAs = (remoteAddress: string, domain: string) =>
+      registry.app.inject({ url: url(domain), remoteAddress })
+    const flood = '192.0.2.66'
+    for (let i = 0; i < 40; i++) await enrichAs(flood, `many${i}.example`)
+    await enrichAs('192.0.2.1', 'late.example')
+    await enrichAs(flood, 'many40.example')
     await registry.publish()
     const { stats } = await get('brands/registry?limit=1')
-    expect(stats.enriched).toBeLessThanOrEqual(30)
-    expect(await resolve('many30.example')).toHaveProperty('error')
+    expect(stats.enriched).toBe(30)
+    for (const name of ['many40', 'many39', 'late', 'lemonade', 'told.acme']) {
+      expect(await resolve(`${name}.example`)).toMatchObject({ source: expect.any(String) })
+    }
+    expect(await resolve('many0.example')).toHaveProperty('error')
+    expect(await get('brands/history?domain=many0.example')).toHaveProperty('error')
+    expect(await registry.verify()).toEqual([])
+    await enrichAs(flood, 'many0.example')
+    expect(await get('brands/history?domain=many0.example')).toMatchObject({ total: 1 })
+    expect(await registry.verify()).toEqual([])
     web = found('Fresh')
     registry.clock.tick(31 * DAY)
     await enrich('lemonade.example')

@@ -14,6 +14,7 @@ import { type BrandResolution, EnrichedBrand } from '../../../pipeline/model/res
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
+import { hashCallerForLong } from '../../limits/caller.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
@@ -85,7 +86,14 @@ async function look(
       if (enrichment === null || !isOpen) return
       // The number of enriched brands is limited: nobody may use up the room for all.
       if (isNew && !demand.admits(caller)) return
-      const operation = buildEnrichment(domain, enrichment, toIso(clock.now()))
+      const operation = {
+        op: 'brand.enrich',
+        revision_id: randomUUID(),
+        domain,
+        enrichment,
+        found_at: toIso(clock.now()),
+        ...(isNew && { caller_hash: hashCallerForLong(caller) }),
+      } as const
       const saving = writer
         .submit(operation, { by: { kind: 'registry', id: 'enrich' } })
         .catch(error => log.debug({ domain, error }, 'the enrichment was not stored'))
@@ -94,10 +102,6 @@ async function look(
   })
   const { enrichment } = found.answer
   return enrichment && { ...enrichment, found_at: toIso(clock.now() - found.ageMs) }
-}
-
-function buildEnrichment(domain: Domain, enrichment: Enrichment, found_at: string) {
-  return { op: 'brand.enrich', revision_id: randomUUID(), domain, enrichment, found_at } as const
 }
 
 function ignoreUnavailable(error: unknown): null {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CallerHash } from '../shared-fields.ts'
 
 /** Provider of persons who are known by a link that was sent to their address. */
 export const EMAIL_PROVIDER = 'email'
@@ -40,6 +41,9 @@ export const OauthClient = z.object({
 })
 export type OauthClient = z.infer<typeof OauthClient>
 
+/** Maximum number of applications that nobody has signed in with. */
+export const UNUSED_CLIENTS_MAX = 10_000
+
 /** Operations of sign-in. */
 export const personOperations = [
   /** A person signs in; the answer has the id that they have had since they first did. */
@@ -51,5 +55,11 @@ export const personOperations = [
     subject: z.string().min(1).max(255),
     ...facts,
   }),
-  z.object({ op: z.literal('client.register'), ...OauthClient.shape }),
+  z.object({
+    op: z.literal('client.register'),
+    ...OauthClient.shape,
+    caller_hash: CallerHash.exactOptional(),
+  }),
+  /** A person has signed in with an application: it stays registered. */
+  z.object({ op: z.literal('client.use'), client_id: OauthClient.shape.client_id }),
 ] as const

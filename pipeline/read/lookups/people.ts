@@ -18,6 +18,12 @@ export function findClient({ record }: PrivateReader, clientId: string): OauthCl
   )
 }
 
+/** Tells whether nobody has signed in with an application yet. */
+export function isUnusedClient({ record }: PrivateReader, clientId: string): boolean {
+  const sql = "select 1 from stranger_items where kind = 'client' and key = $clientId"
+  return record?.one(sql, { clientId }) !== undefined
+}
+
 /** Passkeys of a person; a removed one has no key. */
 const PASSKEYS = `
 select user_id, credential_id, public_key, counter, transports, label, created_at, used_at

@@ -1,9 +1,11 @@
 import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
+import { countStrangerItems } from '../../accounts/stranger-items.ts'
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
 import type { Database } from '../../store/duckdb.ts'
 import { findManaged, loadEntries } from '../../store/entries.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { isOpenToFindings } from './enrichments.ts'
+import { countEnriched } from './evicted-brands.ts'
 import { findNameFaults } from './lookalike-lookup.ts'
 import type { NameRules } from './protected-brands.ts'
 
@@ -16,7 +18,7 @@ interface Known extends NameRules {
 
 /**
  * Judges enrichments: one is stored only where neither a file of the domain nor a member's entry
- * exists, under a name without lookalikes, and within a bound on their number.
+ * exists, under a name without lookalikes, and where others give way once they are at their maximum.
  */
 export async function findRefusedEnrichments(
   asked: readonly (Submission & { operation: OperationOf<'brand.enrich'> })[],
@@ -29,7 +31,7 @@ export async function findRefusedEnrichments(
   const waiting = listWaitingBrands(accounts, domains)
   const newNames = domains.filter(domain => !entries.has(domain))
   const faults = await findNameFaults(index, newNames, rules)
-  let room = newNames.length === 0 ? 0 : enrichedBrands - (await countEnriched(index))
+  let room = newNames.length === 0 ? 0 : await countRoom({ index, accounts, enrichedBrands })
   const why = ({ domain }: OperationOf<'brand.enrich'>): string | undefined => {
     const entry = entries.get(domain)
     if (managed.has(domain)) return `${domain} publishes its own brand.json`
@@ -46,9 +48,12 @@ export async function findRefusedEnrichments(
   return refused
 }
 
-async function countEnriched(index: Database): Promise<number> {
-  const row = await index.oneOrThrow<{ n: number }>(
-    `select count(*)::double as n from entries where entity = 'brand' and source = 'enriched'`,
-  )
-  return row.n
+/** Counts the brands that can be added: into free room, and in the place of what strangers have there. */
+async function countRoom({
+  index,
+  accounts,
+  enrichedBrands: max,
+}: Pick<Known, 'index' | 'accounts' | 'enrichedBrands'>): Promise<number> {
+  const free = max - (await countEnriched(index))
+  return Math.min(max, free + countStrangerItems(accounts, 'brand'))
 }

@@ -2,9 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registrations } from '../../support/clients/mcp-clients.ts'
 import {
   buildAuthorizeUrl,
+  CALLBACK,
   createVerifier,
+  follow,
   openWithSignIn,
   type SignInRegistry,
+  signIn,
+  TestBrowser,
 } from '../../support/clients/signing-in.ts'
 import { startRedis, type TestRedis } from '../../support/processes/redis.ts'
 
@@ -78,6 +82,21 @@ test.each([
       error_description: expect.any(String),
     },
   ])
+})
+
+test('an application no longer gives way to others once a person has consented to it', async () => {
+  const { db } = registry.sequencer.accounts
+  const isUnused = (key: string) =>
+    db.one("select 1 from stranger_items where kind = 'client' and key = $key", { key }) !==
+    undefined
+  const client_id = (await register({ redirect_uris: [CALLBACK] })).json().client_id
+  const { challenge } = createVerifier()
+  const url = buildAuthorizeUrl({ client_id, code_challenge: challenge })
+  const browser = new TestBrowser(registry)
+  const consent = await signIn(registry, browser, url, 'ann@acme.example')
+  expect(isUnused(client_id)).toBe(true)
+  await follow(browser, await browser.post(`${consent}/consent`, {}))
+  expect(isUnused(client_id)).toBe(false)
 })
 
 test('a name of any length is cut, and nothing else of a registration is stored', async () => {

@@ -157,6 +157,44 @@ describe('retention', () => {
     expect(await verify(registry)).toEqual([])
   })
 
+  it('deletes applications that nobody has signed in with for a month, with their requests', async () => {
+    const clock = testClock(start)
+    const registry = await openTestSequencer(clock)
+    const { db } = registry.accounts
+    const write = (operations: object[]) => {
+      const submissions = operations.map(operation =>
+        buildSubmission(JSON.stringify(operation), Operation.parse(operation)),
+      )
+      return registry.commit({ observations: [], submissions })
+    }
+    const register = (client_id: string) => ({
+      op: 'client.register',
+      client_id,
+      metadata: {},
+      secret_hash: null,
+      caller_hash: 'a',
+    })
+    const clients = () => db.all('select client_id from oauth_clients order by 1')
+    await write([register('used'), register('unused')])
+    await write([{ op: 'client.use', client_id: 'used' }])
+    await passDays(registry, clock, 30)
+    await write([register('new')])
+    await registry.retain()
+    expect(clients()).toEqual([
+      { client_id: 'new' },
+      { client_id: 'unused' },
+      { client_id: 'used' },
+    ])
+    await passDays(registry, clock, 3)
+    await registry.retain()
+    expect(clients()).toEqual([{ client_id: 'new' }, { client_id: 'used' }])
+    await passDays(registry, clock, 400)
+    await registry.retain()
+    expect(clients()).toEqual([{ client_id: 'used' }])
+    expect(db.all("select * from submissions where operation like 'client.%'")).toEqual([])
+    expect(await verify(registry)).toEqual([])
+  })
+
   it('deletes events older than ninety days from every store, a whole day at a time', async () => {
     const clock = testClock(start)
     const registry = await openTestSequencer(clock)
