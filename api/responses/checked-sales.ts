@@ -7,7 +7,7 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import { formatCsv } from '../inputs/csv.ts'
 import { AgentUrl, toTerms } from '../inputs/sale.ts'
 import type { AskedSale } from '../inputs/sale-questions.ts'
-import { findCachedSale } from '../routes/authorization/property-authorization.ts'
+import { findCachedSale } from './property-judge.ts'
 
 /** Questions answered before other callers get a turn. */
 const AT_ONCE = 100
