@@ -19,8 +19,9 @@ export function serveApi(): Promise<void> {
     const { runApi } = await import('../../api/server.ts')
     const { openWriterClient } = await import('../../jobs/api-client/writer-client.ts')
     const { connectRedis } = await import('../../jobs/redis.ts')
-    const { limitHeapGrowth } = await import('../../jobs/v8-heap.ts')
+    const { limitHeapGrowth, keepYoungObjectsTogether } = await import('../../jobs/v8-heap.ts')
     limitHeapGrowth(API_HEAP_GROWTH)
+    keepYoungObjectsTogether()
     if (config.REPLICA_OF !== undefined) {
       const { createRefusingWriter } = await import('../../jobs/api-client/refusing-writer.ts')
       const writer = createRefusingWriter()
