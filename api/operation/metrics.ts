@@ -1,5 +1,5 @@
-import type { Counter } from 'prom-client'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
+import type { Times } from '../../jobs/metrics/time-histogram.ts'
 import { SECOND } from '../../pipeline/core/clock.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { countHeld } from '../../pipeline/read/queries/counts.ts'
@@ -7,11 +7,28 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 
 const UNKNOWN = 'unknown'
 
-/** Measures one operation. */
-export interface Meter {
-  count(status: number): void
+/** Measures one operation: each answer adds to plain numbers, which are read on a scrape. */
+export class Meter {
+  readonly #times: Times
+  readonly #onLimit: (limit: string) => void
+  /** Answers by status. */
+  readonly counts: number[] = []
+
+  constructor(times: Times, onLimit: (limit: string) => void) {
+    this.#times = times
+    this.#onLimit = onLimit
+  }
+
+  count(status: number): void {
+    this.counts[status] = (this.counts[status] ?? 0) + 1
+    const limit = limitStatuses[status]
+    if (limit !== undefined) this.#onLimit(limit)
+  }
+
   /** Records how long it took to build an answer, after its request was checked. */
-  time(ms: number): void
+  time(ms: number): void {
+    this.#times.add(ms / 1_000)
+  }
 }
 
 /** Statuses by which a limit refuses a request. */
@@ -23,15 +40,14 @@ const limitStatuses: Record<number, string> = {
 /** Counts responses by operation and status. Labels are ids of operations, never text from callers. */
 export class Metrics {
   readonly #role: RoleMetrics
-  readonly #requests
   readonly #seconds
   readonly #limits
   readonly #meters = new Map<string, Meter>()
 
   constructor(reader: Reader, role = new RoleMetrics('api')) {
     this.#role = role
-    this.#requests = role.getCounter('registry_requests_total')
-    this.#seconds = role.getHistogram('registry_request_seconds')
+    this.#seconds = role.createTimeHistogram('registry_request_seconds')
+    role.watchCounts('registry_requests_total', () => this.#listCounts())
     this.#limits = role.getCounter('registry_limits_hit_total')
     // Starts at zero, so that the first one is an increase.
     for (const limit of [...Object.values(limitStatuses), 'connections']) {
@@ -57,19 +73,15 @@ export class Metrics {
   findMeter(operation: string = UNKNOWN): Meter {
     const known = this.#meters.get(operation)
     if (known) return known
-    const counters: Counter.Internal[] = []
-    const seconds = this.#seconds.labels(operation)
-    const meter: Meter = {
-      count: status => {
-        counters[status] ??= this.#requests.labels(operation, String(status))
-        counters[status].inc()
-        const limit = limitStatuses[status]
-        if (limit !== undefined) this.countLimit(limit)
-      },
-      time: ms => seconds.observe(ms / 1000),
-    }
+    const meter = new Meter(this.#seconds.findTimes(operation), limit => this.countLimit(limit))
     this.#meters.set(operation, meter)
     return meter
+  }
+
+  *#listCounts(): Iterable<[labels: Record<string, string>, count: number]> {
+    for (const [operation, { counts }] of this.#meters) {
+      for (const [status, count] of Object.entries(counts)) yield [{ operation, status }, count]
+    }
   }
 
   /** Counts that a limit refused something; `limit` is a value of the label in the table. */

@@ -7,8 +7,10 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
+import { getFirst } from '../../pipeline/core/present.ts'
 import { registerProcessMetrics } from './process-metrics.ts'
 import { findMetric, type MetricNameOf } from './table.ts'
+import { TimeHistogram } from './time-histogram.ts'
 
 /** The values of one process, as they travel to the process that serves them. */
 export type MeasuredValues = MetricObjectWithValues<MetricValue<string>>[]
@@ -30,6 +32,29 @@ export class RoleMetrics {
     const { buckets = [] } = findMetric(name)
     const options = { ...this.#describe(name), buckets: [...buckets] }
     return this.#find<Histogram>(name) ?? new Histogram(options)
+  }
+
+  /** Registers a histogram with one label for what happens too often for that of the library. */
+  createTimeHistogram(name: MetricNameOf<'histogram'>): TimeHistogram {
+    const { buckets = [] } = findMetric(name)
+    const { labelNames, ...described } = this.#describe(name)
+    const histogram = new TimeHistogram(described, getFirst(labelNames), buckets)
+    this.#registry.registerMetric(histogram.toMetric())
+    return histogram
+  }
+
+  /** Reads a counter on each scrape, with the values of its labels. */
+  watchCounts(
+    name: MetricNameOf<'counter'>,
+    read: () => Iterable<readonly [labels: Record<string, string>, count: number]>,
+  ): void {
+    new Counter({
+      ...this.#describe(name),
+      collect() {
+        this.reset()
+        for (const [labels, count] of read()) this.inc(labels, count)
+      },
+    })
   }
 
   getGauge(name: MetricNameOf<'gauge'>): Gauge {

@@ -1,7 +1,10 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { build as buildPretty } from 'pino-pretty'
 
-export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child'>
+export type Log = Pick<
+  Logger,
+  'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child' | 'isLevelEnabled'
+>
 
 /** Logs an error with its message and stack under this name too. */
 const serializers = { error: pino.stdSerializers.err }
