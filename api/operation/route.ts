@@ -99,11 +99,9 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
   const measure = measureRequest(operation, services)
   const { answerGroup, compressor } = services
   const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
-    reply
-      .headers(headers)
-      .headers(buildExposedHeaders(request))
-      .headers(buildAsOfHeader(sent, services.reader))
-    const done = sendAnswer(request, reply, sent, compressor)
+    const asOf = buildAsOfHeader(sent, services.reader)
+    const exposed = buildExposedHeaders(request)
+    const done = sendAnswer(request, reply, sent, compressor, headers, exposed, asOf)
     measure(request, reply.statusCode, started + (sent.waitedMs ?? 0))
     return done
   }
@@ -175,10 +173,12 @@ function stream(
 /** Counts and times the answers of an operation, and logs slow ones. */
 function measureRequest({ id }: Operation, { metrics, log, boundedLog }: Services) {
   const meter = metrics.findMeter(id)
+  const isLogged = log.isLevelEnabled('debug')
   return ({ id: request }: FastifyRequest, status: number, started: number) => {
     const ms = performance.now() - started
     meter.count(status)
     meter.time(ms)
+    if (ms <= SLOW_MS && !isLogged) return
     const facts = { request, operation: id, status, ms }
     if (ms > SLOW_MS) boundedLog.warn(`slow ${id}`, facts, 'answered')
     else log.debug(facts, 'answered')

@@ -5,6 +5,7 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import { chooseAnswering } from '../operation/answering.ts'
 import type { Call, Operation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
+import { isContent } from '../responses/reply.ts'
 
 /** Path and query of a request, as a client would send them. */
 export interface PageRequest {
@@ -45,8 +46,7 @@ export function createAsk(call: PageCall): Ask {
     })
     if ('open' in sent) throw new Error(`${operation.id} streams: no page can show it`)
     const { status, body, release } = sent
-    const isText = typeof body === 'string' || Buffer.isBuffer(body)
-    const reply = { status, body: (isText ? JSON.parse(body.toString()) : body) as Body }
+    const reply = { status, body: (isContent(body) ? JSON.parse(body.toString()) : body) as Body }
     release?.()
     return reply
   }

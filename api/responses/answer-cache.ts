@@ -4,7 +4,7 @@ import { type Clock, MINUTE } from '../../pipeline/core/clock.ts'
 import { AdmissionFilter } from '../../pipeline/read/cache/admission-filter.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import type { Sent } from './reply.ts'
+import { isContent, type Sent, toBytes } from './reply.ts'
 
 const CACHE_BYTES_MAX = 32 * 1024 * 1024
 /** Maximum length of a cached answer: longer ones would evict everything else. */
@@ -79,7 +79,7 @@ export class AnswerCache {
 
 /** Converts an answer to bytes with their ETag. */
 function toMarked({ body, ...sent }: Sent): Sent {
-  const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const bytes = toBytes(isContent(body) ? body : JSON.stringify(body))
   const etag = sent.etag ?? hash('sha256', bytes, 'base64url').slice(0, ETAG_CHARS)
   return { ...sent, body: bytes, etag, compressed: new Map() }
 }

@@ -2,13 +2,27 @@ import type { ServerResponse } from 'node:http'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import { buildRefusal, type PublicErrorName } from '../../pipeline/core/errors.ts'
 import type { LentBytes } from '../../pipeline/read/lookups/buffer-builder.ts'
+import { ByteText } from '../../pipeline/read/lookups/byte-text.ts'
 import type { StoredAnswer } from '../../pipeline/read/lookups/stored.ts'
 import type { Encoding } from './compression.ts'
+
+/** Content as it is sent, where it is UTF-8 text. */
+export type Content = Buffer | ByteText | string
+
+/** Tells whether a body is content already; an object becomes JSON. */
+export function isContent(body: Sent['body']): body is Content {
+  return body instanceof ByteText || typeof body === 'string' || Buffer.isBuffer(body)
+}
+
+export function toBytes(content: Content): Buffer {
+  if (content instanceof ByteText) return content.toBuffer()
+  return typeof content === 'string' ? Buffer.from(content) : content
+}
 
 /** The result of a handler. Bytes are sent as they are, an object as JSON. */
 export interface Sent {
   status: number
-  body: Buffer | string | object
+  body: Content | object
   /** Media type; JSON by default. */
   type?: string
   etag?: string | undefined

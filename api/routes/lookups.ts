@@ -20,7 +20,7 @@ import { createWholeNumber, PastedDomain, pageCursor } from '../inputs/fields.ts
 import { defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
 import { buildPageEnd, buildSeqHeader, getSnapshot } from '../responses/lists.ts'
-import { replyOk, replyStored, type Sent } from '../responses/reply.ts'
+import { isContent, replyOk, replyStored, type Sent } from '../responses/reply.ts'
 import { ResponseBudget } from '../responses/response-budget.ts'
 
 const PAGE_ROWS_DEFAULT = 200
@@ -115,8 +115,7 @@ async function replyWithFormats(
   start: number,
 ): Promise<Sent> {
   const { body } = await sent
-  const isText = typeof body === 'string' || Buffer.isBuffer(body)
-  const lookup: PublisherLookup = isText ? JSON.parse(body.toString()) : body
+  const lookup = (isContent(body) ? JSON.parse(body.toString()) : body) as PublisherLookup
   const { formats_total: _, formats_truncated: __, formats_next_cursor: ___, ...rest } = lookup
   const snapshot = getSnapshot(reader)
   const part = snapshot ? await loadFormats(snapshot, domain, start) : { formats: [] }

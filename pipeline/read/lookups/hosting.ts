@@ -2,8 +2,10 @@ import { buildHostedAddress } from '../../model/hosted.ts'
 import type { Source } from '../../model/observation.ts'
 import type { PublisherLookup } from '../../model/responses/index.ts'
 import type { Reader } from '../reader.ts'
+import { ByteText } from './byte-text.ts'
 import { findFinalAddress } from './file-records.ts'
 import { findOrigin } from './hosted.ts'
+import type { StoredAnswer } from './stored.ts'
 
 type Hosting = PublisherLookup['hosting']
 
@@ -19,8 +21,9 @@ const WELL_KNOWN = /^https:\/\/([^/]+)\/\.well-known\/adagents\.json$/
  */
 export function findRedirect(
   reader: Reader,
-  body: Buffer | string,
+  answer: StoredAnswer['body'],
 ): { named: string; final: string } | undefined {
+  const body = toSearchable(answer)
   const start = body.lastIndexOf(HOSTING)
   const named = start < 0 ? undefined : RESOLVED.exec(body.toString().slice(start))?.[1]
   if (named === undefined) return undefined
@@ -28,6 +31,11 @@ export function findRedirect(
   const source: Source = { kind: 'adagents.json', location }
   const final = findFinalAddress(reader, source)
   return final === undefined || final === named ? undefined : { named, final }
+}
+
+/** Returns what parts that are ASCII are found in. */
+function toSearchable(answer: StoredAnswer['body']): Buffer | string {
+  return answer instanceof ByteText ? answer.bytes : answer
 }
 
 /** Describes the file that the registry at `base` serves for a publisher, and since when its domain points there. */
@@ -51,14 +59,15 @@ export function describeHosted(
  */
 export function findPointingHere(
   reader: Reader,
-  body: Buffer | string,
+  answer: StoredAnswer['body'],
   domain: string,
   base: string,
 ): PublisherLookup | undefined {
   const address = buildHostedAddress(base, 'adagents.json', domain)
+  const body = toSearchable(answer)
   const start = body.lastIndexOf(HOSTING)
   if (start < 0 || !body.includes(`"resolved_url":"${address}"`, start)) return undefined
-  const lookup: PublisherLookup = JSON.parse(body.toString())
+  const lookup: PublisherLookup = JSON.parse(answer.toString())
   const { mode, resolved_url } = lookup.hosting
   if (mode !== REDIRECTED || resolved_url !== address) return undefined
   return { ...lookup, hosting: { ...lookup.hosting, ...describeHosted(reader, domain, base) } }

@@ -22,18 +22,19 @@ import { declareCache } from '../cache/caches.ts'
 import { CommitCache } from '../cache/commit-cache.ts'
 import type { Reader } from '../reader.ts'
 import { type LentBytes, writer } from './buffer-builder.ts'
+import { ByteText, toByteCharacters } from './byte-text.ts'
 
 /** Ready to be sent: content with its freshness block, and the ETag of the content alone. */
 export interface StoredAnswer {
   etag: string
   /** Absent if anything but a commit of this key changes the content too. */
   modifiedAt?: Instant
-  body: Buffer | string
+  body: Buffer | ByteText | string
 }
 
 /**
- * Size up to which an answer is returned as text, so that it is sent in one piece with its headers; a longer
- * one stays bytes.
+ * Size up to which an answer is returned as a string, so that it is sent in one piece with its headers; a longer
+ * one stays a buffer.
  */
 const SHORT_ANSWER_BYTES_MAX = 16 * 1024
 
@@ -119,9 +120,9 @@ export function findStored(
   const mutual = isMutual(found)
   const braces = within === undefined ? 1 : 2
   const isShort = found.length <= SHORT_ANSWER_BYTES_MAX
-  const text =
+  const bytes =
     isShort && revise === undefined
-      ? found.toString('utf8', HEAD_LENGTH, findJsonEnd(found) - braces)
+      ? found.toString('latin1', HEAD_LENGTH, findJsonEnd(found) - braces)
       : ''
   const own = readEtag(found)
   const modifiedAt = readModifiedAt(found)
@@ -139,8 +140,10 @@ export function findStored(
   const verified = mutual ? formatVerified(store, files ?? [], reader.now()) : ''
   const end = `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`
   if (isShort) {
-    const begin = revised ? revised.json.slice(0, -braces) : text
-    return { etag, ...modified, hasInventory: stocked, body: begin + end }
+    const body = revised
+      ? revised.json.slice(0, -braces) + end
+      : new ByteText(bytes + toByteCharacters(end))
+    return { etag, ...modified, hasInventory: stocked, body }
   }
   const body = longAnswers(reader).get(store, `${space.space} ${domain} ${end}`, () => {
     if (revised) return Buffer.from(revised.json.slice(0, -braces) + end)
