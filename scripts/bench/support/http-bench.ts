@@ -1,5 +1,6 @@
 import type { Profiler } from 'node:inspector'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OwnRedis } from '../../../jobs/own-redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { getFirst } from '../../../pipeline/core/present.ts'
@@ -17,7 +18,7 @@ import {
 } from './load-runner.ts'
 import type { Options } from './options.ts'
 import { runInterleaved } from './pairs.ts'
-import { readOwnMemoryMB } from './usage.ts'
+import { readOwnMemoryMB, readProcessorTime } from './usage.ts'
 
 /** Slices in turn; `control` is a second process of our own build. */
 export interface Comparison {
@@ -25,6 +26,9 @@ export interface Comparison {
 }
 
 const WARM_SECONDS = 2
+/** An API is idle once it needs no more than this processor time in so many milliseconds. */
+const IDLE_SECONDS = 0.01
+const IDLE_MS = 300
 const API = 'scripts/registry.js'
 const SAMPLES_MAX = 200
 
@@ -69,10 +73,11 @@ export class HttpBench {
     }
     try {
       const started = performance.now()
-      const api = await startApi(join(builtFolder, program), env)
+      const api: Server = await Child.start(join(builtFolder, program), { args: ['api'], env })
       const ready = await fetch(`${api.ready.url}/readyz`)
       if (ready.status !== 200) throw new Error(`/readyz answers ${ready.status}`)
       const readyMs = performance.now() - started
+      await waitUntilIdle(api)
       const load = await startLoadClient()
       return new HttpBench(options, redis, api, env, load, readyMs)
     } catch (error) {
@@ -197,7 +202,17 @@ export class HttpBench {
   }
 }
 
-/** Starts an API; resolves when it answers. */
-function startApi(program: string, env: Record<string, string>): Promise<Server> {
-  return Child.start(program, { args: ['api'], env })
+/** Starts an API; resolves when it answers and has built what it builds beside that. */
+async function startApi(program: string, env: Record<string, string>): Promise<Server> {
+  const server: Server = await Child.start(program, { args: ['api'], env })
+  await waitUntilIdle(server)
+  return server
+}
+
+async function waitUntilIdle(server: Server): Promise<void> {
+  for (let used = 1; used > IDLE_SECONDS; ) {
+    const before = readProcessorTime(server.pid).all
+    await sleep(IDLE_MS)
+    used = readProcessorTime(server.pid).all - before
+  }
 }
