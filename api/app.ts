@@ -28,6 +28,7 @@ import { SaveQuota } from './limits/save-quota.ts'
 import { StoryboardQuota } from './limits/storyboard-quota.ts'
 import { Demand } from './live/demand.ts'
 import { RunStorage } from './live/run-storage.ts'
+import { addStoryboardWebhooks, webhookPaths } from './live/storyboard-webhooks.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { buildAsyncapi } from './operation/asyncapi.ts'
 import { BoundedLog } from './operation/bounded-log.ts'
@@ -109,6 +110,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const otherPaths = [
     { method: 'POST', path: MCP_PATH } as const,
     ...publishedPaths,
+    ...webhookPaths,
     ...(identity ? [...identityPaths, ...dashboardPaths] : []),
   ]
   answerUnknown(app, [...operations, ...pages, ...otherPaths])
@@ -116,6 +118,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(async scope => addRoutes(scope, operations, services))
   app.register(async scope => addRoutes(scope, pages, services))
   addPublishedFiles(app, services)
+  addStoryboardWebhooks(app, deps.redis)
   addMcp(app, operations, services)
   if (identity !== undefined) {
     addIdentity(app, identity, services)

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'bullmq'
 import { SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
+import { isLoopback } from '../../pipeline/core/loopback.ts'
 import {
   StoryboardJob,
   type StoryboardProgress,
 } from '../../pipeline/model/storyboards/storyboard-job.ts'
 import { type JobDeps, runStoryboardJob } from '../../pipeline/storyboards/run-job.ts'
+import { createOpenInbox } from '../api-client/webhook-inboxes.ts'
 import {
   JOB_CANCELLED,
   queueOptions,
@@ -29,6 +32,8 @@ export function openStoryboardWorker(
   stopping: AbortSignal,
   log: Log,
 ): Worker {
+  const base = findInboxBase(deps.config)
+  const openInbox = base === undefined ? {} : { openInbox: createOpenInbox(commands, base) }
   const worker = new Worker<unknown>(
     'storyboards',
     async running => {
@@ -42,7 +47,13 @@ export function openStoryboardWorker(
           // Without Redis nobody can read the progress either.
           running.updateProgress(progress).catch(() => undefined)
         }
-        const answer = await runStoryboardJob(job, { ...deps, fetcher, signal, report })
+        const answer = await runStoryboardJob(job, {
+          ...deps,
+          ...openInbox,
+          fetcher,
+          signal,
+          report,
+        })
         if (cancelled.signal.aborted) throw new Error(JOB_CANCELLED)
         return answer
       } finally {
@@ -63,6 +74,16 @@ export function openStoryboardWorker(
     log.warn({ job: job?.name, error: error.message }, 'storyboard failed'),
   )
   return worker
+}
+
+/**
+ * Finds the address below which agents reach this registry: its public one, or in the demo, whose agents are
+ * on this machine, its port. Undefined where no agent could post anything.
+ */
+function findInboxBase({ BASE_URL, CRAWL_CONNECT_TO, PORT }: Config): string | undefined {
+  const base = BASE_URL ?? `http://127.0.0.1:${PORT}`
+  const isReached = !isLoopback(new URL(base).hostname) || CRAWL_CONNECT_TO !== undefined
+  return isReached ? new URL(base).origin : undefined
 }
 
 /** Watches a job and aborts its signal once it is cancelled. Without Redis nothing is cancelled. */

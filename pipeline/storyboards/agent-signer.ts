@@ -1,10 +1,14 @@
 import { getRegistrableDomain } from '../core/domain.ts'
+import { isLoopback } from '../core/loopback.ts'
 import type { ValidationResult } from '../model/storyboards/storyboard-check.ts'
 import { AgentKeys } from '../signing/agent-keys.ts'
+import { JwksKeys } from '../signing/jwks-keys.ts'
 import { buildWebhookProfile, toErrorCode } from '../signing/profile.ts'
+import type { SignedRequest } from '../signing/signature-base.ts'
 import { type Verifier, verifySignature } from '../signing/verify-signature.ts'
 import type { AgentSession } from './agent-session.ts'
 import type { RunState } from './run-state.ts'
+import { PUBLIC_NAME } from './schemas.ts'
 import type { Delivery } from './webhook-inbox.ts'
 
 /**
@@ -21,9 +25,8 @@ export async function checkDeliverySignatures(
   const refusals: string[] = []
   for (const { url, headers, body } of deliveries) {
     const request = { method: 'POST', url, headers, body: Buffer.from(body, 'base64') }
-    const verified = await verifySignature(request, verifier, now)
-    if (verified.outcome === 'refused')
-      refusals.push(toErrorCode(verifier.profile, verified.refusal))
+    const refusal = await verify(request, verifier, now, state)
+    if (refusal !== undefined) refusals.push(refusal)
   }
   const passed = refusals.length === 0
   return {
@@ -34,7 +37,26 @@ export async function checkDeliverySignatures(
   }
 }
 
-function buildVerifier({ context, replays }: RunState, session: AgentSession): Verifier {
+/** Verifies a webhook by the profile of either name of the protocol; returns the code of its refusal. */
+async function verify(
+  request: SignedRequest,
+  verifier: Omit<Verifier, 'profile'>,
+  now: number,
+  { context: { protocolName } }: RunState,
+): Promise<string | undefined> {
+  let code: string | undefined
+  for (const name of new Set([protocolName, PUBLIC_NAME])) {
+    const profile = buildWebhookProfile(name)
+    const verified = await verifySignature(request, { ...verifier, profile }, now)
+    if (verified.outcome !== 'refused') return undefined
+    if (code === undefined || verified.refusal !== 'tag_invalid') {
+      code = toErrorCode(profile, verified.refusal)
+    }
+  }
+  return code
+}
+
+function buildVerifier({ replays }: RunState, session: AgentSession): Omit<Verifier, 'profile'> {
   const { origin, host, hostname, protocol } = new URL(session.url)
   const fetchJson = async (url: string) => {
     // An agent on this machine may have no certificate.
@@ -48,10 +70,13 @@ function buildVerifier({ context, replays }: RunState, session: AgentSession): V
   const signers = domains.map(
     brandDomain => new AgentKeys({ agentUrl: session.url, brandDomain, fetchJson, now }),
   )
+  // One on this machine is declared by the address that others call, if at all.
+  const local = isLoopback(hostname)
+    ? [new JwksKeys(`${origin}/.well-known/jwks.json`, fetchJson, now)]
+    : []
   return {
-    profile: buildWebhookProfile(context.protocolName),
     async findKey(keyid, created) {
-      for (const signer of signers) {
+      for (const signer of [...signers, ...local]) {
         const key = await signer.findKey(keyid, created)
         if (key !== undefined) return key
       }

@@ -12,6 +12,7 @@ import type { AgentAnswer, AgentSession } from './agent-session.ts'
 import { findFlag, judgeContribution } from './branches.ts'
 import { type RunnableStoryboard, readKit } from './catalog.ts'
 import { describeExchange } from './describe-exchange.ts'
+import { buildGuidance } from './guidance.ts'
 import { judgeStep } from './judge-step.ts'
 import { type PlannedStep, planStep, toSkippedResult } from './plan-step.ts'
 import { chooseAuthorization } from './probe-credential.ts'
@@ -31,9 +32,16 @@ export async function runStep(
   const planned = planStep(step, phase, state)
   if (planned.kind === 'skip') return toSkippedResult(step, planned.task, planned.reason)
   if (session.hasEnded) return toSkippedResult(step, planned.task, 'timed_out')
-  const result = await carryOut(step, planned, state, session)
+  const result = explain(await carryOut(step, planned, state, session), step, state)
   if (result.passed) recordPassed(state, step.id, findFlag(step, phase, state))
   return result
+}
+
+/** Adds to a failed result what to change. */
+function explain(result: StepResult, step: StoryboardStep, { storyboard }: RunState): StepResult {
+  if (result.passed !== false) return result
+  const failed = result.validations.find(({ passed }) => !passed)
+  return { ...result, guidance: buildGuidance(step, failed, storyboard) }
 }
 
 async function carryOut(

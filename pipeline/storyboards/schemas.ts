@@ -41,7 +41,7 @@ export function checkSchema(
 }
 
 /** Name of the protocol in its own schemas. */
-const PUBLIC_NAME = 'adcp'
+export const PUBLIC_NAME = 'adcp'
 
 /** Writes the protocol’s name as the public schemas do: as a member, and before a slash. */
 function toPublic(payload: JsonObject, protocolName: string): JsonObject {

@@ -13,6 +13,8 @@ import type { Delivery, WebhookInbox } from './webhook-inbox.ts'
 const POLL_MS = SECOND / 2
 /** Time after the last webhook in which another one of the same event would have come. */
 const SETTLED_MS = 4 * SECOND
+/** Time in which one comes, if at all, of a task that was done at once. */
+const OPTIONAL_MS = 5 * SECOND
 const KEY = /^[\w.:-]{16,255}$/
 
 /** Waits for the webhooks that an earlier step made an agent post, and judges them. */
@@ -26,9 +28,10 @@ export async function waitForWebhooks(
   const trigger = step.triggered_by ?? ''
   if (!hasPassed(state, trigger)) return toSkippedResult(step, task, 'prerequisite_failed')
   const started = performance.now()
-  const deliveries = await collect(step, inbox, session)
+  const isSubmitted = state.submitted.has(trigger)
+  const deliveries = await collect(step, inbox, session, isSubmitted)
   // What was done at once needs no webhook.
-  if (deliveries.length === 0 && !state.submitted.has(trigger)) {
+  if (deliveries.length === 0 && !isSubmitted) {
     return toSkippedResult(step, task, 'not_applicable')
   }
   const validations = await checkDeliveries(step, task, deliveries, state, session)
@@ -46,9 +49,15 @@ async function collect(
   { triggered_by = '', timeout_seconds, retry_trigger, ...step }: StoryboardStep,
   inbox: WebhookInbox,
   session: AgentSession,
+  isSubmitted: boolean,
 ): Promise<Delivery[]> {
   const wanted = (retry_trigger?.count ?? 0) + 1
-  const deadline = performance.now() + timeout_seconds * SECOND
+  const started = performance.now()
+  const isLate = () => {
+    const isDue = isSubmitted || deliveries.length > 0
+    const waitMs = isDue ? timeout_seconds * SECOND : OPTIONAL_MS
+    return performance.now() - started > waitMs
+  }
   let deliveries: Delivery[] = []
   let lastAt = Number.POSITIVE_INFINITY
   const isDone = () => {
@@ -56,7 +65,7 @@ async function collect(
     const isCounted = step.expect_max_deliveries_per_logical_event !== undefined
     return !isCounted || performance.now() - lastAt > SETTLED_MS
   }
-  while (!session.hasEnded && performance.now() < deadline) {
+  while (!session.hasEnded && !isLate()) {
     const now = await inbox.list(triggered_by)
     if (now.length > deliveries.length) lastAt = performance.now()
     deliveries = now

@@ -58,8 +58,11 @@ export function addRunning(program: Command): void {
     .argument('<url>', 'address at which the agent is called', httpUrl)
     .option('--token <token>', 'bearer token that the agent gave you; sent to it alone', token)
     .addOption(
-      new Option('--format <format>', 'lines for people, JSON, or JUnit for a build server')
-        .choices(['text', 'json', 'junit'])
+      new Option(
+        '--format <format>',
+        'lines for people, JSON, or JUnit or SARIF for a build server',
+      )
+        .choices(['text', 'json', 'junit', 'sarif'])
         .default('text'),
     )
     .action(async (url, options) =>

@@ -9,6 +9,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { chooseOperatorPort } from '../../pipeline/core/ports.ts'
+import { isExposed } from '../../pipeline/core/settings/setting-contradictions.ts'
 import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
@@ -227,13 +228,18 @@ async function startApis(
  */
 async function startAgent(
   supervisor: Supervisor,
-  { TEST_AGENT_TOKEN }: Config,
+  config: Config,
   env: Environment,
 ): Promise<string> {
   const urls = demoAgents.flatMap(agent => (agent.tenant ? [[agent.tenant, toUrl(agent)]] : []))
-  const agentEnv = { AGENT_URLS: JSON.stringify(Object.fromEntries(urls)), ...env }
+  const agentEnv = {
+    AGENT_URLS: JSON.stringify(Object.fromEntries(urls)),
+    // Its tests post webhooks to the registry, which is on this machine too.
+    ...(!isExposed(config, process.env) && { AGENT_LOOPBACK_WEBHOOKS: 'true' }),
+    ...env,
+  }
   const { url = '' } = await supervisor.start({ name: 'agent', args: ['agent'], env: agentEnv })
-  printAgentAddress(url, TEST_AGENT_TOKEN)
+  printAgentAddress(url, config.TEST_AGENT_TOKEN)
   return url
 }
 

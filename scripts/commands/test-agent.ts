@@ -3,26 +3,19 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { isLoopback } from '../../pipeline/core/loopback.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
-import type { AgentRun, StepResult } from '../../pipeline/model/storyboards/storyboard-result.ts'
-import { skipReasons } from '../../pipeline/model/storyboards/storyboard-result.ts'
+import type { AgentRun, StepGuidance } from '../../pipeline/model/storyboards/storyboard-result.ts'
 import type { RunnableStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import { runSuite } from '../../pipeline/storyboards/run-suite.ts'
 import { readSettings } from './environment.ts'
 import { openLoopbackInbox } from './loopback-inbox.ts'
+import { buildJunit, buildSarif, describeFailure, type TestedStoryboard } from './test-reports.ts'
 
 /** Exit status for an agent that was tested and failed a step; one that was not reached ends with 1. */
 const FAILED = 2
 
 interface Options {
   token?: string
-  format: 'text' | 'json' | 'junit'
-}
-
-interface TestedStoryboard {
-  id: string
-  status: AgentRun['status']
-  seconds: number
-  steps: StepResult[]
+  format: 'text' | 'json' | 'junit' | 'sarif'
 }
 
 /** Runs every storyboard that applies to an agent, without a registry, and prints what it does in each. */
@@ -55,6 +48,8 @@ export async function testAgent(url: string, { token, format }: Options): Promis
   if (outcome !== 'tested') return fail(outcome)
   if (format === 'json') process.stdout.write(`${JSON.stringify(tested, null, 2)}\n`)
   if (format === 'junit') process.stdout.write(buildJunit(tested))
+  if (format === 'sarif')
+    process.stdout.write(`${JSON.stringify(buildSarif(url, tested), null, 2)}\n`)
   const failed = tested.flatMap(({ steps }) => steps.filter(({ passed }) => passed === false))
   if (format === 'text') process.stdout.write(describeTotal(tested, failed.length))
   if (failed.length > 0) process.exitCode = FAILED
@@ -70,8 +65,15 @@ function describeLines({ id, status, steps }: TestedStoryboard): string {
   const notRun = steps.filter(({ passed }) => passed === null).length
   const more = notRun > 0 ? `, ${notRun} of ${steps.length} steps not run` : ''
   const failed = steps.filter(({ passed }) => passed === false)
-  const lines = failed.map(step => `    ${step.step}: ${describeFailure(step)}`)
+  const lines = failed.flatMap(step => [
+    `    ${step.step}: ${describeFailure(step)}`,
+    ...(step.guidance ? [`      ${describeHelp(step.guidance)}`] : []),
+  ])
   return `${[`${status.padEnd(11)} ${id}${more}`, ...lines].join('\n')}\n`
+}
+
+function describeHelp({ fix, reference_url }: StepGuidance): string {
+  return reference_url === undefined ? fix : `${fix} See ${reference_url}`
 }
 
 function describeTotal(tested: readonly TestedStoryboard[], failed: number): string {
@@ -79,45 +81,4 @@ function describeTotal(tested: readonly TestedStoryboard[], failed: number): str
   const passed = steps.filter(step => step.passed).length
   const notRun = steps.length - passed - failed
   return `${tested.length} storyboards: ${passed} steps passed, ${failed} failed, ${notRun} not run\n`
-}
-
-/** Describes what was wrong with a step, in one line. */
-function describeFailure({ error, validations }: StepResult): string {
-  const wrong = validations
-    .filter(({ passed }) => !passed)
-    .map(({ check, path, expected, actual }) => {
-      const place = path === undefined ? '' : ` at ${path}`
-      return `${check}${place}: expected ${JSON.stringify(expected)}, found ${JSON.stringify(actual)}`
-    })
-  return [error, ...wrong].filter(text => text !== undefined).join('; ')
-}
-
-/** Builds a report in the format of JUnit, which build servers read. */
-function buildJunit(tested: readonly TestedStoryboard[]): string {
-  const suites = tested.map(({ id, seconds, steps }) => {
-    const cases = steps.map(step => {
-      const name = `<testcase classname="${escapeXml(id)}" name="${escapeXml(step.step)}"`
-      if (step.passed) return `    ${name} time="${step.duration_ms / 1_000}"/>`
-      const inner =
-        step.passed === false
-          ? `<failure message="${escapeXml(describeFailure(step))}"/>`
-          : `<skipped message="${escapeXml(skipReasons[step.skip_reason ?? 'not_applicable'])}"/>`
-      return `    ${name}>${inner}</testcase>`
-    })
-    const open = `  <testsuite name="${escapeXml(id)}" tests="${steps.length}" time="${seconds}">`
-    return [open, ...cases, '  </testsuite>'].join('\n')
-  })
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>\n`
-}
-
-const xmlNames: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-}
-
-/** Escapes a text for XML, which has no control characters. */
-function escapeXml(text: string): string {
-  return text.replace(/[&<>"]/g, sign => xmlNames[sign] ?? sign).replace(/\p{Cc}/gu, ' ')
 }

@@ -57,12 +57,19 @@ export function findContradictions(
     faults.push('BACKUP_TO and DATA_DIR must not be inside one another: backups outlive DATA_DIR.')
   if (!isThisMachine(settings.OPERATOR_HOST ?? 'localhost') && !settings.OPERATOR_TOKEN)
     faults.push('OPERATOR_HOST requires OPERATOR_TOKEN, as others reach the operator’s port.')
-  const isExposed = isReachedByOthers(settings) || NODE_ENV === 'production'
-  if (settings.AGENT_LOOPBACK_WEBHOOKS && isExposed)
+  if (settings.AGENT_LOOPBACK_WEBHOOKS && isExposed(settings, { NODE_ENV }))
     faults.push(
       'AGENT_LOOPBACK_WEBHOOKS is for tests on one machine; here others reach the agent, or NODE_ENV is production.',
     )
   return faults
+}
+
+/** Tells if others than this machine use what is started, so that nothing in it may be for tests. */
+export function isExposed(
+  settings: DependentSettings,
+  { NODE_ENV }: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return isReachedByOthers(settings) || NODE_ENV === 'production'
 }
 
 /** Tells if callers of other machines may reach this one: by its address, a public one, or a proxy. */

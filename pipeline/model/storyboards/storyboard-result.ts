@@ -24,6 +24,17 @@ export const skipReasons = {
 export type SkipReason = keyof typeof skipReasons
 const skipReasonNames = Object.keys(skipReasons) as [SkipReason, ...SkipReason[]]
 
+export const StepGuidance = z
+  .object({
+    rule: text.describe('Storyboard, step and check, such as `idempotency/replay#field_value`'),
+    sentence: text.describe('What the agent did not do, in the words of the storyboard'),
+    expected: text.describe('What a correct agent answers to this step'),
+    reference_url: text.optional().describe('Page or schema of the protocol that says so'),
+    fix: text.describe('What to change'),
+  })
+  .meta({ id: 'StoryboardStepGuidance', description: 'Help for the owner of an agent.' })
+export type StepGuidance = z.infer<typeof StepGuidance>
+
 export const StepResult = z
   .object({
     step: text.describe('Id of the step within its storyboard'),
@@ -37,6 +48,9 @@ export const StepResult = z
       .optional()
       .describe('Why it was not run; absent if it was'),
     validations: z.array(ValidationResult).describe('Checks of the answer; empty without one'),
+    guidance: StepGuidance.optional().describe(
+      'What was broken, and what to change; absent unless it failed',
+    ),
     exchange: StepExchange.optional().describe(
       'Request and answer; absent where it was not run, and in a run of all steps where it passed',
     ),

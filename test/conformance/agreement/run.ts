@@ -8,12 +8,12 @@ import type { Fault } from './proxy.ts'
 
 /**
  * Compares the public client’s runner with the registry’s, over storyboards that both can run: against the
- * reference agent, and against agents with one fault each. Both must see the same step fail first.
+ * reference agent, and against agents with one fault each. Both must see the same step fail first, or
+ * `differences.ts` must argue why not.
  */
 
 /** Storyboards in which each fault is tried. */
-const SAMPLES = Number(process.argv[2] ?? 4)
-const SAME_MIN = 0.99
+const SAMPLES = Number(process.argv[2] ?? 5)
 
 /** Lists every storyboard that both runners can run, with one tenant that passes it. */
 function listPairings(): Pairing[] {
@@ -65,4 +65,4 @@ for (const [fault, pairings] of firing) {
 }
 const { runs, same, argued } = counts
 console.log(`DIFF ${runs} runs of ${faults.length} faults: ${same} the same, ${argued} argued`)
-process.exit(same / runs >= SAME_MIN && same + argued === runs ? 0 : 1)
+process.exit(same + argued === runs ? 0 : 1)

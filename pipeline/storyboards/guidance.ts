@@ -1,0 +1,68 @@
+import type { StoryboardStep } from '../model/storyboards/storyboard.ts'
+import type { ValidationResult } from '../model/storyboards/storyboard-check.ts'
+import type { StepGuidance } from '../model/storyboards/storyboard-result.ts'
+import type { RunnableStoryboard } from './catalog.ts'
+import { shortenText } from './redact.ts'
+
+const DOCS = 'https://docs.adcontextprotocol.org/docs'
+const SCHEMAS = 'https://adcontextprotocol.org/schemas'
+const SENTENCE_CHARS_MAX = 600
+
+/** Says what an agent has to change, by the kind of the check that failed first. */
+const fixes: Readonly<Record<string, (check: ValidationResult, shown: string) => string>> = {
+  success: ({ expected }) =>
+    expected === 'a refusal'
+      ? 'Refuse this request, with an error that has a code.'
+      : 'Carry out this request: it is valid.',
+  response_schema: ({ path }, shown) => `Change ${path ?? 'the answer'}: it ${shown}.`,
+  field_present: ({ path }) => `Send ${path}.`,
+  field_absent: ({ path }) => `Leave out ${path}.`,
+  field_value: ({ path }, shown) => `Send ${shown} in ${path}.`,
+  error_code: (_, shown) => `Refuse this request with the error code ${shown}.`,
+  http_status: (_, shown) => `Answer with the status ${shown}.`,
+  output: ({ path }) => `Send ${path}: later calls need it.`,
+  no_secret_echo: () => 'Leave the credential out of the answer.',
+  conflict_tells_nothing: () => 'Leave everything of the first request out of this refusal.',
+  status_monotonic: () => 'Keep to the lifecycle: report only statuses that may follow the last.',
+  denial_blocks_mutation: () => 'Refuse what is asked for under a plan that was denied.',
+  webhook_received: () => 'Post the webhook to the address in push_notification_config.',
+  webhook_keys: () => 'Send the same idempotency_key with each attempt at a webhook.',
+  webhook_signature: () => 'Sign each webhook (RFC 9421) by a key that your brand.json leads to.',
+}
+
+/** Describes a failed step for the owner of the agent: the rule, its sentence and place, and what to change. */
+export function buildGuidance(
+  step: StoryboardStep,
+  failed: ValidationResult | undefined,
+  { id, source }: Pick<RunnableStoryboard, 'id' | 'source'>,
+): StepGuidance {
+  const check = failed?.check ?? 'answer'
+  const reference_url = findReference(step, check, source.version)
+  return {
+    rule: `${id}/${step.id}#${check}`,
+    sentence: shortenText(failed?.description ?? step.expected, SENTENCE_CHARS_MAX),
+    expected: shortenText(step.expected, SENTENCE_CHARS_MAX),
+    ...(reference_url !== undefined && { reference_url }),
+    fix: failed === undefined ? 'Answer in time, over MCP.' : describeFix(failed),
+  }
+}
+
+function describeFix(failed: ValidationResult): string {
+  const { check, path, expected } = failed
+  const shown = typeof expected === 'string' ? expected : JSON.stringify(expected)
+  const kind = check.replace(/^envelope_/, '').replace(/_(or_absent|in)$/, '')
+  const fix = fixes[kind]?.(failed, shown)
+  return fix ?? `Change ${path ?? 'the answer'}: ${shown} is expected.`
+}
+
+/** Finds the page or schema of the protocol that a check is about. */
+function findReference(
+  { doc_ref, response_schema_ref }: StoryboardStep,
+  check: string,
+  version: string,
+): string | undefined {
+  if (check === 'response_schema' && response_schema_ref !== undefined) {
+    return `${SCHEMAS}/${version}/${response_schema_ref}`
+  }
+  return doc_ref?.startsWith('/') ? `${DOCS}${doc_ref}` : undefined
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { StepResult } from '../../../pipeline/model/storyboards/storyboard-result.ts'
+import { findStoryboard } from '../../../pipeline/storyboards/catalog.ts'
+import { buildGuidance } from '../../../pipeline/storyboards/guidance.ts'
+import { buildJunit, buildSarif } from '../../../scripts/commands/test-reports.ts'
+
+const storyboard = findStoryboard('schema_validation')!
+const step = storyboard.phases[0]!.steps[0]!
+const wrong = {
+  check: 'response_schema',
+  passed: false,
+  description: 'The answer matches its schema',
+  path: 'products[0].name',
+  expected: 'must be string',
+  actual: 1,
+}
+const base = { step: step.id, task: 'get_products', duration_ms: 5 }
+const failed: StepResult = {
+  ...base,
+  passed: false,
+  validations: [wrong],
+  guidance: buildGuidance(step, wrong, storyboard),
+}
+const passed: StepResult = { ...base, step: 'other', passed: true, validations: [] }
+const tested = [
+  { id: storyboard.id, status: 'partial' as const, seconds: 1, steps: [failed, passed] },
+]
+
+test('a failed step says which rule it broke, where the protocol says so, and what to change', () => {
+  expect(failed.guidance).toMatchObject({
+    rule: `schema_validation/${step.id}#response_schema`,
+    sentence: 'The answer matches its schema',
+    reference_url: expect.stringMatching(/^https:\/\/[a-z.]+\/schemas\/3\.0\.\d+\/.*\.json$/),
+    fix: 'Change products[0].name: it must be string.',
+  })
+  const { reference_url } = buildGuidance(step, undefined, storyboard)
+  expect(reference_url).toMatch(/\/docs\//)
+})
+
+test('a report in SARIF has a rule and a result for each failed step', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: a document of another format
+  const { runs } = buildSarif('https://agent.example/mcp', tested) as { runs: any[] }
+  const [{ tool, results }] = runs
+  expect(results).toHaveLength(1)
+  expect(results[0]).toMatchObject({
+    ruleId: failed.guidance!.rule,
+    level: 'error',
+    locations: [{ physicalLocation: { artifactLocation: { uri: 'https://agent.example/mcp' } } }],
+  })
+  expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([failed.guidance!.rule])
+})
+
+test('a report in JUnit has a case for each step', () => {
+  const report = buildJunit(tested)
+  expect(report.match(/<testcase /g)).toHaveLength(2)
+  expect(report.match(/<failure /g)).toHaveLength(1)
+})
