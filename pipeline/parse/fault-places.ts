@@ -31,7 +31,7 @@ const syntaxWords: Readonly<Record<string, string>> = {
   InvalidCharacter: 'this character cannot stand in a text: write an escape such as \\n',
 }
 
-/** Messages for errors right after a comma, which is then most likely one too many. */
+/** Messages for errors right after a comma, which is then most likely the fault. */
 const afterCommaWords: Readonly<Record<string, string>> = {
   PropertyNameExpected:
     'expected a name in double quotes: remove the trailing comma, or write the name',

@@ -4,7 +4,7 @@ import { buildTokenPath, OWN_SITE } from '../world/own-site.ts'
 
 const DEMO_DOMAIN = 'pinnacle-network.example'
 /** A publisher of the demo that names its agents itself. */
-const DEMO_PUBLISHER = 'agent-spellings.example'
+const DEMO_PUBLISHER = 'northfield-times.example'
 /** A brand of the demo that only has a home page. */
 const DEMO_HOME_PAGE = 'only-a-home-page.example'
 

@@ -89,7 +89,7 @@ const qualified: Place[] = [
       buildEntry(toUrl(agent), 'property_ids', { property_ids: ['site'] }),
     ),
   })),
-  buildPublisher('agent-spellings.example', 'ok', host => ({
+  buildPublisher('northfield-times.example', 'ok', host => ({
     ...buildSingleSite(host),
     authorized_agents: [seller.toUpperCase().replace('/MCP', '/mcp'), `${second}/`].map(url =>
       buildEntry(url.replace('HTTPS:', 'https:'), 'property_ids', { property_ids: ['site'] }),

@@ -22,7 +22,7 @@ type Case = {
 
 /** Cases of two-sided authorization: it counts only where publisher and seller agree. */
 const cases: readonly Case[] = [
-  { host: 'both-say-direct.example', granted: 'direct', claimed: 'direct' },
+  { host: 'eastport-daily.example', granted: 'direct', claimed: 'direct' },
   { host: 'both-say-delegated.example', granted: 'delegated', claimed: 'delegated' },
   { host: 'both-say-network.example', granted: 'ad_network', claimed: 'ad_network' },
   { host: 'sides-differ.example', granted: 'direct', claimed: 'ad_network' },

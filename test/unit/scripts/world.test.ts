@@ -154,9 +154,9 @@ describe('the demo internet', () => {
       brands: { properties: { identifier: string; relationship?: string }[] }[]
     }
     const claim = brands[0]!.properties.find(
-      property => property.identifier === 'both-say-direct.example',
+      property => property.identifier === 'eastport-daily.example',
     )
-    const granted = readDocument(world, 'both-say-direct.example', 'adagents.json')
+    const granted = readDocument(world, 'eastport-daily.example', 'adagents.json')
     expect(claim).toMatchObject({ relationship: 'direct' })
     expect(granted).toMatchObject({ authorized_agents: [{ delegation_type: 'direct' }] })
   })
