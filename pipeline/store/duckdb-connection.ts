@@ -263,6 +263,8 @@ export class Checkpoints {
   readonly #log: string
   readonly #checkpoint: () => Promise<void>
   #isFrozen = false
+  /** Release of the last freeze; the next one waits for it. */
+  #released: Promise<void> = Promise.resolve()
   /** Bytes of the log at which the next one is tried. */
   #nextAt = LOG_BYTES_MAX
 
@@ -272,14 +274,29 @@ export class Checkpoints {
     this.#checkpoint = checkpoint
   }
 
-  /** Writes the log into the file, which then stays as it is until `unfreeze` is called. */
-  async freeze(): Promise<void> {
-    await this.#checkpoint()
+  /**
+   * Writes all that is committed into the file, and keeps the file unchanged until `release` is called. Later commits go
+   * to the log beside it: DuckDB overwrites nothing that the last checkpoint wrote before the next one, since a crash
+   * would leave it with that and the log alone. So a copy made meanwhile is complete, and shows this moment. Nobody may
+   * commit until this resolves.
+   */
+  async freeze(): Promise<{ release(): void }> {
+    const before = this.#released
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#released = promise
+    const release = () => {
+      this.#isFrozen = false
+      resolve()
+    }
+    await before
+    try {
+      await this.#checkpoint()
+    } catch (error) {
+      release()
+      throw error
+    }
     this.#isFrozen = true
-  }
-
-  unfreeze(): void {
-    this.#isFrozen = false
+    return { release }
   }
 
   /**

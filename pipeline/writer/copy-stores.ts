@@ -16,7 +16,6 @@ import type { Accounts } from '../accounts/store.ts'
 import { hashFile } from '../store/checkpoint.ts'
 import type { Database } from '../store/duckdb.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
-import { freezeCheckpoints } from '../store/freeze-checkpoints.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 import { LOG_IN_BACKUP, listLogFiles } from '../transparency/copy-log.ts'
 import { copyPictures, listDamagedPictures } from './community/logo-files.ts'
@@ -72,7 +71,7 @@ export async function copyStores(
   to: string,
 ): Promise<void> {
   const { index, accounts, paths } = stores
-  const { release } = await freezeCheckpoints(index)
+  const { release } = await index.checkpoints.freeze()
   await run('cp', ['--reflink=auto', paths.index, `${to}/${backedUp.index}`]).finally(release)
   await accounts.db.copyTo(`${to}/${backedUp.record}`)
   copyPictures(paths.pictures, `${to}/${PICTURES}`)

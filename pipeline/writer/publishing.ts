@@ -12,7 +12,6 @@ import {
   readCheckpoint,
 } from '../store/checkpoint.ts'
 import type { Database } from '../store/duckdb.ts'
-import { freezeCheckpoints } from '../store/freeze-checkpoints.ts'
 import type { Paths } from '../store/paths.ts'
 import { createTables } from '../store/schema.ts'
 import type { Seals } from '../store/seals.ts'
@@ -110,7 +109,7 @@ export class Publishing {
       accounts.db.emptyLog()
     }
     await index.useThreads(2)
-    const file = await freezeCheckpoints(index)
+    const file = await index.checkpoints.freeze()
     const at = { seq, last_event_id, as_of: toIso(clock.now()) }
     return { cleared, at, file, ms: performance.now() - started }
   }

@@ -99,6 +99,30 @@ test('an application no longer gives way to others once a person has consented t
   expect(isUnused(client_id)).toBe(false)
 })
 
+test.each([
+  ['the page that is asked', undefined, 303, /^\/sign-in\//],
+  ['another site, as a GET that brings the cookies', 'cross-site', 303, /^\/authorize\?/],
+])(
+  'an authorization request by a form of %s is answered as one by GET',
+  async (_, site, status, to) => {
+    const { client_id } = (await register({ redirect_uris: [CALLBACK] })).json()
+    const { challenge } = createVerifier()
+    const payload = buildAuthorizeUrl({ client_id, code_challenge: challenge }).split('?')[1]!
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    const headers = { ...type, ...(site && { 'sec-fetch-site': site }) }
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: '/authorize',
+      headers,
+      payload,
+    })
+    expect([answer.statusCode, answer.headers.location]).toEqual([
+      status,
+      expect.stringMatching(to),
+    ])
+  },
+)
+
 test('a name of any length is cut, and nothing else of a registration is stored', async () => {
   const answer = await register({
     client_name: 'x'.repeat(16_384),

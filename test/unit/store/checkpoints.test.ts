@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
-import { freezeCheckpoints } from '../../../pipeline/store/freeze-checkpoints.ts'
 import type { Committed } from '../../../pipeline/writer/commit-in-parts.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
@@ -36,7 +35,7 @@ async function openFile() {
 it('a frozen file shows its state at that time, however much is committed while it is copied', async () => {
   const { db, dir, sum } = await openFile()
   const before = { rows: ROWS, sum, texts: ROWS }
-  const { release } = await freezeCheckpoints(db)
+  const { release } = await db.checkpoints.freeze()
   const copies = [`${dir}/at-once`]
   copyFileSync(db.file, copies[0]!)
   for (let n = 1; n <= 4; n++) {
@@ -50,7 +49,7 @@ it('a frozen file shows its state at that time, however much is committed while 
   }
   for (const copy of copies) expect(await readContents(copy)).toEqual(before)
   await release()
-  const { release: again } = await freezeCheckpoints(db)
+  const { release: again } = await db.checkpoints.freeze()
   copyFileSync(db.file, `${dir}/again`)
   await again()
   expect(await readContents(`${dir}/again`)).toEqual(
@@ -62,9 +61,9 @@ it('a frozen file shows its state at that time, however much is committed while 
 
 it('a file is frozen for one copy after the other', async () => {
   const { db, dir } = await openFile()
-  const first = await freezeCheckpoints(db)
+  const first = await db.checkpoints.freeze()
   let isSecond = false
-  const second = freezeCheckpoints(db).then(({ release }) => {
+  const second = db.checkpoints.freeze().then(({ release }) => {
     isSecond = true
     return release()
   })
