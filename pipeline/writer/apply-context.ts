@@ -14,10 +14,16 @@ import type { BrakeContext, HeldBack } from './crawl/brake.ts'
 import type { AdmissionContext } from './crawl/mentions.ts'
 import type { Poison } from './crawl/quarantine.ts'
 import type { RecrawlContext } from './crawl/recrawl-schedule.ts'
+import type { UnfinishedContext } from './entities/publishers.ts'
 import type { TakenDown } from './takedown/takedown-list.ts'
 
 /** Context in which a batch is applied. */
-export interface ApplyContext extends RowStamp, RecrawlContext, BrakeContext, AdmissionContext {
+export interface ApplyContext
+  extends RowStamp,
+    RecrawlContext,
+    BrakeContext,
+    AdmissionContext,
+    UnfinishedContext {
   ids: RisingIds
   /** Rows of publishers that one commit writes; no bound where undefined. */
   portionRows?: number | undefined

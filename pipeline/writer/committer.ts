@@ -23,6 +23,8 @@ import { chooseEvicted } from './community/evicted-brands.ts'
 import { keepPictures, pictureOperations } from './community/logo-files.ts'
 import { resolveReverts } from './community/reverts.ts'
 import { storeBody } from './crawl/replace-documents.ts'
+import { UnfinishedAnswers } from './entities/publisher-portions.ts'
+import type { UnfinishedPublisher } from './entities/publisher-steps.ts'
 import type { Projection } from './projector.ts'
 import {
   completeAnswers,
@@ -194,6 +196,7 @@ export class Committer {
 
   /** Kept in memory: a writer that starts begins a new hour. */
   readonly #newNames = new WindowCounter(HOUR)
+  readonly #unfinishedAnswers = new UnfinishedAnswers<UnfinishedPublisher>()
 
   #buildContext(now: Instant, seq: number): ApplyContext {
     const { config, takedowns } = this.#parts
@@ -212,6 +215,7 @@ export class Committer {
       namesPerDocumentHour: LIMITS.namesPerDocumentHour,
       namesPerSiteHour: LIMITS.namesPerSiteHour,
       newNames: this.#newNames,
+      unfinishedAnswers: this.#unfinishedAnswers,
       portionRows: LIMITS.commitRows,
       takenDown: takedowns.takenDown,
       hostingBase: this.#hostingBase,

@@ -26,7 +26,7 @@ interface Room {
  * then it is derived again, as after a start.
  */
 export class UnfinishedAnswers<Answer extends Unfinished> {
-  readonly #answersByIndex = new WeakMap<Database, Map<Domain, { answer: Answer; state: string }>>()
+  readonly #known = new Map<Domain, { answer: Answer; state: string }>()
 
   /**
    * Takes the unfinished answers of these publishers, as many as a commit has room for, if they are still
@@ -37,8 +37,7 @@ export class UnfinishedAnswers<Answer extends Unfinished> {
     domains: readonly Domain[],
     { portionRows: rows = Number.POSITIVE_INFINITY, urgent }: Room,
   ): Promise<{ left: Map<Domain, Answer>; waiting: Domain[]; outdated: Set<Domain> }> {
-    const known =
-      this.#answersByIndex.get(db) ?? new Map<Domain, { answer: Answer; state: string }>()
+    const known = this.#known
     const left = new Map<Domain, Answer>()
     const waiting: Domain[] = []
     const outdated = new Set<Domain>()
@@ -67,10 +66,8 @@ export class UnfinishedAnswers<Answer extends Unfinished> {
    * answers are built from.
    */
   async keep(db: Database, answers: ReadonlyMap<Domain, Answer>): Promise<void> {
-    const known = this.#answersByIndex.get(db) ?? new Map()
-    this.#answersByIndex.set(db, known)
     for (const [domain, answer] of answers) {
-      known.set(domain, { answer, state: await loadState(db, domain, answer) })
+      this.#known.set(domain, { answer, state: await loadState(db, domain, answer) })
     }
   }
 }

@@ -15,7 +15,7 @@ import {
 } from './publisher-answers.ts'
 import { diffPublisherRows } from './publisher-changes.ts'
 import { type Compared, compareWith } from './publisher-comparison.ts'
-import { selectPortion, type Unfinished, UnfinishedAnswers } from './publisher-portions.ts'
+import { selectPortion, type Unfinished } from './publisher-portions.ts'
 import { buildEmptyPublisherRows, loadPublishers } from './publisher-rows.ts'
 
 /** An answer that is applied in several commits. */
@@ -34,9 +34,6 @@ export interface UnfinishedPublisher extends Unfinished {
   prepared?: number
 }
 export type BegunPublisher = UnfinishedPublisher & { compared: Compared }
-
-/** Answers that commits have applied in part. */
-export const unfinishedAnswers = new UnfinishedAnswers<UnfinishedPublisher>()
 
 export function beginLarge(derived: PublisherDerived): UnfinishedPublisher {
   return { derived, sources: derived.asked }

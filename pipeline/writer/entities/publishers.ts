@@ -20,6 +20,7 @@ import {
 } from './publisher-answers.ts'
 import { listChangedManagers } from './publisher-changes.ts'
 import { type Compared, compare, compareRefused } from './publisher-comparison.ts'
+import type { UnfinishedAnswers } from './publisher-portions.ts'
 import { writePublishers } from './publisher-rows.ts'
 import {
   advanceLargeAnswers,
@@ -29,9 +30,13 @@ import {
   type Portioned,
   takePortions,
   type UnfinishedPublisher,
-  unfinishedAnswers,
 } from './publisher-steps.ts'
 import { quarantinePublishers } from './too-broad.ts'
+
+/** Answers that earlier commits of the writer have applied in part. */
+export interface UnfinishedContext {
+  unfinishedAnswers: UnfinishedAnswers<UnfinishedPublisher>
+}
 
 /** Result of deriving publishers again. */
 export interface PublisherChanges {
@@ -63,8 +68,9 @@ export async function updatePublishers(
   db: Database,
   domains: readonly Domain[],
   files: Files,
-  stamp: RowStamp & BrakeContext & DerivationLimits,
+  stamp: RowStamp & BrakeContext & DerivationLimits & UnfinishedContext,
 ): Promise<PublisherChanges> {
+  const { unfinishedAnswers } = stamp
   const { left, waiting, outdated } = await unfinishedAnswers.take(db, domains, stamp)
   const later = new Set(waiting)
   const { derived, postponed: untried } = await derivePublishers(
