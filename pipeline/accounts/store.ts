@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import type { Answer, Refusal, SaveVerdicts, Submission } from '../model/submission.ts'
-import { openRecord } from '../store/record.ts'
+import { openRecord, openRecordReadOnly } from '../store/record.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { type KnownVerdicts, listTestedAgents, loadVerdicts } from './agents/verdicts.ts'
 import { type AuditRow, toAuditColumns } from './audit.ts'
@@ -41,6 +41,11 @@ export class Accounts {
 
   static open(record: string): Accounts {
     return new Accounts(openRecord(record))
+  }
+
+  /** Opens the record for reading, for a process that may change nothing, not even leave a file beside it. */
+  static openReadOnly(record: string): Accounts {
+    return new Accounts(openRecordReadOnly(record))
   }
 
   /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
@@ -33,6 +33,14 @@ export async function writeParquetManifest(db: Database, paths: Paths): Promise<
       same?.bytes === found.bytes ? same.sha256 : await hashFile(`${paths.parquet}/${found.path}`)
     files.push({ ...found, sha256 })
   }
+  replaceFile(paths.parquetManifest, `${JSON.stringify({ files }, null, 1)}\n`)
+}
+
+/** Drops files that are gone from the manifest: what is exported in their place is read anew. */
+export function forgetMissingExports(paths: Paths): void {
+  const manifest = readJsonFile(paths.parquetManifest, ParquetManifest)
+  if (manifest === undefined) return
+  const files = manifest.files.filter(({ path }) => existsSync(`${paths.parquet}/${path}`))
   replaceFile(paths.parquetManifest, `${JSON.stringify({ files }, null, 1)}\n`)
 }
 

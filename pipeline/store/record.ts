@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { Fatal } from '../core/errors.ts'
 import { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile } from './table-files.ts'
@@ -14,6 +15,19 @@ export function openRecord(file: string): Sqlite {
     declareTables(db)
     // The file says what it is even where its log is lost.
     if (format === 0) db.emptyLog()
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Opens a record that nobody writes to; its log, if it has one, is read as well. */
+export function openRecordReadOnly(file: string): Sqlite {
+  const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const db = hasLog ? Sqlite.open(file, { readOnly: true }) : Sqlite.openUnchanging(file)
+  try {
+    assertKnown(findFormat(db))
     return db
   } catch (error) {
     db.close()

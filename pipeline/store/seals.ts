@@ -144,6 +144,12 @@ export function isTampered(paths: Paths, path: string): boolean {
   return after?.state === 'shut' && after.stamps.get(name) === before.stamps.get(name)
 }
 
+/** Lists the files that something other than the registry has changed since it stopped. */
+export function listTampered(paths: Paths): string[] {
+  const names = [...(readSeals(paths)?.stamps.keys() ?? [])]
+  return names.map(name => join(paths.dir, name)).filter(file => isTampered(paths, file))
+}
+
 /** The seals as their file holds them. */
 interface StoredSeals {
   state: State

@@ -20,6 +20,7 @@ export type OpenOptions = Pick<SequencerOptions, 'acceptsOlderIndex'> & {
 }
 
 type Found = { run: RunFile; sequencer?: never } | { run?: never; sequencer: Sequencer }
+type FoundOr<Result> = { run: RunFile; alone?: never } | { run?: never; alone: Result }
 
 /**
  * Finds the registry that runs on this DATA_DIR. `run.json` counts only while the lease is held.
@@ -33,12 +34,26 @@ export async function findRunningRegistry(config: Config): Promise<RunFile | und
 
 /** Finds the running registry, or opens the sequencer in this process where none runs. */
 export async function findOrOpen(config: Config, how: OpenOptions = {}): Promise<Found> {
+  const { run, alone } = await findOrTake(config, () => openUnlessTaken(config, how))
+  return run ? { run } : { sequencer: alone }
+}
+
+/** Finds the running registry, or does work without one that resolves to undefined while another process writes. */
+export async function findOrTake<Result>(
+  config: Config,
+  take: () => Promise<Result | undefined>,
+): Promise<FoundOr<Result>> {
   const run = await findRunningRegistry(config)
   if (run) return { run }
-  const sequencer = await openUnlessTaken(config, how)
-  if (sequencer) return { sequencer }
+  const taken = await take()
+  if (taken !== undefined) return { alone: taken }
   const started = await waitForStartingRegistry(config)
-  return started ? { run: started } : { sequencer: await openAlone(config, how) }
+  return started ? { run: started } : { alone: requireFree(config, await take()) }
+}
+
+function requireFree<Result>({ DATA_DIR }: Config, taken: Result | undefined): Result {
+  if (taken === undefined) throw new Error(`another process is writing to ${DATA_DIR}`)
+  return taken
 }
 
 /**
@@ -55,9 +70,7 @@ async function waitForStartingRegistry(config: Config): Promise<RunFile | undefi
 
 /** Opens the sequencer in this process, for a command that runs without a registry. */
 export async function openAlone(config: Config, how: OpenOptions = {}): Promise<Sequencer> {
-  const sequencer = await openUnlessTaken(config, how)
-  if (sequencer === undefined) throw new Error(`another process is writing to ${config.DATA_DIR}`)
-  return sequencer
+  return requireFree(config, await openUnlessTaken(config, how))
 }
 
 async function openUnlessTaken(

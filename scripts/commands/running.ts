@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
+import type { RunFile } from '../../jobs/run-file.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog } from '../../pipeline/core/log.ts'
@@ -101,6 +102,23 @@ export function askOrOpen<Result>(
   return withRegistry(config, {}, writer => writer.ask<Result>(question), look)
 }
 
+/** Asks a registry that was found running. */
+export function askRunning<Result>(run: RunFile, question: Question): Promise<Result> {
+  return withWriter(run, writer => writer.ask<Result>(question))
+}
+
+async function withWriter<Result>(
+  { redis_url }: RunFile,
+  work: (writer: WriterClient) => Promise<Result>,
+): Promise<Result> {
+  const writer = await connectWriter(redis_url, 'registry')
+  try {
+    return await work(writer)
+  } finally {
+    await writer.close()
+  }
+}
+
 async function withRegistry<Result>(
   config: Config,
   how: OpenOptions,
@@ -108,14 +126,7 @@ async function withRegistry<Result>(
   alone: (sequencer: Sequencer) => Promise<Result>,
 ): Promise<Result> {
   const { run, sequencer } = await findOrOpen(config, how)
-  if (run) {
-    const writer = await connectWriter(run.redis_url, 'registry')
-    try {
-      return await beside(writer)
-    } finally {
-      await writer.close()
-    }
-  }
+  if (run) return withWriter(run, beside)
   try {
     return await alone(sequencer)
   } finally {

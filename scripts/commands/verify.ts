@@ -1,14 +1,23 @@
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
-import { verify } from '../../pipeline/maintenance/verify-stores.ts'
+import { verifyStopped } from '../../pipeline/maintenance/verify-stopped.ts'
 import { readSettings } from './environment.ts'
-import { assertRegistry } from './open-registry.ts'
-import { askOrOpen } from './running.ts'
+import { assertRegistry, findOrTake } from './open-registry.ts'
+import { askRunning } from './running.ts'
 
 export async function verifyStores(): Promise<void> {
-  const differences = await askOrOpen(readSettings(), { ask: 'verify' }, verify)
-  for (const difference of differences) process.stdout.write(`${difference}\n`)
-  if (differences.length === 0) process.stdout.write('all stores agree\n')
-  process.exitCode = differences.length === 0 ? 0 : 1
+  const config = readSettings()
+  assertRegistry(config)
+  const { run, alone: stopped } = await findOrTake(config, () => verifyStopped(config.DATA_DIR))
+  const faults = run ? await askRunning<string[]>(run, { ask: 'verify' }) : stopped
+  for (const fault of faults) process.stdout.write(`${fault}\n`)
+  if (faults.length === 0) {
+    process.stdout.write('all stores agree\n')
+    return
+  }
+  process.exitCode = 1
+  process.stderr.write(
+    'nothing was changed; the next start makes again what is derived (docs/operate/incidents.md, “A store is damaged or missing”)\n',
+  )
 }
 
 export async function rebuildStores(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PublicError } from '../../../pipeline/core/errors.ts'
 import {
+  assertUntouched,
   type DataFile,
   listDataFiles,
   listLatestFiles,
@@ -65,6 +66,7 @@ export function sendTable(
     throw files.length === 0
       ? buildAbsence()
       : new PublicError('not_found', `the tables are those of ${LATEST_MANIFEST}`)
+  assertUntouched(reader, found)
   const { sha256, path } = found
   reply.header('etag', `"${sha256}"`)
   reply.header('cache-control', day === undefined ? 'public, no-cache' : FOR_A_DAY)

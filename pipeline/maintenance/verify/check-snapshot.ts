@@ -1,18 +1,21 @@
 import { existsSync, statSync } from 'node:fs'
-import { hashFile, readCheckpoint } from '../../store/checkpoint.ts'
+import { hashFile, listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
 import { Database } from '../../store/duckdb.ts'
 import type { Stores } from './stores.ts'
 
 /** Checks that the current snapshot is unchanged, is what readers open, and is not ahead of the index. */
 export async function checkSnapshot({ index, paths }: Stores): Promise<string[]> {
   const checkpoint = readCheckpoint(paths)
-  if (checkpoint === undefined) return []
+  if (checkpoint === undefined)
+    return listSnapshots(paths).length === 0
+      ? []
+      : ['snapshot: checkpoint.json is missing or cannot be read']
   const file = `${paths.snapshots}/${checkpoint.snapshot}`
   if (!existsSync(file)) return [`snapshot: ${checkpoint.snapshot} is missing`]
-  const faults: string[] = []
   if ((await hashFile(file)) !== checkpoint.sha256) {
-    faults.push(`snapshot: ${checkpoint.snapshot} was changed after it was published`)
+    return [`snapshot: ${checkpoint.snapshot} (registry.duckdb) was changed after it was published`]
   }
+  const faults: string[] = []
   if (!existsSync(paths.registry) || statSync(paths.registry).ino !== statSync(file).ino) {
     faults.push('snapshot: registry.duckdb is not the current snapshot')
   }

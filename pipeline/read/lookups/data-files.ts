@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { PublicError } from '../../core/errors.ts'
 import { readJsonFile } from '../../store/durable-files.ts'
 import { ParquetManifest } from '../../store/parquet-manifest.ts'
+import { isTampered } from '../../store/seals.ts'
 import type { Reader } from '../reader.ts'
 
 /** A table as one Parquet file, as of the first snapshot of a day (UTC). */
@@ -24,6 +26,18 @@ export function listDataFiles({ paths }: Pick<Reader, 'paths'>): DataFile[] {
     const place = Place.safeParse(PLACE.exec(file.path)?.groups).data
     return place === undefined ? [] : [{ ...place, ...file }]
   })
+}
+
+/** Throws where something else changed a file: its digest would be that of other bytes. */
+export function assertUntouched(
+  { paths }: Pick<Reader, 'paths'>,
+  { table, day, path }: DataFile,
+): void {
+  if (isTampered(paths, `${paths.parquet}/${path}`))
+    throw new PublicError(
+      'unavailable',
+      `the table ${table} of ${day} is damaged: the next start of the indexer makes it again`,
+    )
 }
 
 /** Lists the files of the latest release; none before the first. */

@@ -14,6 +14,7 @@ import {
   readLastInFile,
 } from '../../store/event-log.ts'
 import { findDamagedHead } from '../../store/lmdb-head.ts'
+import { forgetMissingExports } from '../../store/parquet-manifest.ts'
 import type { Paths } from '../../store/paths.ts'
 import type { Seals } from '../../store/seals.ts'
 import { setAside } from '../../store/set-aside.ts'
@@ -87,9 +88,9 @@ function dropDamagedCopies({ paths, seals, log }: HealingParts): boolean {
     isDamaged = true
   }
   const isSearchDamaged = dropDamagedSearch({ paths, seals, log })
-  for (const file of seals.listIn(paths.parquet)) {
-    if (seals.isChanged(file)) aside(dirname(file), CHANGED)
-  }
+  const exported = seals.listIn(paths.parquet).filter(file => seals.isChanged(file))
+  for (const folder of new Set(exported.map(dirname))) aside(folder, CHANGED)
+  if (exported.length > 0) forgetMissingExports(paths)
   return isDamaged || isSearchDamaged
 }
 

@@ -18,6 +18,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
 import { replay } from '../../../pipeline/maintenance/replay.ts'
+import { verifyStopped } from '../../../pipeline/maintenance/verify-stopped.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
@@ -212,6 +213,64 @@ describe('a start repairs', () => {
     await registry.close()
     expect(statSync(paths.damaged).mode & 0o077).toBe(0)
     expect(readdirSync(paths.damaged)).toEqual(['serving'])
+  })
+})
+
+/** Hashes every file of a registry, but for the list of those who have the serving store open. */
+const hashAll = ({ dir }: Paths) =>
+  Object.fromEntries(
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => join(entry.parentPath, entry.name))
+      .filter(file => !file.endsWith('-lock'))
+      .map(file => [relative(dir, file), hashFile(file)]),
+  )
+
+describe('a check of a registry that does not run changes nothing, and', () => {
+  test('finds no fault where nothing is damaged', async () => {
+    const paths = copy(whole, createDataDir())
+    const before = hashAll(paths)
+    expect(await verifyStopped(paths.dir)).toEqual([])
+    expect(hashAll(paths)).toEqual(before)
+  })
+
+  const files = {
+    ...derived,
+    index: (paths: Paths) => paths.index,
+    record: (paths: Paths) => paths.record,
+  }
+  const noticed = Object.keys(files).filter(
+    // They hold no facts, or are locks: a start makes them without a word.
+    what => !['the lock of the serving store', 'the lease', 'the seals'].includes(what),
+  ) as (keyof typeof files)[]
+  test.each(noticed.flatMap(what => few.map(how => ({ what, how }))))(
+    'names $what that $how',
+    async ({ what, how }) => {
+      const paths = copy(whole, createDataDir())
+      const file = files[what](paths)
+      damages[how](file)
+      const before = hashAll(paths)
+      const faults = (await verifyStopped(paths.dir))!.join()
+      const isUnsaid = what === 'the checkpoint of the search' && how === 'is gone'
+      if (!isUnsaid) expect(faults).toContain(basename(file))
+      expect(hashAll(paths)).toEqual(before)
+    },
+  )
+
+  test('names a table of which twelve bytes were changed, also beside a running writer', async () => {
+    const paths = copy(whole, createDataDir())
+    const registry = await openSequencer({ dataDir: paths.dir, clock })
+    cleanUp(() => registry.close())
+    const file = derived['a table as Parquet'](paths)
+    replaceBytes(file, half(file), 12)
+    expect(await verify(registry)).toEqual([
+      `parquet: ${relative(paths.parquet, file)} was changed after it was exported`,
+    ])
+    const snapshot = derived['the current snapshot'](paths)
+    replaceBytes(snapshot, 0, 8_192)
+    expect(await verify(registry)).toContain(
+      `snapshot: ${basename(snapshot)} (registry.duckdb) was changed after it was published`,
+    )
   })
 })
 

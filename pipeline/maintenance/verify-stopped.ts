@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { relative } from 'node:path'
+import { Accounts } from '../accounts/store.ts'
+import { ServingStore } from '../serving/lmdb.ts'
+import { Database } from '../store/duckdb.ts'
+import { Lease } from '../store/lease.ts'
+import { listPending } from '../store/migrations.ts'
+import { type Paths, resolvePaths } from '../store/paths.ts'
+import { listTampered } from '../store/seals.ts'
+import { describeUnreadable, verify } from './verify-stores.ts'
+
+/**
+ * Verifies the stores of a registry that does not run, and changes none of them; returns one sentence per fault.
+ * Undefined while another process writes.
+ */
+export async function verifyStopped(dataDir: string): Promise<string[] | undefined> {
+  const paths = resolvePaths(dataDir)
+  let lease: Lease | undefined
+  try {
+    lease = await Lease.take(paths.lease)
+  } catch (error) {
+    return [describeUnreadable(relative(paths.dir, paths.lease), error)]
+  }
+  if (lease === undefined) return undefined
+  try {
+    if (existsSync(paths.restoring))
+      return ['a restore was not finished: run it again with --force']
+    const tampered = listTampered(paths)
+    const changed = tampered.map(
+      file =>
+        `${relative(paths.dir, file)}: ${existsSync(file) ? 'was changed' : 'was removed'} while the registry was not running`,
+    )
+    // Damaged pages of it would end this process.
+    if (tampered.includes(paths.servingFile)) return changed
+    return [...changed, ...(await openAndVerify(paths))]
+  } finally {
+    lease.release()
+  }
+}
+
+async function openAndVerify(paths: Paths): Promise<string[]> {
+  const opened: { close(): unknown }[] = []
+  const faults: string[] = []
+  const open = async <Store extends { close(): unknown }>(
+    file: string,
+    read: () => Store | Promise<Store>,
+  ): Promise<Store | undefined> => {
+    const name = relative(paths.dir, file)
+    if (!existsSync(file)) faults.push(`${name}: is missing`)
+    else
+      try {
+        const store = await read()
+        opened.push(store)
+        return store
+      } catch (error) {
+        faults.push(describeUnreadable(name, error))
+      }
+    return undefined
+  }
+  try {
+    const index = await open(paths.index, () => openIndex(paths.index))
+    const accounts = await open(paths.record, () => Accounts.openReadOnly(paths.record))
+    const serving = await open(paths.servingFile, () =>
+      ServingStore.open(paths.servingFile, { readOnly: true }),
+    )
+    if (index === undefined || accounts === undefined || serving === undefined) return faults
+    return await verify({ paths, index, accounts, serving })
+  } finally {
+    for (const store of opened.reverse()) await store.close()
+  }
+}
+
+async function openIndex(file: string): Promise<Database> {
+  const index = await Database.open(file, { readOnly: true, memoryLimit: '512MB' })
+  const pending = await listPending(index).catch(error => {
+    index.close()
+    throw error
+  })
+  if (pending.length === 0) return index
+  index.close()
+  throw new Error('it has the format of an earlier version: `registry migrate` converts it')
+}
