@@ -8,6 +8,7 @@ import {
 } from '../../pipeline/maintenance/inspect/crawl-failures.ts'
 import { reportDomain } from '../../pipeline/maintenance/inspect/domain-report.ts'
 import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
+import { previewTakedown } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
@@ -22,6 +23,7 @@ export type Question =
   | { ask: 'status' }
   /** Crawl record of a domain. */
   | { ask: 'domain'; domain: Domain }
+  | { ask: 'takedown_preview'; domain: Domain }
   | { ask: 'failures'; by: FailureGrouping; limit: number }
   /** Keys of an organization, or null. */
   | { ask: 'keys'; org: string }
@@ -59,6 +61,8 @@ export async function answerQuestion(
       return sequencer.quietly(() =>
         reportDomain({ index: sequencer.index, accounts: sequencer.accounts.db }, question.domain),
       )
+    case 'takedown_preview':
+      return sequencer.quietly(() => previewTakedown(sequencer.index, question.domain))
     case 'failures':
       return sequencer.quietly(() => reportFailures(sequencer.index, question.by, question.limit))
     case 'keys':

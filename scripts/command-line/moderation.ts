@@ -109,6 +109,8 @@ export function addCorrections(program: Command): void {
     .argument('<domain>', 'the domain', domain)
     .option('--reason <text>', 'reason; kept in the private store', reason)
     .option('--undo', 'readmit the domain')
+    .option('--dry-run', 'print what would be deleted, and change nothing')
+    .option('--confirm <domain>', 'the domain again: a takedown cannot be undone')
     .action(async (argument, options) =>
       (await import('../commands/takedown.ts')).takeDown(argument, options),
     )

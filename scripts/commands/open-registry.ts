@@ -77,13 +77,18 @@ async function openUnlessTaken(
   config: Config,
   { begins = false, writes = false, ...how }: OpenOptions,
 ): Promise<Sequencer | undefined> {
-  if (writes && config.BACKUP_TO !== undefined)
-    throw new Error(
-      'BACKUP_TO is set, and no indexer writes here: start it, or run this on the host that writes',
-    )
+  if (writes) assertNoFleet(config)
   if (!begins) assertRegistry(config)
   const { Sequencer } = await import('../../pipeline/writer/sequencer.ts')
   return Sequencer.open({ config, clock: systemClock, log: createLog('registry', 'warn'), ...how })
+}
+
+/** Throws where other hosts take over from backups: they would not learn of a write by a command alone. */
+export function assertNoFleet({ BACKUP_TO }: Config): void {
+  if (BACKUP_TO !== undefined)
+    throw new Error(
+      'BACKUP_TO is set, and no indexer writes here: start it, or run this on the host that writes',
+    )
 }
 
 /** Throws where there is no registry: a mistyped DATA_DIR must not create one. */

@@ -98,8 +98,9 @@ export function askOrOpen<Result>(
   config: Config,
   question: Question,
   look: (sequencer: Sequencer) => Promise<Result>,
+  how: OpenOptions = {},
 ): Promise<Result> {
-  return withRegistry(config, {}, writer => writer.ask<Result>(question), look)
+  return withRegistry(config, how, writer => writer.ask<Result>(question), look)
 }
 
 /** Asks a registry that was found running. */

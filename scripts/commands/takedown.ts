@@ -4,15 +4,29 @@ import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
 import { findRunningRegistry, openAlone } from './open-registry.ts'
 import { connectWriter, performOrExit, unwrapOrExit } from './running.ts'
+import { confirmOrExit, describeTakedown, refusePublicSuffix } from './takedown-confirmation.ts'
 
-/** Takes a domain down, or readmits it, and waits until every published copy shows that. */
+interface TakedownOptions {
+  reason?: string
+  undo?: boolean
+  dryRun?: boolean
+  confirm?: string
+}
+
+/** Takes a domain down once that is confirmed, or readmits it, and waits until every published copy shows that. */
 export async function takeDown(
   name: string,
-  { reason, undo }: { reason?: string; undo?: boolean },
+  { reason, undo, dryRun, confirm }: TakedownOptions,
 ): Promise<void> {
   const config = readSettings()
   const domain = parseDomain(name)
   if (domain === undefined) return void unwrapOrExit({ refused: `${name} is not a domain` })
+  if (!undo) {
+    refusePublicSuffix(domain)
+    process.stderr.write(await describeTakedown(config, domain))
+    if (dryRun) return
+    await confirmOrExit(domain, confirm)
+  }
   await performOrExit(
     config,
     undo

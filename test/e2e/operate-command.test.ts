@@ -107,7 +107,28 @@ describe('an operator', () => {
 
   test('takes a domain down and readmits it', async () => {
     expect(await run('takedown', 'no domain')).toMatchObject({ status: 1 })
-    expect(await run('takedown', domain, '--reason', 'they asked')).toMatchObject({
+    const dry = await run('takedown', domain, '--dry-run')
+    expect(dry).toMatchObject({ status: 0, stdout: '' })
+    expect(dry.stderr).toMatch(
+      /^would be deleted: acme\.example\nrows by table:\n( {2}\d+ {2}\w+\n)+$/,
+    )
+    expect(dry.stderr).toContain('  2  revisions\n')
+    for (const suffix of ['co.uk', 'github.io'])
+      expect(await run('takedown', suffix, '--confirm', suffix)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(`${suffix} is a public suffix`),
+      })
+    expect(await run('takedown', domain)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`add --confirm ${domain}`),
+    })
+    expect(await run('takedown', domain, '--confirm', 'acne.example')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('“acne.example” is not acme.example'),
+    })
+    expect(await findBrandName(domain)).toBe('Acme')
+    const confirmed = ['--confirm', domain, '--reason', 'they asked']
+    expect(await run('takedown', domain, ...confirmed)).toMatchObject({
       status: 0,
       stdout: `${domain} is taken down\n`,
     })
@@ -163,7 +184,9 @@ test('queries, backs up and changes a running registry', async () => {
     '"reverted_by": [\n    "',
   )
   expect(await findBrandName(domain, dir)).toBe('Acme')
-  expect((await ask('takedown', domain)).stdout).toBe(`${domain} is taken down\n`)
+  expect((await ask('takedown', domain, '--confirm', domain)).stdout).toBe(
+    `${domain} is taken down\n`,
+  )
   expect(await findBrandName(domain, dir)).toBeUndefined()
   expect((await ask('restore', `${folder.path}/while`, '--force')).stderr).toContain(
     'stop it first',

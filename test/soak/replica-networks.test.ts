@@ -179,7 +179,7 @@ describe.skipIf(problem !== undefined)(`over a bad wire (${problem ?? 'possible'
   test('a take-down, after which all is copied again, is copied through cuts', async () => {
     const [gone] = first!.domains
     expect((await ask(gone!)).status).toBe(200)
-    await runForOutput(['takedown', gone!, '--reason', 'asked'], env)
+    await runForOutput(['takedown', gone!, '--confirm', gone!, '--reason', 'asked'], env)
     for (let n = 0; n < 3; n++) {
       await pause(700)
       registryHost.cut()

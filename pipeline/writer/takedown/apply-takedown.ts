@@ -219,7 +219,7 @@ async function removeMerges(
 }
 
 /** Lists the owner columns of all tables but the derived ones. */
-async function listOwnedColumns(db: Database): Promise<{ table: string; column: string }[]> {
+export async function listOwnedColumns(db: Database): Promise<{ table: string; column: string }[]> {
   return db.all(
     `select table_name as "table", column_name as "column" from duckdb_columns()
      where not internal and database_name = current_database() and schema_name = current_schema()

@@ -1,0 +1,51 @@
+import { createInterface } from 'node:readline/promises'
+import type { Config } from '../../pipeline/core/config.ts'
+import { type Domain, getRegistrableDomain } from '../../pipeline/core/domain.ts'
+import {
+  previewTakedown,
+  type TakedownPreview,
+} from '../../pipeline/maintenance/inspect/takedown-preview.ts'
+import { askOrOpen, unwrapOrExit } from './running.ts'
+
+/** Refuses a name below which strangers have their sites: each of them would be deleted. */
+export function refusePublicSuffix(domain: Domain): void {
+  if (getRegistrableDomain(domain) !== undefined) return
+  unwrapOrExit({
+    refused: `${domain} is a public suffix: the sites of others are below it; take each of them down by its name`,
+  })
+}
+
+/** Describes what a takedown would delete, in lines. */
+export async function describeTakedown(config: Config, domain: Domain): Promise<string> {
+  const { domains, first, rows } = await askOrOpen<TakedownPreview>(
+    config,
+    { ask: 'takedown_preview', domain },
+    ({ index }) => previewTakedown(index, domain),
+    { writes: true },
+  )
+  if (domains === 0 && rows.length === 0) return `nothing is known about ${domain}\n`
+  const more = domains > first.length ? ` and ${domains - first.length} more` : ''
+  const counts = rows.map(({ table, rows }) => `  ${rows}  ${table}\n`).join('')
+  return `would be deleted: ${first.join(', ')}${more}\nrows by table:\n${counts}`
+}
+
+/** Has somebody at a terminal type the domain; elsewhere, or where it is another one, the command ends. */
+export async function confirmOrExit(domain: Domain, confirmed: string | undefined): Promise<void> {
+  const typed = confirmed ?? (process.stdin.isTTY ? await askAtTerminal(domain) : undefined)
+  if (typed?.trim().toLowerCase() === domain) return
+  unwrapOrExit({
+    refused:
+      typed === undefined
+        ? `nothing was deleted: a takedown cannot be undone; add --confirm ${domain}`
+        : `nothing was deleted: “${typed}” is not ${domain}`,
+  })
+}
+
+async function askAtTerminal(domain: Domain): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(`This cannot be undone. Type ${domain} to take it down: `)
+  } finally {
+    terminal.close()
+  }
+}
