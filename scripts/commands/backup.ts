@@ -8,6 +8,7 @@ import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
 import { readSettings } from './environment.ts'
 import { findOrOpen, openAlone } from './open-registry.ts'
+import { listMissingKeys } from './registry-key.ts'
 import { connectWriter } from './running.ts'
 import { toTypedPath } from './typed-path.ts'
 
@@ -61,7 +62,13 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const config = readSettings()
   const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
   process.stdout.write(`restored commit ${seq}\n`)
-  const head = describeLogHead(resolvePaths(config.DATA_DIR))
+  const paths = resolvePaths(config.DATA_DIR)
+  const missing = listMissingKeys(config, paths)
+  if (missing.length > 0)
+    process.stderr.write(
+      `backups have no keys: before you start, put back those of the old machine\n  ${missing.join('\n  ')}\n`,
+    )
+  const head = describeLogHead(paths)
   if (head !== undefined) process.stderr.write(`${head}\n`)
   await replayIn(config)
 }

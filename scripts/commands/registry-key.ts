@@ -1,8 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { type Config, ConfigError } from '../../pipeline/core/config.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../../pipeline/store/paths.ts'
+
+type KeySettings = Pick<Config, 'REGISTRY_SIGNING_KEYS' | 'LOG_SIGNING_KEY' | 'CREDENTIALS_KEY'>
 
 /** Mode of a file that only its owner reads. */
 const PRIVATE_FILE = 0o600
@@ -13,7 +16,44 @@ export function ensureRegistryKey(paths: Paths): string {
   return ensureSecretFile(paths.registryKey, createSigningKey)
 }
 
-/** Returns the file of the key of the log, in the same way. */
+/**
+ * Lists the keys that a registry has lost when its stores came from a backup, which has none: where each belongs, and
+ * what is missed without it.
+ */
+export function listMissingKeys(config: KeySettings, paths: Paths): string[] {
+  const { REGISTRY_SIGNING_KEYS, LOG_SIGNING_KEY, CREDENTIALS_KEY } = config
+  const hasLog = existsSync(paths.logHead)
+  const isMissing = (setting: string | undefined, file: string) =>
+    setting === undefined && !existsSync(file)
+  return [
+    ...(hasLog && isMissing(LOG_SIGNING_KEY, paths.logKey)
+      ? [`${paths.logKey} (or LOG_SIGNING_KEY): without it the registry does not start`]
+      : []),
+    ...(isMissing(REGISTRY_SIGNING_KEYS, paths.registryKey)
+      ? [
+          `${paths.registryKey} (or REGISTRY_SIGNING_KEYS): without it another one is made, and people sign in again`,
+        ]
+      : []),
+    ...(isMissing(CREDENTIALS_KEY, paths.demoCredentialsKey)
+      ? ['CREDENTIALS_KEY: without it the stored credentials of agents cannot be read']
+      : []),
+  ]
+}
+
+/**
+ * Throws a `ConfigError` where a log was begun and its key is not here: one that is made in its place could not
+ * continue the log.
+ */
+export function assertLogKey({ LOG_SIGNING_KEY }: KeySettings, paths: Paths): void {
+  const { logHead, logKey } = paths
+  if (LOG_SIGNING_KEY !== undefined || existsSync(logKey) || !existsSync(logHead)) return
+  throw new ConfigError(
+    `The log of events was begun with a key that is not here: put it back as ${logKey}, or name it in LOG_SIGNING_KEY. ` +
+      'If it is lost, docs/operate/keys.md says how to begin another log.',
+  )
+}
+
+/** Returns the file of the key of the log, in the same way as that of the registry. */
 export function ensureLogKey(paths: Paths): string {
   return ensureSecretFile(paths.logKey, createSigningKey)
 }

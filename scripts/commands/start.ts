@@ -18,7 +18,12 @@ import { crawlInRunning } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment.ts'
-import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
+import {
+  assertLogKey,
+  ensureDemoCredentialsKey,
+  ensureLogKey,
+  ensureRegistryKey,
+} from './registry-key.ts'
 import { connectWriter } from './running.ts'
 import { checkDiskSpace, checkPorts, checkSettingFiles, prepareFolders } from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
@@ -69,6 +74,7 @@ export async function start(options: { domains?: string }): Promise<void> {
   const domainsFile = options.domains ? await readDomainsFile(options.domains) : undefined
   if (domainsFile) warnOfProtocolName(config)
   checkSettingFiles(config)
+  assertLogKey(config, paths)
   prepareFolders(config)
   checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)
