@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises'
 import { Cluster, ReplyError, Redis as Server } from 'ioredis'
 import { type Limits, limits } from '../pipeline/core/limits.ts'
-import type { Log } from '../pipeline/core/log.ts'
+import { type Log, silentLog } from '../pipeline/core/log.ts'
 import { requireValue } from '../pipeline/core/present.ts'
 import {
   type Login,
@@ -39,8 +40,24 @@ export function connectRedis(
     address.kind === 'cluster'
       ? new Cluster(address.nodes, toClusterOptions(address.login, mode, redisAnswerMs))
       : new Server(toServerOptions(address, mode, redisAnswerMs))
-  logAvailability(redis, log)
+  logAvailability(redis, url, log)
   return redis
+}
+
+/** Throws, with the address, where Redis does not answer in time. */
+export async function assertRedisAnswers(url: string, ms: number): Promise<void> {
+  const redis = connectRedis(url, 'failFast', silentLog)
+  try {
+    await Promise.race([waitUntilReady(redis), setTimeout(ms, undefined, { ref: false })])
+    if (redis.status !== 'ready')
+      throw new Error(`Redis does not answer at ${hidePassword(url)}: start it, then try again`)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+function hidePassword(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, '//…@')
 }
 
 function toServerOptions(
@@ -98,15 +115,17 @@ function isDemoted(error: Error): false | 2 {
   return error.message.startsWith('READONLY') && 2
 }
 
-function logAvailability(redis: Redis, log: Log): void {
-  let isUnavailable = false
+/** Addresses that this process cannot reach: it says so once, however many connections it has there. */
+const unavailable = new Set<string>()
+
+function logAvailability(redis: Redis, url: string, log: Log): void {
   redis.on('error', (error: Error) => {
-    if (!isUnavailable) log.warn({ error: error.message }, 'Cannot reach Redis')
-    isUnavailable = true
+    if (log === silentLog || unavailable.has(url)) return
+    unavailable.add(url)
+    log.warn({ error: error.message }, 'Cannot reach Redis')
   })
   redis.on('ready', () => {
-    if (isUnavailable) log.info('Redis is reachable again')
-    isUnavailable = false
+    if (log !== silentLog && unavailable.delete(url)) log.info('Redis is reachable again')
   })
 }
 

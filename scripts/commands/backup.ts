@@ -9,7 +9,7 @@ import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
 import { readSettings } from './environment.ts'
 import { findOrOpen, openAlone } from './open-registry.ts'
 import { listMissingKeys } from './registry-key.ts'
-import { connectWriter } from './running.ts'
+import { connectRunning } from './running.ts'
 import { toTypedPath } from './typed-path.ts'
 
 /** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
@@ -41,7 +41,7 @@ function resolveLinks(path: string): string {
 async function requestBackup(config: Config, dir: string): Promise<Manifest> {
   const { run, sequencer } = await findOrOpen(config)
   if (run) {
-    const writer = await connectWriter(run.redis_url, 'backup')
+    const writer = await connectRunning(run, 'backup')
     try {
       const made = await writer.ask<Manifest | { failed: string }>({ ask: 'backup', dir })
       if ('failed' in made) throw new Error(made.failed)

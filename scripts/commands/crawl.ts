@@ -19,7 +19,7 @@ import { type DomainsFile, describeRefused, readDomainsFile } from './domains-fi
 import { readSettings, warnOfProtocolName } from './environment.ts'
 import { findOrOpen } from './open-registry.ts'
 import { Progress } from './progress.ts'
-import { connectWriter, identifyUser, retryWhileUnavailable, unwrapOrExit } from './running.ts'
+import { connectRunning, identifyUser, retryWhileUnavailable, unwrapOrExit } from './running.ts'
 import { formatCount } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
@@ -44,7 +44,7 @@ export async function crawl(
   const { run, sequencer } = await findOrOpen(config, { begins: true, writes: true })
   if (!run) warnOfProtocolName(config)
   const summary = run
-    ? await crawlInRunning(await connectWriter(run.redis_url, 'crawl'), domains, {
+    ? await crawlInRunning(await connectRunning(run, 'crawl'), domains, {
         again: true,
         patienceMs: PATIENCE_MS,
       })

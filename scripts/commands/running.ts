@@ -17,6 +17,8 @@ import { findOrOpen, type OpenOptions } from './open-registry.ts'
  */
 const CLIENT_TIMEOUTS = { redisConnectMs: 10_000, redisAnswerMs: 10_000, answerMs: 60_000 }
 
+/** Time that Redis has to answer a command. */
+const REDIS_MS = 2_500
 const RETRY_MS = 1_000
 
 /** Connects a command to the indexer. A command that finds none running does not load its queue. */
@@ -27,6 +29,17 @@ export async function connectWriter(
 ): Promise<WriterClient> {
   const { openWriterClient } = await import('../../jobs/api-client/writer-client.ts')
   return openWriterClient(redisUrl, createLog(name, level), CLIENT_TIMEOUTS)
+}
+
+/** Connects a command to a registry that was found running. Throws at once where its Redis is away. */
+export async function connectRunning(
+  { redis_url }: RunFile,
+  name: string,
+  level?: string,
+): Promise<WriterClient> {
+  const { assertRedisAnswers } = await import('../../jobs/redis.ts')
+  await assertRedisAnswers(redis_url, REDIS_MS)
+  return connectWriter(redis_url, name, level)
 }
 
 /** Retries while the registry is unavailable: Redis or the indexer may be restarting. */
@@ -109,10 +122,10 @@ export function askRunning<Result>(run: RunFile, question: Question): Promise<Re
 }
 
 async function withWriter<Result>(
-  { redis_url }: RunFile,
+  run: RunFile,
   work: (writer: WriterClient) => Promise<Result>,
 ): Promise<Result> {
-  const writer = await connectWriter(redis_url, 'registry')
+  const writer = await connectRunning(run, 'registry')
   try {
     return await work(writer)
   } finally {

@@ -3,7 +3,7 @@ import { parseDomain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
 import { findRunningRegistry, openAlone } from './open-registry.ts'
-import { connectWriter, performOrExit, unwrapOrExit } from './running.ts'
+import { connectRunning, performOrExit, unwrapOrExit } from './running.ts'
 import { confirmOrExit, describeTakedown, refusePublicSuffix } from './takedown-confirmation.ts'
 
 interface TakedownOptions {
@@ -44,7 +44,7 @@ export async function takeDown(
 async function clearCopies(config: Config): Promise<void> {
   const run = await findRunningRegistry(config)
   if (run) {
-    const writer = await connectWriter(run.redis_url, 'takedown')
+    const writer = await connectRunning(run, 'takedown')
     try {
       await writer.ask({ ask: 'publish' })
     } finally {

@@ -3,7 +3,7 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { readSettings } from './environment.ts'
 import { findRunningRegistry } from './open-registry.ts'
-import { connectWriter, retryWhileUnavailable } from './running.ts'
+import { connectRunning, retryWhileUnavailable } from './running.ts'
 import { formatCount } from './text.ts'
 
 /** Time for which the registry may be unavailable before the command gives up. */
@@ -23,7 +23,7 @@ export async function showCrawl({ interval, times = Number.POSITIVE_INFINITY }: 
   const config = readSettings()
   const run = await findRunningRegistry(config)
   if (!run) throw new Error(`no registry runs on ${config.DATA_DIR}`)
-  const writer = await connectWriter(run.redis_url, 'top')
+  const writer = await connectRunning(run, 'top')
   const since = systemClock.now()
   let before: { files: number; at: number } | undefined
   try {

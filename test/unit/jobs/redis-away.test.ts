@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { assertRedisAnswers, connectRedis } from '../../../jobs/redis.ts'
+import { startRedis } from '../../support/processes/redis.ts'
+import { createRecordingLog } from '../../support/registry/recording-log.ts'
+import { cleanUp } from '../../support/registry/registry.ts'
+
+/** Port 1 of this machine, where nothing listens. */
+const NOWHERE = 'redis://user:secret@127.0.0.1:1'
+
+test('a command is told within three seconds that Redis is away, without its password', async () => {
+  const began = performance.now()
+  await expect(assertRedisAnswers(NOWHERE, 500)).rejects.toThrow(
+    'Redis does not answer at redis://…@127.0.0.1:1: start it, then try again',
+  )
+  expect(performance.now() - began).toBeLessThan(3_000)
+  const redis = await startRedis()
+  cleanUp(() => redis.close())
+  await assertRedisAnswers(redis.url, 5_000)
+})
+
+test('a process says once that it cannot reach Redis, however many connections it has', async () => {
+  const { log, said } = createRecordingLog()
+  const connections = [1, 2, 3].map(() => connectRedis('redis://127.0.0.1:1', 'waitForever', log))
+  await Promise.all(connections.map(redis => new Promise(resolve => redis.once('error', resolve))))
+  for (const redis of connections) redis.disconnect()
+  expect(said.filter(line => line.includes('Cannot reach Redis'))).toHaveLength(1)
+})

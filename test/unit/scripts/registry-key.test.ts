@@ -1,0 +1,51 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../../pipeline/core/config.ts'
+import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
+import {
+  assertLogKey,
+  ensureLogKey,
+  ensureRegistryKey,
+  listMissingKeys,
+} from '../../../scripts/commands/registry-key.ts'
+import { createDataDir } from '../../support/registry/registry.ts'
+
+function makeFolder({ hasLog }: { hasLog: boolean }) {
+  const paths = resolvePaths(createDataDir())
+  makeFolders(paths)
+  if (hasLog) writeFileSync(paths.logHead, 'a head')
+  return paths
+}
+
+const config = readConfig({})
+
+describe('a registry whose log was begun', () => {
+  test('does not start without the key of the log, and makes no other one', () => {
+    const paths = makeFolder({ hasLog: true })
+    expect(() => assertLogKey(config, paths)).toThrow(ConfigError)
+    expect(() => assertLogKey(config, paths)).toThrow(`put it back as ${paths.logKey}`)
+    expect(existsSync(paths.logKey)).toBe(false)
+    expect(() => assertLogKey({ ...config, LOG_SIGNING_KEY: 'key.jwk' }, paths)).not.toThrow()
+    ensureLogKey(paths)
+    expect(() => assertLogKey(config, paths)).not.toThrow()
+  })
+
+  test('lists the keys that are missing after a restore, until they are there', () => {
+    const paths = makeFolder({ hasLog: true })
+    expect(listMissingKeys(config, paths)).toEqual([
+      expect.stringContaining(paths.logKey),
+      expect.stringContaining(paths.registryKey),
+      expect.stringMatching(/^CREDENTIALS_KEY: /),
+    ])
+    ensureLogKey(paths)
+    ensureRegistryKey(paths)
+    const set = { ...config, CREDENTIALS_KEY: 'a key' }
+    expect(listMissingKeys(set as never, paths)).toEqual([])
+  })
+})
+
+test('a new registry gets keys without being asked', () => {
+  const paths = makeFolder({ hasLog: false })
+  expect(() => assertLogKey(config, paths)).not.toThrow()
+  expect(listMissingKeys(config, paths).join()).not.toContain('LOG_SIGNING_KEY')
+})
