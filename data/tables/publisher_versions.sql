@@ -15,7 +15,7 @@ create table if not exists publisher_versions (
 comment on table publisher_versions is 'Every state that the file of a publisher was in, as far as answers about authorization need it.';
 comment on column publisher_versions.domain is 'the publisher';
 comment on column publisher_versions.valid is 'whether the file counts as valid';
-comment on column publisher_versions.discovery_method is 'direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
+comment on column publisher_versions.discovery_method is 'how the file was found';
 comment on column publisher_versions.manager_domain is 'host of the file, where it is another''s';
 comment on column publisher_versions.resolved_location is 'location of the document the facts were read from';
 comment on column publisher_versions.agent_count is 'distinct agents with a grant in force';

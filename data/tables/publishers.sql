@@ -22,7 +22,7 @@ create table if not exists publishers (
 comment on table publishers is 'Domains whose adagents.json was understood at least once.';
 comment on column publishers.domain is 'the publisher';
 comment on column publishers.valid is 'whether the file counts as valid';
-comment on column publishers.discovery_method is 'direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
+comment on column publishers.discovery_method is 'how the file was found';
 comment on column publishers.manager_domain is 'host of the file, where it is another''s';
 comment on column publishers.resolved_location is 'location of the document the facts were read from';
 comment on column publishers.agent_count is 'distinct agents with a grant in force';

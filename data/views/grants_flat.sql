@@ -62,7 +62,7 @@ comment on column grants_flat.placement_tags is 'it holds only for placements wi
 comment on column grants_flat.collection_ids is 'collections of the publisher for which it holds; null means any, an empty list none';
 comment on column grants_flat.effective_from is 'first moment of the window (UTC); null means always';
 comment on column grants_flat.effective_until is 'last moment of the window (UTC); null means for ever';
-comment on column grants_flat.discovery_method is 'how the file was found: direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
+comment on column grants_flat.discovery_method is 'how the file was found';
 comment on column grants_flat.manager_domain is 'host of the file, where it is another''s';
 comment on column grants_flat.granted_at is 'when the registry first saw the grant (UTC)';
 comment on column grants_flat.operator_domain is 'domain of the agent''s operator; null where the agent has none';

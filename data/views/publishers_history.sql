@@ -18,7 +18,7 @@ where not v.ended;
 comment on view publishers_history is 'All states that the files of publishers have been in: one row per state, with its period.';
 comment on column publishers_history.domain is 'the publisher';
 comment on column publishers_history.valid is 'whether the file counts as valid';
-comment on column publishers_history.discovery_method is 'direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
+comment on column publishers_history.discovery_method is 'how the file was found';
 comment on column publishers_history.manager_domain is 'host of the file, where it is another''s';
 comment on column publishers_history.resolved_location is 'location of the document the facts were read from';
 comment on column publishers_history.agent_count is 'distinct agents with a grant in force';

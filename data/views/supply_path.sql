@@ -48,7 +48,7 @@ comment on view supply_path is 'How inventory gets from publishers to agents: a 
 comment on column supply_path.publisher_domain is 'publisher that owns the inventory and grants it';
 comment on column supply_path.publisher_brand is 'name of the publisher''s brand, where one is known';
 comment on column supply_path.publisher_house is 'house of that brand, where it is proven';
-comment on column supply_path.discovery_method is 'how the file was found: direct, authoritative_location, ads_txt_managerdomain or adagents_authoritative';
+comment on column supply_path.discovery_method is 'how the file was found';
 comment on column supply_path.manager_domain is 'domain that manages the publisher''s file; null if the publisher does so itself';
 comment on column supply_path.agent_url is 'key of the agent to which it is granted';
 comment on column supply_path.delegation_type is 'direct, delegated or ad_network, as the publisher says; null where the file does not say';
