@@ -14,6 +14,8 @@ interface Point {
 
 /** Span over which the speed is measured. */
 const WINDOW_MS = 15_000
+/** Seconds below which the speed is that of the start, when hosts are first looked up. */
+const MEASURED_MIN_S = 10
 /**
  * The last files of a crawl answer late or never; below this number the speed so far says nothing
  * about when they are given up.
@@ -33,7 +35,8 @@ export class CrawlEstimator {
     const first = getFirst(this.#points)
     const seconds = (atMs - first.atMs) / 1_000
     const rate = seconds > 0 ? (done - first.done) / seconds : 0
-    const isKnown = rate > 0 && (waiting === 0 || waiting > LAST_FILES)
+    const isMeasured = waiting === 0 || seconds >= MEASURED_MIN_S
+    const isKnown = rate > 0 && isMeasured && (waiting === 0 || waiting > LAST_FILES)
     return { rate, leftS: isKnown ? Math.ceil(waiting / rate) : undefined }
   }
 }

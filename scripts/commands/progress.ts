@@ -4,6 +4,8 @@ import { CrawlEstimator, type Estimate, LAST_FILES } from './crawl-estimate.ts'
 
 /** Interval of progress lines when stderr is no terminal. */
 const LINE_EVERY_MS = 5_000
+/** Remaining seconds that are not worth a number. */
+const SOON_S = 5
 
 /** Shows the progress of a crawl on stderr: a bar on a terminal, lines elsewhere. */
 export class Progress {
@@ -43,6 +45,7 @@ export class Progress {
 function describeLeft(waiting: number, { leftS }: Estimate): string {
   if (waiting > 0 && waiting <= LAST_FILES) return `waiting for ${waiting} that are slow to answer`
   if (leftS === undefined) return 'no estimate yet'
+  if (leftS < SOON_S) return 'almost done'
   return leftS < 120 ? `about ${leftS} s left` : `about ${Math.round(leftS / 60)} min left`
 }
 

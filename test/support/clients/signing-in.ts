@@ -28,8 +28,9 @@ export async function openWithSignIn(
   const folder = mkdtempSync(join(tmpdir(), 'registry-keys-'))
   const links: string[] = []
   const log: Log = Object.assign(Object.create(silentLog), {
-    warn: (facts: { url?: string }) => {
-      if (facts.url?.includes('/sign-in/')) links.push(facts.url)
+    warn: (line: unknown) => {
+      const [, url] = /^Sign-in link for .+: (\S+)$/.exec(String(line)) ?? []
+      if (url !== undefined) links.push(url)
     },
   })
   const settings = {

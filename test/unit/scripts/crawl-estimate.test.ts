@@ -23,6 +23,13 @@ describe('the remaining time of a crawl', () => {
     for (const { leftS } of listEstimates(1_244, stalled).slice(3)) expect(leftS).toBeUndefined()
   })
 
+  it('is not given by the first seconds, in which hosts are looked up', () => {
+    const slowThenFast = [0, 1, 2, 3, ...Array.from({ length: 12 }, (_, at) => 3 + at * 50)]
+    const left = listEstimates(1_000, slowThenFast).map(({ leftS }) => leftS)
+    expect(left.slice(0, 10)).toEqual(Array(10).fill(undefined))
+    expect(left.at(-1)).toBeLessThan(20)
+  })
+
   it('is not given before anything was done', () => {
     expect(listEstimates(100, [0, 0, 0]).map(({ leftS }) => leftS)).toEqual(
       Array(3).fill(undefined),
