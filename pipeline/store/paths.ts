@@ -78,6 +78,8 @@ export function resolvePaths(dataDir: string) {
     heartbeat: at('heartbeat'),
     /** Locked by the one `start` that may run here. */
     startLock: at('start.duckdb'),
+    /** Address of the operator's port of that `start`. */
+    operatorUrl: at('operator-url'),
     redis: at('redis'),
     redisPid: at('redis', 'redis.pid'),
     /** Files that Redis could not read any more. */

@@ -11,6 +11,7 @@ import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { chooseOperatorPort } from '../../pipeline/core/ports.ts'
 import { isExposed } from '../../pipeline/core/settings/setting-contradictions.ts'
 import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
+import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
@@ -111,7 +112,9 @@ async function run(plan: StartPlan): Promise<void> {
   process.on('disconnect', () => void end(0))
   try {
     if (!config.REDIS_URL) redis = await OwnRedis.start(paths, log)
-    printOperatorAddress(await serveOperatorPort(plan, supervisor))
+    const operatorUrl = await serveOperatorPort(plan, supervisor)
+    replaceFile(paths.operatorUrl, operatorUrl)
+    printOperatorAddress(operatorUrl)
     await startRoles(plan, supervisor)
   } catch (error) {
     await end(1, error instanceof Error ? error.message : String(error))

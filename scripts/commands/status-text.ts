@@ -17,6 +17,8 @@ export interface RegistryStatus {
   has_push: boolean
   /** Null where Redis does not answer or no registry runs. */
   queues: QueueStatus[] | null
+  /** Sentences of the running `start`, as its `/readyz` has them; none where none runs. */
+  supervisor_problems: string[]
   /** Requirements that Redis does not meet, as sentences. */
   redis_problems: string[]
   stores: { name: string; bytes: number }[]
@@ -38,11 +40,13 @@ type Facts = Omit<RegistryStatus, 'problems'>
 
 /** Finds what an operator should look at. */
 export function findProblems(facts: Facts, now: number): string[] {
-  return [
+  const problems = [
     ...findRoleProblems(facts),
+    ...facts.supervisor_problems,
     ...findCrawlProblems(facts, now),
     ...findStoreProblems(facts, now),
   ]
+  return [...new Set(problems)]
 }
 
 function* findRoleProblems({ running, source, queues, redis_problems }: Facts): Generator<string> {

@@ -18,6 +18,7 @@ import { assertRegistry, findRunningRegistry } from './open-registry.ts'
 import { describeReplicaStatus, readReplicaStatus } from './replica-status.ts'
 import { connectWriter } from './running.ts'
 import { describeStatus, findProblems, type RegistryStatus } from './status-text.ts'
+import { fetchSupervisorProblems } from './supervisor-problems.ts'
 
 /** Prints the state of the registry; exits with 1 where something is wrong. */
 export async function printStatus({ json }: { json?: boolean }): Promise<void> {
@@ -41,6 +42,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
   const fresh = run && queues ? await askIndexer(run) : undefined
   const index = fresh ?? (await readSnapshot(paths))
   const checkpoint = readCheckpoint(paths)
+  const reported = await fetchSupervisorProblems(paths)
   const facts = {
     data_dir: paths.dir,
     running: run ? { base_url: run.base_url, since: run.started_at } : null,
@@ -49,7 +51,9 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
     has_push: existsSync(paths.pushLock) && (await Lease.isHeld(paths.pushLock)),
     queues: queues ?? null,
-    redis_problems: run && queues ? await readRedisProblems(run, config, log) : [],
+    supervisor_problems: reported ?? [],
+    redis_problems:
+      run && queues && reported === undefined ? await readRedisProblems(run, config, log) : [],
     stores: Object.entries(measureStores(paths)).map(([name, bytes]) => ({ name, bytes })),
     disk_free: readFreeDisk(paths),
   }

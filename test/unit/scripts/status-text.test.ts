@@ -35,6 +35,7 @@ const healthy: Facts & { index: NonNullable<Facts['index']> } = {
   has_push: true,
   queues: [queue],
   redis_problems: [],
+  supervisor_problems: [],
   stores: [{ name: 'index', bytes: 1_500_000 }],
   disk_free: 5e9,
 }
@@ -51,6 +52,7 @@ describe('the status of a registry', () => {
     ['no registry runs here', { ...healthy, running: null, queues: null }],
     ['Redis does not answer', { ...healthy, queues: null, source: 'snapshot' }],
     ['the indexer does not answer', { ...healthy, source: 'snapshot' }],
+    ['BACKUP_TO lacks commits', { ...healthy, supervisor_problems: ['BACKUP_TO lacks commits'] }],
     ['no crawler runs', { ...healthy, queues: [{ ...queue, workers: 0 }] }],
     ['1 job of the queue crawl failed', { ...healthy, queues: [{ ...queue, failed: 1 }] }],
     [

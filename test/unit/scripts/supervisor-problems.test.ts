@@ -1,0 +1,30 @@
+import { writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { Lease } from '../../../pipeline/store/lease.ts'
+import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { fetchSupervisorProblems } from '../../../scripts/commands/supervisor-problems.ts'
+import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
+import { serveOrigin } from '../../support/servers/origin.ts'
+
+const said = [
+  'Redis does not keep its data',
+  'BACKUP_TO has no backup of what was committed since noon: `registry status` says why',
+]
+
+test('what the running start says is told, but for what status itself knows better', async () => {
+  const paths = resolvePaths(createDataDir())
+  makeFolders(paths)
+  const origin = await serveOrigin((_, response) =>
+    response.writeHead(503).end(JSON.stringify({ status: 'not_ready', problems: said })),
+  )
+  cleanUp(() => origin.close())
+  writeFileSync(paths.operatorUrl, origin.url)
+  expect(await fetchSupervisorProblems(paths)).toBeUndefined()
+  const lock = (await Lease.take(paths.startLock))!
+  cleanUp(() => lock.release())
+  expect(await fetchSupervisorProblems(paths)).toEqual(said.slice(0, 1))
+  writeFileSync(paths.operatorUrl, 'http://127.0.0.1:1')
+  expect(await fetchSupervisorProblems(paths)).toEqual([
+    'the operator’s port (http://127.0.0.1:1) does not answer',
+  ])
+})
