@@ -31,14 +31,14 @@ export async function verifyStopped(dataDir: string): Promise<string[] | undefin
         `${relative(paths.dir, file)}: ${existsSync(file) ? 'was changed' : 'was removed'} while the registry was not running`,
     )
     // Damaged pages of it would end this process.
-    if (tampered.includes(paths.servingFile)) return changed
-    return [...changed, ...(await openAndVerify(paths))]
+    const opensServing = !tampered.includes(paths.servingFile)
+    return [...changed, ...(await openAndVerify(paths, opensServing))]
   } finally {
     lease.release()
   }
 }
 
-async function openAndVerify(paths: Paths): Promise<string[]> {
+async function openAndVerify(paths: Paths, opensServing: boolean): Promise<string[]> {
   const opened: { close(): unknown }[] = []
   const faults: string[] = []
   const open = async <Store extends { close(): unknown }>(
@@ -60,9 +60,11 @@ async function openAndVerify(paths: Paths): Promise<string[]> {
   try {
     const index = await open(paths.index, () => openIndex(paths.index))
     const accounts = await open(paths.record, () => Accounts.openReadOnly(paths.record))
-    const serving = await open(paths.servingFile, () =>
-      ServingStore.open(paths.servingFile, { readOnly: true }),
-    )
+    const serving = opensServing
+      ? await open(paths.servingFile, () =>
+          ServingStore.open(paths.servingFile, { readOnly: true }),
+        )
+      : undefined
     if (index === undefined || accounts === undefined || serving === undefined) return faults
     return await verify({ paths, index, accounts, serving })
   } finally {

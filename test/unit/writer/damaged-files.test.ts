@@ -257,6 +257,16 @@ describe('a check of a registry that does not run changes nothing, and', () => {
     },
   )
 
+  test('names a damaged index beside a damaged serving store', async () => {
+    const paths = copy(whole, createDataDir())
+    replaceBytes(paths.servingFile, half(paths.servingFile), 64)
+    replaceBytes(paths.index, 0, 8_192)
+    expect(await verifyStopped(paths.dir)).toEqual([
+      'serving/serving.mdb: was changed while the registry was not running',
+      expect.stringMatching(/^index\.duckdb: cannot be read \(/),
+    ])
+  })
+
   test('names a table of which twelve bytes were changed, also beside a running writer', async () => {
     const paths = copy(whole, createDataDir())
     const registry = await openSequencer({ dataDir: paths.dir, clock })
