@@ -28,6 +28,7 @@ import { proofRoutes } from './proof.tsx'
 import { publishRoutes } from './publish.tsx'
 import { canReview, reviewRoutes } from './reviews.tsx'
 import { ownUsageRoutes, usageRoutes } from './usage.tsx'
+import { watchRoutes } from './watches.tsx'
 import { parseWayBack } from './way-back.ts'
 
 const FORM_BYTES_MAX = 1024 * 1024
@@ -56,6 +57,7 @@ const routes: readonly PersonRoute[] = [
   ...proofRoutes,
   ...addAgentRoutes,
   ...crawlRoutes,
+  ...watchRoutes,
   ...ownUsageRoutes,
   ...organizationRoutes.map(({ method, path, handle }) => ({
     method,

@@ -65,6 +65,9 @@ export const doneTexts = {
   rejected: 'The submission is rejected, and your reason is stored with it.',
   left: 'You have left the organization.',
   member: 'Your organization is a member now.',
+  watched: 'You get mails about it from now on.',
+  watch_changed: 'It is changed.',
+  unwatched: 'You get no more mails about it.',
   joined: 'You are now a member of the organization.',
 } as const
 export type DoneName = keyof typeof doneTexts
@@ -113,6 +116,7 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
         </p>
         <nav aria-label="Your account">
           <a href="/dashboard">Organizations</a> <a href="/dashboard/access">Applications</a>{' '}
+          <a href="/dashboard/watches">What you watch</a>{' '}
           {frame.canReview ? <a href="/dashboard/reviews">Reviews</a> : null}{' '}
           {frame.signsInElsewhere ? null : <a href="/dashboard/passkeys">Passkeys</a>}
         </nav>

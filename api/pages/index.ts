@@ -17,6 +17,7 @@ import {
 } from './directory-choices.ts'
 import { changeFeeds } from './feeds/change-feeds.ts'
 import { plainFiles } from './plain-files.ts'
+import { watchEndPages } from './watch-end.ts'
 import { workshopPages } from './workshop.ts'
 
 const SEARCH_CHARS = 200
@@ -340,5 +341,6 @@ export const pages: readonly Operation[] = [
   ...pictures,
   ...workshopPages,
   ...authorizationListPages,
+  ...watchEndPages,
   ...plainFiles,
 ]

@@ -47,6 +47,7 @@ const robots = defineOperation({
         'Disallow: /search',
         'Disallow: /authorization',
         'Disallow: /changes?',
+        'Disallow: /watch/',
         '',
         `Sitemap: ${services.baseUrl()}/sitemap.xml`,
         '',

@@ -135,6 +135,7 @@ import {
 import { changeMember, listMembers, listOrganizations, removeMember } from './members/people.ts'
 import { createOwnProfile } from './members/profile.ts'
 import { readOrganizationUsage } from './members/usage.ts'
+import { changeWatch, createWatch, deleteWatch, listOwnWatches } from './members/watches.ts'
 import { lookUpOperator } from './operators.ts'
 import {
   listCatalog,
@@ -245,6 +246,10 @@ export const operations: readonly Operation[] = [
   resumeSubscription,
   testSubscription,
   listDeliveries,
+  listOwnWatches,
+  createWatch,
+  changeWatch,
+  deleteWatch,
   issueOwnershipChallenge,
   verifyOwnership,
   readOwnership,

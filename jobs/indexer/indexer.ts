@@ -27,6 +27,7 @@ import { startReplicaPublishing } from './replica-publishing-loop.ts'
 import { StatusWatch } from './status-watch.ts'
 import { SubmissionConsumer } from './submission-consumer.ts'
 import { startUploading } from './upload-loop.ts'
+import { startWatching } from './watching/watch-loop.ts'
 
 const LEASE_RETRY_MS = 500
 const DISPATCH_EVERY_MS = 300
@@ -148,6 +149,7 @@ export async function runIndexer(
     startLogging(sequencer, log),
     startReplicaPublishing(sequencer, config, clock, log),
     uploading,
+    startWatching({ sequencer, writer, clock, log }, config),
     repeatEvery(
       () => statusWatch.pauseMs,
       log,

@@ -69,7 +69,11 @@ function stripContact(operation: Operation): Operation {
     const { op, user_id, provider } = operation
     return { op, user_id, provider } as Operation
   }
-  if (operation.op === 'invitation.create' || operation.op === 'invitation.accept') {
+  if (
+    operation.op === 'invitation.create' ||
+    operation.op === 'invitation.accept' ||
+    operation.op === 'watch.begin'
+  ) {
     const { email: _, ...rest } = operation
     return rest as Operation
   }

@@ -37,6 +37,7 @@ import { roleDefinitions } from './roles.ts'
 import { saveDefinitions } from './saves.ts'
 import { subscriptionDefinitions } from './subscriptions.ts'
 import { takedownDefinitions } from './taken-down.ts'
+import { watchDefinitions } from './watches.ts'
 
 /** One definition for each operation of the model: a missing one is a type error. */
 const definitions: OperationDefinitions<OperationName> = {
@@ -73,6 +74,7 @@ const definitions: OperationDefinitions<OperationName> = {
   ...storyboardDefinitions,
   ...subscriptionDefinitions,
   ...takedownDefinitions,
+  ...watchDefinitions,
 }
 
 export function getDefinition({ op }: Operation): OperationDefinition<OperationName> {

@@ -193,6 +193,11 @@ const entries = {
   mirrorItems: [2_000, 'entries in one mirror'],
   logoBytes: [512 * KiB, 'largest logo'],
   subscriptionsPerOrganization: [20, 'subscriptions of one organization'],
+  watchesPerPerson: [100, 'things that one person can watch'],
+  watchMailsPerDay: [
+    20,
+    'mails about what they watch that one person gets in a day; what is left comes in a later one',
+  ],
   receiverQuestionsPerHour: [60, 'webhook tests that one organization may request in an hour'],
   receiverMs: [10_000, 'time for a receiver of changes to answer'],
   receiverAnswerBytes: [4 * KiB, 'largest answer of a receiver that is read'],

@@ -8,7 +8,7 @@ import type { LiveRequestAnswers, LiveRequestOf } from '../model/live/live-reque
  * the server is on this machine.
  */
 export async function sendMail(
-  { to, subject, text }: LiveRequestOf<'send_mail'>,
+  { to, subject, text, end_url }: LiveRequestOf<'send_mail'>,
   { SMTP_URL, MAIL_FROM, LIMITS: { mailMs } }: Config,
 ): Promise<LiveRequestAnswers['send_mail']> {
   if (SMTP_URL === undefined || MAIL_FROM === undefined) return { failed: 'no mail server is set' }
@@ -29,11 +29,37 @@ export async function sendMail(
     }),
   })
   try {
-    await transport.sendMail({ from: MAIL_FROM, to: { name: '', address: to }, subject, text })
+    const headers = end_url === undefined ? {} : buildListHeaders(end_url)
+    const address = { name: '', address: to }
+    await transport.sendMail({ from: MAIL_FROM, to: address, subject, text, headers })
     return { sent: true }
   } catch (error) {
-    return { failed: error instanceof Error ? error.message : String(error) }
+    const failed = error instanceof Error ? error.message : String(error)
+    return isTemporary(error) ? { failed, isUnsent: true } : { failed }
   } finally {
     transport.close()
   }
+}
+
+/** Builds the headers by which mail programs offer to end such mails with one press (RFC 2369, RFC 8058). */
+function buildListHeaders(endUrl: string) {
+  return {
+    'List-Unsubscribe': `<${endUrl}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    'Auto-Submitted': 'auto-generated',
+  }
+}
+
+/**
+ * Tells whether the mail was surely not taken, and may be later: the server could not be reached, or said so itself.
+ * After silence it may have been.
+ */
+function isTemporary(error: unknown): boolean {
+  const { responseCode, syscall, code } = error as {
+    responseCode?: number
+    syscall?: string
+    code?: string
+  }
+  if (responseCode !== undefined) return responseCode >= 400 && responseCode < 500
+  return syscall === 'connect' || code === 'EDNS'
 }

@@ -22,6 +22,7 @@ import { reviewOperations } from './review.ts'
 import { Editor, saveOperations } from './save.ts'
 import { storyboardOperations } from './storyboards/storyboard-record.ts'
 import { subscriptionOperations } from './subscription.ts'
+import { watchOperations } from './watch.ts'
 
 const name = z.string().trim().min(1).max(200)
 const id = z.uuid()
@@ -102,6 +103,7 @@ export const Operation = z.discriminatedUnion('op', [
   ...subscriptionOperations,
   ...complianceOperations,
   ...agentRequestOperations,
+  ...watchOperations,
 ])
 export type Operation = z.infer<typeof Operation>
 export type OperationOf<Op extends Operation['op']> = Extract<Operation, { op: Op }>

@@ -23,6 +23,15 @@ type RetentionDays = Pick<
  */
 const ADDITIONS_RETENTION_MS = DAY
 
+/** Operations of which only the result counts. */
+const FREQUENT_OPERATIONS = [
+  'domains.add',
+  'client.register',
+  'client.use',
+  'watch.report',
+  'watch.retract',
+]
+
 /** Tables of private rows that tell the past, each with the column of the time at which they ended. */
 const over = {
   memberships: 'removed_at',
@@ -41,7 +50,7 @@ export async function forgetPrivateRows(
 ): Promise<void> {
   const requestsUntil = toIso(now - requestRetentionDays * DAY)
   const until = toIso(now - privateRetentionDays * DAY)
-  for (const operation of ['domains.add', 'client.register', 'client.use']) {
+  for (const operation of FREQUENT_OPERATIONS) {
     await dropSubmissions(index, accounts, operation, toIso(now - ADDITIONS_RETENTION_MS))
   }
   removeUnusedClients(accounts, toIso(now - unusedClientDays * DAY))

@@ -139,6 +139,15 @@ async function fillOrganization(): Promise<void> {
     transports: [],
     label: 'Phone',
   })
+  const watch = { user_id: annId.value, email: 'erik@acme.example', most: 10 } as const
+  await submit({
+    op: 'watch.begin',
+    watch_id: randomUUID(),
+    ...watch,
+    kind: 'domain',
+    subject: DOMAIN,
+    pace: 'daily',
+  })
   await proposeMirror()
 }
 
@@ -186,8 +195,8 @@ async function collectForms(): Promise<PageForm[]> {
     .filter(({ method, path }) => method === 'GET' && !/:id|sign|join/.test(path))
     .map(({ path }) => path.replace(':org', acme))
   const forms = listForms(started.body)
-  for (const path of [...shown, at(`/entries?domain=${DOMAIN}`)])
-    forms.push(...listForms((await ann.get(path)).body))
+  const filled = [at(`/entries?domain=${DOMAIN}`), `/dashboard/watches?brand=${DOMAIN}`]
+  for (const path of [...shown, ...filled]) forms.push(...listForms((await ann.get(path)).body))
   const queue = load((await moderator.get('/dashboard/reviews')).body)
   const review = queue('tbody a').attr('href')!
   forms.push(...listForms((await moderator.get(review)).body))

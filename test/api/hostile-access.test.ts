@@ -33,6 +33,7 @@ const acme = {
   logo: '',
   subscription: '',
   invitation: '',
+  watch: '',
 }
 const strangers: Record<string, string> = {}
 
@@ -162,6 +163,17 @@ async function createBelongings(): Promise<void> {
     role: 'owner',
     hash: createHash('sha256').update(invitationToken).digest('hex'),
     expires_at: '2099-01-01T00:00:00Z',
+    most: 10,
+  })
+  acme.watch = randomUUID()
+  await submit({
+    op: 'watch.begin',
+    watch_id: acme.watch,
+    user_id: 'ann',
+    email: 'hidden.acme@acme.example',
+    kind: 'domain',
+    subject: 'acme.example',
+    pace: 'daily',
     most: 10,
   })
   acme.logo = new URL(waiting.json().url).pathname
@@ -380,6 +392,20 @@ const cases: Record<string, Case[]> = {
       status: 403,
     },
   ],
+  changeWatch: [
+    {
+      ...byId(
+        '/api/me/watches/:id',
+        () => acme.watch,
+        () => ({
+          method: 'PATCH' as const,
+          payload: { pace: 'daily' },
+        }),
+      ),
+      status: 404,
+    },
+  ],
+  deleteWatch: [{ ...byId('/api/me/watches/:id', () => acme.watch, del), status: 404 }],
   createSubscription: [
     {
       asks: () => ({
@@ -654,6 +680,7 @@ async function readBelongings() {
     domains: accounts(
       `select * from verified_domains where org_id = '${acme.org}' order by domain`,
     ),
+    watches: accounts(`select * from watches where user_id = 'ann'`),
     invitations: accounts(`select * from invitations where org_id = '${acme.org}'`),
     people: accounts(`select * from memberships where org_id = '${acme.org}' order by rowid`),
     challenges: accounts(`select * from ownership_challenges where org_id = '${acme.org}'`),

@@ -102,6 +102,8 @@ beforeAll(async () => {
     SECURITY_CONTACT: 'mailto:security@registry.example',
     ...signing,
     BILLING_WEBHOOK_SECRET: BILLING_SECRET,
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'registry@registry.example',
     CREDENTIALS_KEY: Buffer.alloc(32).toString('base64'),
   }
   const roomy = {
@@ -110,6 +112,7 @@ beforeAll(async () => {
     savesPerHour: 1_000,
     savesPerOrganizationHour: 1_000,
     savesPerOrganizationDay: 1_000,
+    watchesPerPerson: 2,
   }
   registries = {
     usual: await web.open(roomy, { settings }),
@@ -158,6 +161,7 @@ beforeAll(async () => {
   known.bulkReport = await createId('checkIdentifierList', 200, { identifiers: ['acme.example'] })
   await createChallenges()
   await subscribe()
+  await watch()
   await beginComparisons()
   await createAdmins()
   await registries.usual.publish()
@@ -287,6 +291,23 @@ async function subscribe(): Promise<void> {
     readOnly: await make('readOnly', readOnly),
     strict: await make('strict', strict),
   }
+}
+
+/** Has people watch something, by their tokens. */
+async function watch(): Promise<void> {
+  const begin = async (token: string, domain: string) => {
+    const answer = await ask(findOperation('createWatch'), 201, {
+      payload: { domain },
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return answer.json().watch_id
+  }
+  known.watches = {
+    changed: await begin(known.colleague, 'acme.example'),
+    deleted: await begin(known.colleague, 'readers.example'),
+  }
+  await begin(known.prospect, 'readers.example')
+  await begin(known.prospect, 'waiting.example')
 }
 
 /** Creates challenges in each state that a verification can find them in. */

@@ -8,10 +8,12 @@ interface Title {
   name: string
   /** Domain or address of the thing, and what stands beside it. */
   below: Child
+  /** Button that leads to watching it. */
+  watch?: Child
 }
 
 /** Renders the name of the thing that a page is about, beside its picture. */
-export function renderTitle({ mark, kind, name, below }: Title): Html {
+export function renderTitle({ mark, kind, name, below, watch }: Title): Html {
   return (
     <div class="title">
       {mark}
@@ -19,6 +21,7 @@ export function renderTitle({ mark, kind, name, below }: Title): Html {
         <p class="kicker">{kind}</p>
         <h1>{renderHeading(name)}</h1>
         <p class="sub">{below}</p>
+        {watch}
       </div>
     </div>
   )

@@ -13,7 +13,12 @@ const NAMES = 20
 type Logos = LogoList['logos']
 
 /** Renders the name of a brand beside its logo, where this server has one. */
-export function renderHead(brand: BrandResolution, domain: string, logos: Logos): Html {
+export function renderHead(
+  brand: BrandResolution,
+  domain: string,
+  logos: Logos,
+  watch: Html | null,
+): Html {
   const logo = logos.find(({ url }) => url !== undefined)
   const { brand_name, source } = brand
   return renderTitle({
@@ -31,6 +36,7 @@ export function renderHead(brand: BrandResolution, domain: string, logos: Logos)
       ),
     kind: 'Brand',
     name: brand_name,
+    watch,
     below: (
       <>
         <code>{domain}</code>{' '}

@@ -22,6 +22,7 @@ import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
 import { toAgentPath, toBrandPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
+import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 const ROWS_SHOWN = '40'
@@ -58,7 +59,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
     json: `/api/v1/agents/${encodeURIComponent(agent_url)}/publishers`,
     body: (
       <>
-        {renderHead(agent, operator?.location)}
+        {renderHead(agent, operator?.location, renderWatch(services, 'agent', agent_url))}
         {profile?.description ? <p class="lead">{renderName(profile.description, 400)}</p> : null}
         {renderStatus(agent, compliance.body, reader.now())}
         {renderSection('health', 'Health', renderHealth(agent, reader.now()))}
@@ -125,12 +126,17 @@ function renderOperator(location: string): Html {
   )
 }
 
-function renderHead({ agent_url, probed }: AgentShown, operator?: string): Html {
+function renderHead(
+  { agent_url, probed }: AgentShown,
+  operator?: string,
+  watch?: Html | null,
+): Html {
   const host = parseUrl(agent_url)?.host ?? agent_url
   return renderTitle({
     mark: renderMonogram(host, agent_url),
     kind: 'Agent',
     name: host,
+    watch,
     below: (
       <>
         <code>{clipText(agent_url, 300)}</code>{' '}

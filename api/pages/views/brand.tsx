@@ -21,6 +21,7 @@ import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderHouse, renderTree } from '../parts/portfolio.tsx'
 import { renderProblem } from '../parts/problem.tsx'
 import { listRawFacts } from '../parts/raw-file.tsx'
+import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 interface Refused {
@@ -62,7 +63,7 @@ export async function show({
     json: `/api/brands/resolve?${new URLSearchParams(query)}`,
     body: (
       <>
-        {renderHead(brand, domain, logos)}
+        {renderHead(brand, domain, logos, renderWatch(services, 'brand', domain))}
         {renderFreshness(brand.freshness, 'brand.json')}
         {renderSection('identity', 'Identity', renderIdentity(brand, domain))}
         {renderLooks(brand, logos)}

@@ -21,6 +21,7 @@ import { toBrandPath, toCrawlPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import { renderAgents, renderHosting, renderInventory } from '../parts/publisher.tsx'
 import { loadTerms } from '../parts/terms.tsx'
+import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 /** Rows of each list on a page. */
@@ -63,7 +64,7 @@ export async function show({
     json: `/api/registry/publisher?${new URLSearchParams({ domain })}`,
     body: (
       <>
-        {renderHead(lookup, name)}
+        {renderHead(lookup, name, renderWatch(services, 'domain', domain))}
         {renderState(lookup, file)}
         {renderSection(
           'agents',
@@ -146,8 +147,10 @@ function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup
 function renderHead(
   { domain, adagents_valid, member, files, left_out }: PublisherLookup,
   name: string,
+  watch: Html | null,
 ): Html {
   return renderTitle({
+    watch,
     mark: renderMonogram(name, domain),
     kind: 'Publisher',
     name: name,

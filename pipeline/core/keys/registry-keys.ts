@@ -27,6 +27,8 @@ export interface RegistryKeys {
   listPublished(purpose: SigningPurpose): RegistryJwk[]
   /** Derives the secrets shared with the receiver of a subscription: that of the current key first. */
   deriveReceiverSecrets(subscriptionId: string): Buffer[]
+  /** Derives the secrets that sign links in mails: that of the current key first. */
+  deriveLinkSecrets(): Buffer[]
 }
 
 /**
@@ -51,6 +53,7 @@ export function readRegistryKeys(
     listPublished: purpose => publishFor([purpose]),
     deriveReceiverSecrets: subscriptionId =>
       secrets.map(secret => deriveSecret(secret, `receiver ${subscriptionId}`)),
+    deriveLinkSecrets: () => secrets.map(secret => deriveSecret(secret, 'mail links')),
   }
 }
 

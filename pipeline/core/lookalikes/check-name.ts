@@ -1,6 +1,6 @@
 import { getRegistrableDomain } from '../domain.ts'
 import { isAllowedIdn, isIdn, toSkeleton, toUnicode } from './confusables.ts'
-import { getSiteLabel, type ProtectedNames } from './protected-names.ts'
+import { buildProtectedNames, getSiteLabel, type ProtectedNames } from './protected-names.ts'
 import { classifyScripts } from './unicode-scripts.ts'
 
 /** Verdict on a new name: accept it, have a person review it, or reject it. The reason is for people. */
@@ -42,6 +42,18 @@ export function checkName(domain: string, { protectedNames, registered }: KnownN
     verdicts.find(({ verdict }) => verdict === 'reject') ??
     verdicts.find(({ verdict }) => verdict === 'review') ??
     accepted
+  )
+}
+
+/** Tells whether a name can be mistaken for another one; a name below the same registrable domain cannot. */
+export function isLookalike(domain: string, other: string): boolean {
+  const site = getRegistrableDomain(domain) ?? domain
+  const names = buildProtectedNames([other])
+  if (names.sites.has(site)) return false
+  const labels = listOwnLabels(domain, site)
+  return (
+    findLookalikes(domain, site, names, [other]).length > 0 ||
+    labels.some(label => checkLabel(label, names).verdict !== 'ok')
   )
 }
 

@@ -16,6 +16,9 @@ import { type ReceiverAnswer, ReceiverUrl } from '../subscription.ts'
 import { type AdagentsReport, KnownBrandFile, type LiveBrand } from './live.ts'
 import { type AgentFailed, type AgentReport, agentTopics } from './live-agent.ts'
 
+/** Longest text of a mail. */
+export const MAIL_CHARS_MAX = 64 * 1_024
+
 /**
  * Requests that the API may send to a crawler for an immediate fetch, since it has no network access
  * itself. They write nothing; the answer goes to the waiting caller.
@@ -60,7 +63,9 @@ export const LiveRequest = z.discriminatedUnion('kind', [
     kind: z.literal('send_mail'),
     to: EmailAddress,
     subject: z.string().max(200),
-    text: z.string().max(4_000),
+    text: z.string().max(MAIL_CHARS_MAX),
+    /** Address that ends such mails, for the button of mail programs (RFC 8058). */
+    end_url: z.url().max(2_000).exactOptional(),
   }),
   /** Posts a challenge to a receiver of changes, or a test where there is none. */
   z.object({
@@ -106,8 +111,11 @@ export interface LiveRequestAnswers {
   read_issuer: Issuer | { failed: string }
   read_openid: OpenIdProvider | OpenIdFailure
   exchange_openid_code: OpenIdPerson | OpenIdFailure
-  /** Answer of the mail server: it took the mail, or why it did not. */
-  send_mail: { sent: true } | { failed: string }
+  /**
+   * Answer of the mail server: it took the mail, or why it did not. `isUnsent` where nobody can have got it, and it may be
+   * taken later.
+   */
+  send_mail: { sent: true } | { failed: string; isUnsent?: true }
   /** Answer of the receiver; `isConfirmed` where it was the challenge. */
   ask_receiver: ReceiverAnswer & MayBeThrottled
   /** Method by which the domain shows the nonce; null if it does not. */

@@ -90,6 +90,7 @@ function listPlaces(operation: Operation): string[] {
   if (operation.op === 'property.contribute') {
     return operation.contributed.map(({ identifier }) => identifier.value)
   }
+  if (operation.op === 'watch.begin') return [operation.subject]
   return 'domain' in operation ? [operation.domain] : []
 }
 

@@ -75,6 +75,8 @@ export interface Known {
    * whose receiver is silent, and one each in the registries `readOnly` and `strict`.
    */
   subscriptions: Record<'read' | 'deleted' | 'expired' | 'silent' | 'readOnly' | 'strict', string>
+  /** Watches of the colleague: one to change, and one to end. The prospect watches as much as they may. */
+  watches: Record<'changed' | 'deleted', string>
   /** Comparisons that Acme has begun: one to read, and one to cancel. */
   comparisons: Record<'read' | 'cancelled', string>
 }
@@ -93,6 +95,7 @@ const crowded = { registry: 'crowded' } as const
 const unknownParameter = { query: 'days=1' }
 const nobody = { query: 'domain=nobody.example' }
 const stranger = encodeURIComponent('https://nobody.example/mcp')
+const watched = { payload: { domain: 'acme.example', pace: 'at_once' } }
 const domains = { payload: { domains: ['acme.example', 'b.example'] } }
 const sold = { agent_url: url, publisher_properties: [{ publisher_domain: 'acme.example' }] }
 /** A product that the agent sells. */
@@ -441,6 +444,15 @@ export const operationRequests: RequestsByOperation = {
     503: ({ subscriptions }) => ({ params: subscriptions.readOnly }),
   },
   listDeliveries: buildSubscriptionRequests('read'),
+  listWatches: { 200: requestAs('colleague'), 400: unknownParameter },
+  createWatch: {
+    201: requestAs('colleague', watched),
+    403: watched,
+    409: requestAs('prospect', watched),
+    503: requestAs('colleague', watched),
+  },
+  changeWatch: buildWatchRequests(200, 'changed', { payload: { pace: 'daily' } }),
+  deleteWatch: buildWatchRequests(204, 'deleted'),
   lookUpManifest: { 200: acme, 503: { ...acme, registry: 'crowded' } },
   authorizePublisher: {
     200: { query: `domain=acme.example&agent=${agent}&explain=true` },
@@ -856,6 +868,21 @@ function buildStoryboardRequests(...more: string[]): RequestsByOperation[string]
     422: requestAs('acmeKey', at('https://closed.example/mcp')),
     429: at(url),
     503: at(url),
+  }
+}
+
+/** Builds requests of a person about something that they watch. */
+function buildWatchRequests(
+  status: number,
+  name: keyof Known['watches'],
+  more: ApiRequest = {},
+): RequestsByOperation[string] {
+  const unknown = requestAs('colleague', { ...more, params: unissued })
+  return {
+    [status]: known => requestAs('colleague', { ...more, params: known.watches[name] })(known),
+    400: { ...more, params: 'x' },
+    404: unknown,
+    503: unknown,
   }
 }
 

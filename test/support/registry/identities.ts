@@ -23,6 +23,7 @@ type IdentityFacts = Omit<
   | 'bulkReport'
   | 'proposals'
   | 'subscriptions'
+  | 'watches'
   | 'comparisons'
   | 'registryAdmins'
   | 'dispute'

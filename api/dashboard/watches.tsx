@@ -1,0 +1,139 @@
+import type { Watch, WatchPace } from '../../pipeline/model/watch.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
+import { renderTable } from '../pages/parts/blocks.tsx'
+import { toAgentPath, toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
+import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
+import {
+  type DashboardAnswer,
+  renderButton,
+  renderFault,
+  renderHidden,
+  renderToken,
+} from './page.tsx'
+import { WATCHES_PATH } from './way-back.ts'
+
+const API = '/api/me/watches'
+
+const paces = {
+  at_once: 'At once',
+  daily: 'Once a day',
+} as const satisfies Record<WatchPace, string>
+
+const kinds = { domain: 'Domain', brand: 'Brand', agent: 'Agent' } as const
+const toPath = { domain: toPublisherPath, brand: toBrandPath, agent: toAgentPath } as const
+
+/** Subject of a form: a kind and its domain or address. */
+type Subject = readonly [kind: keyof typeof kinds, name: string]
+
+async function showWatches(context: DashboardRequest, fault?: string): Promise<DashboardAnswer> {
+  const { callApi, query, token } = context
+  const { body, refused } = await callApi<{ watches: Watch[] }>({ method: 'GET', url: API })
+  const named = findSubject(name => query[name])
+  const content = (
+    <>
+      <h1>What you watch</h1>
+      <p class="lead">
+        You get a mail when a file breaks or returns, when a domain gains or loses an agent, and
+        when a lookalike of its name is saved. Every mail has a link that ends it.
+      </p>
+      {renderFault(fault ?? refused)}
+      {named === undefined ? null : renderNewForm(named, token)}
+      {renderTable({
+        caption: 'What you watch',
+        columns: ['Watched', 'Type', 'Mails', 'To', 'Since', 'Change'],
+        items: body.watches ?? [],
+        empty:
+          'You watch nothing yet. Pages of domains, brands and agents have a link to watch them.',
+        render: watch => renderRow(watch, token),
+      })}
+    </>
+  )
+  const status = fault === undefined ? 200 : 400
+  return { status, title: 'What you watch', body: content }
+}
+
+function renderRow({ watch_id: id, kind, subject, pace, email, created_at }: Watch, token: string) {
+  const other: WatchPace = pace === 'daily' ? 'at_once' : 'daily'
+  return [
+    <a href={toPath[kind](subject)}>{renderName(subject.replace(/^https:\/\//, ''), 100)}</a>,
+    kinds[kind],
+    paces[pace],
+    renderName(email, 100),
+    renderMoment(created_at),
+    <>
+      {renderButton(
+        `${WATCHES_PATH}/change`,
+        token,
+        other === 'daily' ? 'Mail me once a day' : 'Mail me at once',
+        { id, pace: other },
+        'plain',
+      )}
+      {renderButton(`${WATCHES_PATH}/stop`, token, 'Stop', { id }, 'plain')}
+    </>,
+  ]
+}
+
+function renderNewForm([kind, name]: Subject, token: string): Html {
+  return (
+    <form method="post" action={WATCHES_PATH} class="panel">
+      <h2>Watch {renderName(clipText(name, 200).replace(/^https:\/\//, ''))}</h2>
+      {renderToken(token)}
+      {renderHidden({ [kind]: name })}
+      <label for="pace">Mails</label>
+      <select id="pace" name="pace">
+        {Object.entries(paces).map(([value, label]) => (
+          <option value={value}>{label}</option>
+        ))}
+      </select>
+      <button type="submit">Watch</button>
+    </form>
+  )
+}
+
+/** Finds what an address or a form names. */
+function findSubject(read: (name: string) => unknown): Subject | undefined {
+  for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {
+    const name = read(kind)
+    if (typeof name === 'string' && name !== '') return [kind, name]
+  }
+  return undefined
+}
+
+async function begin(context: DashboardRequest): Promise<DashboardAnswer> {
+  const { callApi, form } = context
+  const [kind, name] = findSubject(field => form.get(field)) ?? []
+  const pace = form.get('pace')
+  const payload = { ...(kind && { [kind]: name }), ...(pace && { pace }) }
+  const { refused } = await callApi({ method: 'POST', url: API, payload })
+  return refused === undefined
+    ? { next: WATCHES_PATH, done: 'watched' }
+    : showWatches(context, refused)
+}
+
+async function change(context: DashboardRequest): Promise<DashboardAnswer> {
+  const { callApi, form } = context
+  const payload = { pace: form.get('pace') ?? '' }
+  const { refused } = await callApi({ method: 'PATCH', url: toUrl(form), payload })
+  return refused === undefined
+    ? { next: WATCHES_PATH, done: 'watch_changed' }
+    : showWatches(context, refused)
+}
+
+async function stop(context: DashboardRequest): Promise<DashboardAnswer> {
+  const { refused } = await context.callApi({ method: 'DELETE', url: toUrl(context.form) })
+  return refused === undefined
+    ? { next: WATCHES_PATH, done: 'unwatched' }
+    : showWatches(context, refused)
+}
+
+function toUrl(form: URLSearchParams): string {
+  return `${API}/${encodeURIComponent(form.get('id') ?? '')}`
+}
+
+export const watchRoutes: readonly PersonRoute[] = [
+  { method: 'GET', path: WATCHES_PATH, handle: context => showWatches(context) },
+  { method: 'POST', path: WATCHES_PATH, handle: begin },
+  { method: 'POST', path: `${WATCHES_PATH}/change`, handle: change },
+  { method: 'POST', path: `${WATCHES_PATH}/stop`, handle: stop },
+]

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { refuse, refuseNotSetUp } from '../../../pipeline/core/errors.ts'
+import { EnrolledUrl } from '../../../pipeline/model/accounts/member.ts'
+import { Watches, WatchView } from '../../../pipeline/model/responses/watches.ts'
+import { type WatchKind, watchPaces } from '../../../pipeline/model/watch.ts'
+import { findWatch, listWatches } from '../../../pipeline/read/lookups/watches.ts'
+import type { Principal } from '../../auth/principal.ts'
+import { PastedDomain } from '../../inputs/fields.ts'
+import { defineOperation } from '../../operation/operation.ts'
+import type { Services } from '../../operation/services.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { noContent, replyOk } from '../../responses/reply.ts'
+
+const declared = {
+  group: 'Change Feed',
+  access: 'bearer',
+  cache: 'private',
+  isPersonal: true,
+} as const
+
+const place = {
+  path: '/api/me/watches/:id',
+  params: z.object({ id: z.uuid().toLowerCase().describe('`watch_id` that was given out') }),
+} as const
+
+const pace = z
+  .enum(watchPaces)
+  .describe('`at_once` for a mail whenever something happens, `daily` for one a day')
+
+export const listOwnWatches = defineOperation({
+  ...declared,
+  id: 'listWatches',
+  method: 'GET',
+  path: '/api/me/watches',
+  summary: 'List what you watch',
+  reply: { 200: Watches },
+  errors: ['invalid_request'],
+  handle: ({ principal, services: { reader, config } }) => {
+    const watches = listWatches(reader, principal.id)
+    return replyOk({ watches, most: config.LIMITS.watchesPerPerson })
+  },
+})
+
+export const createWatch = defineOperation({
+  ...declared,
+  id: 'createWatch',
+  method: 'POST',
+  path: '/api/me/watches',
+  summary: 'Watch a domain, a brand or an agent by mail',
+  description:
+    'You get a mail when its file breaks or returns, when it gains or loses an agent, when an agent says that it ' +
+    'sells it, or when somebody saves a domain that looks like it; for an agent, when a publisher authorizes it or no ' +
+    'longer does, and when its test results or badges change. For people only, at the address that their sign-in ' +
+    'has verified. What you watch already gets the new pace. 503 where the registry sends no mail.',
+  writes: true,
+  body: z
+    .object({
+      domain: PastedDomain.optional().describe(
+        'Watch this domain: both its files and who may sell it',
+      ),
+      brand: PastedDomain.optional().describe('Watch only the brand of this domain'),
+      agent: EnrolledUrl.optional().describe('Watch the agent at this address'),
+      pace: pace.default('at_once'),
+    })
+    .refine(({ domain, brand, agent }) => [domain, brand, agent].filter(Boolean).length === 1, {
+      error: 'must name one of domain, brand and agent',
+    }),
+  reply: { 201: WatchView },
+  errors: [
+    'invalid_request',
+    'forbidden',
+    'conflict',
+    'too_large',
+    'unsupported_media_type',
+    'unavailable',
+  ],
+  handle: async ({ body: { pace, ...named }, principal, services }) => {
+    const email = requireMailbox(principal, services)
+    const { reader, writer, config } = services
+    const [kind, subject] = Object.entries(named).find(pair => pair[1] !== undefined) as [
+      WatchKind,
+      string,
+    ]
+    const { watch_id } = unwrapAnswer(
+      await writer.submit({
+        op: 'watch.begin',
+        watch_id: randomUUID(),
+        user_id: principal.id,
+        email,
+        kind,
+        subject: subject as never,
+        pace,
+        most: config.LIMITS.watchesPerPerson,
+      }),
+    )
+    const watch = findWatch(reader, principal.id, String(watch_id))
+    return { status: 201, body: watch ?? refuse('not_found', 'the watch has ended meanwhile') }
+  },
+})
+
+export const changeWatch = defineOperation({
+  ...declared,
+  ...place,
+  id: 'changeWatch',
+  method: 'PATCH',
+  summary: 'Change how often you get mails about what you watch',
+  writes: true,
+  body: z.object({ pace }),
+  reply: { 200: WatchView },
+  errors: ['invalid_request', 'not_found', 'too_large', 'unsupported_media_type', 'unavailable'],
+  handle: async ({ params: { id: watch_id }, body: { pace }, principal, services }) => {
+    const { id: user_id } = principal
+    unwrapAnswer(await services.writer.submit({ op: 'watch.change', watch_id, user_id, pace }))
+    return replyOk(requireOwn(watch_id, user_id, services))
+  },
+})
+
+export const deleteWatch = defineOperation({
+  ...declared,
+  ...place,
+  id: 'deleteWatch',
+  method: 'DELETE',
+  summary: 'Stop watching something',
+  writes: true,
+  reply: { 204: null },
+  errors: ['invalid_request', 'not_found', 'unavailable'],
+  handle: async ({ params: { id: watch_id }, principal, services }) => {
+    const { id: user_id } = principal
+    unwrapAnswer(await services.writer.submit({ op: 'watch.end', watch_id, user_id }))
+    return noContent
+  },
+})
+
+/** Returns the address of a person, whom the registry can write to. */
+function requireMailbox(principal: Principal, { config, keys }: Services): string {
+  if (principal.kind !== 'user') refuse('forbidden', 'only people can watch: a key has no mailbox')
+  if (config.SMTP_URL === undefined || keys === undefined)
+    refuseNotSetUp('this registry sends no mail')
+  return (
+    principal.person?.email ??
+    refuse('forbidden', 'your sign-in has no verified e-mail address to write to')
+  )
+}
+
+function requireOwn(watchId: string, userId: string, { reader }: Services) {
+  return findWatch(reader, userId, watchId) ?? refuse('not_found', 'you have no watch of this id')
+}

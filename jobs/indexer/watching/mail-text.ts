@@ -1,0 +1,151 @@
+import { outcomes } from '../../../pipeline/core/outcomes.ts'
+import type { StoredWatch } from '../../../pipeline/model/watch.ts'
+import type { ChangesOfWatch, WatchedChange } from '../../../pipeline/model/watched-change.ts'
+
+/** Watches that are named in one mail, and lines about each; the pages have all. */
+const WATCHES_MAX = 40
+const LINES_MAX = 100
+const SUBJECT_CHARS_MAX = 150
+const NAME_CHARS_MAX = 120
+
+/** A mail as its person reads it. */
+export interface WatchMail {
+  subject: string
+  text: string
+}
+
+interface Place {
+  /** Public address of the registry. */
+  base: string
+  /** Address of the page that ends what the mail is about. */
+  end: string
+}
+
+/** Writes the mail about one watch, or about all whose changes come once a day. */
+export function writeMail(found: readonly ChangesOfWatch[], { base, end }: Place): WatchMail {
+  const { host } = new URL(base)
+  const [only] = found
+  const isSingle = found.length === 1 && only !== undefined
+  const name = isSingle ? toShownName(only.watch.subject) : ''
+  const isDaily = found.some(({ watch }) => watch.pace === 'daily')
+  const named = found.slice(0, WATCHES_MAX)
+  const lines = Math.ceil(LINES_MAX / named.length)
+  const parts = named.map(each => writePart(each, { base, lines }))
+  const left = found.length - parts.length
+  const text = [
+    ...parts,
+    ...(left > 0 ? [`Something changed at ${left} more of the things that you watch.`] : []),
+    '-- ',
+    isDaily
+      ? `This mail comes once a day, when something changes that you watch at ${host}.`
+      : `You get this mail because you watch ${name} at ${host}.`,
+    `${isDaily ? 'Stop these daily mails' : `Stop watching ${name}`}: ${end}`,
+    `Everything that you watch: ${base}/dashboard/watches`,
+  ].join('\n\n')
+  const subject = isSingle ? writeSubject(only) : writeDailySubject(found)
+  return { subject: clip(subject, SUBJECT_CHARS_MAX), text }
+}
+
+function writeSubject({ watch, changes }: ChangesOfWatch): string {
+  const [first] = changes
+  if (changes.length === 1 && first !== undefined) return writeHeadline(first, watch)
+  const kinds = new Set(changes.map(({ what }) => what))
+  const [kind] = kinds
+  const name = toShownName(watch.subject)
+  if (kinds.size === 1 && kind !== undefined && kind in countedHeadlines) {
+    return countedHeadlines[kind as keyof typeof countedHeadlines](name, changes.length)
+  }
+  return `${name}: ${changes.length} changes`
+}
+
+function writeDailySubject(found: readonly ChangesOfWatch[]): string {
+  const changes = found.reduce((sum, { changes }) => sum + changes.length, 0)
+  const names = found.slice(0, 2).map(({ watch }) => toShownName(watch.subject))
+  const more = found.length - names.length
+  const all = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ')
+  return `${changes} changes at ${all}`
+}
+
+/** Headlines of several changes of one kind. */
+const countedHeadlines = {
+  agent_gained: (name: string, count: number) => `${name} now authorizes ${count} more agents`,
+  agent_lost: (name: string, count: number) => `${name} no longer authorizes ${count} agents`,
+  publisher_gained: (name: string, count: number) => `${count} publishers now authorize ${name}`,
+  publisher_lost: (name: string, count: number) =>
+    `${count} publishers no longer authorize ${name}`,
+  claimed: (name: string, count: number) => `${count} agents say that they sell ${name}`,
+  lookalike: (name: string, count: number) => `${count} domains that look like ${name} were saved`,
+} as const
+
+/** Writes what happened as a sentence without its full stop. */
+function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'subject'>): string {
+  const name = toShownName(subject)
+  switch (change.what) {
+    case 'file_broken':
+      return `${change.file} of ${name} can no longer be used`
+    case 'file_valid':
+      return change.isFirst
+        ? `${name} now has ${change.file}`
+        : `${change.file} of ${name} is valid again`
+    case 'agent_gained':
+      return `${name} now authorizes ${toShownName(change.agent)}`
+    case 'agent_lost':
+      return `${name} no longer authorizes ${toShownName(change.agent)}`
+    case 'publisher_gained':
+      return `${change.domain} now authorizes ${name}`
+    case 'publisher_lost':
+      return `${change.domain} no longer authorizes ${name}`
+    case 'claimed':
+      return `${toShownName(change.agent)} says that it sells ${name}`
+    case 'lookalike':
+      return `${change.domain} was saved, and looks like ${name}`
+    case 'tests':
+      return `Test result of ${name}: ${change.before}, now ${change.now}`
+    case 'badge_earned':
+      return `${name} earned the ${change.role} badge`
+    case 'badge_lost':
+      return `${name} lost the ${change.role} badge`
+  }
+}
+
+/** Writes what explains a headline, if it needs explaining. */
+function explain(change: WatchedChange): string {
+  if (change.what === 'file_broken') {
+    const reason = change.outcome === null ? undefined : outcomes[change.outcome].means
+    return `${reason === undefined ? '' : `: ${reason}`}. It was last read ${formatTime(change.read_at)}`
+  }
+  return change.what === 'claimed' ? '. This alone authorizes nothing' : ''
+}
+
+function writePart(
+  { watch, changes }: ChangesOfWatch,
+  { base, lines: most }: { base: string; lines: number },
+): string {
+  const lines = changes
+    .slice(0, most)
+    .map(change => `- ${formatTime(change.at)}: ${writeHeadline(change, watch)}${explain(change)}.`)
+  const left = changes.length - lines.length
+  const more = left > 0 ? [`- and ${left} more`] : []
+  return [toShownName(watch.subject), ...lines, ...more, `  ${base}${toPath(watch)}`].join('\n')
+}
+
+function toPath({ kind, subject }: StoredWatch): string {
+  const page = kind === 'domain' ? 'publisher' : kind
+  return `/${page}/${encodeURIComponent(subject)}`
+}
+
+function toShownName(subject: string): string {
+  return clip(subject.replace(/^https:\/\//, ''), NAME_CHARS_MAX)
+}
+
+function formatTime(at: string): string {
+  const time = new Date(at)
+  if (Number.isNaN(time.getTime())) return 'at an unknown time'
+  const [day, clock] = time.toISOString().split('T')
+  return `${day} ${clock?.slice(0, 5)} UTC`
+}
+
+function clip(text: string, most: number): string {
+  const plain = text.replace(/\s+/g, ' ')
+  return plain.length <= most ? plain : `${plain.slice(0, most - 1)}…`
+}

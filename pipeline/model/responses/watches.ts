@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { watchKinds, watchPaces } from '../watch.ts'
+
+export const WatchView = z
+  .object({
+    watch_id: z.uuid().describe('Id by which it is changed and stopped'),
+    kind: z.enum(watchKinds).describe('What is watched'),
+    subject: z.string().describe('The domain, or the address of the agent'),
+    pace: z
+      .enum(watchPaces)
+      .describe('`at_once` for a mail whenever something happens, `daily` for one a day'),
+    email: z.string().describe('Address that mails go to'),
+    created_at: z.iso.datetime().describe('Moment at which it began'),
+  })
+  .meta({ id: 'Watch', description: 'Something that a person gets mails about' })
+export type WatchView = z.infer<typeof WatchView>
+
+export const Watches = z
+  .object({
+    watches: z.array(WatchView).describe('All that you watch, the oldest first'),
+    most: z.int().describe('How many things you can watch'),
+  })
+  .meta({ id: 'Watches', description: 'What a person watches' })
