@@ -3,8 +3,11 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
+  ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -15,6 +18,7 @@ import { serveMcp } from '../operation/mcp-transport.ts'
 import type { Operation } from '../operation/operation.ts'
 import { REQUEST_ID } from '../operation/request-ids.ts'
 import type { Services } from '../operation/services.ts'
+import { findResourcePath, listResources, listResourceTemplates } from './resources.ts'
 import { buildRequest, buildTools, type RegistryTool } from './tools.ts'
 import { isInToolsets, listUnknownToolsets, toolsetNames } from './toolsets.ts'
 
@@ -22,9 +26,10 @@ export const MCP_PATH = '/mcp'
 
 const INSTRUCTIONS =
   'Tells which brand a domain belongs to, what a publisher owns, which agents it authorizes, and whether an ' +
-  'agent is alive. Tools read the registry; they change nothing. Most need no credential. The list has the ' +
+  'agent is alive. Tools read the registry and need no credential, but for those of the toolset write, which save, ' +
+  'watch or request a crawl. The list has the ' +
   `core tools; more are listed at /mcp?toolset= with one or more of ${toolsetNames.join(', ')}. ` +
-  'Tools outside the list can be called too.'
+  'Tools outside the list can be called too. Brands, publishers and agents are resources as well.'
 
 /**
  * Adds the registry as an MCP server: Streamable HTTP without sessions, a JSON answer to each POST of a
@@ -54,6 +59,7 @@ export function addMcp(
     const server = buildServer({ tools, shown }, (tool, input) =>
       callTool(app, request, tool, input),
     )
+    addResources(server, services.baseUrl(), path => readResource(app, request, path))
     const headers = buildExposedHeaders(request)
     return serveMcp(request, reply, server, { preferred: 'application/json', headers })
   })
@@ -106,7 +112,7 @@ function readToolsets({ query }: FastifyRequest): string[] {
 function buildServer({ tools, shown }: Offer, call: ToolCall): Server {
   const server = new Server(
     { name: 'agentic-ad-registry', title: 'Agentic Ad Registry', version: '1.0.0' },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: shown.map(({ name, inputSchema, outputSchema, operation }) => ({
@@ -114,7 +120,9 @@ function buildServer({ tools, shown }: Offer, call: ToolCall): Server {
       description: describeTool(operation),
       inputSchema,
       outputSchema,
-      annotations: { readOnlyHint: true },
+      annotations: operation.writes
+        ? { readOnlyHint: false, destructiveHint: false }
+        : { readOnlyHint: true },
     })),
   }))
   server.setRequestHandler(AnyCall, request => {
@@ -124,6 +132,45 @@ function buildServer({ tools, shown }: Offer, call: ToolCall): Server {
     throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name}`)
   })
   return server
+}
+
+/** Has a server offer brands, publishers and agents by their addresses. */
+function addResources(
+  server: Server,
+  origin: string,
+  read: (path: string) => Promise<ResourceText | undefined>,
+): void {
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: listResources(origin) }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+    resourceTemplates: listResourceTemplates(origin),
+  }))
+  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+    const path = findResourcePath(origin, uri)
+    const found = path === undefined ? undefined : await read(path)
+    if (found === undefined) throw new McpError(NOT_FOUND, `there is no resource ${uri}`, { uri })
+    return { contents: [{ uri, ...found }] }
+  })
+}
+
+/** Code of the protocol for a resource that is not there. */
+const NOT_FOUND = -32_002
+
+interface ResourceText {
+  mimeType: string
+  text: string
+}
+
+/** Reads a resource by the route of its operation; undefined where the route knows no such thing. */
+async function readResource(
+  app: FastifyInstance,
+  { ip, id }: FastifyRequest,
+  url: string,
+): Promise<ResourceText | undefined> {
+  const answer = await app.inject({ url, remoteAddress: ip, headers: { [REQUEST_ID]: id } })
+  if (answer.statusCode === 400 || answer.statusCode === 404) return undefined
+  if (answer.statusCode >= 400) throw new McpError(ErrorCode.InternalError, answer.body)
+  const mimeType = String(answer.headers['content-type']).replace(/;.*/, '')
+  return { mimeType, text: answer.body }
 }
 
 function describeTool({ access, summary, description }: Operation): string {

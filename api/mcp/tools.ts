@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { pageEnd } from '../../pipeline/model/shared-fields.ts'
 import { type Json, toJsonSchema } from '../operation/json-schema.ts'
 import { listPathParameters, type Operation } from '../operation/operation.ts'
 
-/** An operation that reads, as a tool: `resolve_brand` is the operation `resolveBrand`. */
+/** An operation as a tool: `resolve_brand` is the operation `resolveBrand`. */
 export interface RegistryTool {
   name: string
   operation: Operation
@@ -18,18 +19,35 @@ const redundant: ReadonlySet<string> = new Set([
   'listPropertyRevisions',
 ])
 
-/** Builds tools from the operations that read and answer with JSON; a tool needs neither streams nor files. */
+/** Writes that are tools too: an agent may do them without harm, since each is bounded and can be undone. */
+const writing: ReadonlySet<string> = new Set([
+  'requestCrawl',
+  'saveBrand',
+  'saveProperty',
+  'createWatch',
+])
+
+/**
+ * Builds tools from the operations that read and answer with JSON, and from a few that write; a tool needs neither streams
+ * nor files.
+ */
 export function buildTools(operations: readonly Operation[]): Map<string, RegistryTool> {
   const tools = operations
-    .filter(({ group, writes, reply }) => group && !writes && reply[200] instanceof z.ZodType)
-    .filter(({ id }) => !redundant.has(id))
+    .filter(({ id, group, writes }) => group && (!writes || writing.has(id)))
+    .filter(operation => findAnswer(operation) !== undefined && !redundant.has(operation.id))
     .map(buildTool)
   return new Map(tools.map(tool => [tool.name, tool]))
 }
 
+/** Finds the JSON that an operation answers with when it succeeds. */
+function findAnswer({ reply }: Operation): z.ZodType | undefined {
+  const answer = reply[200] ?? reply[201] ?? reply[202]
+  return answer instanceof z.ZodType ? answer : undefined
+}
+
 function buildTool(operation: Operation): RegistryTool {
   const name = operation.id.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
-  const outputSchema = buildOutputSchema(operation.reply[200] as z.ZodType)
+  const outputSchema = buildOutputSchema(requireValue(findAnswer(operation), 'answer of a tool'))
   return { name, operation, inputSchema: buildInputSchema(operation), outputSchema }
 }
 

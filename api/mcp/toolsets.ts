@@ -23,8 +23,8 @@ const core: ReadonlySet<string> = new Set([
 
 const toSlug = (group: string) => group.toLowerCase().replace(/[^a-z]+/g, '_')
 
-/** Names of the toolsets: `core`, one for each group of the API, and `all`. */
-export const toolsetNames: readonly string[] = ['core', ...groups.map(toSlug), 'all']
+/** Names of the toolsets: `core`, `write`, one for each group of the API, and `all`. */
+export const toolsetNames: readonly string[] = ['core', 'write', ...groups.map(toSlug), 'all']
 
 /** Lists the names that are not toolsets. */
 export function listUnknownToolsets(names: readonly string[]): string[] {
@@ -34,5 +34,6 @@ export function listUnknownToolsets(names: readonly string[]): string[] {
 /** Tells whether a tool belongs to one of the sets. */
 export function isInToolsets({ name, operation }: RegistryTool, sets: readonly string[]): boolean {
   if (sets.includes('all') || sets.includes(toSlug(operation.group ?? ''))) return true
+  if (operation.writes) return sets.includes('write')
   return sets.includes('core') && core.has(name)
 }

@@ -183,6 +183,7 @@ import {
   describeRegistryKeys,
   isAlive,
   isReady,
+  mcpServer,
   openapiDocuments,
 } from './well-known.ts'
 
@@ -357,6 +358,7 @@ export const operations: readonly Operation[] = [
   readOrganizationUsage,
   describeRegistry,
   apiCatalog,
+  mcpServer,
   asyncapiDocument,
   ...openapiDocuments,
   listAnswerSchemas,

@@ -27,6 +27,23 @@ const KeySet = z.looseObject({
     )
     .describe('Public keys: current and former ones'),
 })
+const McpServerDescription = z.object({
+  $schema: z.string().describe('Address of the schema of this document'),
+  name: z.string().describe('Unique name: a reversed host, a slash and what it serves'),
+  title: z.string().describe('Name for people'),
+  description: z.string().max(100).describe('Its purpose, in at most a hundred characters'),
+  version: z.string().describe('Version of the API'),
+  websiteUrl: z.string().describe('Address of the pages of this registry'),
+  remotes: z
+    .array(
+      z.object({
+        type: z.literal('streamable-http').describe('Transport of the protocol'),
+        url: z.string().describe('Address to connect to'),
+      }),
+    )
+    .describe('Addresses at which it answers'),
+})
+
 const Ready = z.looseObject({
   status: z.literal('ready').describe('Always `ready`: the stores are open'),
   seq: z.int().describe('Number of the commit that lookups show'),
@@ -130,9 +147,42 @@ export const apiCatalog = defineOperation({
       'service-meta': [{ href: `${origin}/schemas/v3/index.json`, type: 'application/json' }],
       status: [{ href: `${origin}/readyz`, type: 'application/json' }],
     }
-    const mcp = { anchor: `${origin}/mcp`, 'service-doc': [{ href: `${origin}/llms.txt` }] }
+    const mcp = {
+      anchor: `${origin}/mcp`,
+      'service-desc': [{ href: `${origin}/server.json`, type: 'application/json' }],
+      'service-doc': [{ href: `${origin}/llms.txt` }],
+    }
     const body = Buffer.from(JSON.stringify({ linkset: [api, mcp] }))
     return { ...replyOk(body), type: LINKSET }
+  },
+})
+
+export const mcpServer = defineOperation({
+  id: 'mcpServer',
+  method: 'GET',
+  path: '/server.json',
+  summary: 'Get the description of the MCP server',
+  description:
+    'In the format of the MCP registry, so that the operator can publish it there. Its name is the ' +
+    'host of this registry, read backwards.',
+  access: 'public',
+  cache: 'document',
+  worksWithoutStores: true,
+  reply: { 200: McpServerDescription },
+  errors: [],
+  handle({ services }) {
+    const origin = services.baseUrl()
+    const host = new URL(origin).hostname.replace(/[[\]]/g, '')
+    return replyOk({
+      $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
+      name: `${host.split('.').toReversed().join('.')}/registry`,
+      title: 'Agentic Ad Registry',
+      description:
+        'Which brand is this domain, what does a publisher own, and which agents may sell it',
+      version: services.openapi().info.version,
+      websiteUrl: origin,
+      remotes: [{ type: 'streamable-http', url: `${origin}/mcp` }],
+    } as const)
   },
 })
 

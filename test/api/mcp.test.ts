@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operations } from '../../api/routes/index.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -35,11 +36,14 @@ afterAll(async () => {
 type Answered = Record<string, unknown> & { events: unknown[]; error?: string }
 
 /** Connects the official client, with or without a credential. */
-async function connect(credential?: string): Promise<Client> {
+async function connect(credential?: string, query = ''): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
   const headers = credential && { authorization: `Bearer ${credential}` }
   await client.connect(
-    new StreamableHTTPClientTransport(address, headers ? { requestInit: { headers } } : {}),
+    new StreamableHTTPClientTransport(
+      new URL(query, address),
+      headers ? { requestInit: { headers } } : {},
+    ),
   )
   return client
 }
@@ -106,6 +110,18 @@ describe('tools', () => {
       400,
       expect.stringContaining('toolset: must be one of core'),
     ])
+  })
+
+  test('that write are listed with a credential, where they are asked for', async () => {
+    const { tools } = await (await connect(key, '?toolset=write')).listTools()
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([
+      'create_watch',
+      'request_crawl',
+      'save_brand',
+      'save_property',
+    ])
+    for (const { annotations } of tools) expect(annotations).toMatchObject({ readOnlyHint: false })
+    expect((await (await connect(undefined, '?toolset=write')).listTools()).tools).toEqual([])
   })
 
   test('name each of their arguments, also those of a named body', async () => {
@@ -270,4 +286,89 @@ describe('the transport', () => {
     const answer = await post(JSON.stringify(call))
     expect([answer.statusCode, answer.json().error.code]).toEqual([200, ErrorCode.InvalidParams])
   })
+})
+
+describe('a tool that writes', () => {
+  test('saves with a key, and is refused without one', async () => {
+    const saved = { domain: 'saved.example', brand_name: 'Saved' }
+    await registry.submit({
+      op: 'organization.domain.add',
+      org: 'Readers',
+      domain: 'saved.example' as Domain,
+      proof: 'operator',
+    })
+    const { body, isError } = await call(await connect(key), 'save_brand', saved)
+    expect([isError, body]).toEqual([false, expect.objectContaining({ success: true })])
+    const shown = await call(await connect(), 'resolve_brand', { domain: 'saved.example' })
+    expect(shown.body).toMatchObject({ brand_name: 'Saved', source: 'community' })
+    const refused = await call(await connect(), 'save_brand', saved)
+    expect([refused.isError, refused.body.error]).toEqual([
+      true,
+      expect.stringContaining('credential'),
+    ])
+  })
+
+  test('says why a key cannot watch', async () => {
+    const { body, isError } = await call(await connect(key), 'create_watch', {
+      domain: 'a.example',
+    })
+    expect([isError, body.error]).toEqual([true, expect.stringContaining('only people')])
+  })
+})
+
+describe('resources', () => {
+  const origin = 'https://registry.example'
+
+  test('are brands, publishers and agents by their addresses', async () => {
+    const client = await connect()
+    const { resourceTemplates } = await client.listResourceTemplates()
+    expect(resourceTemplates.map(({ name }) => name)).toEqual(['brand', 'publisher', 'agent'])
+    const values = { domain: 'acme.example', agent_url: 'https://agent.example/mcp' }
+    for (const { uriTemplate } of resourceTemplates) {
+      const uri = uriTemplate.replace(/\{(\w+)\}/, (_, name: keyof typeof values) =>
+        encodeURIComponent(values[name]),
+      )
+      const { contents } = await client.readResource({ uri })
+      const direct = await registry.app.inject(uri.slice(origin.length))
+      expect([uri, direct.statusCode]).toEqual([uri, 200])
+      expect(contents).toEqual([{ uri, mimeType: 'application/json', text: direct.body }])
+    }
+  })
+
+  test('are documents that tell how to go on', async () => {
+    const client = await connect()
+    const { resources } = await client.listResources()
+    for (const { uri, mimeType } of resources) {
+      const { contents } = await client.readResource({ uri })
+      expect(contents).toMatchObject([{ uri, mimeType }])
+    }
+    expect(resources.map(({ uri }) => uri)).toContain(`${origin}/llms.txt`)
+  })
+
+  test.each([
+    'https://elsewhere.example/llms.txt',
+    `${origin}/api/brands/resolve?domain=nobody.example`,
+    `${origin}/api/brands/resolve?domain=`,
+    `${origin}/api/v1/agents/../publishers`,
+    `${origin}/api/v1/agents/%2e%2e/publishers`,
+    `${origin}/api/registry/feed`,
+    `${origin}/api/brands/resolve?domain=%E0%A4%A`,
+    'acme.example',
+  ])('%s is none', async uri => {
+    await expect((await connect()).readResource({ uri })).rejects.toMatchObject({ code: -32_002 })
+  })
+})
+
+test('the description of the server is what the MCP registry takes, and leads here', async () => {
+  const { body, headers } = await registry.app.inject('/server.json')
+  expect(headers['content-type']).toContain('application/json')
+  const described = JSON.parse(body)
+  // Rules of the schema that it names.
+  expect(described.name).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+  expect(described.name).toBe('example.registry/registry')
+  expect(described.description.length).toBeLessThanOrEqual(100)
+  expect(described.version).toMatch(/^\d+\.\d+\.\d+$/)
+  expect(described.remotes).toEqual([
+    { type: 'streamable-http', url: 'https://registry.example/mcp' },
+  ])
 })

@@ -651,6 +651,7 @@ export const operationRequests: RequestsByOperation = {
   openapi: { 200: {} },
   openapiWellKnown: { 200: {} },
   apiCatalog: { 200: {} },
+  mcpServer: { 200: {} },
   asyncapi: { 200: {} },
   answerSchemas: { 200: {} },
   answerSchema: { 200: { params: 'RegistryStats.json' }, 404: { params: 'Nothing.json' } },
