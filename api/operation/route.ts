@@ -171,9 +171,9 @@ function stream(
 }
 
 /** Counts and times the answers of an operation, and logs slow ones. */
-function measureRequest({ id }: Operation, { metrics, log, boundedLog }: Services) {
+function measureRequest({ id }: Operation, { config, metrics, log, boundedLog }: Services) {
   const meter = metrics.findMeter(id)
-  const isLogged = log.isLevelEnabled('debug')
+  const isLogged = config.LOG_LEVEL === 'debug'
   return ({ id: request }: FastifyRequest, status: number, started: number) => {
     const ms = performance.now() - started
     meter.count(status)

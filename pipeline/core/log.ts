@@ -1,10 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { build as buildPretty } from 'pino-pretty'
 
-export type Log = Pick<
-  Logger,
-  'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child' | 'isLevelEnabled'
->
+export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child'>
 
 /** Logs an error with its message and stack under this name too. */
 const serializers = { error: pino.stdSerializers.err }
