@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { projectRoot } from '../../pipeline/core/project-root.ts'
 import { demoAgents, managerDomain, toUrl } from '../../scripts/world/demo-agents.ts'
 import { waitUntil } from '../support/processes/command.ts'
 import type { Demo } from '../support/processes/demo.ts'
@@ -241,6 +245,28 @@ describe('the command line of the public client', () => {
     expect(stdout).not.toMatch(/undefined|\[object Object\]/)
     expect(status).toBe(stdout.includes('FAIL') ? status : 0)
   })
+})
+
+describe('the examples of docs/clients.md', () => {
+  const text = readFileSync(join(projectRoot, 'docs/clients.md'), 'utf8')
+  const examples = [...text.matchAll(/```(js|python)\n([\s\S]*?)```\n```text\n([\s\S]*?)```/g)]
+  /** In the checkout, so that it finds the client. */
+  const script = join(projectRoot, `node_modules/.cache/clients-${process.pid}.mjs`)
+  const hasRequests = spawnSync('python3', ['-c', 'import requests']).status === 0
+
+  afterAll(() => rmSync(script, { force: true }))
+
+  test.each(
+    examples.map(([, language = '', code = '', printed = '']) => ({ language, code, printed })),
+  )('in $language print what stands there', ({ language, code, printed }) => {
+    if (language === 'python' && !hasRequests) return
+    writeFileSync(script, code.replaceAll('http://127.0.0.1:3000', base))
+    const program = language === 'python' ? 'python3' : process.execPath
+    const { stdout, stderr } = spawnSync(program, [script], { encoding: 'utf8' })
+    expect([stdout, stderr]).toEqual([printed, ''])
+  })
+
+  test('are two', () => expect(examples).toHaveLength(2))
 })
 
 // What writes comes after what reads, in the same registry.
