@@ -10,7 +10,7 @@ import type {
 import type { Principal } from '../auth/principal.ts'
 import { toCaller } from '../limits/caller.ts'
 import { buildLimit, buildLimitPolicy } from '../limits/per-address.ts'
-import { cachePolicies, isUnchanged } from '../responses/freshness.ts'
+import { buildCacheControl, isUnchanged } from '../responses/freshness.ts'
 import { buildAsOfHeader } from '../responses/lists.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import { sendAnswer } from '../responses/send.ts'
@@ -93,7 +93,7 @@ function buildRoute(operation: Operation, services: Services): RouteOptions {
 function buildHandler(operation: Operation, services: Services): RouteOptions['handler'] {
   const { limit, worksWithoutStores } = operation
   const headers = {
-    ...buildHeaders(operation),
+    ...buildHeaders(operation, services.config.SHARED_CACHE_S),
     ...(limit && buildLimitPolicy(limit, services.config)),
   }
   const measure = measureRequest(operation, services)
@@ -185,9 +185,9 @@ function measureRequest({ id }: Operation, { config, metrics, log, boundedLog }:
   }
 }
 
-function buildHeaders({ access, cache }: Operation): Record<string, string> {
+function buildHeaders({ access, cache }: Operation, sharedS: number): Record<string, string> {
   return {
-    'cache-control': cachePolicies[cache],
+    'cache-control': buildCacheControl(cache, access === 'public' ? sharedS : 0),
     'x-content-type-options': 'nosniff',
     ...(access === 'optional' && { vary: 'authorization' }),
     ...anyOrigin,

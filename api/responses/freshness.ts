@@ -20,6 +20,15 @@ export const cachePolicies = {
 export type CachePolicy = keyof typeof cachePolicies
 
 /**
+ * Builds the cache header of a policy. With `sharedS` a cache in front of the API reuses what would be revalidated for
+ * these seconds, and for as many again while it revalidates: an answer is at most twice as old.
+ */
+export function buildCacheControl(policy: CachePolicy, sharedS: number): string {
+  if (policy !== 'revalidate' || sharedS === 0) return cachePolicies[policy]
+  return `public, max-age=0, s-maxage=${sharedS}, stale-while-revalidate=${sharedS}`
+}
+
+/**
  * Tells whether the caller's copy is this content, so that 304 answers: by its ETag (`If-None-Match`, compared weakly), else
  * by the second of its last change (`If-Modified-Since`).
  */

@@ -50,6 +50,11 @@ export const serverSettings = {
     'public address of the API: a host of its own, without a path; domains can point to the files it serves for them where this is https',
     { shown: 'http://HOST:PORT' },
   ),
+  SHARED_CACHE_S: defineSetting(
+    wholeNumber(0, 3_600).default(0),
+    'seconds for which a cache in front of the API may reuse a public lookup, and as many again while it revalidates; with 0 it asks each time',
+    { shown: '0' },
+  ),
   TRUSTED_PROXIES: defineSetting(
     networks,
     'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: X-Forwarded-For is trusted only from these',

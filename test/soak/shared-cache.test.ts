@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { projectRoot } from '../../pipeline/core/project-root.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from '../support/fixtures/submissions.ts'
+import { findFreePort, waitUntil } from '../support/processes/command.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+
+const SHARED_S = 1
+/** Time that an answer may be on its way on a busy machine, and by which headers round. */
+const SLACK_MS = 1_500
+const NIGHT_MS = 20_000
+const READERS = 4
+const domains = ['a.example', 'b.example', 'c.example', 'd.example']
+const hasVarnish = spawnSync('varnishd', ['-V']).status === 0
+
+/** Names that a brand has had, each with the time from which the API may have answered it. */
+const names = new Map<string, { name: string; from: number; until: number }[]>()
+let registry: TestRegistry
+let varnish: ChildProcess
+let folder: string
+let base: string
+
+describe.skipIf(!hasVarnish)(
+  'a cache in front of the API, as docs/operate/varnish.vcl sets it up',
+  () => {
+    beforeAll(async () => {
+      registry = await openRegistry({ settings: { SHARED_CACHE_S: String(SHARED_S) } })
+      await registry.sequencer.commit({
+        observations: [],
+        submissions: [
+          buildOrganizationWrite('Acme'),
+          ...domains.map(domain => buildProofWrite('Acme', domain)),
+        ],
+      })
+      for (const domain of domains) await rename(domain, 0)
+      const origin = new URL(await registry.app.listen({ host: '127.0.0.1', port: 0 }))
+      folder = mkdtempSync(join(tmpdir(), 'varnish-'))
+      const text = readFileSync(join(projectRoot, 'docs/operate/varnish.vcl'), 'utf8')
+      writeFileSync(
+        join(folder, 'here.vcl'),
+        text.replace('"registry"', '"127.0.0.1"').replace('"3000"', `"${origin.port}"`),
+      )
+      const port = await findFreePort()
+      base = `http://127.0.0.1:${port}`
+      const place = ['-n', join(folder, 'work'), '-f', join(folder, 'here.vcl')]
+      const args = ['-F', '-j', 'none', '-a', `127.0.0.1:${port}`, '-s', 'malloc,32m', ...place]
+      varnish = spawn('varnishd', args, { stdio: ['ignore', 'ignore', 'inherit'] })
+      await waitUntil(async () => (await ask(domains[0]!)).status === 200, 60)
+    })
+
+    afterAll(async () => {
+      varnish.kill('SIGTERM')
+      if (varnish.exitCode === null) await once(varnish, 'exit')
+      await registry.close()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    test('answers nothing that is older than it may be over a night of changes, and most without the API', async () => {
+      const end = performance.now() + NIGHT_MS
+      const counts = { answers: 0, hits: 0 }
+      const wrong: string[] = []
+      const read = async (reader: number) => {
+        for (let turn = reader; performance.now() < end; turn += 1) {
+          const domain = domains[turn % domains.length]!
+          const asked = performance.now()
+          const { cache, name } = await ask(domain)
+          counts.answers += 1
+          if (cache === 'hit') counts.hits += 1
+          if (!isRecent(domain, name, asked)) wrong.push(`${domain} ${name}`)
+          // The writer is in this process too.
+          await pause(2)
+        }
+      }
+      const change = async () => {
+        for (let turn = 1; performance.now() < end; turn += 1) {
+          await rename(domains[turn % domains.length]!, turn)
+          await pause(300)
+        }
+      }
+      await Promise.all([change(), ...Array.from({ length: READERS }, (_, reader) => read(reader))])
+      expect(wrong).toEqual([])
+      expect(counts.answers).toBeGreaterThan(100)
+      expect(counts.hits / counts.answers).toBeGreaterThan(0.5)
+    }, 60_000)
+
+    test('shares no answer of a caller with a credential', async () => {
+      const authorization = `Bearer ${await registry.createKey('Readers')}`
+      for (let turn = 0; turn < 3; turn += 1)
+        expect((await ask(domains[0]!, { authorization })).cache).toBe('miss')
+    })
+
+    test('keeps no error', async () => {
+      for (let turn = 0; turn < 3; turn += 1)
+        expect(await ask('nobody.example')).toMatchObject({ status: 404, cache: 'miss' })
+    })
+  },
+)
+
+async function ask(domain: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${base}/api/brands/resolve?domain=${domain}`, { headers })
+  const { brand_name: name } = (await answer.json()) as { brand_name?: string }
+  return { status: answer.status, cache: answer.headers.get('x-cache'), name }
+}
+
+/** Renames a brand, and remembers when its old name has ended. */
+async function rename(domain: string, turn: number): Promise<void> {
+  const name = `Name ${turn}`
+  const known = names.get(domain) ?? []
+  names.set(domain, known)
+  known.push({ name, from: performance.now(), until: Number.POSITIVE_INFINITY })
+  await registry.sequencer.commit({
+    observations: [],
+    submissions: [buildBrandSave('Acme', domain, name)],
+  })
+  const before = known.at(-2)
+  if (before) before.until = performance.now()
+}
+
+/** Tells whether a brand had this name at most twice `SHARED_CACHE_S` ago. */
+function isRecent(domain: string, name: string | undefined, asked: number): boolean {
+  const oldest = asked - 2 * SHARED_S * 1_000 - SLACK_MS
+  return (names.get(domain) ?? []).some(known => known.name === name && known.until >= oldest)
+}
