@@ -7,12 +7,15 @@ import { listFilesOfPublisher } from '../../pipeline/read/lookups/deciding-files
 import { findFreshness, findTargets } from '../../pipeline/read/lookups/stored.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import {
+  type DecidingRules,
   type ForSale,
   type GrantInForce,
   judgeOperatorSide,
   judgePublisherSide,
   type PublisherRule,
+  type PublisherStep,
   type Verdict,
+  weight,
 } from '../../pipeline/resolve/authority.ts'
 import type { OperatorSide } from '../../pipeline/resolve/operator-side.ts'
 import { buildListPartEnd, type LongList } from './list-parts.ts'
@@ -58,7 +61,7 @@ export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
 
 /**
  * Lists the evidence of a verdict: the file, the entry, the time it was read and the deciding rule. A file
- * may name an agent a thousand times, and each is a step. The list `declared` within a step begins at
+ * may name an agent a thousand times, and each is a step, the deciding one first. The list `declared` within a step begins at
  * `declaredCursor`.
  */
 export function listEvidence(
@@ -73,12 +76,18 @@ export function listEvidence(
     property_rid: property.property_rid,
     ...(property.property_id !== null && { property_id: property.property_id }),
   }
+  const { length } = judged.publisher
+  let sorted: readonly PublisherStep[] | undefined
+  const getStep = (index: number) => {
+    sorted ??= sortSteps(judged)
+    return getAt(sorted, index)
+  }
   return {
-    total: judged.publisher.length + 1,
+    total: length + 1,
     build: index => ({
       ...about,
-      ...(index < judged.publisher.length
-        ? buildPublisherEvidence(reader, publisher, getAt(judged.publisher, index))
+      ...(index < length
+        ? buildPublisherEvidence(reader, publisher, getStep(index))
         : buildOperatorEvidence(
             reader,
             property,
@@ -90,10 +99,17 @@ export function listEvidence(
   }
 }
 
+/** Sorts what the entries of a file say: what decided, then what grants, then what does not deny. */
+function sortSteps({ publisher, deciding }: DecidingRules): PublisherStep[] {
+  const rank = (step: PublisherStep) =>
+    step === deciding ? 3 : weight[judgePublisherSide(step.rule)]
+  return publisher.toSorted((a, b) => rank(b) - rank(a))
+}
+
 function buildPublisherEvidence(
   reader: Reader,
   publisher: string,
-  { rule, grant }: Verdict['judged']['publisher'][number],
+  { rule, grant }: PublisherStep,
 ): Evidence {
   return {
     side: 'publisher',

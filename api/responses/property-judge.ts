@@ -28,7 +28,7 @@ import {
 } from '../../pipeline/read/lookups/inventory.ts'
 import { listPastPlaces, loadPastInventory } from '../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import { judge, type Side, type Verdict } from '../../pipeline/resolve/authority.ts'
+import { judge, type Side, type Verdict, weight } from '../../pipeline/resolve/authority.ts'
 import {
   judgeOperator,
   type OperatorSide,
@@ -52,6 +52,7 @@ interface JudgedSale {
     | 'publisher_domain'
     | 'sides'
     | 'confirmed'
+    | 'needs'
     | SideMember
   >
   deciding: Deciding
@@ -247,14 +248,15 @@ function describeUnnamed(operating: OperatorSide): Pick<JudgedSale['judged'], Si
 
 /** Converts a verdict to members of an answer; a property is named where it may be sold. */
 function toJudged(
-  verdict: Pick<JudgedSale['judged'], 'authorized' | 'sides' | 'confirmed' | SideMember>,
+  verdict: Pick<JudgedSale['judged'], 'authorized' | 'sides' | 'confirmed' | 'needs' | SideMember>,
   { property_id, property_rid }: Pick<StockedProperty, 'property_id' | 'property_rid'>,
   publisher_domain: string,
 ): JudgedSale['judged'] {
-  const { authorized, sides, confirmed, operator_side, operator_reason } = verdict
+  const { authorized, sides, confirmed, needs, operator_side, operator_reason } = verdict
   return {
     authorized,
     ...(authorized && { property_id: property_id ?? property_rid, property_rid, publisher_domain }),
+    ...(needs && { needs }),
     sides,
     confirmed,
     operator_side,
@@ -262,9 +264,7 @@ function toJudged(
   }
 }
 
-const weight = { match: 2, unknown: 1, mismatch: 0 } as const
-
-function rankSale({ verdict: { authorized, confirmed, sides } }: Sale): number {
+function rankSale({ verdict: { authorized, confirmed, needs, sides } }: Sale): number {
   const strength = 3 * weight[sides.publisher] + weight[sides.operator]
-  return (confirmed ? 200 : 0) + (authorized ? 100 : 0) + strength
+  return (confirmed ? 200 : 0) + (authorized ? 100 : 0) + (needs ? 10 : 0) + strength
 }

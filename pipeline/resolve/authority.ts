@@ -52,9 +52,17 @@ export type PublisherRule =
   | 'property_not_active'
   | 'property_not_reached'
 
+/** Verdict of one entry of a file on a sale, or of the file as a whole. */
+export interface PublisherStep {
+  rule: PublisherRule
+  grant?: GrantInForce
+}
+
 /** Rules that decided a sale; the answer and its explanation follow from them. */
 export interface DecidingRules {
-  publisher: { rule: PublisherRule; grant?: GrantInForce }[]
+  publisher: PublisherStep[]
+  /** The one of these that decided. */
+  deciding: PublisherStep
   operator: { rule: OperatorRule; delegation: string | undefined }
 }
 
@@ -64,9 +72,24 @@ export interface Verdict {
   /** True if both sides agree. */
   confirmed: boolean
   sides: { publisher: Side; operator: Side }
+  /** The term that a grant of this sale is limited by and the question leaves out. */
+  needs?: NeededTerm
   /** The grant that counts, if any lets the sale through. */
   grant?: GrantInForce
   judged: DecidingRules
+}
+
+/** Terms that a question leaves out, by the rule that stops the sale without them. */
+const neededTerms = {
+  country_not_asked: 'country',
+  collection_not_asked: 'collection_ids',
+  placement_not_asked: 'placement_ids',
+} as const satisfies Partial<Record<PublisherRule, string>>
+export type NeededTerm = (typeof neededTerms)[keyof typeof neededTerms]
+
+/** Finds the term without which a rule stops the sale. */
+function findNeededTerm(rule: PublisherRule): NeededTerm | undefined {
+  return neededTerms[rule as keyof typeof neededTerms]
 }
 
 const publisherSays = {
@@ -92,7 +115,7 @@ export function judgeOperatorSide(rule: OperatorRule): Side {
 }
 
 /** Weight of a side's verdict in favour of a sale. */
-const weight: Readonly<Record<Side, number>> = { match: 2, unknown: 1, mismatch: 0 }
+export const weight: Readonly<Record<Side, number>> = { match: 2, unknown: 1, mismatch: 0 }
 
 /**
  * Judges whether an agent may sell a property on these terms. A grant counts for the properties it
@@ -107,9 +130,11 @@ export function judge(
   const judged = judgePublisher(property, publisher, terms)
   let best = getFirst(judged)
   let operator: DecidingRules['operator'] | undefined
+  let needs: NeededTerm | undefined
   for (const current of judged) {
     const delegation = terms.delegation_type ?? current.grant?.delegation_type ?? undefined
     const rule = judgeOperator(property.identifiers, publisher.domain, operatorSide, delegation)
+    if (judgeOperatorSide(rule) !== 'mismatch') needs ??= findNeededTerm(current.rule)
     if (operator !== undefined && rank(current.rule, rule) <= rank(best.rule, operator.rule))
       continue
     best = current
@@ -121,17 +146,23 @@ export function judge(
     operator: judgeOperatorSide(operator.rule),
   }
   const granted = sides.publisher === 'match'
+  const authorized = granted && sides.operator !== 'mismatch'
   return {
-    authorized: granted && sides.operator !== 'mismatch',
+    authorized,
     confirmed: granted && sides.operator === 'match',
     sides,
+    ...(!authorized && needs && { needs }),
     ...(granted && best.grant && { grant: best.grant }),
-    judged: { publisher: judged, operator },
+    judged: { publisher: judged, deciding: best, operator },
   }
 }
 
+/** Ranks what follows from both sides: a sale, then one that only needs a term to be named. */
 function rank(publisher: PublisherRule, operator: OperatorRule): number {
-  return 3 * weight[judgePublisherSide(publisher)] + weight[judgeOperatorSide(operator)]
+  const [granted, declared] = [judgePublisherSide(publisher), judgeOperatorSide(operator)]
+  const strength = 3 * weight[granted] + weight[declared]
+  if (declared === 'mismatch') return strength
+  return (granted === 'match' ? 20 : findNeededTerm(publisher) ? 10 : 0) + strength
 }
 
 /**
@@ -154,7 +185,7 @@ function judgePublisher(
   property: ForSale,
   publisher: PublisherSide,
   terms: Terms,
-): DecidingRules['publisher'] {
+): PublisherStep[] {
   if (!publisher.is_known) return [{ rule: 'file_not_known' }]
   const { grants, left_out = [] } = publisher
   const judged = judgeGrants(property, publisher, terms).map(({ rule, ...said }) => {
@@ -175,11 +206,7 @@ const readFrom: Partial<Record<PublisherRule, LeftOutList>> = {
   placement_not_known: 'placements',
 }
 
-function judgeGrants(
-  property: ForSale,
-  publisher: PublisherSide,
-  terms: Terms,
-): DecidingRules['publisher'] {
+function judgeGrants(property: ForSale, publisher: PublisherSide, terms: Terms): PublisherStep[] {
   if (publisher.grants.length === 0) return [{ rule: 'agent_not_listed' }]
   if (!property.is_active) return [{ rule: 'property_not_active' }]
   return publisher.grants.map(grant => ({

@@ -158,6 +158,8 @@ export interface StoredReach {
   manager_domain: string | null
   /** Number of properties with an id of their own. */
   properties_authorized: number
+  /** Number of further properties, which have no id; absent for 0. */
+  properties_without_id?: number
   properties_total: number
   signing_keys_pinned: boolean
   /** For what, in the publisher's words. */
@@ -228,18 +230,19 @@ function isPlain(grant: StoredGrant): boolean {
 /** Builds what each agent reaches by grants in force, by agent. */
 export function buildReaches(rows: InventoryRows): Map<string, StoredReach> {
   const { publisher, properties, authorizations } = rows
+  const active = properties.filter(row => row.status === 'active')
+  const all = new Set(active.map(row => row.property_rid))
   const withId = new Set(
-    properties
-      .filter(row => row.property_id !== null && row.status === 'active')
-      .map(row => row.property_rid),
+    active.filter(row => row.property_id !== null).map(row => row.property_rid),
   )
-  const known = new Map<string, number>()
+  const known = new Map<string, readonly [withId: number, withoutId: number]>()
   const inForce = authorizations.filter(row => row.in_force)
   const reaches = [...Map.groupBy(inForce, row => row.agent_url)].map(
     ([agent_url, grants]): [string, StoredReach] => {
       const name = [...new Set(grants.map(grant => grant.property_set))].sort().join()
-      const authorized = known.get(name) ?? countReached(grants, withId)
-      known.set(name, authorized)
+      const counted = known.get(name) ?? countBoth(grants, withId, all)
+      known.set(name, counted)
+      const [authorized, properties_without_id] = counted
       return [
         agent_url,
         {
@@ -247,6 +250,7 @@ export function buildReaches(rows: InventoryRows): Map<string, StoredReach> {
           discovery_method: publisher.discovery_method,
           manager_domain: publisher.manager_domain,
           properties_authorized: authorized,
+          ...(properties_without_id > 0 && { properties_without_id }),
           properties_total: publisher.property_count,
           signing_keys_pinned: grants.some(grant => (grant.signing_keys ?? []).length > 0),
           authorized_for:
@@ -257,6 +261,15 @@ export function buildReaches(rows: InventoryRows): Map<string, StoredReach> {
     },
   )
   return new Map(reaches)
+}
+
+function countBoth(
+  grants: readonly AuthorizationRow[],
+  withId: ReadonlySet<string>,
+  all: ReadonlySet<string>,
+): [withId: number, withoutId: number] {
+  const authorized = countReached(grants, withId)
+  return [authorized, withId.size === all.size ? 0 : countReached(grants, all) - authorized]
 }
 
 /** Counts the properties that the grants reach together; a set that they share is counted once. */

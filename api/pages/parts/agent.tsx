@@ -107,7 +107,7 @@ export function renderPublishers(
       <a href={toPublisherPath(publisher.publisher_domain)}>
         {renderName(publisher.publisher_domain)}
       </a>,
-      `${formatCount(publisher.properties_authorized)} of ${formatCount(publisher.properties_total)}`,
+      describeReach(publisher),
       renderOperatorSide(publisher),
       publisher.manager_domain === null ? (
         'its own file'
@@ -118,6 +118,14 @@ export function renderPublishers(
       <a href={toPublisherAuthorizationPath(agentUrl, publisher.publisher_domain, past)}>why</a>,
     ],
   })
+}
+
+function describeReach({
+  properties_authorized,
+  properties_without_id = 0,
+  properties_total,
+}: AgentPublishers['publishers'][number]): string {
+  return `${formatCount(properties_authorized + properties_without_id)} of ${formatCount(properties_total)}`
 }
 
 export function renderCapabilities({ probed }: AgentShown): Html {

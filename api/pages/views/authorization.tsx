@@ -119,6 +119,7 @@ async function showPublisher({ ask }: ViewCall<AuthorizationQuery>, asked: Asked
   const body = found.status === 200 ? found.body : toRefusal(found.body, publisher)
   const { authorized: count, total, publisher_wide, evidence = [] } = body
   const judged = describeVerdict({ ...body, authorized: count > 0 }, evidence)
+  const limits = count > 0 ? describeLimits(evidence) : ''
   return {
     title: `${judged.verdict}: ${clipText(publisher, 60)}`,
     description: `May ${clipText(agent, 80)} sell for ${clipText(publisher, 60)}? ${judged.verdict}${judged.reason}.`,
@@ -138,6 +139,7 @@ async function showPublisher({ ask }: ViewCall<AuthorizationQuery>, asked: Asked
               ? `everything, which is ${countThings(total, 'active property', 'active properties')}`
               : `${count} of ${countThings(total, 'active property', 'active properties')}`,
           ],
+          ['Only', limits],
           ['For', body.authorized_for && renderName(body.authorized_for, 300)],
           ['As of', as_of && renderMoment(completeDay(as_of))],
         ])}
@@ -174,6 +176,21 @@ function toRefusal({ freshness }: Pick<OfPublisher, 'freshness'>, publisher: str
   }
 }
 
+/** Describes the limits of the entry that grants the most, as far as it has some. */
+function describeLimits(evidence: readonly Evidence[]): string {
+  const step = evidence.find(({ side, says }) => side === 'publisher' && says === 'match')
+  if (step === undefined) return ''
+  const { countries, placement_ids, placement_tags, collection_ids } = step
+  const isPlaced = placement_ids !== undefined || placement_tags !== undefined
+  return [
+    countries && `in ${clipText(countries.join(', '), 200)}`,
+    isPlaced && 'on some placements',
+    collection_ids && 'with some collections',
+  ]
+    .filter(Boolean)
+    .join(', ')
+}
+
 function renderPath(evidence: readonly Evidence[], agent: string): Html | null {
   const path = findSupplyPath(evidence, agent)
   return path === undefined ? null : renderSupplyPath(path)
@@ -206,7 +223,8 @@ function renderPast(): Html {
   )
 }
 
-function renderForm({ agent_url, identifier_value, domain, identifier_type, as_of }: Asked): Html {
+function renderForm(asked: Asked): Html {
+  const { agent_url, identifier_value, domain, identifier_type, country, as_of } = asked
   return (
     <form class="ask" action="/authorization" method="get">
       <h2>Check</h2>
@@ -239,6 +257,10 @@ function renderForm({ agent_url, identifier_value, domain, identifier_type, as_o
             <option value={type} />
           ))}
         </datalist>
+      </label>
+      <label>
+        Country
+        <input name="country" value={clipText(country, 10)} placeholder="GB" />
       </label>
       <label>
         As of

@@ -40,9 +40,11 @@ export async function buildPastPage(
 }
 
 function toPastPublisher(reach: PastReach, hasIds: boolean): AgentPublisher {
-  const { authorized_for: _, verified_by: __, property_ids, changed_at, ...rest } = reach
+  const { authorized_for: _, verified_by: __, property_ids, changed_at, ...others } = reach
+  const { properties_without_id, ...rest } = others
   return {
     ...rest,
+    ...(properties_without_id > 0 && { properties_without_id }),
     ...(hasIds && { property_ids: property_ids.sort() }),
     status: 'authorized',
     ...toOperatorSide('not_recorded'),

@@ -26,7 +26,7 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Validate that an agent may sell a property',
-  description: `The publisher must grant it and the operator not contradict it. ${sidesSentence}${termsSentence}`,
+  description: `The publisher must grant it and the operator not contradict it. ${sidesSentence}${termsSentence} Where one is missing, \`needs\` names it.`,
   access: 'public',
   cache: 'revalidate',
   query: z.object({

@@ -210,6 +210,7 @@ function judgePublisher(
   const authorized = judged.filter(({ verdict }) => verdict.authorized)
   const granted = judged.filter(({ verdict }) => verdict.sides.publisher === 'match')
   const rest = judged.filter(({ verdict }) => !verdict.authorized)
+  const isOther = ({ verdict }: (typeof judged)[number]) => verdict.sides.publisher !== 'match'
   const tally = tallyVerdicts(
     (authorized.length > 0 ? authorized : judged).map(answer => answer.verdict),
   )
@@ -237,7 +238,7 @@ function judgePublisher(
       buildListPart(
         'evidence',
         joinLists(
-          judged.map(({ property, verdict }) =>
+          [...granted, ...judged.filter(isOther)].map(({ property, verdict }) =>
             listEvidence(
               reader,
               property,

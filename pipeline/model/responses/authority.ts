@@ -157,6 +157,11 @@ export const AgentPublisher = z
     discovery_method: DiscoveryMethod,
     manager_domain: ManagerDomain.nullable(),
     properties_authorized: count.describe('Active properties with an id that the agent may sell'),
+    properties_without_id: count
+      .optional()
+      .describe(
+        'Further active properties that the agent may sell, which have no id; absent for 0',
+      ),
     properties_total: count.describe('Active properties of the publisher'),
     property_ids: z
       .array(text)
@@ -254,6 +259,12 @@ export const PropertyAuthorization = z
       .describe('Id that the publisher’s file gives the property, else its rid; absent if refused'),
     property_rid: PropertyRid.optional(),
     publisher_domain: PublisherDomain.optional(),
+    needs: z
+      .enum(['country', 'collection_ids', 'placement_ids'])
+      .optional()
+      .describe(
+        'Parameter without which this cannot be answered: a grant in force is limited by it. Absent if authorized, or if no such grant exists',
+      ),
     sides: Sides,
     confirmed: Confirmed,
     ...operatorSide,
@@ -273,6 +284,7 @@ const judgedSale = {
     identifier_value: true,
     authorized: true,
     confirmed: true,
+    needs: true,
     publisher_domain: true,
     property_id: true,
     property_rid: true,

@@ -108,6 +108,7 @@ export async function listPastPublishers(
 
 /** Holds what an agent reached of one publisher, with the ids of the properties. */
 export type PastReach = Omit<StoredReach, 'sold'> & {
+  properties_without_id: number
   property_ids: string[]
   /** Time at which the last of what is shown had become so. */
   changed_at: string
@@ -129,15 +130,17 @@ reached as (
   from granted g join property_set_versions s on s.set_id = g.property_set
   where g.publisher_domain in (from paged)),
 named as (
-  select r.domain, list(p.property_id) as property_ids
+  select r.domain, list(p.property_id) filter (p.property_id is not null) as property_ids,
+    (count(*) filter (p.property_id is null))::double as properties_without_id
   from reached r join ${selectStates(
     'property_versions',
     'property_rid',
     'publisher_domain in (from paged)',
   )} p using (property_rid)
-  where p.status = 'active' and p.source = 'authoritative' and p.property_id is not null group by all)
+  where p.status = 'active' and p.source = 'authoritative' group by all)
 select p.domain as publisher_domain, p.discovery_method, p.manager_domain,
   coalesce(len(n.property_ids), 0)::double as properties_authorized,
+  coalesce(n.properties_without_id, 0) as properties_without_id,
   p.property_count::double as properties_total, s.signing_keys_pinned, s.authorized_for,
   p.resolved_location as verified_by, coalesce(n.property_ids, []) as property_ids,
   greatest(p.valid_from, s.changed_at) as changed_at
