@@ -1,5 +1,6 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
+import type { Outcome } from '../../pipeline/core/outcomes.ts'
 import type { ProposedKind } from '../../pipeline/parse/check-file.ts'
 import { findLastOutcome, readFileBytes } from '../../pipeline/read/queries/file-bytes.ts'
 import { getSnapshot } from '../responses/lists.ts'
@@ -27,8 +28,8 @@ export async function loadFileText(
 }
 
 /**
- * Reads the text of a file now if it was no JSON when it was last crawled: the registry keeps only what it could
- * read. Undefined if it can be read by now, or no crawler answers.
+ * Reads the text of a file now if it could not be used when it was last crawled: the registry keeps only what it
+ * could use. Undefined if it can be read by now, or no crawler answers.
  */
 async function readBroken(
   domain: Domain,
@@ -40,7 +41,7 @@ async function readBroken(
     const snapshot = getSnapshot(reader)
     return snapshot && findLastOutcome(snapshot, { kind, location: domain })
   })
-  if (last !== 'not_json') return undefined
+  if (!isBroken(last)) return undefined
   try {
     const { answer } = await outbound.ask<'read_text'>({
       cacheKey: `text ${kind} ${domain}`,
@@ -48,12 +49,16 @@ async function readBroken(
       ms: config.LIMITS.validateMs,
       request: () => ({ kind: 'read_text', domain, file: kind }),
     })
-    if (answer.outcome !== 'not_json' || answer.text === undefined) return undefined
+    if (!isBroken(answer.outcome) || answer.text === undefined) return undefined
     return { ...toShownText(normalizeLineEnds(answer.text)), when: 'is served now' }
   } catch (error) {
     if (error instanceof PublicError) return undefined
     throw error
   }
+}
+
+function isBroken(outcome: Outcome | undefined): boolean {
+  return outcome === 'not_json' || outcome === 'unusable'
 }
 
 /** Loads the bytes of a file as text, as they were last understood. */

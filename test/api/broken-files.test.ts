@@ -9,10 +9,18 @@ const broken = '{\n  "contact": { "email": "ann@broken.example" },\n  "authorize
 let web: LiveWeb
 let registry: TestRegistry
 
+const HTTP = 'leads-to-http.example'
+
 beforeAll(async () => {
-  web = await openLiveWeb({ [DOMAIN]: { '/.well-known/adagents.json': broken } })
+  web = await openLiveWeb({
+    [DOMAIN]: { '/.well-known/adagents.json': broken },
+    [HTTP]: {
+      '/.well-known/adagents.json': { authoritative_location: 'http://cdn.example/a.json' },
+    },
+  })
   registry = await web.open()
   await registry.observe({ kind: 'adagents.json', location: DOMAIN, outcome: 'not_json' })
+  await registry.observe({ kind: 'adagents.json', location: HTTP, outcome: 'unusable' })
   await registry.publish()
 })
 afterAll(() => web.close())
@@ -32,4 +40,17 @@ test('a live file that is no JSON opens with its bytes, and the error at its pla
   const line = page('.lines li.bad')
   expect(line.find('a').text()).toBe('4')
   expect(line.find('.note').text()).toContain('remove the trailing comma')
+})
+
+test('the page of its publisher counts the error, and shows its line and the fix', async () => {
+  const page = load((await registry.app.inject(`/publisher/${DOMAIN}`)).body)
+  expect(page('.tiles .note').first().text()).toMatch(/^1 error: line 4, /)
+  expect(page('#file .lines li.bad .note').text()).toContain('remove the trailing comma')
+})
+
+test('a pointer to an address without TLS is told as such', async () => {
+  for (const path of [`/publisher/${HTTP}`, `/workshop?domain=${HTTP}`]) {
+    const { body } = await registry.app.inject(path)
+    expect(load(body)('.lines').text()).toContain('must start with https://')
+  }
 })

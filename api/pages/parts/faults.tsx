@@ -1,9 +1,61 @@
 import { describeRepair, omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import type { ExaminedText } from '../examined-file.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
+import { renderMarkedLines } from './marked-lines.tsx'
+
+/** Number of the issues of a file, and where the first error is, as far as a line is known. */
+export interface CountedFaults {
+  errors: number
+  warnings: number
+  first?: string
+}
+
+/** Counts the issues of a file as the workshop does, or as its record does if the text is not at hand. */
+export function countFaults(
+  file: FileRecord | null | undefined,
+  found: ExaminedText | undefined,
+): CountedFaults {
+  if (found === undefined) {
+    const errors = file?.faults.filter(({ severity }) => severity === 'error').length ?? 0
+    return { errors, warnings: (file?.fault_count ?? 0) - errors }
+  }
+  const { errors, warnings } = found.examined
+  const [first] = errors
+  return {
+    errors: errors.length,
+    warnings: warnings.length,
+    ...(first && { first: `${first.line ? `line ${first.line}, ` : ''}${first.message}` }),
+  }
+}
+
+/** Describes counted issues in a few words. */
+export function describeCounted({ errors, warnings }: CountedFaults): string {
+  const parts = [
+    ...(errors > 0 ? [countThings(errors, 'error')] : []),
+    ...(warnings > 0 ? [countThings(warnings, 'warning')] : []),
+  ]
+  return parts.join(', ') || 'no issues'
+}
+
+/** Renders the lines of a file that have issues, or the issues of its record. */
+export function renderIssues(
+  file: FileRecord | null | undefined,
+  found: ExaminedText | undefined,
+): Html {
+  if (found === undefined) return renderFaults(file)
+  const { errors, warnings } = found.examined
+  return (
+    renderMarkedLines(found.text, [...errors, ...warnings], ISSUES_BYTES) ?? (
+      <p class="empty">No issues.</p>
+    )
+  )
+}
+
+const ISSUES_BYTES = 9_000
 
 /** Renders the faults of a file, each with where it is and what repairs it. */
 export function renderFaults(record: FileRecord | null | undefined): Html {

@@ -9,7 +9,11 @@ const CONTEXT_LINES = 1
 const SHOWN_BYTES_MAX = 40_000
 
 /** Renders the lines of a text that have faults, each with what is wrong below it and how to repair it. */
-export function renderMarkedLines(text: string, faults: readonly PlacedFault[]): Html | null {
+export function renderMarkedLines(
+  text: string,
+  faults: readonly PlacedFault[],
+  bytesMax = SHOWN_BYTES_MAX,
+): Html | null {
   if (faults.length === 0) return null
   const lines = text.split('\n')
   const byLine = Map.groupBy(faults, ({ line = 1 }) => line)
@@ -29,7 +33,7 @@ export function renderMarkedLines(text: string, faults: readonly PlacedFault[]):
       shown += here.length
       last = number
     }
-    if (used > SHOWN_BYTES_MAX) break
+    if (used > bytesMax) break
   }
   const left = faults.length - shown
   return (

@@ -5,16 +5,17 @@ import type {
   FreshnessBlock,
   PublisherLookup,
 } from '../../../pipeline/model/responses/index.ts'
-import { type FileRecord, findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { propertyHistory } from '../../routes/community/history.ts'
 import { readPropertyRevision } from '../../routes/community/revisions.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
+import { loadExamined } from '../examined-file.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { capitalize, countThings, formatCount, renderName } from '../html/text.tsx'
+import { capitalize, clipText, countThings, formatCount, renderName } from '../html/text.tsx'
 import { renderSection, renderTiles, renderTitle } from '../parts/blocks.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderAgent } from '../parts/events.tsx'
-import { renderFaults } from '../parts/faults.tsx'
+import { type CountedFaults, countFaults, describeCounted, renderIssues } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
 import { toBrandPath, toCrawlPath, toWorkshopPath } from '../parts/paths.ts'
@@ -38,12 +39,10 @@ const edited = {
 } as const
 
 /** Shows what a domain owns, whom it authorizes, and the state of its file. */
-export async function show({
-  params: { domain },
-  query: { cursor },
-  ask,
-  services,
-}: ViewCall<PublisherQuery, { domain: Domain }>): Promise<View> {
+export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): Promise<View> {
+  const { ask, services } = call
+  const { domain } = call.params
+  const { cursor } = call.query
   const { reader } = services
   const query = { domain, limit: ROWS_SHOWN, ...(cursor && { cursor }) }
   const [{ body: lookup }, { body: claiming }] = await Promise.all([
@@ -54,6 +53,8 @@ export async function show({
   if (isNothing(lookup)) return showUnknown(lookup, services.isAuthorizationServer)
   const source = toDecidingSource(lookup)
   const file = findFileRecord(reader, source)
+  const found = source.location === domain ? await loadExamined(domain, call) : undefined
+  const faults = countFaults(file, found)
   const edits = await loadEdits({ ask, services }, edited, domain)
   const name = lookup.brand?.name ?? domain
   const { agents, properties: total } = countAll(lookup)
@@ -64,8 +65,8 @@ export async function show({
     json: `/api/registry/publisher?${new URLSearchParams({ domain })}`,
     body: (
       <>
-        {renderHead(lookup, name, renderWatch(services, 'domain', domain))}
-        {renderState(lookup, file)}
+        {renderHead(lookup, name, { faults, watch: renderWatch(services, 'domain', domain) })}
+        {renderState(lookup, faults)}
         {renderSection(
           'agents',
           'Authorized agents',
@@ -80,7 +81,7 @@ export async function show({
           <>
             {renderHosting(lookup, source, file)}
             <h3>Issues</h3>
-            {renderFaults(file)}
+            {renderIssues(file, found)}
             <p>
               <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>
               {services.isAuthorizationServer ? (
@@ -106,7 +107,7 @@ function countAll(lookup: PublisherLookup): { agents: number; properties: number
 }
 
 /** Renders the state of the file, and how much it lists. */
-function renderState(lookup: PublisherLookup, file: FileRecord | null | undefined): Html {
+function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
   const { adagents_valid, files, freshness, network } = lookup
   const { agents, properties } = countAll(lookup)
   return (
@@ -115,8 +116,8 @@ function renderState(lookup: PublisherLookup, file: FileRecord | null | undefine
         {
           label: 'File',
           value: adagents_valid ? 'Valid' : capitalize(files.adagents_json.status),
-          note: file?.fault_count ? countThings(file.fault_count, 'issue') : 'no issues',
-          look: !adagents_valid ? 'bad' : file?.fault_count ? 'fair' : 'good',
+          note: describeIssues(lookup, faults),
+          look: chooseLook(lookup, faults),
         },
         {
           label: agents === 1 ? 'Authorized agent' : 'Authorized agents',
@@ -128,6 +129,23 @@ function renderState(lookup: PublisherLookup, file: FileRecord | null | undefine
       {renderFreshness(freshness, 'adagents.json')}
     </>
   )
+}
+
+function describeIssues(
+  { adagents_valid, files }: PublisherLookup,
+  faults: CountedFaults,
+): string | undefined {
+  const counted = describeCounted(faults)
+  if (adagents_valid) return counted
+  if (faults.first !== undefined) return `${counted}: ${clipText(faults.first, 120)}`
+  return faults.errors + faults.warnings === 0 || files.adagents_json.status !== 'invalid'
+    ? undefined
+    : counted
+}
+
+function chooseLook({ adagents_valid }: PublisherLookup, { errors, warnings }: CountedFaults) {
+  if (!adagents_valid) return 'bad'
+  return errors + warnings > 0 ? 'fair' : 'good'
 }
 
 function isNothing({ properties, authorized_agents, freshness, files }: PublisherLookup): boolean {
@@ -147,7 +165,7 @@ function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup
 function renderHead(
   { domain, adagents_valid, member, files, left_out }: PublisherLookup,
   name: string,
-  watch: Html | null,
+  { faults: { errors }, watch }: { faults: CountedFaults; watch: Html | null },
 ): Html {
   return renderTitle({
     watch,
@@ -158,7 +176,9 @@ function renderHead(
       <>
         <code>{domain}</code>{' '}
         {adagents_valid
-          ? renderBadge('good', 'valid')
+          ? errors > 0
+            ? renderBadge('fair', `valid, ${countThings(errors, 'error')}`)
+            : renderBadge('good', 'valid')
           : renderBadge('fair', `file ${files.adagents_json.status}`)}{' '}
         {left_out
           ? renderBadge('fair', `too broad: ${left_out.join(', ')} left out in part`)

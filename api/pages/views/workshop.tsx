@@ -3,8 +3,8 @@ import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts
 import { type ProposedKind, proposedKinds } from '../../../pipeline/parse/check-file.ts'
 import type { ExaminedFile } from '../../inputs/proposed-file.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
-import { toTaskOrigin } from '../../operation/answering.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
+import { checkFileText } from '../examined-file.ts'
 import { loadFileText } from '../file-text.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings } from '../html/text.tsx'
@@ -62,11 +62,7 @@ async function showExamined(filled: Filled, call: Asking, note?: string): Promis
       fault: `“${filled.domain}” is not a domain. Enter one such as acme.example.`,
     })
   }
-  const { workers, clock } = call.services
-  const bytes = Buffer.byteLength(text)
-  const origin = toTaskOrigin({ principal: undefined, caller: call.caller, bodyBytes: () => bytes })
-  const proposed = { document: text, kind, domain }
-  const examined = await workers.run('checkText', origin, proposed, clock.now())
+  const examined = await checkFileText({ document: text, kind, domain }, call)
   return showForm(filled, {
     canPublish,
     ...(note !== undefined && { note }),
