@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { getAt } from '../../pipeline/core/present.ts'
 import type { Parameter } from '../operation/openapi-document.ts'
 import { listPathParameters, type Operation } from '../operation/operation.ts'
-import { ndjsonHeaders } from '../responses/ndjson.ts'
+import { NDJSON } from '../responses/ndjson.ts'
 import { type AnswerForm, type CodeSample, renderCodeSamples } from './code-samples.ts'
 import { type Example, readExamples } from './examples.ts'
 
@@ -35,7 +35,7 @@ function toAnswerForm({ reply }: Operation, { status }: Example): AnswerForm {
   if (!body) return 'nothing'
   if (body instanceof z.ZodType) return 'json'
   if (body.type === 'text/event-stream') return 'stream'
-  return body.type === ndjsonHeaders['content-type'] ? 'lines' : 'text'
+  return body.type === NDJSON ? 'lines' : 'text'
 }
 
 /** Reads the values of parameters from the address of a request. */

@@ -57,13 +57,19 @@ export class Compressor {
   }
 }
 
-/** Chooses the encoding of most weight in an `Accept-Encoding`; Brotli where gzip weighs as much. */
-export function chooseEncoding(accepted: string): Encoding | undefined {
+/**
+ * Chooses the encoding of most weight in an `Accept-Encoding`, the first offered where others weigh as much:
+ * Brotli before gzip.
+ */
+export function chooseEncoding(
+  accepted: string,
+  offered: readonly Encoding[] = encodings,
+): Encoding | undefined {
   const weights = new Map(accepted.toLowerCase().split(',').map(readWeight))
   const getWeight = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
   const plain = weights.get('identity') ?? 0
   let best: Encoding | undefined
-  for (const encoding of encodings) {
+  for (const encoding of offered) {
     const weight = getWeight(encoding)
     if (weight > 0 && weight >= plain && weight > (best ? getWeight(best) : 0)) best = encoding
   }

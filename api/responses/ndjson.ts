@@ -8,10 +8,9 @@ import type { Log } from '../../pipeline/core/log.ts'
 /** Lines written before other callers get a turn. */
 const AT_ONCE = 200
 
-export const ndjsonHeaders = {
-  'content-type': 'application/x-ndjson',
-  'content-encoding': 'gzip',
-} as const
+export const NDJSON = 'application/x-ndjson'
+/** Headers of lines that are always gzipped, whatever the caller accepts. */
+export const gzippedLines = { 'content-type': NDJSON, 'content-encoding': 'gzip' } as const
 
 /**
  * Sends items as gzipped JSON lines, no faster than the caller reads them. `done` is called once at the
@@ -22,21 +21,22 @@ export async function sendLines(
   items: AsyncIterable<readonly unknown[]>,
   { log, done }: { log: Log; done: () => void },
 ): Promise<void> {
-  await sendTexts(response, formatLines(items), log)
+  await sendTexts(response, formatLines(items), { log, isGzipped: true })
   done()
 }
 
 /**
- * Sends texts, gzipped, no faster than the caller reads them. If the source fails, the caller sees an incomplete
+ * Sends texts no faster than the caller reads them. If the source fails, the caller sees an incomplete
  * answer.
  */
 export async function sendTexts(
   response: ServerResponse,
   texts: AsyncIterable<string>,
-  log: Log,
+  { log, isGzipped }: { log: Log; isGzipped: boolean },
 ): Promise<void> {
   try {
-    await pipeline(Readable.from(texts), createGzip(), response)
+    const source = Readable.from(texts)
+    await (isGzipped ? pipeline(source, createGzip(), response) : pipeline(source, response))
   } catch (error) {
     if (!response.destroyed) response.destroy()
     log.warn({ error }, 'a streamed answer failed')

@@ -25,7 +25,7 @@ import { asOf, findPast } from '../../inputs/as-of.ts'
 import { createCursor, createPageSize, encodeCursor } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSyncHeaders, cutPage, getSnapshot } from '../../responses/lists.ts'
-import { ndjsonHeaders, sendLines } from '../../responses/ndjson.ts'
+import { gzippedLines, NDJSON, sendLines } from '../../responses/ndjson.ts'
 import { replyOk } from '../../responses/reply.ts'
 
 const known = new Set<string>(evidences)
@@ -199,7 +199,7 @@ export const snapshotAuthorizations = defineOperation({
     evidence,
     include,
   }),
-  reply: { 200: { type: ndjsonHeaders['content-type'], item: AuthorizationItem } },
+  reply: { 200: { type: NDJSON, item: AuthorizationItem } },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, services }) => {
     refuseRaw(query.include)
@@ -210,7 +210,7 @@ export const snapshotAuthorizations = defineOperation({
     const options = [query.evidence.join(), query.include, query.agent_url]
     const content = [sync['x-sync-cursor'], ...options, claimsAt].join('\n')
     return {
-      headers: { ...ndjsonHeaders, ...sync },
+      headers: { ...gzippedLines, ...sync },
       etag: hash('sha256', content, 'base64url').slice(0, 22),
       open: response => {
         const done = snapshot?.hold() ?? (() => undefined)

@@ -3,7 +3,8 @@ import { CheckedSale } from '../../../pipeline/model/responses/authority.ts'
 import { parseSaleQuestions, SaleQuestions } from '../../inputs/sale-questions.ts'
 import { type Call, defineOperation } from '../../operation/operation.ts'
 import { type CheckedFormat, checkSales, formatChecked } from '../../responses/checked-sales.ts'
-import { ndjsonHeaders, sendTexts } from '../../responses/ndjson.ts'
+import { chooseEncoding } from '../../responses/compression.ts'
+import { NDJSON, sendTexts } from '../../responses/ndjson.ts'
 
 const CSV = 'text/csv; charset=utf-8'
 
@@ -15,7 +16,7 @@ export const authorizeInBulk = defineOperation({
   summary: 'Check whether agents may sell many domains or other identifiers',
   description:
     'Takes JSON, or CSV as `text/csv` whose first line names its columns (`agent_url`, and `domain` or ' +
-    '`identifier_type` and `identifier_value`). Streams a line for each question, in order, as gzipped NDJSON or ' +
+    '`identifier_type` and `identifier_value`). Streams a line for each question, in order, as NDJSON or ' +
     'CSV. Each verdict is that of `/api/registry/validate/property-authorization` for a sale without terms. A ' +
     'question that is not understood gets an `error`; the others are answered.',
   access: 'public',
@@ -31,16 +32,25 @@ export const authorizeInBulk = defineOperation({
       .describe('Form of the answer; without it CSV if the request accepts only that'),
   }),
   body: z.custom<Buffer>(Buffer.isBuffer, 'is required').meta(SaleQuestions as { id: string }),
-  reply: { 200: { type: [ndjsonHeaders['content-type'], CSV], item: CheckedSale } },
+  reply: { 200: { type: [NDJSON, CSV], item: CheckedSale } },
   errors: ['invalid_request'],
   handle: ({ body, query, header, services: { reader, config, log } }) => {
     const type = String(header('content-type') ?? '')
     const questions = parseSaleQuestions(body, type, config.LIMITS.authorizationsChecked)
+    const accepted = String(header('accept-encoding') ?? '')
+    const isGzipped = chooseEncoding(accepted, ['gzip']) !== undefined
     const format = query.format ?? chooseFormat(header)
     return {
-      headers: { ...ndjsonHeaders, ...(format === 'csv' && { 'content-type': CSV }) },
+      headers: {
+        'content-type': format === 'csv' ? CSV : NDJSON,
+        vary: 'accept, accept-encoding',
+        ...(isGzipped && { 'content-encoding': 'gzip' }),
+      },
       open: response =>
-        void sendTexts(response, formatChecked(checkSales(reader, questions), format), log),
+        void sendTexts(response, formatChecked(checkSales(reader, questions), format), {
+          log,
+          isGzipped,
+        }),
     }
   },
 })

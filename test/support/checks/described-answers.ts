@@ -111,14 +111,19 @@ function captureReply(reply: FastifyReply): CapturedReply {
     items() {
       const written = Buffer.concat(chunks)
       if (type() === 'text/event-stream') return readFrames(written.toString())
-      return type() === 'application/x-ndjson' ? readLines(written) : []
+      if (type() !== 'application/x-ndjson') return []
+      const isZipped = reply.getHeader('content-encoding') === 'gzip'
+      return readLines(isZipped ? readZipped(written) : written.toString())
     },
   }
 }
 
+function readZipped(written: Buffer): string {
+  return gunzipSync(written, { finishFlush: constants.Z_SYNC_FLUSH }).toString()
+}
+
 /** Reads the lines that came whole: a stream may have broken off. */
-function readLines(zipped: Buffer): unknown[] {
-  const text = gunzipSync(zipped, { finishFlush: constants.Z_SYNC_FLUSH }).toString()
+function readLines(text: string): unknown[] {
   return text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')
