@@ -4,15 +4,18 @@ import type { OriginReason } from '../../pipeline/model/hosted.ts'
 import type { OriginVerified } from '../../pipeline/model/responses/hosted.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
 
-const findings: Readonly<Record<Exclude<OriginReason, 'authoritative_location_pointer'>, string>> =
-  {
-    not_found: 'The domain serves no adagents.json.',
-    invalid_json: 'The file that the domain serves is not valid JSON.',
-    no_authoritative_location: 'The file that the domain serves has no authoritative_location.',
-    authoritative_location_mismatch: 'The file that the domain serves does not point here.',
-    unresolvable: 'The file that the domain points to cannot be read.',
-    transient: 'The domain does not answer at the moment. Try again in a minute.',
-  }
+type Fault = Exclude<OriginReason, 'authoritative_location_pointer'>
+
+const findings: Readonly<Record<Fault, (domain: string) => string>> = {
+  not_found: domain => `${domain} serves no adagents.json (404).`,
+  invalid_json: domain => `The adagents.json that ${domain} serves is not valid JSON.`,
+  no_authoritative_location: domain =>
+    `The adagents.json that ${domain} serves has no authoritative_location.`,
+  authoritative_location_mismatch: domain =>
+    `The adagents.json that ${domain} serves does not point here`,
+  unresolvable: domain => `${domain} cannot be reached.`,
+  transient: domain => `${domain} does not answer at the moment. Try again in a minute.`,
+}
 
 /** Checks whether a domain points to its hosted file; returns what is wrong, in words, if anything is. */
 export async function findPointerFault(
@@ -26,5 +29,7 @@ export async function findPointerFault(
   if (checked.refused !== undefined) return checked.refused
   const { reason, detail } = checked.body
   if (reason === 'authoritative_location_pointer') return undefined
-  return detail === undefined ? findings[reason] : `${findings[reason]} It says: ${detail}.`
+  const finding = findings[reason](domain)
+  if (reason !== 'authoritative_location_mismatch') return finding
+  return detail === undefined ? `${finding}.` : `${finding}: ${detail}.`
 }

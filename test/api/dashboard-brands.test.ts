@@ -124,7 +124,7 @@ test('the pointer of a domain is checked on demand, with what is wrong in words'
     sendForm(ann, `/dashboard/org/${acme}/entries/check-pointer`, { domain: DOMAIN })
   const pointer = JSON.parse((await readEntry())('#pointer pre').first().text())
   for (const [served, fault] of [
-    [{}, 'The domain serves no adagents.json.'],
+    [{}, `${DOMAIN} serves no adagents.json (404).`],
     [{ [path]: { authorized_agents: [] } }, 'has no authoritative_location'],
     [
       { [path]: { authoritative_location: 'https://elsewhere.example/a.json' } },

@@ -7,6 +7,7 @@ import {
   buildHostedAddress,
   claimParameter,
   type OriginCheck,
+  type OriginReason,
   toHostingBase,
 } from '../../../pipeline/model/hosted.ts'
 import {
@@ -138,17 +139,19 @@ export const verifyHostedOrigin = defineOperation({
     if (findOrigin(reader, domain) === undefined && !hasEntry(reader, 'property', domain)) {
       return replyRefused('not_found', `nobody has saved or claimed ${domain}`, { domain })
     }
-    const cannotLead = explainPointerFault(services.baseUrl())
-    if (cannotLead !== undefined) {
-      const reason = 'authoritative_location_mismatch'
-      return replyOk({
-        verified: false,
-        reason,
-        checked_at: toIso(clock.now()),
-        detail: cannotLead,
-      })
-    }
-    const { reason, detail, claim } = await askOrigin(domain, principal, services)
+    const found = await askOrigin(domain, principal, services)
+    // Nothing can point to a registry without such an address: that is said once there is a file.
+    const cannotLead = pointingReasons.has(found.reason)
+      ? explainPointerFault(services.baseUrl())
+      : undefined
+    const { reason, detail, claim } =
+      cannotLead === undefined
+        ? found
+        : {
+            reason: 'authoritative_location_mismatch' as const,
+            detail: cannotLead,
+            claim: undefined,
+          }
     const checked_at = clock.now()
     const verify = { op: 'origin.verify', domain, reason, checked_at } as const
     const done = unwrapAnswer(
@@ -165,6 +168,12 @@ export const verifyHostedOrigin = defineOperation({
     })
   },
 })
+
+/** Results for a file that could point here, and does not. */
+const pointingReasons: ReadonlySet<OriginReason> = new Set([
+  'no_authoritative_location',
+  'authoritative_location_mismatch',
+])
 
 /** Explains why no domain can point to this registry; undefined if they can. */
 export function explainPointerFault(baseUrl: string): string | undefined {
