@@ -76,7 +76,7 @@ export const publicErrors = {
   cursor_expired: {
     status: 410,
     means:
-      'the cursor is older than the feed keeps events, or was never issued; the body is `error: "cursor_expired"` with a `message`',
+      'the cursor is older than the feed keeps events, or was never issued; here `error` is the code as well, and `message` the sentence',
   },
   challenge_expired: { status: 410, means: 'the challenge has expired' },
   too_large: { status: 413, means: 'the body is too large' },
@@ -126,7 +126,9 @@ export const publicErrorNames = Object.keys(publicErrors) as [PublicErrorName, .
  * expired cursor by `error` itself.
  */
 export function toErrorBody(error: PublicErrorName, text: string): Record<string, string> {
-  return error === 'cursor_expired' ? { error, message: text } : { error: text, code: error }
+  return error === 'cursor_expired'
+    ? { error, code: error, message: text }
+    : { error: text, code: error }
 }
 
 interface Refusal {

@@ -175,7 +175,11 @@ describe('GET /api/registry/feed', () => {
     )
     const answer = await get(`?cursor=${old.cursor}`, own, token)
     expect(answer.statusCode).toBe(410)
-    expect(answer.json()).toEqual({ error: 'cursor_expired', message: expect.any(String) })
+    expect(answer.json()).toEqual({
+      error: 'cursor_expired',
+      code: 'cursor_expired',
+      message: expect.any(String),
+    })
     own.clock.tick(60 * DAY)
     const quiet = await readPage('', own, token)
     expect(quiet.events).toEqual([])

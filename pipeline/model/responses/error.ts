@@ -26,10 +26,7 @@ const count = z.int().nonnegative()
 export const ErrorBody = z
   .looseObject({
     error: text.describe('What went wrong, in a sentence; `cursor_expired` for an expired cursor'),
-    code: z
-      .enum(publicErrorNames)
-      .optional()
-      .describe('Stable name of the error, for programs; absent for an expired cursor'),
+    code: z.enum(publicErrorNames).optional().describe('Stable name of the error, for programs'),
     message: text
       .optional()
       .describe('The sentence, where `error` is `cursor_expired`; absent otherwise'),
@@ -115,5 +112,5 @@ export const ErrorBody = z
   .meta({
     id: 'Error',
     description:
-      'What went wrong: a sentence, and a stable code. An expired cursor is `error: "cursor_expired"` with a `message`',
+      'What went wrong: a sentence, and a stable code. For an expired cursor both are `cursor_expired`, and `message` is the sentence',
   })
