@@ -10,6 +10,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, formatCount, renderMoment, renderName } from '../html/text.tsx'
 import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
 import { renderFacts, renderTable, renderTiles } from './blocks.tsx'
+import { describeTests } from './compliance.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 
@@ -56,8 +57,7 @@ export function renderStatus(
     },
     {
       label: 'Tests',
-      value:
-        total === 0 ? 'No results' : `${tests.storyboards_passing} of ${formatCount(total)} pass`,
+      value: total === 0 ? 'No results' : describeTests(tests),
       note: tests.last_checked_at === null ? undefined : renderMoment(tests.last_checked_at),
       look: total === 0 ? 'none' : tests.storyboards_passing === total ? 'good' : 'fair',
     },

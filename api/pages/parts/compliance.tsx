@@ -1,18 +1,34 @@
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, renderMoment, renderName } from '../html/text.tsx'
+import { clipText, formatCount, renderMoment, renderName } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toStoryboardPath } from './paths.ts'
 
 const looks: Readonly<Record<string, string>> = { passing: 'good', failing: 'bad', partial: 'fair' }
 
+/** Describes how many storyboards passed, failed and were not tested; those that pass in part count as failed. */
+export function describeTests({
+  storyboard_statuses: all,
+}: Pick<AgentCompliance, 'storyboard_statuses'>): string {
+  const count = (...wanted: string[]) => all.filter(({ status }) => wanted.includes(status)).length
+  const passed = count('passing')
+  const failed = count('failing', 'partial')
+  const untested = all.length - passed - failed
+  return [
+    `${formatCount(passed)} passed`,
+    ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
+    ...(untested > 0 ? [`${formatCount(untested)} not tested`] : []),
+  ].join(', ')
+}
+
 /** Renders the last result of each storyboard that was run against an agent. */
-export function renderTests({ headline, storyboard_statuses }: AgentCompliance): Html {
+export function renderTests(compliance: AgentCompliance): Html {
+  const { headline, storyboard_statuses } = compliance
   if (headline === null) return <p class="empty">No public test results.</p>
   return (
     <>
-      <p>{headline}</p>
+      <p>{describeTests(compliance)}</p>
       {renderTable({
         caption: 'Storyboards',
         columns: ['Storyboard', 'Result', 'When'],
