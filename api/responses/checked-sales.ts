@@ -5,6 +5,7 @@ import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../pipeline/read/lookups/deciding-files.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { formatCsv } from '../inputs/csv.ts'
+import { explainTypeFault } from '../inputs/identifier-type.ts'
 import { AgentUrl, toTerms } from '../inputs/sale.ts'
 import type { AskedSale } from '../inputs/sale-questions.ts'
 import { findCachedSale } from './property-judge.ts'
@@ -27,6 +28,7 @@ const columns = [
   'operator_reason',
   'state',
   'error',
+  'needs',
 ] as const satisfies readonly (keyof CheckedSale)[]
 
 export type CheckedFormat = 'ndjson' | 'csv'
@@ -68,6 +70,8 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
   if (!agent.success) {
     return { ...asked, error: `agent_url: ${getFirst(agent.error.issues).message}` }
   }
+  const typeFault = explainTypeFault(identifier.type)
+  if (typeFault !== undefined) return { ...asked, error: `identifier_type: ${typeFault}` }
   const { judged, deciding } = findCachedSale(
     reader,
     identifier,

@@ -1,5 +1,4 @@
-import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
-import { type Identifier, identifierTypes } from '../../pipeline/model/documents/index.ts'
+import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import type { Source } from '../../pipeline/model/observation.ts'
 import type { Evidence, PropertyAuthorization } from '../../pipeline/model/responses/authority.ts'
 import { declareCache } from '../../pipeline/read/cache/caches.ts'
@@ -128,22 +127,12 @@ const notSold = {
   confirmed: false,
 } as const
 
-function describeNotKnown({ type }: Identifier) {
-  return {
-    side: 'publisher',
-    rule: 'identifier_not_known',
-    says: 'unknown',
-    text: `no publisher lists an active property with this identifier${describeTypeFault(type)}`,
-  } as const
-}
-
-/** Explains a type that the format does not know; publishers may still use it, so it is no bad request. */
-function describeTypeFault(type: string): string {
-  if (identifierTypes.some(known => known === type)) return ''
-  const meant = findNearestWord(type, identifierTypes)
-  const hint = meant === undefined ? '' : `: did you mean ${JSON.stringify(meant)}?`
-  return `; ${JSON.stringify(type)} is not a known type of identifier${hint}`
-}
+const notKnown = {
+  side: 'publisher',
+  rule: 'identifier_not_known',
+  says: 'unknown',
+  text: 'no publisher lists an active property with this identifier',
+} as const
 
 /** All that a sale is judged by: properties that an identifier names, inventories, and the operator. */
 interface Stock {
@@ -235,7 +224,7 @@ export function chooseBestSale(
             sale.verdict,
             declaredCursor,
           )
-        : toLongList([describeNotKnown(identifier)]),
+        : toLongList([notKnown]),
   }
 }
 

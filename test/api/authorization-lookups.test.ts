@@ -310,10 +310,11 @@ describe('GET /api/registry/lookup/property', () => {
     }
   })
 
-  test('200: a type named like a property of JavaScript objects is just unknown', async () => {
+  test('400: a type named like a property of JavaScript objects is just unknown', async () => {
     for (const type of ['__proto__', 'constructor', 'toString']) {
       const answer = await lookUp(type, 'A.example')
-      expect(answer.json()).toEqual({ type, value: 'A.example', ...nobody })
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json().error).not.toContain('Did you mean')
     }
   })
 
@@ -374,4 +375,27 @@ describe('an identifier that many publishers list', () => {
       sides: { publisher: 'mismatch', operator: 'unknown' },
     })
   })
+})
+
+test.each([
+  ['Domian', 'domain'],
+  ['Domain', 'domain'],
+  ['website', 'domain'],
+  ['ios_bundel', 'ios_bundle'],
+])('400: a type of identifier that nobody uses is a typo: %s', async (type, meant) => {
+  const value = 'a.example'
+  for (const path of [
+    `/api/registry/lookup/property?${new URLSearchParams({ type, value })}`,
+    `/api/registry/validate/property-authorization?${new URLSearchParams({
+      agent_url: agent,
+      identifier_type: type,
+      identifier_value: value,
+    })}`,
+  ]) {
+    const answer = await get(path)
+    expect(answer.statusCode).toBe(400)
+    const { error, valid_values } = answer.json()
+    expect(error).toContain(`Did you mean "${meant}"?`)
+    expect(valid_values).toContain('domain')
+  }
 })

@@ -70,7 +70,6 @@ describe('many questions are answered as each is by itself', () => {
       value: `${name}.example`,
     })),
     { type: 'ios_bundle', value: 'com.apps.game' },
-    { type: 'domian', value: 'both.example' },
   ]
   const agents = [agent, `${agent}/`, 'https://nobody.example/mcp']
   const pairs = agents.flatMap(agent_url =>
@@ -132,6 +131,30 @@ describe('many questions are answered as each is by itself', () => {
   })
 })
 
+test.each([
+  [undefined, undefined],
+  ['identity', undefined],
+  ['gzip;q=0', undefined],
+  ['br', undefined],
+  ['gzip, deflate, br', 'gzip'],
+])('the answer to Accept-Encoding: %s is sent as %s', async (accepted, encoding) => {
+  for (const format of ['ndjson', 'csv']) {
+    const answer = await registry.app.inject({
+      method: 'POST',
+      url: `${path}?format=${format}`,
+      headers: {
+        'content-type': 'application/json',
+        ...(accepted !== undefined && { 'accept-encoding': accepted }),
+      },
+      payload: JSON.stringify([{ agent_url: agent, domain: 'both.example' }]),
+    })
+    expect(answer.headers['content-encoding']).toBe(encoding)
+    expect(answer.headers.vary).toContain('accept-encoding')
+    const text = encoding ? gunzipSync(answer.rawPayload).toString() : answer.payload
+    expect(text).toContain('both.example')
+  }
+})
+
 test('a question that is not understood is told as such, and the others are answered', async () => {
   const { text } = await post(
     JSON.stringify([
@@ -140,19 +163,21 @@ test('a question that is not understood is told as such, and the others are answ
       { agent_url: 'agent', domain: 'both.example' },
       { agent_url: agent, identifier_type: 'domain' },
       { agent_url: agent, domain: ['both.example'] },
+      { agent_url: agent, identifier_type: 'domian', identifier_value: 'both.example' },
       { agent_url: agent, domain: 'both.example' },
     ]),
   )
   const lines = readLines(text)
-  expect(lines.slice(0, 5).map(({ authorized, error }) => [authorized, typeof error])).toEqual(
-    Array.from({ length: 5 }, () => [undefined, 'string']),
+  expect(lines.slice(0, 6).map(({ authorized, error }) => [authorized, typeof error])).toEqual(
+    Array.from({ length: 6 }, () => [undefined, 'string']),
   )
   expect(lines[4].error).toBe('domain: must be a string')
   const { text: rows } = await post(`agent_url,domain\n,both.example`, {
     'content-type': 'text/csv',
   })
   expect(readLines(rows)[0].error).toBe('agent_url: is missing')
-  expect(lines[5]).toMatchObject({ line: 6, authorized: true })
+  expect(lines[5].error).toMatch(/Did you mean "domain"/)
+  expect(lines[6]).toMatchObject({ line: 7, authorized: true })
 })
 
 test.each([

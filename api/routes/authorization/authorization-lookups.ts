@@ -24,6 +24,7 @@ import { isGranted } from '../../../pipeline/resolve/authority.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
 import { createPageSize, PastedDomain, pageCursor } from '../../inputs/fields.ts'
+import { IdentifierType } from '../../inputs/identifier-type.ts'
 import { parseAgent } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
@@ -42,7 +43,7 @@ export const lookUpProperty = defineOperation({
   access: 'public',
   cache: 'revalidate',
   query: z.object({
-    type: z.string().min(1).max(100).describe('Kind of identifier, such as `domain`'),
+    type: IdentifierType,
     value: z.string().min(1).max(2_048).describe('The identifier itself'),
     as_of: asOf,
     limit: createPageSize({ defaultSize: 1_000, max: 1_000 }),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import { identifierTypes } from '../../../pipeline/model/documents/index.ts'
 import { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
 import { asOf, findPast } from '../../inputs/as-of.ts'
 import { pageCursor } from '../../inputs/fields.ts'
+import { IdentifierType } from '../../inputs/identifier-type.ts'
 import {
   explain,
   hasNoTerms,
@@ -31,11 +31,7 @@ export const authorizeProperty = defineOperation({
   cache: 'revalidate',
   query: z.object({
     agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
-    identifier_type: z
-      .string()
-      .min(1)
-      .max(100)
-      .describe(`Kind of identifier: ${identifierTypes.join(', ')}`),
+    identifier_type: IdentifierType,
     identifier_value: z
       .string()
       .min(1)
