@@ -171,3 +171,18 @@ describe('the file of a domain', () => {
     expect((await open('nobody.example'))('.notice').text()).toContain('has no adagents.json')
   })
 })
+
+describe('an example to start from', () => {
+  test.each(['adagents.json', 'brand.json'])('the %s has the domain, and no error', async kind => {
+    const start = load((await registry.app.inject('/workshop?domain=new.example')).body)
+    const paths = start('a[href*="example=true"]')
+      .toArray()
+      .map(({ attribs }) => attribs.href!)
+    const path = paths.find(href => href.includes(`kind=${kind}`))!
+    const page = load((await registry.app.inject(path)).body)
+    // Nobody can know the keys of an agent that does not exist, so one advice may be left.
+    expect(page('#verdict').text()).toContain(`Valid ${kind}: 0 errors`)
+    expect(page('textarea').text()).toContain('new.example')
+    expect(page('input#domain').val()).toBe('new.example')
+  })
+})

@@ -5,6 +5,7 @@ import type { ExaminedFile } from '../../inputs/proposed-file.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
 import { checkFileText } from '../examined-file.ts'
+import { buildExampleFile } from '../example-file.ts'
 import { loadFileText } from '../file-text.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings } from '../html/text.tsx'
@@ -19,14 +20,24 @@ const AGENTS_COMPARED = '500'
 interface WorkshopQuery {
   domain?: Domain | undefined
   kind: ProposedKind
+  /** Set to start from an example. */
+  example?: string | undefined
 }
+
+/** Stands in an example whose domain nobody named. */
+const EXAMPLE_DOMAIN = 'acme.example'
 
 type Asking = Pick<ViewCall, 'ask' | 'services' | 'caller'>
 
 /** Shows an empty form, or one with the file of a domain as it was last crawled. */
 export async function show(call: ViewCall<WorkshopQuery>): Promise<View> {
-  const { domain, kind } = call.query
+  const { domain, kind, example } = call.query
   const canPublish = call.services.isAuthorizationServer
+  if (example !== undefined) {
+    const text = buildExampleFile(kind, domain ?? EXAMPLE_DOMAIN, call.services.clock.now())
+    const note = 'This is an example. Replace its values with yours.'
+    return showExamined({ kind, domain: domain ?? '', text }, call, note)
+  }
   if (domain === undefined) return showForm({ kind, domain: '', text: '' }, { canPublish })
   const found = await loadFileText(domain, kind, call)
   if (found === undefined) {
@@ -142,6 +153,7 @@ function showForm(
           {renderKinds('start-kind', kind)}
           <button type="submit">Open</button>
         </form>
+        <p>Or start from an example: {renderExampleLinks(domain)}.</p>
         {note === undefined ? null : <p class="notice">{note}</p>}
         {fault === undefined ? null : (
           <p class="notice bad" role="alert">
@@ -185,6 +197,21 @@ function showForm(
       </>
     ),
   }
+}
+
+function renderExampleLinks(domain: string): Html {
+  const links = proposedKinds.map((kind, index) => (
+    <>
+      {index === 0 ? '' : ' or '}
+      <a href={toExamplePath(domain, kind)}>{kind}</a>
+    </>
+  ))
+  return <>{links}</>
+}
+
+function toExamplePath(domain: string, kind: ProposedKind): string {
+  const named = parseFormDomain(domain)
+  return `/workshop?${new URLSearchParams({ ...(named && { domain: named }), kind, example: 'true' })}`
 }
 
 function renderKinds(id: string, chosen: ProposedKind): Html {

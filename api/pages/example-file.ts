@@ -1,0 +1,49 @@
+import { type Instant, toIso } from '../../pipeline/core/clock.ts'
+import { ADAGENTS_SCHEMA, BRAND_SCHEMA } from '../../pipeline/model/hosted.ts'
+import type { ProposedKind } from '../../pipeline/parse/check-file.ts'
+
+/** Builds a file for people to start from: valid, short, and with their domain in it. */
+export function buildExampleFile(kind: ProposedKind, domain: string, now: Instant): string {
+  const file = kind === 'adagents.json' ? buildAdagents(domain) : buildBrand(domain)
+  return JSON.stringify({ ...file, last_updated: toIso(now) }, null, 2)
+}
+
+function buildAdagents(domain: string): object {
+  return {
+    $schema: ADAGENTS_SCHEMA,
+    authorized_agents: [
+      {
+        url: `https://sales.${domain}/mcp`,
+        authorized_for: 'Everything on our site',
+        authorization_type: 'property_ids',
+        property_ids: ['main_site'],
+        delegation_type: 'direct',
+      },
+    ],
+    properties: [
+      {
+        property_id: 'main_site',
+        property_type: 'website',
+        name: domain,
+        identifiers: [{ type: 'domain', value: domain }],
+        publisher_domain: domain,
+      },
+    ],
+  }
+}
+
+function buildBrand(domain: string): object {
+  return {
+    $schema: BRAND_SCHEMA,
+    house: { domain, name: domain },
+    brands: [
+      {
+        id: 'main',
+        keller_type: 'master',
+        names: [{ en: domain }],
+        url: `https://${domain}/`,
+        properties: [{ type: 'website', identifier: domain, primary: true }],
+      },
+    ],
+  }
+}
