@@ -1,6 +1,8 @@
 import type { OwnAgent } from '../../pipeline/model/responses/own-organization.ts'
+import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderName } from '../pages/html/text.tsx'
+import { hasAgentPage } from '../pages/parts/agent.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
 import { renderAgentForm, renderVisibilities } from './agent-form.tsx'
@@ -17,7 +19,8 @@ import {
 
 export const AGENTS_URL = '/api/me/agents'
 async function showAgents(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
-  const { callApi, org, organization, token } = context
+  const { callApi, org, organization, token, services } = context
+  const { reader } = services
   const listed = await callApi<{ agents: OwnAgent[] }>({
     method: 'GET',
     url: AGENTS_URL,
@@ -40,8 +43,15 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
         empty: 'No agents yet.',
         render: ({ url, name, type, visibility }) => [
           <>
-            <a href={toAgentPath(url)}>{renderName(name ?? url)}</a>
+            {hasAgentPage(reader, url) ? (
+              <a href={toAgentPath(url)}>{renderName(name ?? url)}</a>
+            ) : (
+              renderName(name ?? url)
+            )}
             {name === undefined ? null : <div class="quiet">{renderName(url, 100)}</div>}
+            {findAgent(reader, url).publisher_count > 0 ? null : (
+              <div class="quiet">Not yet named by any publisher</div>
+            )}
           </>,
           type,
           <form method="post" action={`${sectionPath}/visibility`} class="single">

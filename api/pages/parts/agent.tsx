@@ -2,7 +2,8 @@ import type { Instant } from '../../../pipeline/core/clock.ts'
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
-import type { ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
+import { findProbedAgent, type ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
+import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Reply } from '../ask.ts'
@@ -25,6 +26,18 @@ export function isForEverybody(reader: Reader, agentUrl: string): boolean {
   const members = getMembers(reader)
   const isEnrolled = members.findKeeper(agentUrl) !== undefined
   return !isEnrolled || members.findPublicEnroller(agentUrl) !== undefined
+}
+
+/** Finds what everybody may know about an agent by asking it. */
+export function findPublicProbe(reader: Reader, agentUrl: string): ProbedAgent | undefined {
+  return isForEverybody(reader, agentUrl) ? findProbedAgent(reader, agentUrl) : undefined
+}
+
+/** Tells whether an agent has a page: a publisher names it, or everybody may know what it answered. */
+export function hasAgentPage(reader: Reader, agentUrl: string): boolean {
+  if (findAgent(reader, agentUrl).publisher_count > 0) return true
+  const probed = findPublicProbe(reader, agentUrl)
+  return probed?.outcome !== undefined || probed?.profile !== undefined
 }
 
 /** Renders whether an agent answers, whether it is verified and how its tests went. */

@@ -50,3 +50,13 @@ export function toWorkshopPath(domain: string, kind: 'adagents.json' | 'brand.js
 export function toCrawlPath(domain: string): string {
   return `/dashboard/crawl?${new URLSearchParams({ domain })}`
 }
+
+/** Builds the path of the page on which a signed-in person adds an agent. */
+export function toAddAgentPath(url: string): string {
+  return `/dashboard/agents?${new URLSearchParams({ url })}`
+}
+
+/** Builds the path of the page on which a signed-in person verifies a domain. */
+export function toVerifyPath(domain: string): string {
+  return `/dashboard/verify?${new URLSearchParams({ domain })}`
+}

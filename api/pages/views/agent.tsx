@@ -1,7 +1,6 @@
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
-import { findProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { completeDay } from '../../inputs/as-of.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
@@ -10,7 +9,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, renderMoment, renderName } from '../html/text.tsx'
 import {
   type AgentShown,
-  isForEverybody,
+  findPublicProbe,
   renderCapabilities,
   renderHealth,
   renderPublishers,
@@ -20,8 +19,8 @@ import { renderCounts, renderFacts, renderSection, renderTitle } from '../parts/
 import { renderTests } from '../parts/compliance.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
-import { toAgentPath, toBrandPath } from '../parts/paths.ts'
-import { renderProblem } from '../parts/problem.tsx'
+import { toAddAgentPath, toAgentPath, toBrandPath } from '../parts/paths.ts'
+import { renderProblem, renderWayOn } from '../parts/problem.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -47,9 +46,9 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
     ask<AgentPublishers>(listAgentPublishersAlias, { params, query: page }),
     ask<AgentCompliance>(readCompliance, { params }),
   ])
-  const known = isForEverybody(reader, agent_url) ? findProbedAgent(reader, agent_url) : undefined
+  const known = findPublicProbe(reader, agent_url)
   const isKnown = publishers.status === 200 || known?.outcome || known?.profile
-  if (!isKnown) return showUnknown(agent_url)
+  if (!isKnown) return showUnknown(agent_url, services.isAuthorizationServer)
   const agent: AgentShown = { agent_url, ...(known && { probed: known }) }
   const profile = known?.profile
   return {
@@ -147,7 +146,7 @@ function renderHead(
   })
 }
 
-function showUnknown(agentUrl: string): View {
+function showUnknown(agentUrl: string, hasDashboard: boolean): View {
   const title = 'Unknown agent'
   return {
     status: 404,
@@ -156,6 +155,15 @@ function showUnknown(agentUrl: string): View {
     body: renderProblem(
       title,
       `The registry has not read any publisher file that names ${clipText(agentUrl, 200)}.`,
+      <>
+        {hasDashboard ? (
+          <p>
+            Is it yours? <a href={toAddAgentPath(agentUrl)}>Add the agent</a> to your organization,
+            and ask publishers to <a href="/guides/publisher">name it in their files</a>.
+          </p>
+        ) : null}
+        {renderWayOn()}
+      </>,
     ),
   }
 }
