@@ -183,6 +183,9 @@ describe('a page says what JSON says', () => {
   })
 
   test('of a search for an agent, by a part of its address', async () => {
+    const nobody = await read('/search?q=nobody-knows.example')
+    expect(nobody('main').text()).toContain('nobody-knows.example is not in the registry yet')
+    expect(nobody('main a[href^="/brand"], main a[href^="/publisher"]')).toHaveLength(0)
     const found = await read('/search?q=sales.AGENT')
     expect(found('#agents li a').attr('href')).toBe(`/agent/${encodeURIComponent(AGENT)}`)
     expect((await read('/search?q=herald'))('#agents')).toHaveLength(0)

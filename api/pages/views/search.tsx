@@ -1,4 +1,7 @@
+import type { Domain } from '../../../pipeline/core/domain.ts'
 import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
+import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
+import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findAgentsByAddress } from '../../../pipeline/read/queries/agent-addresses.ts'
 import { parsePastedDomain } from '../../inputs/fields.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
@@ -6,10 +9,17 @@ import { searchRegistry } from '../../routes/search.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, renderName } from '../html/text.tsx'
+import { hasAgentPage } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
-import { toAgentPath, toBrandPath, toPublisherPath } from '../parts/paths.ts'
+import {
+  toAgentPath,
+  toBrandPath,
+  toCrawlPath,
+  toPublisherPath,
+  toVerifyPath,
+} from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
 const QUERY_CHARS_MIN = 2
@@ -20,6 +30,8 @@ interface Found {
   /** Addresses of agents. */
   agents: readonly string[]
   direct: readonly Html[]
+  /** The domain that was searched for, where the registry knows nothing about it. */
+  unknown: Domain | undefined
 }
 
 /** Shows the results of a search: what the text names exactly, and names that match it. */
@@ -46,7 +58,7 @@ export async function show({
           </p>
         ) : null}
         {isShort ? <p class="empty">Type at least {QUERY_CHARS_MIN} characters.</p> : null}
-        {found === undefined ? null : renderFound(text, found)}
+        {found === undefined ? null : renderFound(text, found, services.isAuthorizationServer)}
       </>
     ),
   }
@@ -64,25 +76,56 @@ async function findAll(
     snapshot && findAgentsByAddress(snapshot, text, AGENTS_SHOWN_MAX),
   ])
   const nothing: SearchAnswer = { brands: [], publishers: [], properties: [] }
-  return { shown: answer?.body ?? nothing, agents, direct: listDirect(text) }
+  const domain = parsePastedDomain(text)
+  const known = domain === undefined ? [] : listDomainPages(domain, services)
+  return {
+    shown: answer?.body ?? nothing,
+    agents,
+    direct: [...listAgentPages(text, reader), ...known],
+    unknown: known.length === 0 ? domain : undefined,
+  }
 }
 
-/** Lists the pages that a text names exactly, for people who paste a domain or an address. */
-function listDirect(text: string): Html[] {
-  const domain = parsePastedDomain(text)
+/** Lists the page of the agent whose address a text is, for people who paste one. */
+function listAgentPages(text: string, reader: ViewCall['services']['reader']): Html[] {
   const agent = /^https?:\/\//i.test(text) ? AgentUrl.safeParse(text) : undefined
+  return agent?.success && hasAgentPage(reader, agent.data)
+    ? [<a href={toAgentPath(agent.data)}>Agent at {renderName(text)}</a>]
+    : []
+}
+
+/** Lists the pages of a domain that have something to show. */
+function listDomainPages(domain: Domain, { reader, baseUrl }: ViewCall['services']): Html[] {
   return [
-    ...(agent?.success ? [<a href={toAgentPath(agent.data)}>Agent at {renderName(text)}</a>] : []),
-    ...(domain === undefined
+    ...(findBrand(reader, domain) === undefined
       ? []
-      : [
-          <a href={toBrandPath(domain)}>Brand of {renderName(domain)}</a>,
-          <a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a>,
-        ]),
+      : [<a href={toBrandPath(domain)}>Brand of {renderName(domain)}</a>]),
+    ...(findPublisher(reader, domain, baseUrl()) === undefined
+      ? []
+      : [<a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a>]),
   ]
 }
 
-function renderFound(text: string, { shown, agents, direct }: Found): Html {
+function renderUnknown(domain: Domain, hasDashboard: boolean): Html {
+  return (
+    <p class="notice">
+      {renderName(domain)} is not in the registry yet.
+      {hasDashboard ? (
+        <>
+          {' '}
+          <a href={toCrawlPath(domain)}>Crawl it now</a> or, if it is yours,{' '}
+          <a href={toVerifyPath(domain)}>verify the domain</a>.
+        </>
+      ) : null}
+    </p>
+  )
+}
+
+function renderFound(
+  text: string,
+  { shown, agents, direct, unknown }: Found,
+  hasDashboard: boolean,
+): Html {
   const { brands, publishers, properties } = shown
   const total = brands.length + publishers.length + properties.length + agents.length
   return (
@@ -94,14 +137,14 @@ function renderFound(text: string, { shown, agents, direct }: Found): Html {
           ))}
         </ul>
       ) : null}
-      {total === 0 ? (
+      {unknown === undefined ? null : renderUnknown(unknown, hasDashboard)}
+      {total > 0 || unknown !== undefined ? null : (
         <p class="empty">
           No results for “{clipText(text, 80)}”. The registry knows what domains publish: try
           searching for the domain.
         </p>
-      ) : (
-        <p class="lead">The best matches: {countThings(total, 'result')}.</p>
       )}
+      {total === 0 ? null : <p class="lead">The best matches: {countThings(total, 'result')}.</p>}
       {brands.length > 0 ? renderSection('brands', 'Brands', renderBrands(brands)) : null}
       {publishers.length > 0
         ? renderSection('publishers', 'Publishers', renderPublishers(publishers))
