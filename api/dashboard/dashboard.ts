@@ -194,17 +194,28 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
   if ('picture' in answer) {
     return reply.headers(pictureHeaders).type(answer.type).send(answer.picture)
   }
-  const { person, query, request, token, memberships, params } = context
+  const { person, query, request, token } = context
   const { status, headers, body } = buildDashboardPage(answer.title, answer.status, answer.body, {
     who: person.email ?? person.name ?? person.user_id,
     path: getFirst(request.url.split('?', 1)),
     token,
     canReview: canReview(context),
     signsInElsewhere: context.identity.getUpstream(context.services) !== undefined,
-    organization: memberships.find(({ org_id }) => org_id === params.org),
+    organization: findShownOrganization(context),
     hasPasskeys: answer.hasPasskeys,
     done: typeof query.done === 'string' ? query.done : undefined,
   })
   if (answer.refreshSeconds !== undefined) reply.header('refresh', answer.refreshSeconds)
   return reply.code(status).headers(headers).send(body)
+}
+
+/** Pages that act for an organization without having it in their path. */
+const actingPaths: ReadonlySet<string> = new Set(['agents', 'publish', 'verify'])
+
+/** Finds the organization whose sections a page shows: the one in the path or the form, or the only one. */
+function findShownOrganization({ request, memberships, params, form }: DashboardRequest) {
+  const [, , section = ''] = getFirst(request.url.split('?', 1)).split('/')
+  const named = params.org ?? (actingPaths.has(section) ? form.get('org') : undefined)
+  const only = actingPaths.has(section) && memberships.length === 1 ? memberships[0] : undefined
+  return memberships.find(({ org_id }) => org_id === named) ?? only
 }

@@ -44,6 +44,8 @@ interface Proof {
   domain: string
   back?: string | undefined
   fault?: string | undefined
+  /** Text about what waits for the proof. */
+  note?: string
 }
 
 function showStart(context: DashboardRequest, { domain, back, fault }: Proof): DashboardAnswer {
@@ -86,14 +88,15 @@ async function start(context: DashboardRequest): Promise<DashboardAnswer> {
 /** Creates a challenge for an organization and shows its token; the way back follows a proof that succeeds. */
 export async function beginProof(
   context: OrganizationRequest,
-  { domain, back, fault }: Proof,
+  { domain, back, fault, note }: Proof,
 ): Promise<DashboardAnswer> {
   const { callApi, org } = context
   const request = { method: 'POST', url: DOMAINS, query: org, payload: { domain } } as const
   const made = await callApi<z.infer<typeof OwnershipChallenge>>(request)
   if (made.refused !== undefined) return showStart(context, { domain, back, fault: made.refused })
-  const note = renderFault(fault)
-  return showChallenge(context, made.body as unknown as OpenChallenge, { back, note, status: 201 })
+  const shown = note === undefined ? renderFault(fault) : <p class="notice">{note}</p>
+  const challenge = made.body as unknown as OpenChallenge
+  return showChallenge(context, challenge, { back, note: shown, status: 201 })
 }
 
 interface ChallengeView {
@@ -131,6 +134,11 @@ function showChallenge(
         {renderHidden({ ...org, domain, nonce, expires_at, [BACK]: back })}
         <button type="submit">Verify now</button>
       </form>
+      <p>
+        <a href={toSectionPath(organization.org_id, 'domains')}>
+          Domains of {renderName(organization.org_name)}
+        </a>
+      </p>
       <p class="quiet">
         A crawler looks in both places. You can try as often as you like until the token expires.
       </p>
