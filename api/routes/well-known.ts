@@ -32,7 +32,7 @@ const McpServerDescription = z.object({
   name: z.string().describe('Unique name: a reversed host, a slash and what it serves'),
   title: z.string().describe('Name for people'),
   description: z.string().max(100).describe('Its purpose, in at most a hundred characters'),
-  version: z.string().describe('Version of the API'),
+  version: z.string().describe('Version of the registry that answers, as semver'),
   websiteUrl: z.string().describe('Address of the pages of this registry'),
   remotes: z
     .array(

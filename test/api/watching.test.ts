@@ -148,7 +148,7 @@ describe('a person who watches a domain is mailed once', () => {
     await removeFile()
     expect(await mailer.look()).toBe(1)
     expect(read(0).subject).toBe('adagents.json of acme.example can no longer be used')
-    expect(read(0).whole).toContain('the file is not there (404, 410)')
+    expect(read(0).whole).toContain('not found (404, 410)')
     mailer = openMailer()
     expect(await mailer.look()).toBe(0)
     await publish(ads)
