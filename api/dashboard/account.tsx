@@ -28,9 +28,10 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         caption: 'Organizations',
         columns: ['Organization', 'Your role', 'Membership'],
         items: memberships,
-        empty: 'You do not belong to an organization yet. Create one, or ask yours to invite you.',
+        empty:
+          'You do not belong to an organization yet. If a colleague invited you, open the link of the invitation; else create one below.',
         render: ({ org_id, org_name, role, membership_tier }) => [
-          <a href={toSectionPath(org_id, 'keys')}>{renderName(org_name)}</a>,
+          <a href={toSectionPath(org_id, 'domains')}>{renderName(org_name)}</a>,
           role,
           membership_tier ?? 'none',
         ],
@@ -63,7 +64,7 @@ async function create(context: DashboardRequest): Promise<DashboardAnswer> {
     company_type ? { company_type } : {},
   )
   if ('fault' in made) return showOrganizations(context, made.fault)
-  return { next: '/dashboard', done: 'organization' }
+  return { next: toSectionPath(made.org_id, 'domains'), done: 'organization' }
 }
 
 async function showAccess(context: DashboardRequest, fault?: string): Promise<DashboardAnswer> {

@@ -41,10 +41,18 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
             empty: 'You have not verified a domain yet.',
             render: ({ domain, method, proven, valid_until }) => [
               <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
-              method ?? '',
-              proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified'),
+              proven ? (method ?? '') : '',
+              proven
+                ? renderBadge('good', 'verified')
+                : renderBadge('fair', method === 'email' ? 'from your e-mail' : 'not verified'),
               renderMoment(valid_until, proven ? 'no end' : ''),
-              renderButton(VERIFY_PATH, token, 'Verify again', { domain, ...org }, 'plain'),
+              renderButton(
+                VERIFY_PATH,
+                token,
+                proven ? 'Verify again' : 'Verify',
+                { domain, ...org },
+                'plain',
+              ),
             ],
           })}
       <form method="post" action={VERIFY_PATH} class="panel">

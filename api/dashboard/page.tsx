@@ -44,12 +44,13 @@ const headers = {
 
 /** Notices about what was just done, by the value of `done` in the address. */
 export const doneTexts = {
-  organization: 'The organization has been created.',
+  organization:
+    'The organization is created. Verify a domain next; then you can host its files and invite colleagues.',
   revoked: 'The key has been revoked and no longer works.',
   enrolled: 'The agent has been added.',
   changed: 'The agent has been changed.',
   removed: 'The agent has been removed.',
-  proven: 'The domain is verified.',
+  proven: 'The domain is verified. You can host its files here now.',
   published: 'The properties are saved, and the hosted file is published.',
   brand_published: 'The brand is saved, and its hosted file is published.',
   pending: 'The entry is saved. A moderator looks at its name before it is shown.',
@@ -65,9 +66,9 @@ export const doneTexts = {
   rejected: 'The submission is rejected, and your reason is stored with it.',
   left: 'You have left the organization.',
   member: 'Your organization is a member now.',
-  watched: 'You get mails about it from now on.',
-  watch_changed: 'It is changed.',
-  unwatched: 'You get no more mails about it.',
+  watched: 'You will get mail about it from now on.',
+  watch_changed: 'Your choice is saved.',
+  unwatched: 'You will get no more mail about it.',
   joined: 'You are now a member of the organization.',
 } as const
 export type DoneName = keyof typeof doneTexts
@@ -87,9 +88,9 @@ interface Frame {
 }
 
 const sections = [
+  ['domains', 'Domains'],
   ['people', 'People'],
   ['keys', 'Keys'],
-  ['domains', 'Domains'],
   ['agents', 'Agents'],
   ['entries', 'Hosted files'],
   ['usage', 'Usage'],

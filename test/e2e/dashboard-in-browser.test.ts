@@ -98,10 +98,10 @@ async function tellStory(
     await page.waitForSelector('h1:text("Organizations")')
     await page.fill('#name', `The Gazette of ${domain}`)
     await page.click('text=Create organization')
-    await page.waitForSelector('text=The organization has been created')
+    await page.waitForSelector('text=The organization is created')
     await look(page, 'organizations')
 
-    await page.click('tbody a')
+    await page.click('.sections >> text=Keys')
     await page.fill('#name', 'Planner')
     await page.click('text=Create the key')
     await page.waitForSelector('#secret')
