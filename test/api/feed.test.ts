@@ -323,6 +323,7 @@ describe('since', () => {
     expect(answer.statusCode).toBe(410)
     expect(answer.json()).toEqual({
       error: 'cursor_expired',
+      code: 'cursor_expired',
       message: 'the feed keeps events for 90 days: name a later time',
     })
   })

@@ -203,8 +203,10 @@ async function storeFinalAddresses(
 
 function isAnyStored(db: Database): Promise<boolean> {
   return db.written.memo('any final address', '', ['documents'], async () => {
-    const sql = 'select 1 from documents where resolved_url is not null limit 1'
-    return (await db.one(sql, {}, 'cached')) !== undefined
+    // Not cached: a plan made while no row has one would never find any.
+    return (
+      (await db.one('select 1 from documents where resolved_url is not null limit 1')) !== undefined
+    )
   })
 }
 

@@ -79,6 +79,8 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
   const config = readConfig({
     DATA_DIR: dataDir,
     BASE_URL: 'https://registry.example',
+    // Whoever reads the log wants every line of it.
+    ...(options.log && { LOG_LEVEL: 'debug' }),
     ...buildGenerousLimits(options.limits),
     ...options.settings,
   })
