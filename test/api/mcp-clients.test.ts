@@ -30,6 +30,7 @@ interface Door {
   params: object
   /** A member of every answer of the tool. */
   member: string
+  capabilities: object
 }
 
 const doors = {
@@ -39,6 +40,7 @@ const doors = {
     tool: 'resolve_brand',
     params: { domain: 'acme.example' },
     member: 'brand_name',
+    capabilities: { tools: {}, resources: {} },
   }),
   'the reference agent': () => ({
     app: agent.app,
@@ -46,6 +48,7 @@ const doors = {
     tool: 'get_adcp_capabilities',
     params: {},
     member: 'supported_protocols',
+    capabilities: { tools: {} },
   }),
 } satisfies Record<string, () => Door>
 
@@ -84,7 +87,8 @@ test.each(cases)(
     const clientInfo = { name: 'a client', version: '1.0' }
     const params = { protocolVersion, capabilities, clientInfo }
     const hello = await post(door, client, { id: 0, method: 'initialize', params })
-    expect([hello.status, hello.message.result.capabilities]).toEqual([200, { tools: {} }])
+    expect(hello).toMatchObject({ status: 200 })
+    expect(hello.message.result.capabilities).toEqual(door.capabilities)
     const agreed: string = hello.message.result.protocolVersion
     if (protocolVersion < '2026') expect(agreed).toBe(protocolVersion)
     const version = client.namesVersion ? agreed : undefined
