@@ -61,7 +61,7 @@ export interface PublisherStep {
 /** Rules that decided a sale; the answer and its explanation follow from them. */
 export interface DecidingRules {
   publisher: PublisherStep[]
-  /** The one of these that decided. */
+  /** The one of these that decided, or that would grant the sale if the needed term were named. */
   deciding: PublisherStep
   operator: { rule: OperatorRule; delegation: string | undefined }
 }
@@ -130,11 +130,12 @@ export function judge(
   const judged = judgePublisher(property, publisher, terms)
   let best = getFirst(judged)
   let operator: DecidingRules['operator'] | undefined
-  let needs: NeededTerm | undefined
+  let limited: { step: PublisherStep; needs: NeededTerm } | undefined
   for (const current of judged) {
     const delegation = terms.delegation_type ?? current.grant?.delegation_type ?? undefined
     const rule = judgeOperator(property.identifiers, publisher.domain, operatorSide, delegation)
-    if (judgeOperatorSide(rule) !== 'mismatch') needs ??= findNeededTerm(current.rule)
+    const needs = findNeededTerm(current.rule)
+    if (needs && judgeOperatorSide(rule) !== 'mismatch') limited ??= { step: current, needs }
     if (operator !== undefined && rank(current.rule, rule) <= rank(best.rule, operator.rule))
       continue
     best = current
@@ -147,22 +148,19 @@ export function judge(
   }
   const granted = sides.publisher === 'match'
   const authorized = granted && sides.operator !== 'mismatch'
+  const lacking = authorized ? undefined : limited
   return {
     authorized,
     confirmed: granted && sides.operator === 'match',
     sides,
-    ...(!authorized && needs && { needs }),
+    ...(lacking && { needs: lacking.needs }),
     ...(granted && best.grant && { grant: best.grant }),
-    judged: { publisher: judged, deciding: best, operator },
+    judged: { publisher: judged, deciding: lacking?.step ?? best, operator },
   }
 }
 
-/** Ranks what follows from both sides: a sale, then one that only needs a term to be named. */
 function rank(publisher: PublisherRule, operator: OperatorRule): number {
-  const [granted, declared] = [judgePublisherSide(publisher), judgeOperatorSide(operator)]
-  const strength = 3 * weight[granted] + weight[declared]
-  if (declared === 'mismatch') return strength
-  return (granted === 'match' ? 20 : findNeededTerm(publisher) ? 10 : 0) + strength
+  return 3 * weight[judgePublisherSide(publisher)] + weight[judgeOperatorSide(operator)]
 }
 
 /**
