@@ -98,7 +98,6 @@ function loadEvents(
        or agent in (select unnest(${toListExpression('$agents')}))
      order by seq limit ${EVENTS_MAX}`,
     parameters,
-    'cached',
   )
 }
 
@@ -109,7 +108,6 @@ function loadFiles(index: Database, domains: string, now: Instant): Promise<File
      from crawl_state where kind in ('adagents.json', 'brand.json') and attempted_at is not null
        and location in (select unnest(${toListExpression('$domains')}))`,
     { domains, now: toIso(now) },
-    'cached',
   )
 }
 
@@ -124,7 +122,6 @@ function loadClaims(
      where c.publisher_domain in (select unnest(${toListExpression('$domains')}))
        and s.succeeded_at > $since::timestamptz order by all`,
     { domains, since: toIso(now - CLAIM_HOLDS_MS) },
-    'cached',
   )
 }
 
@@ -135,7 +132,6 @@ function loadEntries(index: Database, from: number): Promise<WatchedRows['entrie
      where seq > $from and status = 'live' and source = 'community'
      group by domain order by seq, domain limit ${ENTRIES_MAX}`,
     { from },
-    'cached',
   )
 }
 
@@ -155,7 +151,6 @@ async function countGrants(
       domains: distinct(events.map(({ domain }) => domain)),
       agents: distinct(events.map(({ agent }) => agent)),
     },
-    'cached',
   )
   return new Map(rows.map(({ domain, agent, count }) => [toPair(domain, agent), count]))
 }
