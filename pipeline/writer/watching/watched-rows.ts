@@ -44,7 +44,7 @@ export interface FileRow {
 /** Rows that concern what is watched. */
 export interface WatchedRows {
   events: WatchedEvent[]
-  /** Commit up to which the events are complete. */
+  /** Commit up to which events and entries are complete; later ones are left out. */
   seq: number
   files: FileRow[]
   claims: { domain: string; agent: string }[]
@@ -67,17 +67,29 @@ export async function loadWatchedRows(
   const domains = list(({ kind }) => kind === 'domain')
   const named = list(({ kind }) => kind !== 'agent')
   const agents = list(({ kind }) => kind === 'agent')
-  const from = Math.min(...watches.map(({ reported_seq }) => reported_seq))
-  const events = await loadEvents(index, { from, seq, domains, agents })
-  const last = events.length === EVENTS_MAX ? events.at(-1) : undefined
+  const from = watches.reduce((least, { reported_seq }) => Math.min(least, reported_seq), seq)
+  const allEvents = await loadEvents(index, { from, seq, domains, agents })
+  const allEntries = await loadEntries(index, { from, seq })
+  const upTo = Math.min(findEnd(allEvents, EVENTS_MAX, seq), findEnd(allEntries, ENTRIES_MAX, seq))
+  const events = allEvents.filter(event => event.seq <= upTo)
   return {
     events,
-    seq: last === undefined ? seq : last.seq - 1,
+    seq: upTo,
     files: await loadFiles(index, named, now),
     claims: await loadClaims(index, domains, now),
-    entries: await loadEntries(index, from),
+    entries: allEntries.filter(entry => entry.seq <= upTo),
     grants: await countGrants(index, events),
   }
+}
+
+/**
+ * Finds the commit up to which rows were read: the one before that in which the reading stopped. A single commit of
+ * more rows than are read counts as read, or it would be read forever.
+ */
+function findEnd(rows: readonly { seq: number }[], most: number, seq: number): number {
+  const [first, last] = [rows.at(0), rows.at(-1)]
+  if (rows.length < most || first === undefined || last === undefined) return seq
+  return first.seq === last.seq ? last.seq : last.seq - 1
 }
 
 function loadEvents(
@@ -126,12 +138,15 @@ function loadClaims(
 }
 
 /** Loads entries that members saved and everybody sees; those under review are not among them. */
-function loadEntries(index: Database, from: number): Promise<WatchedRows['entries']> {
+function loadEntries(
+  index: Database,
+  parameters: { from: number; seq: number },
+): Promise<WatchedRows['entries']> {
   return index.all(
     `select domain, max(updated_at) as at, max(seq)::double as seq from entries
-     where seq > $from and status = 'live' and source = 'community'
+     where seq > $from and seq <= $seq and status = 'live' and source = 'community'
      group by domain order by seq, domain limit ${ENTRIES_MAX}`,
-    { from },
+    parameters,
   )
 }
 
