@@ -29,7 +29,7 @@ const remembered = z.array(z.string().max(2_048)).max(REMEMBERED_MAX)
 /** Public facts that were reported to a person; what differs from them is a change. */
 export const KnownFacts = z.object({
   files: z.partialRecord(z.enum(watchedFiles), z.enum(['none', 'valid', 'broken'])),
-  /** Agents that say they sell what the domain owns. */
+  /** Agents that say they sell what the domain owns, each by a hash of its address. */
   claimants: remembered,
   /** Saved domains whose names look like it. */
   lookalikes: remembered,

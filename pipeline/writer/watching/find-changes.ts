@@ -7,6 +7,7 @@ import {
   type WatchedFile,
 } from '../../model/watch.ts'
 import type { ChangesOfWatch, WatchedChange } from '../../model/watched-change.ts'
+import { hashKey } from '../../serving/keys.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { findLookalikes } from './find-lookalikes.ts'
 import { findAgentChanges, findGrantChanges } from './grant-changes.ts'
@@ -122,11 +123,22 @@ function findFileChanges(files: readonly FileRow[], facts: KnownFacts): Part {
   return { changes, known: { files: states } }
 }
 
+/**
+ * Finds agents that claim the domain and did not before. No more are reported than can be remembered: one that was
+ * forgotten while it claims would be new at each look.
+ */
 function findNewClaims(claims: WatchedRows['claims'], { claimants }: KnownFacts, at: string): Part {
-  const agents = claims.map(({ agent }) => agent).filter(agent => !claimants.includes(agent))
+  const known = new Set(claimants)
+  const marks = new Map(claims.map(({ agent }) => [hashKey(agent), agent]))
+  const gone = claimants.filter(mark => !marks.has(mark))
+  const still = claimants.filter(mark => marks.has(mark))
+  const found = [...marks]
+    .filter(([mark]) => !known.has(mark))
+    .slice(0, REMEMBERED_MAX - still.length)
+  const remembered = [...gone, ...still, ...found.map(([mark]) => mark)]
   return {
-    changes: agents.map(agent => ({ what: 'claimed', agent, at })),
-    known: { claimants: [...claimants, ...agents].slice(-REMEMBERED_MAX) },
+    changes: found.map(([, agent]) => ({ what: 'claimed', agent, at })),
+    known: { claimants: remembered.slice(-REMEMBERED_MAX) },
   }
 }
 
