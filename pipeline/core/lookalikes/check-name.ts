@@ -1,6 +1,6 @@
 import { getRegistrableDomain } from '../domain.ts'
 import { isAllowedIdn, isIdn, toSkeleton, toUnicode } from './confusables.ts'
-import { buildProtectedNames, getSiteLabel, type ProtectedNames } from './protected-names.ts'
+import { getSiteLabel, type ProtectedNames } from './protected-names.ts'
 import { classifyScripts } from './unicode-scripts.ts'
 
 /** Verdict on a new name: accept it, have a person review it, or reject it. The reason is for people. */
@@ -16,7 +16,7 @@ export interface KnownNames {
  * Length from which a protected label counts anywhere within another one. Shorter ones are part of too
  * many words and count only between hyphens.
  */
-const CONTAINED_LABEL_CHARS_MIN = 5
+export const CONTAINED_LABEL_CHARS_MIN = 5
 
 /**
  * Checks whether a new name can be mistaken for another one. Letters of other scripts in the shape of a
@@ -45,10 +45,12 @@ export function checkName(domain: string, { protectedNames, registered }: KnownN
   )
 }
 
-/** Tells whether a name can be mistaken for another one; a name below the same registrable domain cannot. */
-export function isLookalike(domain: string, other: string): boolean {
+/**
+ * Tells whether a name can be mistaken for another one, of which `names` was built. A name below the same
+ * registrable domain cannot.
+ */
+export function isLookalike(domain: string, other: string, names: ProtectedNames): boolean {
   const site = getRegistrableDomain(domain) ?? domain
-  const names = buildProtectedNames([other])
   if (names.sites.has(site)) return false
   const labels = listOwnLabels(domain, site)
   return (
