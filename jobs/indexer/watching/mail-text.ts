@@ -1,10 +1,13 @@
 import { outcomes } from '../../../pipeline/core/outcomes.ts'
+import { MAIL_CHARS_MAX } from '../../../pipeline/model/live/live-request.ts'
 import type { StoredWatch } from '../../../pipeline/model/watch.ts'
 import type { ChangesOfWatch, WatchedChange } from '../../../pipeline/model/watched-change.ts'
 
 /** Watches that are named in one mail, and lines about each; the pages have all. */
 const WATCHES_MAX = 40
 const LINES_MAX = 100
+/** Length of what is said of all watches; the rest is for the links below it. */
+const PARTS_CHARS_MAX = MAIL_CHARS_MAX - 4 * 1_024
 const SUBJECT_CHARS_MAX = 150
 const NAME_CHARS_MAX = 120
 
@@ -30,7 +33,7 @@ export function writeMail(found: readonly ChangesOfWatch[], { base, end }: Place
   const isDaily = found.some(({ watch }) => watch.pace === 'daily')
   const named = found.slice(0, WATCHES_MAX)
   const lines = Math.ceil(LINES_MAX / named.length)
-  const parts = named.map(each => writePart(each, { base, lines }))
+  const parts = listFitting(named.map(each => writePart(each, { base, lines })))
   const left = found.length - parts.length
   const text = [
     ...parts,
@@ -44,6 +47,16 @@ export function writeMail(found: readonly ChangesOfWatch[], { base, end }: Place
   ].join('\n\n')
   const subject = isSingle ? writeSubject(only) : writeDailySubject(found)
   return { subject: clip(subject, SUBJECT_CHARS_MAX), text }
+}
+
+/** Lists the parts that fit into a mail: an escaped address can be several thousand characters long. */
+function listFitting(parts: string[]): string[] {
+  let length = 0
+  const end = parts.findIndex(part => {
+    length += part.length
+    return length > PARTS_CHARS_MAX
+  })
+  return end === -1 ? parts : parts.slice(0, end)
 }
 
 function writeSubject({ watch, changes }: ChangesOfWatch): string {
