@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WatchMailer } from '../../jobs/indexer/watching/watch-mailer.ts'
 import { readRegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
@@ -159,11 +159,7 @@ describe('a person who watches a domain is mailed once', () => {
 
   test('when a lookalike is saved that everybody can see', async () => {
     await watch({ brand: 'paypal.example' })
-    const domains = ['paypal-login.example', 'flowers.example']
-    const proofs = domains.map(domain => buildProofWrite('Acme', domain))
-    await registry.submit(
-      ...[buildOrganizationWrite('Acme'), ...proofs].map(({ operation }) => operation),
-    )
+    await prove('paypal-login.example', 'flowers.example')
     const [saved] = await saveBrand('paypal-login.example')
     expect(saved).toHaveProperty('done')
     await saveBrand('flowers.example')
@@ -174,6 +170,13 @@ describe('a person who watches a domain is mailed once', () => {
     expect(await mailer.look()).toBe(0)
   })
 })
+
+async function prove(...domains: string[]) {
+  const proofs = domains.map(domain => buildProofWrite('Acme', domain))
+  await registry.submit(
+    ...[buildOrganizationWrite('Acme'), ...proofs].map(({ operation }) => operation),
+  )
+}
 
 async function saveBrand(domain: string) {
   const { operation } = buildBrandSave('Acme', domain, `Brand ${randomUUID()}`)
@@ -296,6 +299,23 @@ test('a mail that the server did not take is tried again, and one that it refuse
   expect(await mailer.look()).toBe(0)
 })
 
+test('a mail after the first look that was not taken says later what it said, and no more', async () => {
+  await publish(ads)
+  const made = await ask('POST', PATH, { domain: 'acme.example' })
+  expect(made.statusCode).toBe(201)
+  await publish(ads, other)
+  await prove('acme-login.example')
+  await saveBrand('acme-login.example')
+  await mail.close()
+  expect(await mailer.look()).toBe(0)
+  mail = await openMailServer()
+  mailer = openMailer()
+  expect(await mailer.look()).toBe(1)
+  expect(read(0).subject).toBe('acme.example: 2 changes')
+  expect(read(0).whole).toContain('acme.example now authorizes other.example/mcp')
+  expect(read(0).whole).toContain('acme-login.example was saved, and looks like acme.example')
+})
+
 test('at the limit of a day what is left comes in a later mail', async () => {
   await registry.close()
   await open({ watchMailsPerDay: 2, watchesPerPerson: 2 })
@@ -320,10 +340,14 @@ test('at the limit of a day what is left comes in a later mail', async () => {
 
 test('nothing is told about a domain that was taken down, and it cannot be watched', async () => {
   await publish(ads)
-  await watch({ agent: ads })
+  const { watch_id } = await watch({ agent: ads })
   await watch({ domain: 'acme.example' })
   await registry.submit({ op: 'domain.takedown', domain: 'acme.example' } as never)
   expect(await mailer.look()).toBe(0)
+  await ask('DELETE', `${PATH}/${watch_id}`)
+  const reading = vi.spyOn(registry.sequencer, 'quietly')
+  expect(await mailer.look()).toBe(0)
+  expect(reading, 'nothing is read for it').not.toHaveBeenCalled()
   expect((await ask('POST', PATH, { domain: 'acme.example' }, bob)).statusCode).toBe(400)
   expect(mail.mails).toEqual([])
 })

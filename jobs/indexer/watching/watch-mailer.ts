@@ -14,9 +14,7 @@ import type { Log } from '../../../pipeline/core/log.ts'
 import { getFirst } from '../../../pipeline/core/present.ts'
 import type { LiveRequestAnswers } from '../../../pipeline/model/live/live-request.ts'
 import {
-  REPORTED_WATCHES_MAX,
   type StoredWatch,
-  unknownFacts,
   WATCH_END_PATH,
   type WatchProgress,
 } from '../../../pipeline/model/watch.ts'
@@ -43,6 +41,9 @@ const RETRY_MS = 10 * MINUTE
 const SLACK_MS = 5 * SECOND
 /** Time of the day (UTC) at which daily mails are sent: what happened in the night is in the index then. */
 const DAILY_AT_MS = 6 * HOUR
+
+/** Watches whose facts are recorded at a time: those of one may be 20 KB. */
+const RECORDED_WATCHES_MAX = 100
 
 /** Author of the submissions, as the audit shows it. */
 const WATCHING = { kind: 'registry', id: 'watching' } as const
@@ -86,14 +87,14 @@ export class WatchMailer {
     const now = clock.now()
     const watches = this.#listDue(now)
     if (watches.length === 0) return 0
-    const rows = await sequencer.quietly(async () => {
-      const started = performance.now()
-      const rows = await loadWatchedRows(sequencer.index, watches, { seq: sequencer.seq, now })
-      this.#tookMs = performance.now() - started
-      return rows
+    let started = 0
+    const rows = await sequencer.quietly(() => {
+      started = performance.now()
+      return loadWatchedRows(sequencer.index, watches, { seq: sequencer.seq, now })
     })
     const { takenDown } = new TakedownList(sequencer.accounts.db)
     const found = findChanges(watches, rows, { takenDown, now })
+    this.#tookMs = performance.now() - started
     const quiet = found.filter(({ changes }) => changes.length === 0)
     const changed = found.filter(({ changes }) => changes.length > 0)
     await this.#recordFacts(quiet)
@@ -105,16 +106,20 @@ export class WatchMailer {
     return sent
   }
 
-  /** Lists the watches to look at: those of daily mails once a day, unless it is the first look at them. */
+  /**
+   * Lists the watches to look at: those of daily mails once a day, unless it is the first look at them. One of a domain
+   * that was taken down is left out: it learns nothing, and rows since its last report would be read for all.
+   */
   #listDue(now: Instant): StoredWatch[] {
     const { db } = this.#parts.sequencer.accounts
     const waiting = new Set(this.#waiting.list())
     const lastDaily = listLastDailyMails(db)
+    const { takenDown } = new TakedownList(db)
     const watches = listAllWatches(db)
     const ids = new Set(watches.map(({ watch_id }) => watch_id))
     for (const id of this.#quiet.keys()) if (!ids.has(id)) this.#quiet.delete(id)
     return watches
-      .filter(({ user_id }) => !waiting.has(user_id))
+      .filter(({ user_id, subject }) => !waiting.has(user_id) && !takenDown.covers(subject))
       .filter(({ watch_id, user_id, pace, known, created_at }) => {
         if (pace === 'at_once' || known === null) return true
         const times = [created_at, lastDaily.get(user_id) ?? created_at].map(Date.parse)
@@ -132,8 +137,8 @@ export class WatchMailer {
     const newFacts = quiet.filter(
       ({ watch, progress }) => JSON.stringify(watch.known) !== JSON.stringify(progress.known),
     )
-    for (let at = 0; at < newFacts.length; at += REPORTED_WATCHES_MAX) {
-      const watches = newFacts.slice(at, at + REPORTED_WATCHES_MAX).map(toProgress)
+    for (let at = 0; at < newFacts.length; at += RECORDED_WATCHES_MAX) {
+      const watches = newFacts.slice(at, at + RECORDED_WATCHES_MAX).map(toProgress)
       await this.#parts.writer.submit({ op: 'watch.report', watches }, { by: WATCHING })
     }
   }
@@ -160,9 +165,7 @@ export class WatchMailer {
     this.#parts.log.warn({ detail: answer.failed }, 'a mail about what is watched was not sent')
     if (answer.isUnsent) {
       this.#waiting.remember(user_id)
-      const watches = found.map(({ watch }) =>
-        toProgress({ watch, progress: { ...watch, known: watch.known ?? unknownFacts } }),
-      )
+      const watches = found.map(toProgressBefore)
       await writer.submit({ op: 'watch.retract', watches, mail_id: mail.mail_id }, { by: WATCHING })
     }
     return false
@@ -196,6 +199,12 @@ function toProgress({
 }: Pick<ChangesOfWatch, 'watch' | 'progress'>): WatchProgress {
   const { reported_seq, known } = progress
   return { watch_id: watch.watch_id, reported_seq, known }
+}
+
+/** Returns the progress before a report. The facts of a first look stay known; the lookalikes it found are events. */
+function toProgressBefore({ watch, progress }: ChangesOfWatch): WatchProgress {
+  const known = watch.known ?? { ...progress.known, lookalikes: [] }
+  return toProgress({ watch, progress: { ...watch, known } })
 }
 
 /** Returns the number of the day, which begins when daily mails are sent. */
