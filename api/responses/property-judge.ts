@@ -191,6 +191,7 @@ export function chooseBestSale(
 ) {
   const { operating } = stock
   let best: Sale | undefined
+  let limited: Sale | undefined
   let isTimed = false
   for (const { property, publishers } of stock.candidates) {
     for (const publisher of publishers) {
@@ -199,13 +200,15 @@ export function chooseBestSale(
       const granting = inventory?.granting(agent.agent_url) ?? buildUnknownGranting(publisher)
       const sale = { property, publisher, verdict: judge(property, granting, operating, terms) }
       if (best === undefined || rankSale(sale) > rankSale(best)) best = sale
+      if (sale.verdict.needs) limited ??= sale
     }
   }
   const sale: Sale | undefined = best
+  const needs = sale?.verdict.authorized ? undefined : limited?.verdict.needs
   return {
     judged: sale
       ? toJudged(
-          { ...sale.verdict, ...toOperatorSide(sale.verdict.judged.operator.rule) },
+          { ...sale.verdict, needs, ...toOperatorSide(sale.verdict.judged.operator.rule) },
           sale.property,
           sale.publisher,
         )
@@ -255,5 +258,5 @@ function toJudged(
 
 function rankSale({ verdict: { authorized, confirmed, needs, sides } }: Sale): number {
   const strength = 3 * weight[sides.publisher] + weight[sides.operator]
-  return (confirmed ? 200 : 0) + (authorized ? 100 : 0) + (needs ? 10 : 0) + strength
+  return (confirmed ? 200 : 0) + (authorized ? 100 : 0) + strength + (needs ? 0.5 : 0)
 }

@@ -35,6 +35,11 @@ export function takeDown(
       { domain },
     )
   }
+  db.run(
+    `delete from stranger_items where kind = 'brand'
+       and (key = $domain or substr(key, -length($domain) - 1) = '.' || $domain)`,
+    { domain },
+  )
   rejectLogos(db, domain, stamp)
   return { done: { domain } }
 }

@@ -147,7 +147,7 @@ export class Committer {
 
   /** Chooses the enriched brands that give way to those of a batch. */
   async #chooseEvicted(
-    { submissions }: Batch,
+    { submissions, publications }: Batch,
     answers: ReadonlyMap<string, Answer>,
   ): Promise<string[]> {
     const { index, accounts, config } = this.#parts
@@ -155,10 +155,14 @@ export class Committer {
       isDone(each, answers),
     )
     if (added.length === 0) return []
-    const domains = new Set(added.map(({ operation }) => operation.domain))
+    const domains = new Set<string>(added.map(({ operation }) => operation.domain))
+    const named = submissions.flatMap(({ operation }) =>
+      'domain' in operation ? [operation.domain] : [],
+    )
+    const approved = publications?.brands.map(({ save }) => save.domain) ?? []
     return chooseEvicted(
       { index, accounts: accounts.db },
-      [...domains],
+      { added: [...domains], kept: new Set([...named, ...approved]) },
       config.LIMITS.enrichedBrands,
     )
   }
@@ -173,7 +177,8 @@ export class Committer {
       if (body && hash) storeBody(paths, hash, body)
     }
     const report = this.#readAccountFacts(requested, answers)
-    const evicted = answers.size > 0 ? await this.#chooseEvicted(requested, answers) : []
+    const evicted =
+      answers.size > 0 ? await this.#chooseEvicted({ ...requested, ...report }, answers) : []
     const taken = await index.transaction(async () => {
       const submissions = requested.submissions.filter(submission => isDone(submission, answers))
       const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}

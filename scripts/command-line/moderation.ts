@@ -110,7 +110,7 @@ export function addCorrections(program: Command): void {
     .option('--reason <text>', 'reason; kept in the private store', reason)
     .option('--undo', 'readmit the domain')
     .option('--dry-run', 'print what would be deleted, and change nothing')
-    .option('--confirm <domain>', 'the domain again: a takedown cannot be undone')
+    .option('--confirm <domain>', 'the domain again: a takedown cannot be undone', domain)
     .action(async (argument, options) =>
       (await import('../commands/takedown.ts')).takeDown(argument, options),
     )

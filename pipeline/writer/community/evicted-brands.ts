@@ -1,4 +1,10 @@
-import { findOldestOfLargest, removeStrangerItem } from '../../accounts/stranger-items.ts'
+import type { AccountStamp } from '../../accounts/stamp.ts'
+import {
+  countStrangerItems,
+  findOldestOfLargest,
+  recordStrangerItem,
+  removeStrangerItem,
+} from '../../accounts/stranger-items.ts'
 import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import type { Database } from '../../store/duckdb.ts'
@@ -17,11 +23,12 @@ export async function countEnriched(index: Database): Promise<number> {
 
 /**
  * Chooses the enriched brands that give way to those that `added` are about, where more than `max` would be stored: the
- * oldest of the caller with most. One that has become somebody's own stays, and no longer counts as a caller's.
+ * oldest of the caller with most. One that has become somebody's own stays, and no longer counts as a caller's; one that
+ * the same batch names in `kept` stays as well.
  */
 export async function chooseEvicted(
   { index, accounts }: { index: Database; accounts: Sqlite },
-  added: readonly string[],
+  { added, kept }: { added: readonly string[]; kept: ReadonlySet<string> },
   max: number,
 ): Promise<string[]> {
   const known = await loadEntries(index, 'brand', added)
@@ -30,7 +37,7 @@ export async function chooseEvicted(
     (await countEnriched(index)) + added.filter(domain => !known.has(domain)).length - max
   while (excess > 0) {
     const domain = findOldestOfLargest(accounts, 'brand')
-    if (domain === undefined || added.includes(domain)) break
+    if (domain === undefined || kept.has(domain)) break
     removeStrangerItem(accounts, { kind: 'brand', key: domain })
     if (await isStillFound(index, domain)) {
       evicted.push(domain)
@@ -38,6 +45,26 @@ export async function chooseEvicted(
     }
   }
   return evicted
+}
+
+/**
+ * Records that enriched brands may give way for which nothing says so: those of an earlier version, and those of an index
+ * that was restored without the record.
+ */
+export async function adoptEnriched(
+  index: Database,
+  accounts: Sqlite,
+  stamp: AccountStamp,
+): Promise<void> {
+  if ((await countEnriched(index)) <= countStrangerItems(accounts, 'brand')) return
+  const rows = await index.all<{ domain: string }>(
+    `select domain from entries where entity = 'brand' and source = 'enriched' order by domain`,
+  )
+  accounts.transaction(() => {
+    for (const { domain } of rows) {
+      recordStrangerItem(accounts, { kind: 'brand', key: domain }, '', stamp)
+    }
+  })
 }
 
 /** Tells whether the registry has all that it says of a brand from enrichments. */

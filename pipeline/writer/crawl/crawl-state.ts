@@ -176,12 +176,14 @@ interface Differences {
  */
 const FIND_MOVED = `
 create or replace temp table moved as
-select d.rowid as row_id, i.resolved_url from incoming i join located using (seen_id)
+with found as materialized (
+  select seen_id, at_ms, d.rowid as document_id, i.resolved_url
+  from incoming i join documents d using (kind, location)
+  where i.effect = 'success' and (i.outcome = 'unchanged' or i.hash = d.hash)
+    and i.resolved_url is distinct from d.resolved_url)
+select document_id, resolved_url from found join located using (seen_id)
   join crawl_state s on s.rowid = row_id
-  join documents d on d.kind = s.kind and d.location = s.location
-where i.effect = 'success' and s.attempted_at = to_timestamp(i.at_ms / 1000)
-  and (i.outcome = 'unchanged' or i.hash = d.hash)
-  and i.resolved_url is distinct from d.resolved_url`
+where s.attempted_at = to_timestamp(at_ms / 1000)`
 
 /**
  * Stores from which address files were read in the end, where only that has changed: their content and its time stay
@@ -197,7 +199,7 @@ async function storeFinalAddresses(
   if (!observations.some(isRedirected) && !(await isAnyStored(db))) return
   if ((await db.runTemporary(FIND_MOVED)) === 0) return
   const write =
-    'd set resolved_url = m.resolved_url, seq = $seq from moved m where d.rowid = row_id'
+    'd set resolved_url = m.resolved_url, seq = $seq from moved m where d.rowid = document_id'
   await db.write('update', 'documents', write, { seq })
 }
 

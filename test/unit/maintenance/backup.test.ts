@@ -56,8 +56,8 @@ async function readShown({ index }: Pick<Sequencer, 'index'>) {
   return { properties, events }
 }
 
-async function open(dataDir: string): Promise<Sequencer> {
-  const registry = await openSequencer({ dataDir, clock })
+async function open(dataDir: string, at = clock): Promise<Sequencer> {
+  const registry = await openSequencer({ dataDir, clock: at })
   cleanUp(() => registry.close())
   return registry
 }
@@ -239,7 +239,7 @@ describe('a replay', () => {
     for (const file of ['index.duckdb', 'index.duckdb.wal'])
       rmSync(`${dataDir}/${file}`, { force: true })
     await restore(dataDir, `${backups}/before`, { keepAccounts: true })
-    const registry = await open(dataDir)
+    const registry = await open(dataDir, api.clock)
     expect(await listAcknowledged(registry.index)).not.toEqual(acknowledged)
     const { replayed, failed } = await replay(registry)
     expect(failed).toEqual([])
