@@ -86,8 +86,7 @@ export async function runStoryboard(
     ? await deps.openInbox?.(listRefusals(storyboard))
     : undefined
   if (inbox !== undefined) state.inbox = inbox
-  const phases = await runPhases(state, session, onStep)
-  await inbox?.close()
+  const phases = await runPhases(state, session, onStep).finally(() => inbox?.close())
   const settled = settleBranches(storyboard, phases, state)
   const status = chooseStatus(settled.flatMap(({ steps }) => steps))
   return run({ status, phases: settled, profile })
