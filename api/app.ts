@@ -118,7 +118,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   app.register(async scope => addRoutes(scope, operations, services))
   app.register(async scope => addRoutes(scope, pages, services))
   addPublishedFiles(app, services)
-  addStoryboardWebhooks(app, deps.redis)
+  addStoryboardWebhooks(app, deps.redis, services)
   addMcp(app, operations, services)
   if (identity !== undefined) {
     addIdentity(app, identity, services)

@@ -35,6 +35,14 @@ redis.call('RPUSH', KEYS[2], ARGV[1] .. ' ' .. status .. ' ' .. ARGV[2])
 redis.call('EXPIRE', KEYS[2], ARGV[4])
 return status`
 
+/** Creates the function that tells whether a run waits for webhooks. */
+export function createHasInbox(redis: Redis | undefined): (run: string) => Promise<boolean> {
+  return async run => {
+    if (redis === undefined) throw new Error('no connection to Redis')
+    return (await redis.exists(toRulesKey(run))) === 1
+  }
+}
+
 type PutWebhook = (
   place: { run: string; step: string },
   webhook: Pick<Delivery, 'headers' | 'body'>,

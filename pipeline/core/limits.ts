@@ -152,6 +152,10 @@ const entries = {
   storyboardCalls: [150, 'requests to an agent in one run of a storyboard'],
   complianceRunMs: [600_000, 'time for a scheduled run of all storyboards against one agent'],
   storyboardRunsPerHour: [10, 'runs and comparisons of storyboards per user and hour'],
+  storyboardWebhooksPerMinute: [
+    600,
+    'webhooks to runs of storyboards that one address may send in a minute',
+  ],
   storyboardStepsPerHour: [
     60,
     'single steps of storyboards and agent discoveries per user and hour',

@@ -1,8 +1,12 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseRedisInfo } from '../../jobs/api-client/redis-info.ts'
 import { createOpenInbox } from '../../jobs/api-client/webhook-inboxes.ts'
 import type { WebhookInbox } from '../../pipeline/storyboards/webhook-inbox.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { cleanUp } from '../support/registry/registry.ts'
 
 const BASE = 'https://registry.example'
 const BYTES_MAX = 64 * 1024
@@ -35,6 +39,7 @@ async function post(url: string, payload: string | Buffer = '{"a":1}') {
   return { status: answer.statusCode, body: answer.json() }
 }
 
+const openInbox = () => createOpenInbox(redis.redis, BASE)(new Map())
 const countKeys = async () => (await redis.redis.keys('*inbox*')).length
 
 test('the webhook of a run arrives byte by byte, with the headers that are signed', async () => {
@@ -69,6 +74,63 @@ test('nobody fills an inbox that no run has opened', async () => {
   expect((await post(`${BASE}/webhooks/storyboards/short/step`)).status).toBe(404)
   expect((await post(inbox.toUrl(encodeURIComponent('no step')))).status).toBe(404)
   expect(await countKeys()).toBe(before)
+})
+
+test('a webhook that no run waits for is refused before its body arrives', async () => {
+  const origin = await registry.app.listen({ port: 0, host: '127.0.0.1' })
+  const options = { method: 'POST', headers: { 'content-length': BYTES_MAX } }
+  for (const path of [`${'b'.repeat(43)}/step`, 'short/step']) {
+    const sending = request(`${origin}/webhooks/storyboards/${path}`, options)
+    sending.on('error', () => undefined).flushHeaders()
+    const [answer] = await once(sending, 'response')
+    expect(answer.statusCode).toBe(404)
+    sending.destroy()
+  }
+})
+
+test('an address may send so many webhooks in a minute, and unknown ones store nothing', async () => {
+  const limited = await openRegistry({
+    redis: redis.redis,
+    limits: { storyboardWebhooksPerMinute: 2 },
+  })
+  cleanUp(() => limited.close())
+  const sendFrom = async (remoteAddress: string, url: string) => {
+    const path = url.replace(BASE, '')
+    const sent = { method: 'POST', url: path, remoteAddress, payload: {} } as const
+    return limited.app.inject(sent)
+  }
+  const before = await redis.redis.dbsize()
+  const unknown = `/webhooks/storyboards/${'c'.repeat(43)}/step`
+  for (let count = 0; count < 4; count++)
+    expect((await sendFrom('192.0.2.1', unknown)).statusCode).toBe(404)
+  expect(await redis.redis.dbsize()).toBe(before)
+  const own = await openInbox()
+  const answers = []
+  for (let count = 0; count < 3; count++)
+    answers.push(await sendFrom('192.0.2.1', own.toUrl('step')))
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429])
+  expect(Number(answers[2]!.headers['retry-after'])).toBeGreaterThan(0)
+  expect((await sendFrom('192.0.2.2', own.toUrl('step'))).statusCode).toBe(200)
+  expect(await own.list('step')).toHaveLength(3)
+  await own.close()
+})
+
+test('a webhook is refused while Redis has no room for what strangers send', async () => {
+  const own = await openInbox()
+  const { usedBytes } = parseRedisInfo(await redis.redis.info())
+  await redis.redis.config('SET', 'maxmemory', String(Math.ceil(usedBytes * 1.2)))
+  // It reads anew what Redis says.
+  const full = await openRegistry({ redis: redis.redis })
+  cleanUp(async () => {
+    await redis.redis.config('SET', 'maxmemory', '0')
+    await full.close()
+  })
+  const url = own.toUrl('step').replace(BASE, '')
+  const answer = await full.app.inject({ method: 'POST', url, payload: {} })
+  expect([answer.statusCode, answer.json().code]).toEqual([429, 'rate_limited'])
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  expect(await own.list('step')).toEqual([])
+  await own.close()
 })
 
 test('a webhook is bounded in bytes, and a run in webhooks', async () => {
