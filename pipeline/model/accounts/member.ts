@@ -30,6 +30,8 @@ export const EnrolledUrl = z
     error: 'must be an http(s) address without ? and #',
   })
   .overwrite(text => toAgentUrlKey(text) ?? text)
+  // The key may be longer than the address: an é is six characters there.
+  .pipe(z.string().max(AGENT_URL_CHARS_MAX))
 
 const profile = {
   slug: Slug.exactOptional(),
