@@ -24,7 +24,8 @@ export const preflight = {
   'access-control-max-age': '86400',
 }
 
-const exposed = {
+/** The header that lets scripts of other origins read our headers. */
+export const exposed = {
   'access-control-expose-headers': [
     'accept-ranges',
     'content-range',
@@ -44,10 +45,7 @@ const exposed = {
 }
 const nothing = {}
 
-/**
- * Builds the header that lets scripts of other origins read our headers; requests without an origin need
- * none.
- */
+/** Builds the header `exposed` for a request; one without an origin needs none. */
 export function buildExposedHeaders({ headers }: FastifyRequest): Readonly<Record<string, string>> {
   return headers.origin === undefined ? nothing : exposed
 }

@@ -10,12 +10,12 @@ import type {
 import type { Principal } from '../auth/principal.ts'
 import { toCaller } from '../limits/caller.ts'
 import { buildLimit, buildLimitPolicy } from '../limits/per-address.ts'
-import { buildCacheControl, isUnchanged } from '../responses/freshness.ts'
+import { buildCacheControl, cachePolicies, isUnchanged } from '../responses/freshness.ts'
 import { buildAsOfHeader } from '../responses/lists.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import { sendAnswer } from '../responses/send.ts'
 import { chooseAnswering } from './answering.ts'
-import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
+import { anyOrigin, buildExposedHeaders, exposed } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 import { buildHooks } from './request-hooks.ts'
 import { type Services, withActor } from './services.ts'
@@ -186,10 +186,13 @@ function measureRequest({ id }: Operation, { config, metrics, log, boundedLog }:
 }
 
 function buildHeaders({ access, cache }: Operation, sharedS: number): Record<string, string> {
+  const isShared = sharedS > 0 && access === 'public' && cachePolicies[cache].startsWith('public')
   return {
     'cache-control': buildCacheControl(cache, access === 'public' ? sharedS : 0),
     'x-content-type-options': 'nosniff',
     ...(access === 'optional' && { vary: 'authorization' }),
     ...anyOrigin,
+    // A shared cache answers scripts of other origins too, whoever asked first.
+    ...(isShared && exposed),
   }
 }

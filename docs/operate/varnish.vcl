@@ -33,4 +33,6 @@ sub vcl_backend_response {
 sub vcl_deliver {
   set resp.http.X-Cache = regsub(resp.http.X-Varnish, "^.+ .+$", "hit");
   if (resp.http.X-Cache != "hit") { set resp.http.X-Cache = "miss"; }
+  # It is the id of the request that brought the answer here.
+  if (obj.hits > 0) { unset resp.http.x-request-id; }
 }

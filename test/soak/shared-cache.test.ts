@@ -92,6 +92,19 @@ describe.skipIf(!hasVarnish)(
       expect(counts.hits / counts.answers).toBeGreaterThan(0.5)
     }, 60_000)
 
+    test('answers scripts of any origin, and with no id of another request', async () => {
+      const url = `${base}/api/brands/resolve?domain=${domains[0]}`
+      const read = async (headers: Record<string, string> = {}) =>
+        (await fetch(url, { headers })).headers
+      // What the night left is over: the first answer is new, or revalidates what there is.
+      await pause(3 * SHARED_S * 1_000)
+      expect((await read()).get('x-request-id')).toMatch(/./)
+      const hit = await read({ origin: 'https://page.example' })
+      expect(hit.get('x-cache')).toBe('hit')
+      expect(hit.get('access-control-expose-headers')).toMatch(/etag.*x-registry-seq/)
+      expect(hit.has('x-request-id')).toBe(false)
+    })
+
     test('shares no answer of a caller with a credential', async () => {
       const authorization = `Bearer ${await registry.createKey('Readers')}`
       for (let turn = 0; turn < 3; turn += 1)
