@@ -11,7 +11,6 @@ import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { chooseOperatorPort } from '../../pipeline/core/ports.ts'
 import { isExposed } from '../../pipeline/core/settings/setting-contradictions.ts'
 import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
-import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
@@ -36,6 +35,7 @@ import {
   printOperatorAddress,
   printOwnSite,
 } from './start-output.ts'
+import { forgetOperatorUrl, noteOperatorUrl } from './supervisor-problems.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
 const DEMO_DATA_DIR = 'data/var/demo'
@@ -111,9 +111,10 @@ async function run(plan: StartPlan): Promise<void> {
   }
   process.on('disconnect', () => void end(0))
   try {
+    forgetOperatorUrl(paths)
     if (!config.REDIS_URL) redis = await OwnRedis.start(paths, log)
     const operatorUrl = await serveOperatorPort(plan, supervisor)
-    replaceFile(paths.operatorUrl, operatorUrl)
+    noteOperatorUrl(paths, operatorUrl, log)
     printOperatorAddress(operatorUrl)
     await startRoles(plan, supervisor)
   } catch (error) {

@@ -1,5 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { z } from 'zod'
+import { getMessage } from '../../jobs/api-client/writer-client.ts'
+import type { Log } from '../../pipeline/core/log.ts'
+import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 
@@ -7,6 +10,22 @@ const ANSWER_MS = 5_000
 const Readiness = z.object({ problems: z.array(z.string()) })
 /** Ends a sentence that leaves the details to `status`, which has them from the indexer. */
 const SAYS_MORE = '`registry status` says why'
+
+type Place = Pick<Paths, 'operatorUrl'>
+
+/** Removes the address of an earlier start, at which `status` would ask in vain. */
+export function forgetOperatorUrl({ operatorUrl }: Place): void {
+  rmSync(operatorUrl, { force: true })
+}
+
+/** Writes where `status` asks this start. A start goes on without it: on a full disk, reads are still answered. */
+export function noteOperatorUrl({ operatorUrl }: Place, url: string, log: Log): void {
+  try {
+    replaceFile(operatorUrl, url)
+  } catch (error) {
+    log.warn({ error: getMessage(error) }, 'status cannot ask this start')
+  }
+}
 
 /**
  * Fetches what the running `start` says is wrong: it knows the settings of the service, which those of this shell need

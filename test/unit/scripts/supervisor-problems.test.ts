@@ -1,8 +1,13 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { Lease } from '../../../pipeline/store/lease.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
-import { fetchSupervisorProblems } from '../../../scripts/commands/supervisor-problems.ts'
+import {
+  fetchSupervisorProblems,
+  forgetOperatorUrl,
+  noteOperatorUrl,
+} from '../../../scripts/commands/supervisor-problems.ts'
+import { createRecordingLog } from '../../support/registry/recording-log.ts'
 import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
 import { serveOrigin } from '../../support/servers/origin.ts'
 
@@ -27,4 +32,21 @@ test('what the running start says is told, but for what status itself knows bett
   expect(await fetchSupervisorProblems(paths)).toEqual([
     'the operator’s port (http://127.0.0.1:1) does not answer',
   ])
+})
+
+test('a start that cannot write its address says so, and leaves none of an earlier one', async () => {
+  const paths = resolvePaths(createDataDir())
+  makeFolders(paths)
+  const { log, said } = createRecordingLog()
+  noteOperatorUrl(paths, 'http://127.0.0.1:1', log)
+  expect(said).toEqual([])
+  const lock = (await Lease.take(paths.startLock))!
+  cleanUp(() => lock.release())
+  forgetOperatorUrl(paths)
+  // A folder in the place of the new file fails the write, as a full disk does.
+  mkdirSync(`${paths.operatorUrl}.new/full`, { recursive: true })
+  noteOperatorUrl(paths, 'http://127.0.0.1:2', log)
+  expect(said.join()).toContain('status cannot ask this start')
+  expect(existsSync(paths.operatorUrl)).toBe(false)
+  expect(await fetchSupervisorProblems(paths)).toBeUndefined()
 })
