@@ -108,7 +108,7 @@ export function addCorrections(program: Command): void {
     .description('delete a domain and its subdomains, and accept nothing about them any more')
     .argument('<domain>', 'the domain', domain)
     .option('--reason <text>', 'reason; kept in the private store', reason)
-    .option('--undo', 'readmit the domain')
+    .addOption(new Option('--undo', 'readmit the domain').conflicts('dryRun'))
     .option('--dry-run', 'print what would be deleted, and change nothing')
     .option('--confirm <domain>', 'the domain again: a takedown cannot be undone', domain)
     .action(async (argument, options) =>

@@ -165,6 +165,7 @@ test.each([
   [['failures', '--limit', '0'], /must be a whole number from 1/],
   [['top', '--interval', '-1'], /must be a whole number from 1/],
   [['takedown', 'https://'], /must be a domain/],
+  [['takedown', 'acme.example', '--undo', '--dry-run'], /cannot be used with/],
   [['nonsense'], /unknown command 'nonsense'/],
   [['org', 'nonsense'], /unknown command 'nonsense'/],
 ] as [string[], RegExp][])('registry %j is refused with a reason', async (args, words) => {
