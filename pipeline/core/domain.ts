@@ -54,6 +54,11 @@ export function getRegistrableDomain(domain: string): string | undefined {
   return getDomain(domain, { allowPrivateDomains: true, extractHostname: false }) ?? undefined
 }
 
+/** Tells whether anybody registers domains at this one, as at `co.uk`; one whose names a company gives out is none. */
+export function isRegistrySuffix(domain: string): boolean {
+  return getDomain(domain, { allowPrivateDomains: false, extractHostname: false }) === null
+}
+
 export function isSameSite(a: string, b: string): boolean {
   if (a === b) return true
   const site = getRegistrableDomain(a)

@@ -1,15 +1,20 @@
 import { createInterface } from 'node:readline/promises'
 import type { Config } from '../../pipeline/core/config.ts'
-import { type Domain, getRegistrableDomain } from '../../pipeline/core/domain.ts'
+import {
+  type Domain,
+  getRegistrableDomain,
+  isRegistrySuffix,
+  parseDomain,
+} from '../../pipeline/core/domain.ts'
 import {
   previewTakedown,
   type TakedownPreview,
 } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
 import { askOrOpen, unwrapOrExit } from './running.ts'
 
-/** Refuses a name below which strangers have their sites: each of them would be deleted. */
+/** Refuses a name below which anybody registers a domain: each of them would be deleted. */
 export function refusePublicSuffix(domain: Domain): void {
-  if (getRegistrableDomain(domain) !== undefined) return
+  if (!isRegistrySuffix(domain)) return
   unwrapOrExit({
     refused: `${domain} is a public suffix: the sites of others are below it; take each of them down by its name`,
   })
@@ -23,16 +28,20 @@ export async function describeTakedown(config: Config, domain: Domain): Promise<
     ({ index }) => previewTakedown(index, domain),
     { writes: true },
   )
-  if (domains === 0 && rows.length === 0) return `nothing is known about ${domain}\n`
+  const warning =
+    getRegistrableDomain(domain) === undefined
+      ? `${domain} is a suffix below which others have their sites: all of them go, too\n`
+      : ''
+  if (domains === 0 && rows.length === 0) return `${warning}nothing is known about ${domain}\n`
   const more = domains > first.length ? ` and ${domains - first.length} more` : ''
   const counts = rows.map(({ table, rows }) => `  ${rows}  ${table}\n`).join('')
-  return `would be deleted: ${first.join(', ')}${more}\nrows by table:\n${counts}`
+  return `${warning}would be deleted: ${first.join(', ')}${more}\nrows by table:\n${counts}`
 }
 
 /** Has somebody at a terminal type the domain; elsewhere, or where it is another one, the command ends. */
 export async function confirmOrExit(domain: Domain, confirmed: string | undefined): Promise<void> {
   const typed = confirmed ?? (process.stdin.isTTY ? await askAtTerminal(domain) : undefined)
-  if (typed?.trim().toLowerCase() === domain) return
+  if (parseDomain(typed) === domain) return
   unwrapOrExit({
     refused:
       typed === undefined

@@ -113,11 +113,16 @@ describe('an operator', () => {
       /^would be deleted: acme\.example\nrows by table:\n( {2}\d+ {2}\w+\n)+$/,
     )
     expect(dry.stderr).toContain('  revisions\n')
-    for (const suffix of ['co.uk', 'github.io'])
-      expect(await run('takedown', suffix, '--confirm', suffix)).toMatchObject({
-        status: 1,
-        stderr: expect.stringContaining(`${suffix} is a public suffix`),
-      })
+    expect(await run('takedown', 'co.uk', '--confirm', 'co.uk')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('co.uk is a public suffix'),
+    })
+    expect((await run('takedown', 'github.io', '--dry-run')).stderr).toContain(
+      'all of them go, too',
+    )
+    expect(await run('takedown', 'müller.example', '--confirm', 'Müller.example')).toMatchObject({
+      stdout: 'xn--mller-kva.example is taken down\n',
+    })
     expect(await run('takedown', domain)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(`add --confirm ${domain}`),
