@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { Accounts } from '../accounts/store.ts'
-import { ServingStore } from '../serving/lmdb.ts'
+import { SERVING_FORMAT, ServingStore } from '../serving/lmdb.ts'
 import { Database } from '../store/duckdb.ts'
 import { Lease } from '../store/lease.ts'
 import { listPending } from '../store/migrations.ts'
@@ -9,11 +9,17 @@ import { type Paths, resolvePaths } from '../store/paths.ts'
 import { listTampered } from '../store/seals.ts'
 import { describeUnreadable, verify } from './verify-stores.ts'
 
+const SERVING_OF_OTHER_VERSION =
+  'serving: is of another version, and was not compared: the next start makes it again'
+
 /**
  * Verifies the stores of a registry that does not run, and changes none of them; returns one sentence per fault.
- * Undefined while another process writes.
+ * Undefined while another process writes. `tell` gets what is no fault but was not compared.
  */
-export async function verifyStopped(dataDir: string): Promise<string[] | undefined> {
+export async function verifyStopped(
+  dataDir: string,
+  tell: (note: string) => void = () => undefined,
+): Promise<string[] | undefined> {
   const paths = resolvePaths(dataDir)
   let lease: Lease | undefined
   try {
@@ -32,13 +38,17 @@ export async function verifyStopped(dataDir: string): Promise<string[] | undefin
     )
     // Damaged pages of it would end this process.
     const opensServing = !tampered.includes(paths.servingFile)
-    return [...changed, ...(await openAndVerify(paths, opensServing))]
+    return [...changed, ...(await openAndVerify(paths, opensServing, tell))]
   } finally {
     lease.release()
   }
 }
 
-async function openAndVerify(paths: Paths, opensServing: boolean): Promise<string[]> {
+async function openAndVerify(
+  paths: Paths,
+  opensServing: boolean,
+  tell: (note: string) => void,
+): Promise<string[]> {
   const opened: { close(): unknown }[] = []
   const faults: string[] = []
   const open = async <Store extends { close(): unknown }>(
@@ -66,7 +76,13 @@ async function openAndVerify(paths: Paths, opensServing: boolean): Promise<strin
         )
       : undefined
     if (index === undefined || accounts === undefined || serving === undefined) return faults
-    return await verify({ paths, index, accounts, serving })
+    const { format } = serving
+    const isOfOtherVersion = format !== undefined && format !== SERVING_FORMAT
+    if (isOfOtherVersion) tell(SERVING_OF_OTHER_VERSION)
+    return await verify(
+      { paths, index, accounts, serving },
+      { skipped: isOfOtherVersion ? ['serving'] : [] },
+    )
   } finally {
     for (const store of opened.reverse()) await store.close()
   }

@@ -7,7 +7,9 @@ import { askRunning } from './running.ts'
 export async function verifyStores(): Promise<void> {
   const config = readSettings()
   assertRegistry(config)
-  const { run, alone: stopped } = await findOrTake(config, () => verifyStopped(config.DATA_DIR))
+  const { run, alone: stopped } = await findOrTake(config, () =>
+    verifyStopped(config.DATA_DIR, note => process.stderr.write(`${note}\n`)),
+  )
   const faults = run ? await askRunning<string[]>(run, { ask: 'verify' }) : stopped
   for (const fault of faults) process.stdout.write(`${fault}\n`)
   if (faults.length === 0) {

@@ -21,6 +21,7 @@ import { replay } from '../../../pipeline/maintenance/replay.ts'
 import { verifyStopped } from '../../../pipeline/maintenance/verify-stopped.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
+import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch, buildNextBatch, saves } from '../../support/fixtures/batches.ts'
@@ -256,6 +257,18 @@ describe('a check of a registry that does not run changes nothing, and', () => {
       expect(hashAll(paths)).toEqual(before)
     },
   )
+
+  test('does not compare a serving store of another version, and notes it', async () => {
+    const paths = copy(whole, createDataDir())
+    const serving = ServingStore.open(paths.servingFile)
+    const brand = { space: 'brand', key: 'acme.example', value: Buffer.from('{}') } as const
+    serving.writePart([brand, { space: 'meta', key: 'format', value: Buffer.from('1') }])
+    await serving.close()
+    rmSync(paths.seals)
+    const notes: string[] = []
+    expect(await verifyStopped(paths.dir, note => notes.push(note))).toEqual([])
+    expect(notes).toEqual([expect.stringContaining('serving: is of another version')])
+  })
 
   test('names a damaged index beside a damaged serving store', async () => {
     const paths = copy(whole, createDataDir())
