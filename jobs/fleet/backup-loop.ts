@@ -1,10 +1,10 @@
-import { rmSync } from 'node:fs'
 import { type Clock, type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import type { UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
+import { removeBackup } from '../../pipeline/writer/copy-stores.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { getMessage } from '../api-client/writer-client.ts'
 import { type Loop, repeatEvery } from '../indexer/loops.ts'
@@ -100,7 +100,7 @@ async function backUp(
   olderKept: number,
 ): Promise<number> {
   const dir = sequencer.paths.backingUp
-  rmSync(dir, { recursive: true, force: true })
+  removeBackup(dir)
   try {
     answers.beginBackup()
     const { seq } = await sequencer.backUp(dir)
@@ -113,6 +113,6 @@ async function backUp(
     await removeOldBackups(store, name, olderKept)
     return seq
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    removeBackup(dir)
   }
 }

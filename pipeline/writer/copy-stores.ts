@@ -45,7 +45,7 @@ export type Manifest = z.infer<typeof Manifest>
  * already.
  */
 export function beginBackup(dir: string): string {
-  const partial = `${resolve(dir)}.partial`
+  const partial = toPartial(dir)
   if (existsSync(dir)) throw new Error(`${dir} already exists: name a new folder`)
   if (existsSync(partial) && !isUnfinished(partial))
     throw new Error(`${partial} is not what an interrupted backup left: move it away`)
@@ -55,9 +55,23 @@ export function beginBackup(dir: string): string {
   return partial
 }
 
-/** Tells whether a folder has only what a backup writes before its manifest. */
+/** Removes a backup, and what an interrupted one left, from a place where nothing else is ever put. */
+export function removeBackup(dir: string): void {
+  for (const path of [dir, toPartial(dir)]) rmSync(path, { recursive: true, force: true })
+}
+
+function toPartial(dir: string): string {
+  return `${resolve(dir)}.partial`
+}
+
+/** Tells whether a folder has only what a backup writes before its manifest is in place. */
 function isUnfinished(partial: string): boolean {
-  const made = [...Object.values(backedUp), PICTURES, ...Object.values(LOG_IN_BACKUP)]
+  const made = [
+    ...Object.values(backedUp),
+    PICTURES,
+    ...Object.values(LOG_IN_BACKUP),
+    `${MANIFEST}.new`,
+  ]
   const isMade = (name: string) => made.some(file => name === file || name.startsWith(`${file}-`))
   return statSync(partial).isDirectory() && readdirSync(partial).every(isMade)
 }

@@ -3,6 +3,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -86,7 +87,7 @@ describe('a backup', () => {
     cpSync(`${backups}/first`, `${backups}/own.partial`, { recursive: true })
     await expect(registry.backUp(`${backups}/own`)).rejects.toThrow('move it away')
     expect(await checkBackup(`${backups}/own.partial`)).toMatchObject({ seq: 1 })
-    rmSync(`${backups}/own.partial/manifest.json`)
+    renameSync(`${backups}/own.partial/manifest.json`, `${backups}/own.partial/manifest.json.new`)
     await registry.backUp(`${backups}/own`)
     expect(readdirSync(backups).sort()).toEqual(['first', 'own'])
   })
