@@ -56,8 +56,9 @@ export async function assertRedisAnswers(url: string, ms: number): Promise<void>
   }
 }
 
+/** Leaves out both passwords: the server's, and that of its sentinels in the query. */
 function hidePassword(url: string): string {
-  return url.replace(/\/\/[^@/]*@/, '//…@')
+  return url.replace(/\?.*$/s, '').replace(/\/\/[^@/]*@/, '//…@')
 }
 
 function toServerOptions(

@@ -12,6 +12,12 @@ test('a command is told within three seconds that Redis is away, without its pas
   await expect(assertRedisAnswers(NOWHERE, 500)).rejects.toThrow(
     'Redis does not answer at redis://…@127.0.0.1:1: start it, then try again',
   )
+  await expect(
+    assertRedisAnswers(
+      'redis+sentinel://:secret@127.0.0.1:1/registry?sentinel_password=secret',
+      100,
+    ),
+  ).rejects.toThrow('at redis+sentinel://…@127.0.0.1:1/registry: start it')
   expect(performance.now() - began).toBeLessThan(3_000)
   const redis = await startRedis()
   cleanUp(() => redis.close())
