@@ -44,6 +44,11 @@ export function findRedisProblems(info: RedisInfo, config: Pick<Config, 'BACKUP_
   return requirements.map(find => find(info, config)).filter(text => text !== false)
 }
 
+/** Finds among sentences those about Redis, which all begin with its name. */
+export function filterRedisProblems(problems: readonly string[]): string[] {
+  return problems.filter(text => text.startsWith('Redis '))
+}
+
 /** Tells whether only the memory is left that is reserved for writes. */
 export function isNearlyFull({
   usedBytes,

@@ -19,7 +19,7 @@ export interface RegistryStatus {
   queues: QueueStatus[] | null
   /** Sentences of the running `start`, as its `/readyz` has them; none where none runs. */
   supervisor_problems: string[]
-  /** Requirements that Redis does not meet, as sentences. */
+  /** Requirements that Redis does not meet, as sentences: those that the running `start` names, where one runs. */
   redis_problems: string[]
   stores: { name: string; bytes: number }[]
   disk_free: number

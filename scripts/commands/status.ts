@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readQueueStatus } from '../../jobs/api-client/queue-status.ts'
-import { findRedisProblems } from '../../jobs/api-client/redis-requirements.ts'
+import { filterRedisProblems, findRedisProblems } from '../../jobs/api-client/redis-requirements.ts'
 import { watchRedis } from '../../jobs/api-client/redis-status.ts'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -52,8 +52,11 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
     has_push: existsSync(paths.pushLock) && (await Lease.isHeld(paths.pushLock)),
     queues: queues ?? null,
     supervisor_problems: reported ?? [],
-    redis_problems:
-      run && queues && reported === undefined ? await readRedisProblems(run, config, log) : [],
+    redis_problems: reported
+      ? filterRedisProblems(reported)
+      : run && queues
+        ? await readRedisProblems(run, config, log)
+        : [],
     stores: Object.entries(measureStores(paths)).map(([name, bytes]) => ({ name, bytes })),
     disk_free: readFreeDisk(paths),
   }

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { parseRedisInfo, type RedisInfo } from '../../../jobs/api-client/redis-info.ts'
-import { findRedisProblems } from '../../../jobs/api-client/redis-requirements.ts'
+import {
+  filterRedisProblems,
+  findRedisProblems,
+} from '../../../jobs/api-client/redis-requirements.ts'
 import { RedisRoom } from '../../../jobs/api-client/redis-room.ts'
 import { createRedisCheck } from '../../../jobs/indexer/redis-check.ts'
 import { startRedis } from '../../support/processes/redis.ts'
@@ -44,6 +47,7 @@ test.each<[string, Partial<RedisInfo>, { BACKUP_TO?: string }, RegExp | undefine
   ['a policy that it does not tell of', { policy: undefined }, {}, undefined],
 ])('a Redis with %s is named as what it is', (_, changed, config, problem) => {
   const problems = findRedisProblems({ ...good, ...changed }, config as never)
+  expect(filterRedisProblems([...problems, 'lists are old'])).toEqual(problems)
   if (problem === undefined) expect(problems).toEqual([])
   else expect(problems).toEqual([expect.stringMatching(problem)])
 })
