@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
+import { Accounts } from '../../pipeline/accounts/store.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { replay } from '../../pipeline/maintenance/replay.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
@@ -63,7 +64,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
   process.stdout.write(`restored commit ${seq}\n`)
   const paths = resolvePaths(config.DATA_DIR)
-  const missing = listMissingKeys(config, paths)
+  const missing = listMissingKeys(config, paths, { hasCredentials: hasCredentials(paths.record) })
   if (missing.length > 0)
     process.stderr.write(
       `backups have no keys: before you start, put back those of the old machine\n  ${missing.join('\n  ')}\n`,
@@ -71,6 +72,16 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const head = describeLogHead(paths)
   if (head !== undefined) process.stderr.write(`${head}\n`)
   await replayIn(config)
+}
+
+function hasCredentials(record: string): boolean {
+  const accounts = Accounts.openReadOnly(record)
+  try {
+    const sql = 'select 1 from agent_credentials where sealed is not null limit 1'
+    return accounts.db.one(sql) !== undefined
+  } finally {
+    accounts.close()
+  }
 }
 
 export async function replayAudit(): Promise<void> {

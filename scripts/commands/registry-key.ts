@@ -20,7 +20,11 @@ export function ensureRegistryKey(paths: Paths): string {
  * Lists the keys that a registry has lost when its stores came from a backup, which has none: where each belongs, and
  * what is missed without it.
  */
-export function listMissingKeys(config: KeySettings, paths: Paths): string[] {
+export function listMissingKeys(
+  config: KeySettings,
+  paths: Paths,
+  { hasCredentials }: { hasCredentials: boolean },
+): string[] {
   const { REGISTRY_SIGNING_KEYS, LOG_SIGNING_KEY, CREDENTIALS_KEY } = config
   const hasLog = existsSync(paths.logHead)
   const isMissing = (setting: string | undefined, file: string) =>
@@ -34,7 +38,7 @@ export function listMissingKeys(config: KeySettings, paths: Paths): string[] {
           `${paths.registryKey} (or REGISTRY_SIGNING_KEYS): without it another one is made, and people sign in again`,
         ]
       : []),
-    ...(isMissing(CREDENTIALS_KEY, paths.demoCredentialsKey)
+    ...(hasCredentials && isMissing(CREDENTIALS_KEY, paths.demoCredentialsKey)
       ? ['CREDENTIALS_KEY: without it the stored credentials of agents cannot be read']
       : []),
   ]
