@@ -36,7 +36,7 @@ export function assertUntouched(
   if (isTampered(paths, `${paths.parquet}/${path}`))
     throw new PublicError(
       'unavailable',
-      `the table ${table} of ${day} is damaged: the next start of the indexer makes it again`,
+      `the table ${table} of ${day} is damaged: the next start of the indexer removes it, and exports today’s`,
     )
 }
 
