@@ -17,7 +17,7 @@ import type { Batch } from './apply-context.ts'
 import { findUncommitted } from './catch-up.ts'
 import { type Committed, commitBisecting, commitSplitAtTakedowns } from './commit-in-parts.ts'
 import { Committer } from './committer.ts'
-import { adoptEnriched } from './community/evicted-brands.ts'
+import { recordEnriched } from './community/evicted-brands.ts'
 import type { Manifest } from './copy-stores.ts'
 import { hasTimeChanged } from './dependencies.ts'
 import { failSubmission } from './failed-submissions.ts'
@@ -154,7 +154,7 @@ export class Sequencer {
       await sequencer.commit(batch)
     }
     const stamp = { now: options.clock.now(), seq: meta.seq }
-    await adoptEnriched(index, accounts.db, stamp)
+    await recordEnriched(index, accounts.db, stamp)
     if (areDamaged && meta.seq > 0) {
       await sequencer.publish()
       await sequencer.searchable()

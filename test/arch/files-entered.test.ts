@@ -13,6 +13,10 @@ import { testClock } from '../support/worlds/clock.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 
+/** Lists the files that a commit enters: loops that other tests left running are in `jobs/`. */
+const listEntered = async (commit: () => Promise<unknown>) =>
+  (await listFilesEntered(commit)).filter(path => path.startsWith('pipeline/'))
+
 /** Measures the second of two like commits, so that nothing is read for the first time. */
 test('the commit of an edited brand enters at most 60 source files', async () => {
   const registry = await openTestSequencer(clock)
@@ -23,7 +27,7 @@ test('the commit of an edited brand enters at most 60 source files', async () =>
   for (const name of ['One', 'Two', 'Three'])
     await commit(buildBrandSave('Org', 'a.org.example', name))
   const edit = buildBrandSave('Org', 'a.org.example', 'Four')
-  const files = await listFilesEntered(() => commit(edit))
+  const files = await listEntered(() => commit(edit))
   expect(files).toContain('pipeline/writer/community/saves.ts')
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(60)
 })
@@ -40,7 +44,7 @@ test('the commit of an unchanged observation enters at most 40 source files', as
   await commit(observeFile('brand.json', 'a.example', brand, clock.now()))
   for (const _ of [1, 2]) await commit(observeAgain())
   const observation = observeAgain()
-  const files = await listFilesEntered(() => commit(observation))
+  const files = await listEntered(() => commit(observation))
   expect(files).toContain('pipeline/writer/crawl/crawl-state.ts')
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(40)
 })

@@ -86,7 +86,7 @@ describe('registry why', () => {
     expect(file).toMatchObject({ kind: 'adagents.json', outcome: 'absent', document: null })
     expect(file).toMatchObject({ succeeded_at: null, ended_at: null })
     const { stdout } = await run('why', 'gone.example')
-    expect(stdout).toContain('absent, the file is not there')
+    expect(stdout).toContain('absent, not found')
     expect(stdout).not.toContain('in force')
     expect((await run('why', 'shop.example')).stdout).toContain('in force      no longer, since')
   })

@@ -31,6 +31,13 @@ beforeAll(async () => {
   for (const { payload } of events) {
     const { publisher_domain, agent_url } = payload as Record<string, string>
     const found = await client.lookupProperty(publisher_domain!)
+    const { authorized } = await client.validatePropertyAuthorization(
+      agent_url!,
+      'domain',
+      publisher_domain!,
+    )
+    // A grant may be limited to countries.
+    if (!authorized) continue
     const own = found?.properties?.find(({ identifiers }) => identifiers?.[0]?.type === 'domain')
     if (own === undefined) continue
     ;[publisher, agent, site] = [publisher_domain!, agent_url!, own.identifiers![0]!.value]

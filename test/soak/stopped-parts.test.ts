@@ -127,7 +127,7 @@ describe('without Redis', () => {
     await redis.stop()
     const asked = await runRegistry(['verify'], env)
     expect(asked).toMatchObject({ status: 1, stdout: '' })
-    expect(asked.stderr).toContain('the registry cannot accept this at the moment')
+    expect(asked.stderr).toContain('Redis does not answer at ')
     for (const role of roles.splice(0)) {
       expect((await role.interrupt()).status).toBe(0)
     }

@@ -51,7 +51,7 @@ export async function chooseEvicted(
  * Records that enriched brands may give way for which nothing says so: those of an earlier version, and those of an index
  * that was restored without the record.
  */
-export async function adoptEnriched(
+export async function recordEnriched(
   index: Database,
   accounts: Sqlite,
   stamp: AccountStamp,

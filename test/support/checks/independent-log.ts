@@ -138,6 +138,7 @@ export function readWholeLog(
     const bytes = read('entries', at / 256, Math.min(256, size - at))
     for (let place = 0; place < bytes.length; ) {
       const length = bytes.readUInt16BE(place)
+      if (place + 2 + length > bytes.length) throw new Error('an entry is cut off')
       entries.push(bytes.subarray(place + 2, place + 2 + length))
       place += 2 + length
     }
