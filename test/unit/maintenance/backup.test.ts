@@ -16,7 +16,7 @@ import { restore } from '../../../pipeline/maintenance/restore.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
-import { checkBackup } from '../../../pipeline/writer/copy-stores.ts'
+import { checkBackup, removeBackup } from '../../../pipeline/writer/copy-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { readFeeds } from '../../support/checks/feed.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
@@ -90,6 +90,10 @@ describe('a backup', () => {
     renameSync(`${backups}/own.partial/manifest.json`, `${backups}/own.partial/manifest.json.new`)
     await registry.backUp(`${backups}/own`)
     expect(readdirSync(backups).sort()).toEqual(['first', 'own'])
+    renameSync(`${backups}/own`, `${backups}/again.partial`)
+    removeBackup(`${backups}/again`)
+    await registry.backUp(`${backups}/again`)
+    expect(readdirSync(backups).sort()).toEqual(['again', 'first'])
   })
 
   test('is restored unchanged, with every rid and event, and all other stores are rebuilt', async () => {
