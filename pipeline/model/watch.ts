@@ -12,7 +12,7 @@ export const watchPaces = ['at_once', 'daily'] as const
 export type WatchPace = (typeof watchPaces)[number]
 
 /** A file of a domain that can break and return. */
-export const watchedFiles = ['adagents.json', 'brand.json'] as const
+const watchedFiles = ['adagents.json', 'brand.json'] as const
 export type WatchedFile = (typeof watchedFiles)[number]
 
 /** Claims and lookalikes of a watch that are remembered, so that none is reported twice. */

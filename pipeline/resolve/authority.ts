@@ -85,7 +85,7 @@ const neededTerms = {
   collection_not_asked: 'collection_ids',
   placement_not_asked: 'placement_ids',
 } as const satisfies Partial<Record<PublisherRule, string>>
-export type NeededTerm = (typeof neededTerms)[keyof typeof neededTerms]
+type NeededTerm = (typeof neededTerms)[keyof typeof neededTerms]
 
 /** Finds the term without which a rule stops the sale. */
 function findNeededTerm(rule: PublisherRule): NeededTerm | undefined {

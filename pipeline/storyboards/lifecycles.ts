@@ -114,7 +114,7 @@ const lifecycles: readonly Lifecycle[] = [
 ]
 
 /** Status of one thing that an answer told. */
-export interface Observed {
+interface Observed {
   kind: string
   id: string
   status: string

@@ -84,7 +84,7 @@ async function openUnlessTaken(
 }
 
 /** Throws where other hosts take over from backups: they would not learn of a write by a command alone. */
-export function assertNoFleet({ BACKUP_TO }: Config): void {
+function assertNoFleet({ BACKUP_TO }: Config): void {
   if (BACKUP_TO !== undefined)
     throw new Error(
       'BACKUP_TO is set, and no indexer writes here: start it, or run this on the host that writes',

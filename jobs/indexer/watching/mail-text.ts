@@ -12,7 +12,7 @@ const SUBJECT_CHARS_MAX = 150
 const NAME_CHARS_MAX = 120
 
 /** A mail as its person reads it. */
-export interface WatchMail {
+interface WatchMail {
   subject: string
   text: string
 }

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { toTypedPath } from '../../commands/typed-path.ts'
 
 export interface Options {
   size: number
@@ -97,11 +98,4 @@ export function readOptions(full: number, defaults: Defaults = {}): Options {
 function requireAtLeast(least: number, value: number, name: string): number {
   if (value >= least) return value
   throw new Error(`--${name} must be a number from ${least}`)
-}
-
-/**
- * Resolves a path from where the command was typed: npm runs its commands in the project's folder.
- */
-function toTypedPath(path: string): string {
-  return isAbsolute(path) ? path : resolve(process.env.INIT_CWD ?? process.cwd(), path)
 }

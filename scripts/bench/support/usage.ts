@@ -11,7 +11,7 @@ export function readCpuSeconds(pid: number): number {
 }
 
 /** Processor time of a process in seconds: of all threads, and of those that collect garbage and compile. */
-export interface ProcessorTime {
+interface ProcessorTime {
   all: number
   helpers: number
 }
