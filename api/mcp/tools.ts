@@ -86,6 +86,10 @@ function shorten(properties: Json): Json {
       (key === 'default' && value === '')
     if (isUninformative) return undefined
     if (!Array.isArray(value?.enum)) return value
+    if (value.enum.length > VALUES_SHOWN_MAX) {
+      const { enum: values, ...rest } = value
+      return { ...rest, examples: values.slice(0, 2) }
+    }
     // The allowed values show that it is a text.
     const { type: _, ...rest } = value
     return rest
@@ -128,6 +132,8 @@ function isAnything(key: string, value: unknown): boolean {
   return key === 'additionalProperties' && JSON.stringify(value) === '{}'
 }
 
+/** Longer lists of values are shortened to two examples: a refusal names them all. */
+const VALUES_SHOWN_MAX = 12
 /** Larger bounds of numbers are left out of a tool’s schema. */
 const BOUND_SHOWN_MAX = 1e6
 /** A parameter that may be repeated: a list, or a text with commas. */

@@ -81,7 +81,7 @@ describe('tools', () => {
 
   test('are a small core set, and more on request', async () => {
     const core = await (await connect(key)).listTools()
-    expect(JSON.stringify(core).length).toBeLessThanOrEqual(16_500)
+    expect(JSON.stringify(core).length).toBeLessThanOrEqual(15_500)
     const listed = async (toolset: string) => {
       const answer = await registry.app.inject({
         method: 'POST',
