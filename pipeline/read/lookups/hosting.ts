@@ -25,7 +25,9 @@ export function findRedirect(
 ): { named: string; final: string } | undefined {
   const body = toSearchable(answer)
   const start = body.lastIndexOf(HOSTING)
-  const named = start < 0 ? undefined : RESOLVED.exec(body.toString().slice(start))?.[1]
+  if (start < 0) return undefined
+  const rest = typeof body === 'string' ? body.slice(start) : body.toString('latin1', start)
+  const named = RESOLVED.exec(rest)?.[1]
   if (named === undefined) return undefined
   const location = WELL_KNOWN.exec(named)?.[1] ?? named
   const source: Source = { kind: 'adagents.json', location }
