@@ -1,6 +1,7 @@
 import type { EventDraft, InventoryProfile } from '../model/event.ts'
 import type { AgentProfileRow, AgentRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
+import { truncateLists } from './truncate-lists.ts'
 
 export const agentFacts = [
   'publisher_count',
@@ -70,7 +71,8 @@ function listChannels(
   return [...new Set([...(declared_channels ?? []), ...declared])].sort()
 }
 
-export function diffAgent(change: Change<AgentView>): EventDraft[] {
+/** Creates the events of a changed agent; `left` are the publishers that no longer name it. */
+export function diffAgent(change: Change<AgentView>, left: readonly string[] = []): EventDraft[] {
   switch (change.kind) {
     case 'added':
       return [draftAgentEvent('agent.discovered', change.row)]
@@ -80,7 +82,8 @@ export function diffAgent(change: Change<AgentView>): EventDraft[] {
       ]
     case 'removed': {
       const { agent_url } = change.old
-      return [{ event_type: 'agent.removed', entity_id: agent_url, payload: { agent_url } }]
+      const payload = { agent_url, ...truncateLists({ removed_from_publishers: left }) }
+      return [{ event_type: 'agent.removed', entity_id: agent_url, payload }]
     }
   }
 }

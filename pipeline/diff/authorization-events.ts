@@ -4,6 +4,7 @@ import type { AuthorizationRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
 import { stripNulls } from './events.ts'
 import type { RowStamp } from './stamp.ts'
+import { LIST_ITEMS_MAX, truncateLists } from './truncate-lists.ts'
 
 /** Columns of a grant that hold the publisher's terms. */
 const grantTerms = [
@@ -33,9 +34,6 @@ export const authorizationFacts = [
 ] as const satisfies (keyof AuthorizationRow)[]
 
 const isFact = new Set<string>(authorizationFacts)
-
-/** Items of a list in an event; a flag says whether there are more. */
-export const LIST_ITEMS_MAX = 200
 
 /**
  * Creates the events of a changed grant. The feed contains only grants in force: one is granted
@@ -99,6 +97,8 @@ export function toAuthorizationPayload(
     properties_authorized: properties,
     publisher_wide: row.publisher_wide,
     evidence: 'adagents_json',
+    disputed: false,
+    expires_at: row.effective_until,
     discovery_method: row.discovery_method,
     manager_domain: row.manager_domain,
     created_at: row.granted_at,
@@ -132,26 +132,4 @@ export function isListedInFull(
       selector => isTruncated(selector.property_ids) || isTruncated(selector.property_tags),
     )
   )
-}
-
-/** Cuts long lists, including nested ones: the index has them whole. */
-function truncateLists(record: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(record).flatMap(([name, value]): [string, unknown][] => {
-    if (!Array.isArray(value)) return [[name, value]]
-    const truncated = value
-      .slice(0, LIST_ITEMS_MAX)
-      .map(item => (isRecord(item) ? truncateLists(item) : item))
-    return value.length <= LIST_ITEMS_MAX
-      ? [[name, truncated]]
-      : [
-          [name, truncated],
-          [`${name}_total`, value.length],
-          [`${name}_truncated`, true],
-        ]
-  })
-  return Object.fromEntries(entries)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

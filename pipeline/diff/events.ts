@@ -2,6 +2,8 @@ import { isComparable } from '../core/structural-hash.ts'
 import type { EventDraft, EventType } from '../model/event.ts'
 import type { PropertyRow, PublisherRow } from '../model/rows.ts'
 import type { Change } from './diff.ts'
+import { truncateLists } from './truncate-lists.ts'
+import type { Turnover } from './turnover.ts'
 
 /** Columns whose change is reported. */
 export const propertyFacts = [
@@ -73,7 +75,11 @@ export function toPropertyPayload(row: PropertyRow) {
   }
 }
 
-export function diffPublisher(before: PublisherRow | undefined, after: PublisherRow): EventDraft[] {
+export function diffPublisher(
+  before: PublisherRow | undefined,
+  after: PublisherRow,
+  turnover: Turnover,
+): EventDraft[] {
   const changed = listChangedFields(before?.fields ?? {}, after.fields)
   if (before !== undefined && changed.length === 0) return []
   const payload = stripNulls({
@@ -84,6 +90,7 @@ export function diffPublisher(before: PublisherRow | undefined, after: Publisher
     format_count: after.format_count,
     placement_count: after.placement_count,
     changed_fields: changed,
+    ...truncateLists({ ...turnover }),
     source: 'adagents_json',
     discovery_method: after.discovery_method,
     manager_domain: after.manager_domain,

@@ -8,6 +8,7 @@ import {
   AuthorizedFor,
   CreatedAt,
   DiscoveryMethod,
+  describeCut,
   ManagerDomain,
   PropertyName,
   PropertyRid,
@@ -23,6 +24,12 @@ const text = z.string()
 const texts = z.array(text)
 const count = z.int()
 const moment = z.iso.datetime()
+
+/** Describes a list of an event; it is cut after 200. Events from before it was added lack it. */
+const describeTurnover = <Name extends string>(name: Name, means: string) => ({
+  ...({ [name]: texts.optional().describe(means) } as Record<Name, z.ZodOptional<typeof texts>>),
+  ...describeCut(name),
+})
 
 export const ChangedFields = texts.min(1).describe('Names of the changed facts')
 
@@ -89,6 +96,13 @@ export const CollectionFacts = z.looseObject({
 })
 
 export const AgentFacts = z.looseObject({ agent_url: AgentUrl })
+
+export const AgentRemoved = AgentFacts.extend(
+  describeTurnover(
+    'removed_from_publishers',
+    'Publishers that named it until this commit; empty if they were taken down',
+  ),
+)
 
 /** Reach of an agent in the shape that replicas keep. Every key is always there. */
 export const InventoryProfile = z
@@ -186,6 +200,10 @@ export const PublisherFacts = z.looseObject({
   format_count: count.describe('Formats that its file declares'),
   placement_count: count.describe('Placements that its file declares'),
   changed_fields: texts.describe('Top-level fields of the file that changed'),
+  ...describeTurnover('agents_added', 'Agents that the file names since this commit'),
+  ...describeTurnover('agents_removed', 'Agents that it no longer names since this commit'),
+  ...describeTurnover('properties_added', 'Properties that became active in this commit'),
+  ...describeTurnover('properties_removed', 'Properties that it ended or left out in this commit'),
   source: text.describe('Source: always the publisher’s own file (`adagents_json`)'),
   discovery_method: DiscoveryMethod,
   manager_domain: ManagerDomain.optional(),
@@ -198,6 +216,8 @@ export const Authorization = z.looseObject({
   property_rids: PropertyRids,
   signing_keys: SigningKeys.optional(),
   evidence: text.optional().describe('Always `adagents_json`: only a publisher’s file grants'),
+  disputed: z.boolean().optional().describe('Always false: grants of files are not disputed'),
+  expires_at: text.optional().describe('Last moment of the grant; absent if it has no end'),
   created_at: CreatedAt.optional(),
   updated_at: UpdatedAt.optional(),
 })

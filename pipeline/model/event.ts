@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
-  AgentFacts,
   AgentProfile,
+  AgentRemoved,
   Authorization,
   ChangedFields,
   CollectionFacts,
@@ -45,6 +45,9 @@ export const eventTypes = {
     entity: 'property',
     payload: PropertyFacts.extend({
       reason: text.describe('Why: `not_listed`, `revoked`, `validation_failed` or `disputed`'),
+      last_resolved_at: moment
+        .optional()
+        .describe('When the failing file was last read; absent if the file itself leaves it out'),
     }),
     means: 'it failed re-crawl validation',
   },
@@ -76,7 +79,7 @@ export const eventTypes = {
     payload: AgentProfile,
     means: 'a publisher’s file names an agent that none named before',
   },
-  'agent.removed': { entity: 'agent', payload: AgentFacts, means: 'no file names it any more' },
+  'agent.removed': { entity: 'agent', payload: AgentRemoved, means: 'no file names it any more' },
   'agent.profile_updated': {
     entity: 'agent',
     payload: AgentProfile.extend({ changed_fields: ChangedFields }),

@@ -12,7 +12,7 @@ import type { Files } from './derivation-files.ts'
 import { updateAgentClaims } from './entities/agent-claims.ts'
 import { updateDeclarations } from './entities/agent-declarations.ts'
 import { keepAgentSources } from './entities/agent-sources.ts'
-import { type AgentChanges, updateAgents } from './entities/agents.ts'
+import { type AgentChanges, type Leavings, updateAgents } from './entities/agents.ts'
 import { updateBrands } from './entities/brands.ts'
 import { updateHouseClaims } from './entities/house-claims.ts'
 import { type Merged, noneMerged } from './entities/merges.ts'
@@ -49,7 +49,13 @@ export async function deriveAgain(
   const publishers = await updatePublishers(db, publishing, files, { ...context, urgent })
   const moved = await moveGrants(db, merged.aliases, context)
   const reached = [...merged.reached, ...publishers.reached]
-  const agents = await updateAllOfAgents(db, reached, invalidated, files, context)
+  const agents = await updateAllOfAgents(
+    db,
+    { ...publishers, reached },
+    invalidated,
+    files,
+    context,
+  )
   const operator = await updatePropertyDeclarations(db, invalidated, files)
   await updateOperatorSides(db, {
     locations: [...operator, ...(await updateOperators(db, agents.named))],
@@ -83,7 +89,7 @@ export async function deriveAgain(
  */
 async function updateAllOfAgents(
   db: Database,
-  reached: readonly FacetCount[],
+  { reached, left }: { reached: readonly FacetCount[]; left: Leavings },
   invalidated: readonly Invalidated[],
   files: Files,
   context: ApplyContext,
@@ -92,7 +98,7 @@ async function updateAllOfAgents(
   const probed = invalidated.filter(({ kind, is_new }) => kind === 'agent' && is_new)
   await updateAgentClaims(db, probed, files, context.seq)
   const described = [...declared.agents, ...probed.map(({ location }) => location)]
-  const changes = await updateAgents(db, reached, described, context)
+  const changes = await updateAgents(db, reached, described, left, context)
   const named = [...changes.joinedOrLeft, ...declared.agents]
   const answered = probed.map(({ location }) => location)
   await keepAgentSources(db, named, answered, context)

@@ -1,9 +1,6 @@
 import { type Instant, toIso } from '../../core/clock.ts'
-import {
-  isListedInFull,
-  LIST_ITEMS_MAX,
-  toAuthorizationPayload,
-} from '../../diff/authorization-events.ts'
+import { isListedInFull, toAuthorizationPayload } from '../../diff/authorization-events.ts'
+import { LIST_ITEMS_MAX } from '../../diff/truncate-lists.ts'
 import type { AuthorizationItem } from '../../model/responses/authorizations.ts'
 import type { AuthorizationRow } from '../../model/rows.ts'
 import type { StoredGrantRow } from '../../store/grant-rows.ts'
@@ -166,12 +163,11 @@ function toItem(
   return {
     authorized_for: null,
     signing_keys: null,
+    expires_at: null,
     ...toAuthorizationPayload({ ...row, ...times }, row.property_count, property_rids),
     property_rid: row.property_count === 1 ? property_rids[0] : null,
     property_id_slug,
-    disputed: false,
     created_by: null,
-    expires_at: row.effective_until,
     override_applied: false,
     override_reason: null,
   } as AuthorizationItem

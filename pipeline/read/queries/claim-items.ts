@@ -67,6 +67,7 @@ function toItem(claim: ResolvedClaim): AuthorizationItem {
   return {
     authorized_for: null,
     signing_keys: null,
+    expires_at: null,
     ...toAuthorizationPayload(row, total),
     evidence: 'adagents_authoritative',
     property_rid: only?.property_rid ?? null,
@@ -75,9 +76,7 @@ function toItem(claim: ResolvedClaim): AuthorizationItem {
     ...(total > properties.length && { properties_truncated: true }),
     path: claim.path,
     ...(claim.diverges !== null && { diverges: claim.diverges }),
-    disputed: false,
     created_by: null,
-    expires_at: claim.effective_until,
     override_applied: false,
     override_reason: null,
   } as AuthorizationItem

@@ -47,6 +47,9 @@ select agent_url,
     then nullif(any_value(value) filter (facet = 'taxonomy'), '') end as category_taxonomy
 from (select * from counted union all ${IMPLIED}) group by agent_url order by agent_url`
 
+/** Publishers that no longer name an agent since this commit, by agent. */
+export type Leavings = ReadonlyMap<string, readonly string[]>
+
 export interface AgentChanges {
   events: EventDraft[]
   /** Agents that joined the graph or left it. */
@@ -57,12 +60,14 @@ export interface AgentChanges {
 
 /**
  * Updates the reach of agents and the profiles of those that were probed or redeclared, and returns
- * the events of the differences. Only agents of the graph have events.
+ * the events of the differences. Only agents of the graph have events; those of removed ones name the
+ * publishers that they have left.
  */
 export async function updateAgents(
   db: Database,
   reached: readonly FacetCount[],
   redeclared: readonly string[],
+  left: Leavings,
   stamp: RowStamp,
 ): Promise<AgentChanges> {
   const agents = [...new Set([...reached.map(row => row.agent_url), ...redeclared])].sort()
@@ -86,7 +91,9 @@ export async function updateAgents(
     agentViewFacts,
   )
   return {
-    events: changes.flatMap(diffAgent),
+    events: changes.flatMap(change =>
+      diffAgent(change, change.kind === 'removed' ? left.get(change.old.agent_url) : undefined),
+    ),
     joinedOrLeft: changes.flatMap(change => {
       if (change.kind === 'changed') return []
       return [(change.kind === 'added' ? change.row : change.old).agent_url]

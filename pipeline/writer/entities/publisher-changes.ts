@@ -7,6 +7,7 @@ import { listPropertySets } from '../../diff/property-sets.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import { diffReach, type FacetCount } from '../../diff/reach.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
+import { listTurnover } from '../../diff/turnover.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { PropertySetRow, PublisherRow } from '../../model/rows.ts'
 import { type Gone, listGoneKeys, nothingGone } from '../../serving/gone-keys.ts'
@@ -21,6 +22,8 @@ interface Consequences {
   isChanged: boolean
   /** Changes to the reach of agents. */
   reached: FacetCount[]
+  /** Agents that the publisher no longer names. */
+  left: string[]
   /** Removed keys of the serving store. */
   gone: Gone
   events: EventDraft[]
@@ -82,18 +85,21 @@ export function diffPublisherRows(
     ),
     ...owned,
   }
+  const count = changes.properties.length + changes.authorizations.length
+  const isChanged = count + changes.publisher.length + changes.collections.length > 0
+  const reached = isChanged ? diffReach(...selectChangedAgents(old, fresh, changes)) : []
+  const turnover = listTurnover(reached, changes.properties)
   const events = [
-    ...is.flatMap(row => diffPublisher(old.publisher, row)),
+    ...is.flatMap(row => diffPublisher(old.publisher, row, turnover)),
     ...changes.properties.flatMap(diffProperty),
     ...changes.authorizations.flatMap(change => diffAuthorization(change, stamp)),
     ...changes.collections.flatMap(diffCollection),
   ]
-  const reach = changes.properties.length + changes.authorizations.length
-  const isChanged = reach + changes.publisher.length + changes.collections.length > 0
   return {
     ...changes,
     isChanged,
-    reached: isChanged ? diffReach(...selectChangedAgents(old, fresh, changes)) : [],
+    reached,
+    left: turnover.agents_removed,
     gone: isOnlyAdditions(old, changes) ? nothingGone : listGoneKeys(old, fresh),
     events:
       old.publisher === undefined || isFirstInProgress(old.publisher)

@@ -11,6 +11,7 @@ import type { Database } from '../../store/duckdb.ts'
 import { applyBrake, type BrakeContext, type HeldBack } from '../crawl/brake.ts'
 import type { Mentions } from '../crawl/mentions.ts'
 import type { Files } from '../derivation-files.ts'
+import type { Leavings } from './agents.ts'
 import { type ClaimSlice, updateClaims } from './claims.ts'
 import {
   type DerivationLimits,
@@ -20,6 +21,7 @@ import {
 } from './publisher-answers.ts'
 import { listChangedManagers } from './publisher-changes.ts'
 import { type Compared, compare, compareRefused } from './publisher-comparison.ts'
+import { addLastResolved, groupLeavings } from './publisher-losses.ts'
 import type { UnfinishedAnswers } from './publisher-portions.ts'
 import { writePublishers } from './publisher-rows.ts'
 import {
@@ -51,6 +53,7 @@ export interface PublisherChanges {
   events: EventDraft[]
   /** Changes to the reach of agents. */
   reached: FacetCount[]
+  left: Leavings
   /** Domains that manage another number of publishers' files than before. */
   managers: string[]
   /** Removed keys of the serving store. */
@@ -121,7 +124,7 @@ export async function updatePublishers(
       subject: domain,
       domains: facts.mentions,
     })),
-    ...(await describeChanges(db, touched)),
+    ...(await describeChanges(db, touched, files)),
     held: braked.held,
   }
 }
@@ -196,13 +199,15 @@ function listRemainders(
 async function describeChanges(
   db: Database,
   touched: readonly Portioned[],
-): Promise<Pick<PublisherChanges, 'events' | 'reached' | 'managers' | 'gone'>> {
+  files: Files,
+): Promise<Pick<PublisherChanges, 'events' | 'reached' | 'left' | 'managers' | 'gone'>> {
   return {
-    events: touched.flatMap(({ events }) => events),
+    events: touched.flatMap(({ events, old }) => addLastResolved(events, old.publisher, files)),
     reached: [
       ...touched.flatMap(({ reached }) => reached),
       ...(await listReachedByMerges(db, touched)),
     ],
+    left: groupLeavings(touched),
     managers: [...new Set(touched.flatMap(listChangedManagers))],
     gone: {
       reach: touched.flatMap(({ gone }) => gone.reach),
