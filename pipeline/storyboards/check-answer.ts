@@ -1,8 +1,10 @@
 import type { ValidationResult } from '../model/storyboards/storyboard-check.ts'
 import type { CheckKind, Validation } from '../model/storyboards/validation.ts'
 import { fieldChecks } from './check-fields.ts'
+import { formatSatisfaction } from './check-formats.ts'
 import { httpChecks } from './check-http.ts'
 import { refsResolve } from './check-refs.ts'
+import { upstreamTraffic } from './check-upstream.ts'
 import {
   type Finding,
   isPresent,
@@ -20,6 +22,8 @@ const checks: { [Kind in CheckKind]: (validation: ValidationOf<Kind>, judged: Ju
     ...fieldChecks,
     ...httpChecks,
     refs_resolve: refsResolve,
+    canonical_format_satisfaction: formatSatisfaction,
+    upstream_traffic: upstreamTraffic,
     error_code: (validation, { outcome: { error } }) => {
       const code = error?.code
       const isAny = validation.value === undefined && validation.allowed_values === undefined
@@ -69,7 +73,7 @@ export function checkAnswer(
 ): ValidationResult {
   const judge = checks[validation.check] as (validation: Validation, judged: Judged) => Finding
   const { passed, expected, actual, path: found } = judge(validation, judged)
-  const path = 'path' in validation ? validation.path : found
+  const path = ('path' in validation ? validation.path : undefined) ?? found
   return {
     check: validation.check,
     passed,

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import type { AgentAnswer } from './agent-session.ts'
 import { checkAnswer } from './check-answer.ts'
 import { checkAnswerInvariants, checkRunInvariants } from './invariants.ts'
-import type { AnswerHead, Judged, TaskOutcome } from './judged.ts'
+import type { Judged, TaskOutcome, UpstreamRecord } from './judged.ts'
 import type { PlannedStep, PlannedValidation } from './plan-step.ts'
 import { readPath } from './read-path.ts'
 import { shortenText } from './redact.ts'
@@ -15,16 +15,19 @@ import { findContributor, type RunState } from './run-state.ts'
 import { checkSchema } from './schemas.ts'
 import { toCompletionPath, unfinished } from './wait-for-completion.ts'
 
-/**
- * Judges the answer to a step by its checks, and keeps the values that later steps use; `completion` is what
- * a task came to that was submitted.
- */
+/** What was learned after the answer: what a submitted task came to, and what the agent called upstream. */
+interface Aftermath {
+  completion?: JsonObject | undefined
+  upstream?: UpstreamRecord | undefined
+}
+
+/** Judges the answer to a step by its checks, and keeps the values that later steps use. */
 export function judgeStep(
   step: StoryboardStep,
   planned: Extract<PlannedStep, { kind: 'call' | 'fetch' }>,
   answer: AgentAnswer,
   state: RunState,
-  completion?: JsonObject,
+  { completion, upstream }: Aftermath = {},
 ): StepResult {
   const { exchange, hide, hasCredential, tookMs: duration_ms } = answer
   const result = { step: step.id, task: planned.task, duration_ms, exchange }
@@ -34,6 +37,7 @@ export function judgeStep(
   const { outcome, http } = answer
   if (unfinished.has(outcome.payload.status)) state.submitted.add(step.id)
   const args = planned.kind === 'call' ? planned.args : {}
+  const judged = { outcome, http, request: args, upstream }
   const answered = { step, task: planned.task, args, outcome, hasCredential }
   // Which credentials an agent takes shows in the status, whatever became of the task.
   const success = step.auth === undefined ? [checkSuccess(step, outcome)] : []
@@ -41,7 +45,7 @@ export function judgeStep(
   const validations = [
     ...success,
     // An answer of the wrong kind has none of the fields, so further checks would only repeat the fault.
-    ...(isOfKind ? checkAll(step, planned.validations, { outcome, http }, state, hide) : []),
+    ...(isOfKind ? checkAll(step, planned.validations, judged, state, hide) : []),
     ...checkAnswerInvariants(answered),
   ]
   const isRight = () => validations.every(({ passed }) => passed)
@@ -54,11 +58,9 @@ export function judgeStep(
   const passed = isRight()
   const error =
     passed || outcome.error === undefined ? undefined : describeError(hide(outcome.error))
-  const judged = { ...result, passed, validations, ...(error !== undefined && { error }) }
-  const skip_reason = findDoubt(validations, planned.validations)
-  return skip_reason === undefined
-    ? judged
-    : { ...judged, passed: null, skipped: true, skip_reason }
+  const found = { ...result, passed, validations, ...(error !== undefined && { error }) }
+  const skip_reason = findDoubt(validations, planned.validations, upstream)
+  return skip_reason === undefined ? found : { ...found, passed: null, skipped: true, skip_reason }
 }
 
 const COUNT = 'pagination.total_count'
@@ -70,10 +72,12 @@ const COUNT = 'pagination.total_count'
 function findDoubt(
   results: readonly ValidationResult[],
   planned: readonly PlannedValidation[],
+  upstream: UpstreamRecord | undefined,
 ): SkipReason | undefined {
   const failed = results.filter(({ passed }) => !passed)
-  const isUnknown = failed.length === 0 && planned.some(({ check }) => check === 'unknown')
-  if (isUnknown) return 'unknown_check'
+  const needs = (kind: string) => failed.length === 0 && planned.some(({ check }) => check === kind)
+  if (needs('unknown')) return 'unknown_check'
+  if (upstream === undefined && needs('upstream_traffic')) return 'no_upstream_record'
   const isFuller = failed.some(
     ({ path, expected, actual }) =>
       path === COUNT && typeof expected === 'number' && Number(actual) > expected,
@@ -85,7 +89,7 @@ function findDoubt(
 export function checkAll(
   step: StoryboardStep,
   planned: readonly PlannedValidation[],
-  answer: { outcome: TaskOutcome; http?: AnswerHead | undefined },
+  answer: Pick<Judged, 'outcome' | 'http' | 'request' | 'upstream'>,
   state: RunState,
   hide: <Value>(value: Value) => Value = value => value,
 ): ValidationResult[] {
@@ -105,8 +109,9 @@ export function checkAll(
   return (
     planned
       .filter((rule): rule is Validation => rule.check !== 'unknown')
-      // Of a schema that the bundle names and the package lacks, nothing is said.
+      // Of a schema that the bundle names and the package lacks, or a record that the agent does not keep, nothing is said.
       .filter(rule => rule.check !== 'response_schema' || judged.checkSchema() !== undefined)
+      .filter(rule => rule.check !== 'upstream_traffic' || answer.upstream !== undefined)
       .map(rule => checkAnswer(rule, judged, hide))
   )
 }
@@ -132,7 +137,7 @@ const usualOutputs: Readonly<Record<string, Readonly<Record<string, string>>>> =
 }
 
 /** Members of a product that later steps need; all of it would be too much to hand on. */
-const PRODUCT_MEMBERS = ['product_id', 'format_ids', 'pricing_options']
+const PRODUCT_MEMBERS = ['product_id', 'format_ids', 'format_options', 'pricing_options']
 const PRODUCTS_MAX = 20
 
 /** Keeps the values that later steps use, and names those that are missing. */

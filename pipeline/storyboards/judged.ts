@@ -16,10 +16,16 @@ export interface AnswerHead {
   headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
+/** Calls to other platforms that an agent recorded, by the step since which; undefined stands for the step itself. */
+export type UpstreamRecord = ReadonlyMap<string | undefined, readonly Record<string, unknown>[]>
+
 /** All that the checks of a step look at. */
 export interface Judged {
   outcome: TaskOutcome
   http?: AnswerHead | undefined
+  /** Request as it was sent; empty where nothing was. */
+  request?: Record<string, unknown>
+  upstream?: UpstreamRecord | undefined
   agentUrl: string
   /** Values of earlier steps. */
   values: ReadonlyMap<string, unknown>

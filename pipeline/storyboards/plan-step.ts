@@ -105,7 +105,7 @@ function planValidations(
   if ('missing' in resolved) return undefined
   const planned = moveDates(resolved.value, shiftMs) as PlannedValidation[]
   return planned.map(validation =>
-    'path' in validation
+    'path' in validation && validation.path !== undefined
       ? { ...validation, path: applyProtocolName(validation.path, context.protocolName) }
       : validation,
   )
@@ -117,6 +117,7 @@ const harmless: ReadonlySet<SkipReason> = new Set([
   'not_applicable',
   'peer_substituted',
   'unknown_check',
+  'no_upstream_record',
 ])
 
 /** Records a failed or skipped step, so that steps that depend on it are skipped. */

@@ -38,6 +38,9 @@ export interface RunState {
   documents: Map<string, unknown>
   /** Last status of each thing that answers told of. */
   statuses: Map<string, string>
+  /** Time at which each step was asked, and scenarios of the agent’s test controller once they were read. */
+  requestedAt: Map<string, number>
+  scenarios?: unknown
   /** Steps whose task was only submitted. */
   submitted: Set<string>
   /** Signatures that were seen during the run. */
@@ -88,6 +91,7 @@ export function createState(storyboard: RunnableStoryboard, start: RunStart): Ru
     statuses: new Map(),
     deniedPlans: new Set(),
     submitted: new Set(),
+    requestedAt: new Map(),
     replays: new MemoryReplayStore(),
   }
 }

@@ -17,6 +17,7 @@ import { judgeStep } from './judge-step.ts'
 import { type PlannedStep, planStep, toSkippedResult } from './plan-step.ts'
 import { chooseAuthorization } from './probe-credential.ts'
 import { readDocument } from './read-documents.ts'
+import { readUpstream } from './read-upstream.ts'
 import { applyProtocolName } from './references.ts'
 import { createState, type RunStart, type RunState, recordPassed } from './run-state.ts'
 import { waitForCompletion } from './wait-for-completion.ts'
@@ -54,14 +55,16 @@ async function carryOut(
     return waitForWebhooks(step, planned.task, planned.inbox, state, session)
   }
   if (planned.kind === 'judge') return judgeContribution(step, planned, state)
+  state.requestedAt.set(step.id, session.now())
   const answer =
     planned.kind === 'call'
       ? await callTask(step, planned, state, session)
       : await readDocument(planned.task, state, session)
   if (answer === undefined) return toSkippedResult(step, planned.task, 'not_applicable')
-  const completion =
-    answer.kind === 'answered' ? await waitForCompletion(step, answer.outcome, session) : undefined
-  return judgeStep(step, planned, answer, state, completion)
+  if (answer.kind === 'silent') return judgeStep(step, planned, answer, state)
+  const completion = await waitForCompletion(step, answer.outcome, session)
+  const upstream = await readUpstream(step.id, planned.validations, state, session)
+  return judgeStep(step, planned, answer, state, { completion, upstream })
 }
 
 function callTask(

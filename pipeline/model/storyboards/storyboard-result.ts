@@ -13,6 +13,7 @@ export const skipReasons = {
   not_applicable: 'the agent says that it does not do what is tested',
   unsatisfied_contract: 'it needs help that this registry does not offer',
   unknown_check: 'it has a check that this registry does not know',
+  no_upstream_record: 'the agent keeps no record of its calls to other platforms',
   shared_state: 'the account holds more than the storyboard has set up',
   peer_branch_taken: 'the agent does what another phase tests in its place',
   peer_substituted: 'another step of the phase sets up the same',

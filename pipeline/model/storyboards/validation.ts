@@ -28,6 +28,14 @@ const expecting = <Kind extends string>(kind: Kind) =>
 /** Place of one side of `refs_resolve`: in this answer, or in values of earlier ones. */
 const RefPlace = z.object({ from: z.enum(['current_step', 'context']), path: Path })
 
+/** A member that the payload of a call upstream must have. */
+const UpstreamMember = z.object({
+  path: z.string().max(300),
+  match: z.enum(['present', 'equals', 'contains_any']),
+  value: z.unknown().optional(),
+  allowed_values: z.array(z.unknown()).optional(),
+})
+
 const known = [
   define('response_schema', {}),
   define('field_present', { path }),
@@ -65,6 +73,16 @@ const known = [
     match_keys: z.array(z.string()).min(1),
     scope: z.object({ key: z.string(), equals: z.string() }).optional(),
     on_out_of_scope: z.enum(['warn', 'ignore', 'fail']).default('warn'),
+  }),
+  // A purchase is accepted exactly if its packages choose formats of their products; the path is in the request.
+  define('canonical_format_satisfaction', { value: z.boolean(), path: Path.optional() }),
+  // Calls of the agent to other platforms, since the step or an earlier one.
+  define('upstream_traffic', {
+    min_count: z.int().nonnegative().default(1),
+    endpoint_pattern: z.string().max(500).optional(),
+    payload_must_contain: z.array(UpstreamMember).default([]),
+    identifier_paths: z.array(Path).default([]),
+    since: z.string().max(200).optional(),
   }),
 ] as const
 

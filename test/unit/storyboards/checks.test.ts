@@ -120,6 +120,79 @@ describe('a check', () => {
     expect(resolve([own], [], { pagination: { has_more: true } })).toBe(true)
   })
 
+  describe('of formats', () => {
+    const legacy = { agent_url: 'https://agent.example', id: 'display_300x250' }
+    const product = {
+      product_id: 'p',
+      format_options: [
+        {
+          format_kind: 'image',
+          format_option_id: 'mrec',
+          v1_format_ref: [legacy],
+          params: { width: 300, height: 250, file_types: ['png', 'jpg'] },
+        },
+        {
+          format_kind: 'video_hosted',
+          publisher_domain: 'publisher.example',
+          format_option_id: 'spot',
+          params: { duration_ms_range: [15_000, 30_000], min_width: 640 },
+        },
+      ],
+    }
+    const image = { width: 300, height: 250, file_types: ['png'] }
+    const spot = { duration_ms: 20_000, width: 1_280 }
+    const refused = (message: string) => ({ code: 'VALIDATION_ERROR', message })
+    const judge = (value: boolean, choice: object, error?: object) =>
+      check(
+        { check: 'canonical_format_satisfaction', value },
+        {
+          values: new Map([['products', [product]]]),
+          request: { packages: [{ product_id: 'p', ...choice }] },
+          outcome: { payload: {}, ...(error && { error }) },
+        },
+      ).passed
+
+    test.each([
+      [{}, true],
+      [{ format_ids: [legacy] }, true],
+      [{ format_ids: [{ ...legacy, id: 'display_728x90' }] }, false],
+      [{ format_option_refs: [{ scope: 'product', format_option_id: 'mrec' }] }, true],
+      [{ format_option_refs: [{ scope: 'product', format_option_id: 'spot' }] }, false],
+      [
+        {
+          format_option_refs: [
+            {
+              scope: 'publisher',
+              publisher_domain: 'publisher.example',
+              format_option_id: 'spot',
+            },
+          ],
+        },
+        true,
+      ],
+      [{ format_kind: 'image', params: image }, true],
+      [{ format_kind: 'image', params: { ...image, width: 728 } }, false],
+      [{ format_kind: 'image', params: { ...image, file_types: ['gif'] } }, false],
+      [{ format_kind: 'image' }, false],
+      [{ format_kind: 'audio', params: image }, false],
+      [{ format_kind: 'video_hosted', params: spot }, true],
+      [{ format_kind: 'video_hosted', params: { ...spot, duration_ms: 45_000 } }, false],
+      [{ format_kind: 'video_hosted', params: { ...spot, width: 320 } }, false],
+      [{ product_id: 'another' }, false],
+    ])('%j fits its product: %s', (choice, fits) => {
+      const answered = fits ? undefined : refused('No such format')
+      expect(judge(fits, choice, answered)).toBe(true)
+      expect(judge(!fits, choice, answered)).toBe(false)
+    })
+
+    test('an agent must refuse for the format, and nothing else', () => {
+      const choice = { format_kind: 'audio' }
+      expect(judge(false, choice)).toBe(false)
+      expect(judge(false, choice, refused('No such account'))).toBe(false)
+      expect(judge(true, {}, refused('No such format'))).toBe(false)
+    })
+  })
+
   test('of a kind that nobody knows is told apart', () => {
     expect(Validation.parse({ check: 'of_the_future', depth: 3 })).toEqual({
       check: 'unknown',
