@@ -55,21 +55,20 @@ function isNamedBy(ref: JsonObject, option: JsonObject): boolean {
 }
 
 const formatMembers = ['agent_url', 'id', 'width', 'height', 'duration_ms']
-const isSameFormat = (one: JsonObject, other: JsonObject) =>
-  formatMembers.every(name => isDeepStrictEqual(one[name], other[name]))
+const isSameFormat = (id: JsonObject, other: JsonObject) =>
+  formatMembers.every(name => isDeepStrictEqual(id[name], other[name]))
 
 /** Tells whether a format that a buyer describes keeps to everything that an option demands. */
 function isSatisfied({ format_kind, params }: JsonObject, option: JsonObject): boolean {
   if (option.format_kind !== format_kind) return false
-  const [asked, demanded] = [params, option.params].map(one => (isObject(one) ? one : {})) as [
-    JsonObject,
-    JsonObject,
-  ]
-  return Object.entries(demanded).every(([name, demand]) => keepsTo(name, demand, asked))
+  const [asked, demanded] = [params, option.params].map(value =>
+    isObject(value) ? value : {},
+  ) as [JsonObject, JsonObject]
+  return Object.entries(demanded).every(([name, demand]) => isDemandMet(name, demand, asked))
 }
 
-/** Demands of another name than what they are about: a bound, a range, one of several sizes. */
-function keepsTo(name: string, demand: unknown, asked: JsonObject): boolean {
+/** Tells whether a buyer’s parameters meet a demand, which may have another name: a bound, a range, a list of sizes. */
+function isDemandMet(name: string, demand: unknown, asked: JsonObject): boolean {
   const { width, height, duration_ms } = asked
   const [, bound, of = ''] = /^(min|max)_(width|height)$/.exec(name) ?? []
   if (bound !== undefined) {
@@ -86,6 +85,6 @@ function keepsTo(name: string, demand: unknown, asked: JsonObject): boolean {
   if (name === 'duration_ms_exact') return duration_ms === demand
   const value = asked[name]
   return Array.isArray(demand) && Array.isArray(value)
-    ? value.length > 0 && value.every(one => demand.some(other => isDeepStrictEqual(one, other)))
+    ? value.length > 0 && value.every(item => demand.some(other => isDeepStrictEqual(item, other)))
     : isDeepStrictEqual(value, demand)
 }

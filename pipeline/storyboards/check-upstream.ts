@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../parse/object-reader.ts'
-import type { Check, ValidationOf } from './judged.ts'
+import { type Check, isPresent, type ValidationOf } from './judged.ts'
 import { readPath } from './read-path.ts'
 
 const DEPTH_MAX = 64
@@ -25,7 +25,7 @@ export const upstreamTraffic: Check<'upstream_traffic'> = (validation, judged) =
     readPath(judged.request, path).map(value => ({ path, value })),
   )
   const lost = sent.find(
-    ({ value }) => isGiven(value) && !calls.some(({ payload }) => holds(payload, value)),
+    ({ value }) => isPresent(value) && !calls.some(({ payload }) => hasValue(payload, value)),
   )
   return {
     passed: lost === undefined,
@@ -34,8 +34,6 @@ export const upstreamTraffic: Check<'upstream_traffic'> = (validation, judged) =
     ...(lost && { path: lost.path }),
   }
 }
-
-const isGiven = (value: unknown) => value !== undefined && value !== null
 
 /** Matches `METHOD URL` by a pattern, in which `*` stands for any characters. */
 function matchesEndpoint(endpoint: unknown, pattern = '*'): boolean {
@@ -53,24 +51,24 @@ function matchesEndpoint(endpoint: unknown, pattern = '*'): boolean {
   return endpoint.length - end.length >= at && endpoint.endsWith(end)
 }
 
-/** Paths have a meaning only in JSON. */
+/** Tells whether a call passed on a member; a path has a meaning only in JSON. */
 function hasMember(
   { content_type, payload }: JsonObject,
   { path, match, value, allowed_values = [] }: UpstreamTraffic['payload_must_contain'][number],
 ): boolean {
   if (!/^application\/(.+\+)?json\b/i.test(String(content_type))) return false
-  const found = readPath(payload, path.replace(/^\$?\.?/, '')).filter(isGiven)
+  const found = readPath(payload, path.replace(/^\$?\.?/, '')).filter(isPresent)
   if (match === 'present') return found.length > 0
   const wanted = match === 'equals' ? [value] : allowed_values
-  return found.some(one => wanted.some(other => isDeepStrictEqual(one, other)))
+  return found.some(value => wanted.some(other => isDeepStrictEqual(value, other)))
 }
 
 /** Tells whether a value stands anywhere in a payload; within the text of one that is no JSON. */
-function holds(payload: unknown, value: unknown, depth = 0): boolean {
+function hasValue(payload: unknown, value: unknown, depth = 0): boolean {
   if (depth === 0 && typeof payload === 'string' && typeof value === 'string') {
     return payload.includes(value)
   }
   if (isDeepStrictEqual(payload, value)) return true
   if (depth > DEPTH_MAX || typeof payload !== 'object' || payload === null) return false
-  return Object.values(payload).some(member => holds(member, value, depth + 1))
+  return Object.values(payload).some(member => hasValue(member, value, depth + 1))
 }

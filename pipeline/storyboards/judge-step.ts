@@ -15,7 +15,7 @@ import { findContributor, type RunState } from './run-state.ts'
 import { checkSchema } from './schemas.ts'
 import { toCompletionPath, unfinished } from './wait-for-completion.ts'
 
-/** What was learned after the answer: what a submitted task came to, and what the agent called upstream. */
+/** Facts that came after the answer: what a submitted task came to, and what the agent called upstream. */
 interface Aftermath {
   completion?: JsonObject | undefined
   upstream?: UpstreamRecord | undefined

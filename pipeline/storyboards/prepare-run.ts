@@ -44,10 +44,19 @@ export async function prepareRun(
   return undefined
 }
 
-/** Tells whether the registry offers the help that a test kit describes: an inbox for webhooks, and no other. */
+/** Test kits that describe the help of a runner, and whether the registry offers it. */
+export const runnerKits: ReadonlyMap<string, boolean> = new Map([
+  ['webhook_receiver_runner', true],
+  // Agents would have to trust a key of the registry.
+  ['signed_requests_runner', false],
+  // Pages that an agent makes are not opened.
+  ['substitution_observer_runner', false],
+])
+
+/** Tells whether the registry offers the help that a test kit describes. */
 function isOffered({ kit, inbox }: RunState): boolean {
   if (kit?.applies_to === undefined || kit.auth.api_key !== undefined) return true
-  return kit.id === 'webhook_receiver_runner' && inbox !== undefined
+  return runnerKits.get(kit.id) === true && inbox !== undefined
 }
 
 /** Asks for products where a storyboard leaves it to the runner what is bought. */

@@ -25,7 +25,7 @@ export async function readUpstream(
   const windows = new Set(
     validations.flatMap(rule => (rule.check === 'upstream_traffic' ? [rule.since] : [])),
   )
-  if (windows.size === 0 || !(await keepsRecord(state, session))) return undefined
+  if (windows.size === 0 || !(await hasRecord(state, session))) return undefined
   const record = new Map<string | undefined, JsonObject[]>()
   for (const since of windows) {
     const calls = await query(state.requestedAt.get(since ?? step), state, session)
@@ -47,7 +47,7 @@ async function query(
   return Array.isArray(calls) ? calls.filter(isObject).slice(0, CALLS_MAX) : undefined
 }
 
-async function keepsRecord(state: RunState, session: AgentSession): Promise<boolean> {
+async function hasRecord(state: RunState, session: AgentSession): Promise<boolean> {
   if (!state.tools.has(CONTROLLER)) return false
   state.scenarios ??= (await ask({ scenario: 'list_scenarios' }, state, session))?.scenarios ?? []
   return Array.isArray(state.scenarios) && state.scenarios.includes(QUERY)

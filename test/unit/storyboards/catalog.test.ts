@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
+import type { z } from 'zod'
 import {
   COMPLIANCE_TARGET,
   referenceTenants,
   STORYBOARD_PROTOCOL_VERSION,
+  Storyboard,
+  StoryboardPhase,
+  StoryboardStep,
 } from '../../../pipeline/model/storyboards/storyboard.ts'
 import { isObject } from '../../../pipeline/parse/object-reader.ts'
 import { buildRequest } from '../../../pipeline/storyboards/build-request.ts'
@@ -13,6 +17,7 @@ import { parseStoryboard, parseTestKit } from '../../../pipeline/storyboards/bun
 import { listStoryboards, readKit, readStoryboard } from '../../../pipeline/storyboards/catalog.ts'
 import { listInstalledBundles } from '../../../pipeline/storyboards/installed-bundle.ts'
 import { runnerTasks } from '../../../pipeline/storyboards/plan-step.ts'
+import { runnerKits } from '../../../pipeline/storyboards/prepare-run.ts'
 import { createState } from '../../../pipeline/storyboards/run-state.ts'
 import { checkSchema } from '../../../pipeline/storyboards/schemas.ts'
 
@@ -73,6 +78,46 @@ test('every step calls a task that has a schema, or is one that the runner knows
   expect(unknown.map(({ step }) => step.task)).toEqual([])
 })
 
+/** Members of storyboards that tell people something, or other runners what this one always does. */
+const unread = {
+  storyboard: ['caller', 'platform_types', 'protocol', 'grading', 'invariants'],
+  phase: ['$comment'],
+  step: [
+    'comply_scenario',
+    'sample_response',
+    'reviewer_checks',
+    // Requests are sent as they are written, webhooks have an address for each step and the tag of their profile.
+    'sample_request_skip_schema',
+    'omit_idempotency_key',
+    'filter',
+    'require_tag',
+    // Those of a step that looks at pages, which no step here does.
+    'source',
+    'source_path',
+    'macro_template',
+    'require_every_binding_observed',
+    'catalog_bindings',
+  ],
+}
+
+test('every member of the bundle’s storyboards is read, or says nothing to a run', () => {
+  const texts = listStoryboards().filter(({ source }) => source.folder === installed!.folder)
+  const written: Record<string, unknown>[] = texts.map(({ file }) =>
+    parse(readFileSync(file, 'utf8'), { merge: true }),
+  )
+  const phases = written.flatMap(({ phases }) => phases as Record<string, unknown>[])
+  const steps = phases.flatMap(({ steps = [] }) => steps as Record<string, unknown>[])
+  const find = (values: object[], schema: { shape: object }, others: string[]) => {
+    const names = new Set(values.flatMap(value => Object.keys(value)))
+    return [...names].filter(name => !(name in schema.shape) && !others.includes(name))
+  }
+  expect({
+    storyboard: find(written, Storyboard, unread.storyboard),
+    phase: find(phases, StoryboardPhase, unread.phase),
+    step: find(steps, StoryboardStep.in as z.ZodObject, unread.step),
+  }).toEqual({ storyboard: [], phase: [], step: [] })
+})
+
 test('every schema that a step names can be compiled', () => {
   const files = [
     ...new Set(
@@ -87,13 +132,15 @@ test('every schema that a step names can be compiled', () => {
   expect(missing.filter(file => !/^compliance\/|^\$test_kit/.test(file))).toEqual([])
 }, 120_000)
 
-test('every test kit of the bundle is one of a brand, or one of a runner’s help', () => {
+test('every test kit of the bundle is one of a brand, or help that the registry offers or not', () => {
   const folder = join(installed!.folder, 'test-kits')
   const kits = readdirSync(folder).map(name =>
     parseTestKit(readFileSync(join(folder, name), 'utf8')),
   )
   for (const kit of kits) {
-    expect((kit!.auth.api_key === undefined) === (kit!.applies_to !== undefined)).toBe(true)
+    const isBrand = kit!.auth.api_key !== undefined
+    expect([kit!.id, runnerKits.has(kit!.id)]).toEqual([kit!.id, !isBrand])
+    expect(isBrand).toBe(kit!.applies_to === undefined)
   }
   const named = storyboards.filter(({ prerequisites }) => prerequisites.test_kit !== undefined)
   expect(named.filter(storyboard => readKit(storyboard) === undefined)).toEqual([])
