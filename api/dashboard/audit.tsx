@@ -59,7 +59,9 @@ function renderChanges(changes: readonly Change[]): Html {
 
 /** Renders what a change was about; ids are left to the API. */
 function renderFacts(facts: Change['facts']): Html {
-  const shown = Object.entries(facts).filter(([name]) => !name.endsWith('_id'))
+  const shown = Object.entries(facts).filter(
+    ([name, value]) => !name.endsWith('_id') && !(name === 'to_revision' && value === '0'),
+  )
   return (
     <>
       {shown.map(([name, value], i) => (

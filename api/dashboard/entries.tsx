@@ -1,23 +1,22 @@
 import type { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import type { HostedKind } from '../../pipeline/model/hosted.ts'
 import type { History, RevisionHeld } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
-import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
+import { renderBadge } from '../pages/parts/freshness.tsx'
+import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
 import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
-import { PUBLISH_PATH } from './draft.ts'
-import { renderPointer } from './hosted-preview.tsx'
+import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
 import { renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,
   renderButton,
   renderFault,
-  renderHidden,
-  renderToken,
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
@@ -29,17 +28,21 @@ type Domains = z.infer<typeof OrganizationDomains>
 
 const kinds = {
   brand: {
-    title: 'The brand',
+    file: 'brand.json',
     history: '/api/brands/history',
     path: '/api/brands/discovered/',
   },
   property: {
-    title: 'Its properties',
+    file: 'adagents.json',
     history: '/api/properties/history',
     path: '/api/properties/hosted/',
   },
 } as const
 type Kind = keyof typeof kinds
+
+const hostedKinds = ['adagents.json', 'brand.json'] as const
+/** Domains whose files the list shows. */
+const LISTED_MAX = 50
 
 function showEntries(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { domain } = context.query
@@ -55,7 +58,13 @@ async function chooseDomain(
   const sectionPath = toSectionPath(organization.org_id, 'entries')
   const url = '/api/me/organization/domains'
   const listed = await callApi<Domains>({ method: 'GET', url, query: org })
-  const domains = listed.refused === undefined ? listed.body.domains : []
+  const domains = listed.refused === undefined ? listed.body.domains.slice(0, LISTED_MAX) : []
+  const files = await Promise.all(
+    domains.map(async ({ domain }) => {
+      const read = (kind: HostedKind) => readHosted(context, kind, domain as Domain)
+      return [domain, ...(await Promise.all(hostedKinds.map(read)))] as const
+    }),
+  )
   const body = (
     <>
       <h1>Hosted files</h1>
@@ -64,13 +73,22 @@ async function chooseDomain(
         history.
       </p>
       {renderFault(fault ?? listed.refused)}
-      <ul class="chips">
-        {domains.map(({ domain }) => (
-          <li>
-            <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>
-          </li>
-        ))}
-      </ul>
+      {renderTable({
+        caption: 'Hosted files',
+        columns: ['Domain', ...hostedKinds],
+        items: files,
+        empty: 'Your organization has no domain yet. Verify one under Domains.',
+        render: ([domain, ...hosted]) => [
+          <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
+          ...hosted.map(({ text }) =>
+            text === undefined ? (
+              <span class="quiet">not hosted</span>
+            ) : (
+              renderBadge('good', 'hosted')
+            ),
+          ),
+        ],
+      })}
       <form method="get" action={sectionPath} class="row">
         <label for="domain">Domain</label>
         <input id="domain" name="domain" required maxlength="300" placeholder="acme.example" />
@@ -86,66 +104,29 @@ async function showEntry(
   domain: Domain,
   fault?: string,
 ): Promise<DashboardAnswer> {
-  const { org, token, services } = context
-  const [brand, property] = await Promise.all([
-    renderHistory(context, 'brand', domain),
-    renderHistory(context, 'property', domain),
-  ])
+  const { org, token } = context
+  const renderFile = async (kind: Kind) => (
+    <>
+      {await renderHosted(context, kinds[kind].file, domain)}
+      {await renderHistory(context, kind, domain)}
+      {kind === 'brand' ? renderMembership(context, toEntryPath(org.org, domain)) : null}
+    </>
+  )
+  const [properties, brand] = await Promise.all([renderFile('property'), renderFile('brand')])
   const body = (
     <>
       <h1>{renderName(domain)}</h1>
-      <p>
-        <a href={toBrandPath(domain)}>Its brand</a> ·{' '}
-        <a href={toPublisherPath(domain)}>Its inventory</a> ·{' '}
-        <a href={toWorkshopPath(domain, 'adagents.json')}>Check its file</a>
-      </p>
+      <div class="actions">
+        {renderButton(CRAWL_PATH, token, 'Crawl now', { domain }, 'plain')}
+        <a href={toPublisherPath(domain)}>Its inventory</a>
+        <a href={toBrandPath(domain)}>Its brand</a>
+      </div>
       {renderFault(fault)}
-      {renderButton(CRAWL_PATH, token, 'Crawl now', { domain }, 'plain')}
-      {renderSection(
-        'brand',
-        kinds.brand.title,
-        <>
-          {brand}
-          {renderMembership(context, toEntryPath(org.org, domain))}
-          <p>
-            <a href={toWorkshopPath(domain, 'brand.json')}>
-              Check a brand.json and publish it here
-            </a>
-          </p>
-        </>,
-      )}
-      {renderSection('properties', kinds.property.title, property)}
-      {renderSection(
-        'publish',
-        'Publish a hosted adagents.json',
-        <>
-          <p>Paste your file. The next page shows what will be served and what will not.</p>
-          <form method="post" action={PUBLISH_PATH} class="editor">
-            {renderToken(token)}
-            {renderHidden({ ...org, kind: 'adagents.json', domain })}
-            <label for="text">The file</label>
-            <textarea id="text" name="text" rows="14" spellcheck="false" wrap="off" required />
-            <button type="submit">Preview</button>
-          </form>
-        </>,
-      )}
-      {renderSection(
-        'pointer',
-        'What the domain has to serve',
-        <>
-          {renderPointer('adagents.json', domain, services.baseUrl())}
-          {renderButton(
-            `${toSectionPath(org.org, 'entries')}/check-pointer`,
-            token,
-            'Check the pointer now',
-            { domain },
-            'plain',
-          )}
-        </>,
-      )}
+      {renderSection('properties', kinds.property.file, properties)}
+      {renderSection('brand', kinds.brand.file, brand)}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: `Entries of ${domain}`, body }
+  return { status: fault === undefined ? 200 : 400, title: `Files of ${domain}`, body }
 }
 
 async function renderHistory(
@@ -156,12 +137,13 @@ async function renderHistory(
   const { callApi, organization, token } = context
   const url = kinds[kind].history
   const listed = await callApi<History>({ method: 'GET', url, query: { domain } })
-  if (listed.status === 404) return <p class="empty">Nothing has been saved.</p>
+  if (listed.status === 404) return null
   if (listed.refused !== undefined) return renderFault(listed.refused)
   const sectionPath = `${toSectionPath(organization.org_id, 'entries')}/roll-back`
-  return renderTable({
-    caption: `Revisions: ${kinds[kind].title}`,
-    columns: ['Revision', 'When', 'By', 'Says', 'Change'],
+  if (listed.body.revisions.length === 0) return null
+  const table = renderTable({
+    caption: `Versions of the ${kinds[kind].file}`,
+    columns: ['Version', 'Saved', 'By', 'What', 'Change'],
     items: listed.body.revisions,
     total: listed.body.total,
     bytes: 30_000,
@@ -182,6 +164,12 @@ async function renderHistory(
           ),
     ],
   })
+  return (
+    <>
+      <h3>Versions</h3>
+      {table}
+    </>
+  )
 }
 
 async function restoreRevision(context: OrganizationRequest): Promise<DashboardAnswer> {
@@ -229,6 +217,7 @@ async function checkPointer(context: OrganizationRequest): Promise<DashboardAnsw
 }
 
 export const entryRoutes: readonly OrganizationRoute[] = [
+  ...hostedFileRoutes,
   { method: 'GET', path: '/entries', handle: showEntries },
   { method: 'POST', path: '/entries/roll-back', handle: restoreRevision },
   { method: 'POST', path: '/entries/check-pointer', handle: checkPointer },

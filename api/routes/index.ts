@@ -99,6 +99,7 @@ import {
 } from './community/revisions.ts'
 import { rollBackBrand, rollBackProperty } from './community/rollbacks.ts'
 import { saveBrand, saveProperty } from './community/saves.ts'
+import { withdrawBrand, withdrawProperties } from './community/withdrawals.ts'
 import {
   readCrawlRequest,
   requestBrandCrawl,
@@ -201,6 +202,7 @@ export const operations: readonly Operation[] = [
   readBrandOwnership,
   saveBrand,
   rollBackBrand,
+  withdrawBrand,
   submitBrand,
   setUpBrand,
   listLogos,
@@ -214,6 +216,7 @@ export const operations: readonly Operation[] = [
   readPropertyRevision,
   saveProperty,
   rollBackProperty,
+  withdrawProperties,
   readHostedAdagents,
   readHostedBrand,
   claimHostedDomain,

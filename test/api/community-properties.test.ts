@@ -301,17 +301,9 @@ describe('a community property', () => {
     const host = 'brief.acme.example'
     await save(host, [site(host)])
     const [rid] = await resolveRids(host)
-    const editor = { kind: 'command', id: 'root', org_id: null } as const
-    const withdraw = Operation.parse({
-      op: 'entry.rollback',
-      revision_id: randomUUID(),
-      domain: host,
-      editor,
-      entity: 'property',
-      to_revision: 0,
-      moderates: true,
-    })
-    expect((await registry.submit(withdraw))[0]).toHaveProperty('done')
+    const url = `/api/properties/hosted/${host}`
+    const answer = await registry.app.inject({ method: 'DELETE', url, headers: authorized() })
+    expect(answer.json()).toMatchObject({ domain: host, revision_number: 2 })
     expect((await listPublisherEvents(host)).at(-1)).toEqual([
       'property.stale',
       rid,

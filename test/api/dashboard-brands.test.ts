@@ -71,7 +71,7 @@ test('a brand.json from the workshop is published with one form, and served from
   ])
   const shown = load((await ann.get(sent.headers.location!)).body)
   expect(shown('[role=status]').text()).toBe(
-    'The brand is saved, and its hosted file is published.',
+    'The brand.json is hosted. Its address, and what is left to do, are below.',
   )
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots' }] }] })
   const resolved = await registry.app.inject(`/api/brands/resolve?domain=${DOMAIN}`)
@@ -122,7 +122,7 @@ test('the pointer of a domain is checked on demand, with what is wrong in words'
   const path = '/.well-known/adagents.json'
   const check = () =>
     sendForm(ann, `/dashboard/org/${acme}/entries/check-pointer`, { domain: DOMAIN })
-  const pointer = JSON.parse((await readEntry())('#pointer pre').first().text())
+  const pointer = JSON.parse((await readEntry())('#properties .next pre').first().text())
   for (const [served, fault] of [
     [{}, `${DOMAIN} serves no adagents.json (404).`],
     [{ [path]: { authorized_agents: [] } }, 'has no authoritative_location'],

@@ -606,6 +606,35 @@ test('a rollback brings the earlier content back into what the registry answers'
   expect(properties.map(({ name }: { name: string }) => name)).toEqual(['Before'])
 })
 
+test('a hosted file is edited from what is served, and no longer hosted once that is confirmed', async () => {
+  const domain = 'handed.example'
+  const file = { org: acme, domain, text: buildFile('Kept a while') }
+  await publishPreviewed(ann, file)
+  const entry = await read(ann, at(acme, `/entries?domain=${domain}`))
+  const links = entry('#properties .actions a').toArray()
+  const [edit, stop] = links.map(({ attribs }) => attribs.href!) as [string, string]
+  const editor = await read(ann, edit)
+  expect(JSON.parse(editor('textarea').text()).properties).toMatchObject([{ name: 'Kept a while' }])
+  const question = await read(ann, stop)
+  expect(question('h1').text()).toBe(`Stop hosting the adagents.json of ${domain}?`)
+  const asked = { domain, kind: 'adagents.json' }
+  const path = question('main form.row').attr('action')!
+  expect((await send(bob, at(other, '/entries/stop'), asked)).statusCode).toBe(400)
+  expect(await readHosted(domain)).toEqual(['Kept a while'])
+  const answer = await send(ann, path, asked)
+  expect(answer.headers.location).toBe(at(acme, `/entries?domain=${domain}&done=withdrawn`))
+  const url = `/publisher/${domain}/.well-known/adagents.json`
+  expect((await registry.app.inject(url)).statusCode).toBe(404)
+  const after = await read(ann, at(acme, `/entries?domain=${domain}`))
+  expect(after('#properties').text()).toContain('No adagents.json is hosted here')
+  expect((await read(ann, at(acme, '/audit')))('tbody tr').first().text()).toContain(
+    'Stopped hosting a file',
+  )
+  expect((await send(ann, path, asked)).statusCode).toBe(400)
+  await publishPreviewed(ann, file)
+  expect(await readHosted(domain)).toEqual(['Kept a while'])
+})
+
 test('the preview of a file is what is served once it is published, and says what is not', async () => {
   const text = JSON.stringify({
     authorized_agents: [

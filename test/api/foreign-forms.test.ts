@@ -195,7 +195,8 @@ async function collectForms(): Promise<PageForm[]> {
     .filter(({ method, path }) => method === 'GET' && !/:id|sign|join/.test(path))
     .map(({ path }) => path.replace(':org', acme))
   const forms = listForms(started.body)
-  const filled = [at(`/entries?domain=${DOMAIN}`), `/dashboard/watches?brand=${DOMAIN}`]
+  const stop = at(`/entries/stop?domain=${DOMAIN}&kind=brand.json`)
+  const filled = [at(`/entries?domain=${DOMAIN}`), stop, `/dashboard/watches?brand=${DOMAIN}`]
   for (const path of [...shown, ...filled]) forms.push(...listForms((await ann.get(path)).body))
   const queue = load((await moderator.get('/dashboard/reviews')).body)
   const review = queue('tbody a').attr('href')!

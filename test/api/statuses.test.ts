@@ -343,22 +343,20 @@ const website = { type: 'website', name: 'Kept', identifiers: [], tags: [] }
 
 /** Saves facts about a domain that publishes nothing. */
 async function saveUnpublished(registry: TestRegistry): Promise<void> {
-  const domain = 'kept.example' as Domain
   const key = await registry.sequencer.accounts.db.one<{ id: string; org_id: string }>(
     `select key_id as id, org_id from api_keys join organizations using (org_id)
      where name = 'Readers'`,
   )
-  const buildSave = () => ({
-    revision_id: randomUUID(),
-    domain,
-    editor: { kind: 'key' as const, ...key! },
-  })
-  const proven = { org: 'Readers', domain, proof: 'operator' } as const
-  await registry.submit({ op: 'organization.domain.add', ...proven })
-  await registry.submit(
-    { op: 'brand.save', brand_name: 'Kept', ...buildSave() },
-    { op: 'property.save', properties: [website], ...buildSave() },
-  )
+  for (const domain of ['kept.example', 'gone.example'] as Domain[]) {
+    const editor = { kind: 'key', ...key! } as const
+    const buildSave = () => ({ revision_id: randomUUID(), domain, editor })
+    const proven = { org: 'Readers', domain, proof: 'operator' } as const
+    await registry.submit({ op: 'organization.domain.add', ...proven })
+    await registry.submit(
+      { op: 'brand.save', brand_name: 'Kept', ...buildSave() },
+      { op: 'property.save', properties: [website], ...buildSave() },
+    )
+  }
 }
 
 /** Gives an agent a badge, and another one a stored credential. */

@@ -112,6 +112,7 @@ async function prove(page: Page, domain: string): Promise<void> {
 }
 
 async function publish(page: Page, domain: string, name: string): Promise<void> {
+  await page.waitForSelector('#text')
   await reachByTab(page, '#text')
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.insertText(buildFile(domain, name))
@@ -119,7 +120,7 @@ async function publish(page: Page, domain: string, name: string): Promise<void> 
   await page.keyboard.press('Enter')
   await page.waitForSelector('text=What will be served')
   await pushButton(page, 'main button', 'Publish it')
-  await page.waitForSelector('text=the hosted file is published')
+  await page.waitForSelector('text=The adagents.json is hosted')
   expect(await readHosted(domain)).toEqual([name])
 }
 
@@ -135,14 +136,23 @@ test.each([
     await openDashboard(page, domain)
     await prove(page, domain)
     await pushButton(page, 'tbody a', domain)
-    await page.waitForSelector('#text')
+    await page.waitForSelector('#properties')
+    await pushButton(page, '#properties a', 'Host an adagents.json')
     await publish(page, domain, 'Before')
+    await pushButton(page, '#properties a', 'Edit')
     await publish(page, domain, 'After')
     expect(await page.locator('#properties tbody tr').count()).toBe(2)
     await pushButton(page, '#properties button', 'Restore')
     await page.waitForSelector('text=The earlier state is restored')
     expect(await readHosted(domain)).toEqual(['Before'])
     expect(await page.locator('#properties tbody tr').count()).toBe(3)
+    await pushButton(page, '#properties a', 'Stop hosting')
+    await page.waitForSelector('h1:text("Stop hosting")')
+    await pushButton(page, 'main button.danger', 'Stop hosting')
+    await page.waitForSelector('text=The file is no longer hosted here')
+    expect((await fetch(`${origin}/publisher/${domain}/.well-known/adagents.json`)).status).toBe(
+      404,
+    )
     await pushButton(page, '.account button', 'Sign out')
     await page.waitForURL(url => !url.pathname.startsWith('/dashboard'))
     await page.goto(`${origin}/dashboard`)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   type AuditedOperation,
-  auditedOperations,
+  describeChange,
   type StoredChange,
 } from '../../../pipeline/model/accounts/organization-audit.ts'
 import { OrganizationAudit } from '../../../pipeline/model/responses/organization.ts'
@@ -57,7 +57,7 @@ export const readAudit = defineOperation({
 })
 
 function toChange({ id, at, operation, facts }: StoredChange) {
-  return { id, at, operation, text: auditedOperations[operation as AuditedOperation], facts }
+  return { id, at, operation, text: describeChange(operation as AuditedOperation, facts), facts }
 }
 
 function toAuthor({ by_kind: kind, by_id: id }: StoredChange, name: string | null) {

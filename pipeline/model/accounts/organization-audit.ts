@@ -38,6 +38,16 @@ export const auditedOperations = {
 } as const satisfies { readonly [Name in Operation['op']]?: string }
 export type AuditedOperation = keyof typeof auditedOperations
 
+/** Describes a change in the words of its page; a rollback to nothing ends an entry. */
+export function describeChange(
+  operation: AuditedOperation,
+  facts: Readonly<Record<string, string>>,
+): string {
+  return operation === 'entry.rollback' && facts.to_revision === '0'
+    ? 'Stopped hosting a file'
+    : auditedOperations[operation]
+}
+
 /** Facts of a request that are shown with its change; nothing else of it leaves the accounts. */
 export const auditedFacts = [
   'domain',

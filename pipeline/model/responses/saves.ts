@@ -48,6 +48,15 @@ const entry = {
 }
 const MadeRevision = revision.describe('Number of the rollback’s revision')
 
+export const EntryWithdrawn = z
+  .looseObject({
+    success: Success,
+    message: text.describe('What was done, in a sentence'),
+    domain: text.describe('Domain of the entry, in its normal form'),
+    revision_number: revision.describe('Number of the revision that ended the entry'),
+  })
+  .meta({ id: 'EntryWithdrawn', description: 'An entry that its organization took back' })
+
 export const BrandRestored = z
   .looseObject({
     brand: z

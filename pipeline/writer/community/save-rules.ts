@@ -73,7 +73,7 @@ async function createJudge(saves: readonly Save[], context: SaveRuleContext) {
     const { domain } = save
     const { is_managed, status } = entryStates[entity].get(domain) ?? unknownState
     if (is_managed && !hosted[entity].has(domain)) return refuseManaged(entity, domain)
-    if (save.op === 'entry.rollback' && save.to_revision > 0) {
+    if (save.op === 'entry.rollback') {
       const targetRefusal = await refuseUnknownTarget(index, save, status)
       if (targetRefusal) return targetRefusal
     }
@@ -128,6 +128,11 @@ async function refuseUnknownTarget(
   { entity, domain, to_revision }: Extract<Save, { op: 'entry.rollback' }>,
   status: EntryRow['status'] | null,
 ): Promise<Refusal | undefined> {
+  if (to_revision === 0) {
+    return isUnknown(status)
+      ? { refused: `nothing is hosted for ${domain}`, error: 'not_found' }
+      : undefined
+  }
   if (status === 'rejected') {
     return { refused: `the entry of ${domain} was rejected`, error: 'not_found' }
   }

@@ -284,6 +284,7 @@ export const operationRequests: RequestsByOperation = {
   ...buildRevisionRequests('Brand'),
   getBrandOwnership: { 200: { params: 'readers.example' }, 400: { params: 'x' } },
   rollBackBrand: buildRollbacks(),
+  withdrawBrand: buildWithdrawals(),
   saveBrand: buildSaves('domain', { brand_name: 'Readers' }),
   resolveProperty: { 200: acme, 404: nobody },
   resolvePropertiesBulk: { 200: domains, 429: domains },
@@ -291,6 +292,7 @@ export const operationRequests: RequestsByOperation = {
   propertyHistory: { 200: acme, 404: nobody },
   ...buildRevisionRequests('Property'),
   rollBackProperty: buildRollbacks(),
+  withdrawProperties: buildWithdrawals(),
   getHostedAdagents: buildHostedRequests(),
   getHostedBrandJson: buildHostedRequests(),
   claimHostedDomain: {
@@ -767,6 +769,20 @@ function buildRollbacks(): RequestsByOperation[string] {
     409: { ...request, params: 'acme.example', caller: 'moderator' },
     429: request,
     503: request,
+  }
+}
+
+/** Builds requests that stop hosting a file of gone.example, whose domain the caller has proven. */
+function buildWithdrawals(): RequestsByOperation[string] {
+  const own = { params: 'gone.example' }
+  return {
+    200: own,
+    400: { params: 'x' },
+    403: requestAs('acmeKey', { params: 'kept.example' }),
+    404: { params: 'nobody.example' },
+    409: { params: 'acme.example' },
+    429: own,
+    503: own,
   }
 }
 

@@ -1,0 +1,249 @@
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { buildHostedAddress, type HostedKind } from '../../pipeline/model/hosted.ts'
+import type { BrandResolution, PublisherLookup } from '../../pipeline/model/responses/index.ts'
+import { parseFormDomain } from '../inputs/workshop-form.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
+import { renderBadge } from '../pages/parts/freshness.tsx'
+import { toWorkshopPath } from '../pages/parts/paths.ts'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { PUBLISH_PATH } from './draft.ts'
+import { renderPointer } from './hosted-preview.tsx'
+import {
+  type DashboardAnswer,
+  renderButton,
+  renderFault,
+  renderHidden,
+  renderToken,
+  toEntryPath,
+  toSectionPath,
+} from './page.tsx'
+
+const PREVIEW_CHARS = 20_000
+
+/** Operations that save the files of a kind, and take them back. */
+const withdrawals = {
+  'adagents.json': '/api/properties/hosted/',
+  'brand.json': '/api/brands/discovered/',
+} as const
+
+/** A file of a domain: its text while it is hosted here. */
+interface HostedFile {
+  kind: HostedKind
+  domain: Domain
+  text: string | undefined
+}
+
+type Shared = Pick<OrganizationRequest, 'callApi' | 'org' | 'services' | 'token'>
+
+/** Reads a hosted file as everybody gets it. */
+export async function readHosted(
+  { callApi }: Pick<Shared, 'callApi'>,
+  kind: HostedKind,
+  domain: Domain,
+): Promise<HostedFile> {
+  const { status, body } = await callApi({
+    method: 'GET',
+    url: buildHostedAddress('', kind, domain),
+  })
+  return { kind, domain, text: status === 200 ? JSON.stringify(body, null, 2) : undefined }
+}
+
+/** Renders the state of a domain's file: where it is served, what is left to do, and what can be changed. */
+export async function renderHosted(
+  context: Shared,
+  kind: HostedKind,
+  domain: Domain,
+): Promise<Child> {
+  const { text } = await readHosted(context, kind, domain)
+  const since = kind === 'adagents.json' ? await findPointingSince(context, domain) : undefined
+  return text === undefined
+    ? renderMissing(context, kind, domain)
+    : renderServed(context, { kind, domain, since })
+}
+
+/** Finds since when a domain points to its hosted adagents.json; null if it does not. */
+async function findPointingSince({ callApi }: Pick<Shared, 'callApi'>, domain: Domain) {
+  const { body } = await callApi<PublisherLookup>({
+    method: 'GET',
+    url: '/api/registry/publisher',
+    query: { domain },
+  })
+  return body.hosting?.origin_verified_at ?? null
+}
+
+function renderMissing({ org }: Shared, kind: HostedKind, domain: Domain): Html {
+  return (
+    <>
+      <p class="empty">No {kind} is hosted here for this domain.</p>
+      <p class="actions">
+        <a class="button" href={toFilePath(org.org, 'edit', kind, domain)}>
+          Host {kind === 'brand.json' ? 'a' : 'an'} {kind}
+        </a>{' '}
+        <a href={toWorkshopPath(domain, kind)}>Check the file that the domain serves</a>
+      </p>
+    </>
+  )
+}
+
+interface Served {
+  kind: HostedKind
+  domain: Domain
+  /** Time since which the domain points here; null if it does not, undefined if nobody checks that. */
+  since: string | null | undefined
+}
+
+function renderServed({ org, services, token }: Shared, { kind, domain, since }: Served): Html {
+  const address = buildHostedAddress('', kind, domain)
+  const base = services.baseUrl()
+  return (
+    <>
+      <p>
+        {since ? renderBadge('good', 'in use') : renderBadge('good', 'hosted')} Served at{' '}
+        <a href={address}>{buildHostedAddress(base, kind, domain)}</a>
+        {since ? <>; the domain has pointed here since {renderMoment(since)}</> : null}.
+      </p>
+      <div class="actions">
+        <a class="button" href={toFilePath(org.org, 'edit', kind, domain)}>
+          Edit
+        </a>
+        <a class="button plain" href={toFilePath(org.org, 'stop', kind, domain)}>
+          Stop hosting
+        </a>
+        <a href={toWorkshopPath(domain, kind)}>Check the file that the domain serves</a>
+      </div>
+      {since ? null : (
+        <div class="next">
+          <h3>{since === null ? 'One step is left' : 'What the domain has to serve'}</h3>
+          {renderPointer(kind, domain, base)}
+          {since === undefined
+            ? null
+            : renderButton(
+                `${toSectionPath(org.org, 'entries')}/check-pointer`,
+                token,
+                'Check the pointer now',
+                { domain },
+                'plain',
+              )}
+        </div>
+      )}
+    </>
+  )
+}
+
+function toFilePath(orgId: string, action: 'edit' | 'stop', kind: HostedKind, domain: string) {
+  return `${toSectionPath(orgId, 'entries')}/${action}?${new URLSearchParams({ domain, kind })}`
+}
+
+/** Parses which file a page or a form is about. */
+function parseFile(domain: unknown, kind: unknown) {
+  const parsed = typeof domain === 'string' ? parseFormDomain(domain.trim()) : undefined
+  const known: HostedKind = kind === 'brand.json' ? 'brand.json' : 'adagents.json'
+  return parsed && { domain: parsed, kind: known }
+}
+
+/** Returns to the list of hosted files when a page names no domain. */
+const toList = ({ org }: Pick<Shared, 'org'>): DashboardAnswer => ({
+  next: toSectionPath(org.org, 'entries'),
+})
+
+async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, query, token } = context
+  const file = parseFile(query.domain, query.kind)
+  if (file === undefined) return toList(context)
+  const { domain, kind } = file
+  const { text } = await readHosted(context, kind, domain)
+  const brand =
+    kind === 'brand.json'
+      ? await callApi<BrandResolution>({
+          method: 'GET',
+          url: '/api/brands/resolve',
+          query: { domain },
+        })
+      : undefined
+  const title = text === undefined ? `Host the ${kind} of` : `Edit the ${kind} of`
+  const body = (
+    <>
+      <h1>
+        {title} {renderName(domain)}
+      </h1>
+      <p class="lead">
+        {text === undefined
+          ? 'Paste your file. The next page shows what will be served and what will not.'
+          : 'This is what is served now. The next page shows what will be served after your change.'}
+      </p>
+      <form method="post" action={PUBLISH_PATH} class="editor">
+        {renderToken(token)}
+        {renderHidden({ ...org, kind, domain, brand_name: brand?.body.brand_name })}
+        <label for="text">The file</label>
+        <textarea id="text" name="text" rows="20" spellcheck="false" wrap="off" required>
+          {text ?? ''}
+        </textarea>
+        <div class="row">
+          <button type="submit">Preview</button>
+          <a href={toEntryPath(org.org, domain)}>Cancel</a>
+        </div>
+      </form>
+    </>
+  )
+  return { status: 200, title: `${title} ${domain}`, body }
+}
+
+async function showStop(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
+  const { form, org, query, services, token } = context
+  const file = parseFile(query.domain ?? form.get('domain'), query.kind ?? form.get('kind'))
+  if (file === undefined) return toList(context)
+  const { domain, kind } = file
+  const { text } = await readHosted(context, kind, domain)
+  if (text === undefined && fault === undefined) return { next: toEntryPath(org.org, domain) }
+  const title = `Stop hosting the ${kind} of`
+  const body = (
+    <>
+      <h1>
+        {title} {renderName(domain)}?
+      </h1>
+      {renderFault(fault)}
+      <p class="lead">
+        <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will answer 404, and the
+        earlier versions are no longer shown.
+      </p>
+      <p>
+        {kind === 'adagents.json'
+          ? 'The saved properties turn stale. If the domain still points here, it then has none.'
+          : 'The registry forgets what your organization saved about the brand.'}{' '}
+        You can host a file again at any time; keep a copy of this one if you may need it.
+      </p>
+      {text === undefined ? null : (
+        <details class="raw">
+          <summary>The file as it is served now</summary>
+          <pre tabindex="0">{clipText(text, PREVIEW_CHARS)}</pre>
+        </details>
+      )}
+      <form method="post" action={`${toSectionPath(org.org, 'entries')}/stop`} class="row">
+        {renderToken(token)}
+        {renderHidden({ domain, kind })}
+        <button type="submit" class="danger">
+          Stop hosting
+        </button>
+        <a href={toEntryPath(org.org, domain)}>Keep it</a>
+      </form>
+    </>
+  )
+  return { status: fault === undefined ? 200 : 400, title: `${title} ${domain}`, body }
+}
+
+async function stopHosting(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, form, org } = context
+  const file = parseFile(form.get('domain'), form.get('kind'))
+  if (file === undefined) return toList(context)
+  const url = withdrawals[file.kind] + encodeURIComponent(file.domain)
+  const { refused } = await callApi({ method: 'DELETE', url, query: org })
+  if (refused !== undefined) return showStop(context, refused)
+  return { next: toEntryPath(org.org, file.domain), done: 'withdrawn' }
+}
+
+export const hostedFileRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/entries/edit', handle: showEditor },
+  { method: 'GET', path: '/entries/stop', handle: context => showStop(context) },
+  { method: 'POST', path: '/entries/stop', handle: stopHosting },
+]

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { isModerator } from '../../../pipeline/core/roles.ts'
+import { EntryWithdrawn } from '../../../pipeline/model/responses/saves.ts'
+import type { RevisionRow } from '../../../pipeline/model/rows.ts'
+import { toEditor } from '../../auth/editor.ts'
+import { OrganizationQuery } from '../../auth/organization-query.ts'
+import { PastedDomain } from '../../inputs/fields.ts'
+import { submitIdempotent } from '../../operation/idempotency.ts'
+import { defineOperation, type Group, type Operation } from '../../operation/operation.ts'
+import { replyOk } from '../../responses/reply.ts'
+import { saveErrors } from './saves.ts'
+
+interface Kind {
+  id: string
+  path: string
+  group: Group
+  entity: Exclude<RevisionRow['entity'], 'policy'>
+  file: string
+  what: string
+}
+
+function defineWithdrawal({ id, path, group, entity, file, what }: Kind): Operation {
+  return defineOperation({
+    id,
+    method: 'DELETE',
+    path,
+    group,
+    summary: `Stop hosting the ${file} of a domain`,
+    description:
+      `Takes back what was saved about ${what}: its hosted file answers 404, and its revisions are no longer shown. ` +
+      'Who may save may do so too: an organization that has proven the domain, and moderators. ' +
+      'A domain with a file of its own cannot be edited (409). A later save begins again.',
+    access: 'bearer',
+    writes: true,
+    raw: true,
+    quota: 'saves',
+    cache: 'none',
+    params: z.object({ domain: PastedDomain }),
+    query: OrganizationQuery,
+    reply: { 200: EntryWithdrawn },
+    errors: [...saveErrors.filter(error => error !== 'unsupported_media_type'), 'not_found'],
+    handle: async ({ params: { domain }, principal, submissionId, services }) => {
+      const { revision_number } = await submitIdempotent(
+        services,
+        submissionId,
+        {
+          op: 'entry.rollback',
+          revision_id: submissionId,
+          editor: toEditor(principal),
+          moderates: isModerator(principal.roles),
+          entity,
+          domain,
+          to_revision: 0,
+        },
+        { domain },
+      )
+      const message = `The ${file} of ${domain} is no longer hosted here`
+      return replyOk({ success: true, message, domain, revision_number })
+    },
+  })
+}
+
+export const withdrawBrand = defineWithdrawal({
+  id: 'withdrawBrand',
+  path: '/api/brands/discovered/:domain',
+  group: 'Brand Discovery',
+  entity: 'brand',
+  file: 'brand.json',
+  what: 'a brand',
+})
+
+export const withdrawProperties = defineWithdrawal({
+  id: 'withdrawProperties',
+  path: '/api/properties/hosted/:domain',
+  group: 'Property Resolution',
+  entity: 'property',
+  file: 'adagents.json',
+  what: 'the properties of a publisher',
+})
