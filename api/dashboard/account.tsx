@@ -4,6 +4,7 @@ import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { hasDraft, PUBLISH_PATH } from './draft.ts'
+import { renderOwnInvitations } from './join.tsx'
 import { createOrganization } from './own-organization.tsx'
 import {
   type DashboardAnswer,
@@ -19,6 +20,7 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
     <>
       <h1>Organizations</h1>
       {renderFault(fault)}
+      {renderOwnInvitations(context)}
       {hasDraft(context.request.headers.cookie) ? (
         <p class="notice">
           You have an unpublished file from the workshop: <a href={PUBLISH_PATH}>continue</a>.
@@ -29,7 +31,7 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         columns: ['Organization', 'Your role', 'Membership'],
         items: memberships,
         empty:
-          'You do not belong to an organization yet. If a colleague invited you, open the link of the invitation; else create one below.',
+          'You do not belong to an organization yet. Create one below, or ask a colleague to invite you at the address you signed in with.',
         render: ({ org_id, org_name, role, membership_tier }) => [
           <a href={toSectionPath(org_id, 'domains')}>{renderName(org_name)}</a>,
           role,

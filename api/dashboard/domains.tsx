@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
-import { Fragment, h } from '../pages/html/jsx.ts'
+import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
-import { renderTable } from '../pages/parts/blocks.tsx'
+import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
@@ -13,7 +13,7 @@ import {
   renderToken,
   toEntryPath,
 } from './page.tsx'
-import { VERIFY_PATH } from './proof.tsx'
+import { CHECK_PATH, VERIFY_PATH } from './proof.tsx'
 
 const URL = '/api/me/organization/domains'
 
@@ -55,6 +55,9 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
               ),
             ],
           })}
+      {listed.refused !== undefined || listed.body.pending.length === 0
+        ? null
+        : renderSection('pending', 'Waiting for a token', renderPending(context, listed.body))}
       <form method="post" action={VERIFY_PATH} class="panel">
         <h2>Verify a domain</h2>
         {renderToken(token)}
@@ -66,6 +69,29 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
     </>
   )
   return { status: 200, title: 'Domains', body }
+}
+
+/** Renders the proofs that were started and can still be finished. */
+function renderPending({ org, token }: OrganizationRequest, { pending }: Domains): Child {
+  return renderTable({
+    caption: 'Verifications that wait for a token',
+    columns: ['Domain', 'Missing: the token in one of these', 'Until', 'Next'],
+    items: pending,
+    empty: 'Nothing waits.',
+    render: ({ domain, txt_name, file_url, expires_at }) => [
+      renderName(domain),
+      <>
+        TXT record <code>{txt_name}</code>
+        <br />
+        File <code>{file_url}</code>
+      </>,
+      renderMoment(expires_at),
+      <div class="actions">
+        {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org })}
+        {renderButton(VERIFY_PATH, token, 'Start again', { domain, ...org }, 'plain')}
+      </div>,
+    ],
+  })
 }
 
 export const domainRoutes: readonly OrganizationRoute[] = [

@@ -1,10 +1,21 @@
-import { findInvitation } from '../../pipeline/read/lookups/organizations.ts'
-import { Fragment, h } from '../pages/html/jsx.ts'
+import {
+  findInvitation,
+  listAddressInvitations,
+} from '../../pipeline/read/lookups/organizations.ts'
+import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { clipText, renderName } from '../pages/html/text.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { type DashboardAnswer, renderFault, renderToken, toSectionPath } from './page.tsx'
+import {
+  type DashboardAnswer,
+  renderButton,
+  renderFault,
+  renderToken,
+  toSectionPath,
+} from './page.tsx'
 
 const JOIN = '/dashboard/join'
+/** Invitations that the first page shows. */
+const SHOWN_MAX = 10
 const TOKEN = /^[\w-]{43}$/
 const CLOSED =
   'This link has been used, revoked or has expired, or it was sent to an address other than the one you signed in with.'
@@ -57,11 +68,27 @@ function showInvitation(
   return { status: fault === undefined ? 200 : 400, title: 'An invitation', body }
 }
 
+/** Renders the invitations that wait for the person who is signed in. */
+export function renderOwnInvitations({ person, services, token }: DashboardRequest): Child {
+  const { email, email_verified } = person
+  const invitations = email && email_verified ? listAddressInvitations(services.reader, email) : []
+  return invitations.slice(0, SHOWN_MAX).map(({ invitation_id: id, org_name, role }) => (
+    <div class="notice invitation">
+      <p>
+        <strong>{renderName(org_name)}</strong> invites you as {role}.
+      </p>
+      {renderButton(JOIN, token, 'Accept the invitation', { id })}
+    </div>
+  ))
+}
+
 async function acceptInvitation(context: DashboardRequest): Promise<DashboardAnswer> {
   const { callApi, form } = context
   const token = readToken({ token: form.get('token') }) ?? ''
+  const id = form.get('id')
   const url = '/api/me/invitations/accept'
-  const joined = await callApi<{ org_id: string }>({ method: 'POST', url, payload: { token } })
+  const payload = id === null ? { token } : { id }
+  const joined = await callApi<{ org_id: string }>({ method: 'POST', url, payload })
   if (joined.refused !== undefined) return showInvitation(context, token, joined.refused)
   return { next: toSectionPath(joined.body.org_id, 'people'), done: 'joined' }
 }

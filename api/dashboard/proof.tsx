@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { listOwnershipPlaces } from '../../pipeline/model/ownership.ts'
 import type { OwnershipChallenge } from '../../pipeline/model/responses/ownership.ts'
+import { listOpenChallenges } from '../../pipeline/read/lookups/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { lookForNonce } from '../live/ownership-challenges.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
@@ -13,6 +14,7 @@ import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashb
 import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
 import {
   type DashboardAnswer,
+  renderButton,
   renderFault,
   renderHidden,
   renderToken,
@@ -22,13 +24,14 @@ import { BACK, parseWayBack } from './way-back.ts'
 
 /** Page on which a proof of a domain starts. */
 export const VERIFY_PATH = '/dashboard/verify'
-const CHECK_PATH = `${VERIFY_PATH}/check`
+/** Form that verifies an open challenge. */
+export const CHECK_PATH = `${VERIFY_PATH}/check`
 const DOMAINS = '/api/me/organization/domains'
 
 /**
- * An open challenge, as the form of its page sends it back: the registry stores only the hash of its token.
+ * A challenge with its token, as the form of its page sends it back: the registry stores only the hash of the token.
  */
-const OpenChallenge = z.object({
+const ShownChallenge = z.object({
   domain: z.string().transform((text, ctx) => {
     const domain = parseFormDomain(text)
     if (domain === undefined) ctx.addIssue({ code: 'custom', message: 'is no domain' })
@@ -37,7 +40,7 @@ const OpenChallenge = z.object({
   nonce: z.string().regex(/^[\w-]{43}$/),
   expires_at: z.iso.datetime(),
 })
-type OpenChallenge = z.infer<typeof OpenChallenge>
+type ShownChallenge = z.infer<typeof ShownChallenge>
 
 /** A proof to start, and the page to go on with after it. */
 interface Proof {
@@ -95,7 +98,7 @@ export async function beginProof(
   const made = await callApi<z.infer<typeof OwnershipChallenge>>(request)
   if (made.refused !== undefined) return showStart(context, { domain, back, fault: made.refused })
   const shown = note === undefined ? renderFault(fault) : <p class="notice">{note}</p>
-  const challenge = made.body as unknown as OpenChallenge
+  const challenge = made.body as unknown as ShownChallenge
   return showChallenge(context, challenge, { back, note: shown, status: 201 })
 }
 
@@ -107,7 +110,7 @@ interface ChallengeView {
 
 function showChallenge(
   { organization, org, token, services }: OrganizationRequest,
-  { domain, nonce, expires_at }: OpenChallenge,
+  { domain, nonce, expires_at }: ShownChallenge,
   { back, status, note }: ChallengeView,
 ): DashboardAnswer {
   const { txt, url } = listOwnershipPlaces(domain, services.config.PROTOCOL_NAME)
@@ -152,19 +155,18 @@ function showChallenge(
  * one was used up or has expired, another one takes its place.
  */
 async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
+  const { person, services } = context
   const proof = readProof(context)
-  const challenge = OpenChallenge.safeParse(Object.fromEntries(context.form)).data
+  const shown = ShownChallenge.safeParse(Object.fromEntries(context.form)).data
   const chosen = await chooseOrganization(context)
   if ('fault' in chosen) return showStart(context, { ...proof, fault: chosen.fault })
+  const challenge = shown ? hashNonce(shown) : findOpenChallenge(chosen, proof.domain)
   if (challenge === undefined) {
-    return showStart(context, { ...proof, fault: 'Start the verification again.' })
+    return showStart(context, { ...proof, fault: 'The token has expired. Start again.' })
   }
-  const { domain, nonce } = challenge
-  const nonce_hash = createHash('sha256').update(nonce).digest('hex')
-  const found = await lookForNonce({ domain, nonce_hash }, context.person.user_id, context.services)
-  if (!found.dns_txt && !found.http) {
-    return showChallenge(chosen, challenge, { back: proof.back, status: 200, note: NOT_THERE })
-  }
+  const domain = challenge.domain as Domain
+  const found = await lookForNonce({ ...challenge, domain }, person.user_id, services)
+  if (!found.dns_txt && !found.http) return showMissing(chosen, proof, { domain, shown })
   const url = `${DOMAINS}/${encodeURIComponent(domain)}/verify`
   const { refused } = await chosen.callApi({ method: 'POST', url, query: chosen.org })
   if (refused !== undefined) return beginProof(chosen, { ...proof, fault: refused })
@@ -172,11 +174,50 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   return { next, done: 'proven' }
 }
 
-const NOT_THERE = (
-  <p class="notice fair" role="status">
-    {renderBadge('fair', 'not found')} The token is not there yet. DNS can take a while.
-  </p>
-)
+function hashNonce({ domain, nonce }: ShownChallenge) {
+  return { domain, nonce_hash: createHash('sha256').update(nonce).digest('hex') }
+}
+
+/** Finds the challenge of a domain whose token the person has published elsewhere by now. */
+function findOpenChallenge({ organization, services }: OrganizationRequest, domain: string) {
+  const open = listOpenChallenges(services.reader, organization.org_id)
+  return open.find(challenge => challenge.domain === parseFormDomain(domain))
+}
+
+/** Says that the token was found in neither place: beside the token, where the page still has it. */
+function showMissing(
+  context: OrganizationRequest,
+  proof: Proof,
+  { domain, shown }: { domain: Domain; shown: ShownChallenge | undefined },
+): DashboardAnswer {
+  const { txt, url } = listOwnershipPlaces(domain, context.services.config.PROTOCOL_NAME)
+  const note = (
+    <p class="notice fair" role="status">
+      {renderBadge('fair', 'not found')} The token is neither in the TXT record <code>{txt}</code>{' '}
+      nor at <code>{url}</code> yet. DNS can take a while.
+    </p>
+  )
+  if (shown) return showChallenge(context, shown, { back: proof.back, status: 200, note })
+  const body = (
+    <>
+      <h1>Verify {renderName(domain)}</h1>
+      {note}
+      <p>A token is shown only once. If you no longer have it, start again with a new one.</p>
+      <div class="actions">
+        {renderButton(CHECK_PATH, context.token, 'Verify now', { domain, ...context.org })}
+        {renderButton(
+          VERIFY_PATH,
+          context.token,
+          'Start again',
+          { domain, ...context.org },
+          'plain',
+        )}
+        <a href={toSectionPath(context.organization.org_id, 'domains')}>Domains</a>
+      </div>
+    </>
+  )
+  return { status: 200, title: `Verify ${domain}`, body }
+}
 
 function readProof({ form }: DashboardRequest): Proof {
   return { domain: form.get('domain') ?? '', back: parseWayBack(form.get(BACK)) }

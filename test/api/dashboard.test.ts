@@ -166,6 +166,20 @@ describe('people join an organization', () => {
     expect((await dora.get(at(acme, '/people'))).statusCode).toBe(404)
   })
 
+  test('or from the first page of their dashboard, which shows the invitation to nobody else', async () => {
+    await invite('fay@acme.example', 'member')
+    const fay = await enterAs('fay@acme.example')
+    const shown = await read(fay, '/dashboard')
+    expect(shown('.invitation').text()).toContain('Acme invites you as member')
+    const id = shown('.invitation input[name=id]').val() as string
+    expect((await read(bob, '/dashboard'))('.invitation')).toHaveLength(0)
+    expect((await send(bob, '/dashboard/join', { id })).statusCode).toBe(404)
+    const joined = await send(fay, '/dashboard/join', { id })
+    expect(joined.headers.location).toBe(`${at(acme, '/people')}?done=joined`)
+    expect((await read(fay, '/dashboard'))('.invitation')).toHaveLength(0)
+    expect((await send(fay, '/dashboard/join', { id })).statusCode).toBe(404)
+  })
+
   test('and nobody else sees whose invitation a link carries', async () => {
     const { pathname, search } = await invite('erik@acme.example', 'member')
     const shown = await bob.get(pathname + search)
@@ -572,6 +586,28 @@ test('an agent on a foreign host leads to the proof of its domain, and back to t
   )
   const begun = load((await send(ann, '/dashboard/verify', sent)).body)
   expect(begun('input[name=back]').val()).toBe(`/dashboard/agents?${new URLSearchParams({ url })}`)
+})
+
+test('a proof that was started stays in the list of domains until its token expires', async () => {
+  const domain = 'awaited.example'
+  const begun = load((await send(ann, '/dashboard/verify', { org: acme, domain })).body)
+  const nonce = String(begun('input[name=nonce]').val())
+  const pending = await read(ann, at(acme, '/domains'))
+  const row = pending(`#pending tr:contains("${domain}")`)
+  expect(row.find('th').text()).toBe(domain)
+  expect(row.text()).toContain(`_proto-owner.${domain}`)
+  expect(row.html()).not.toContain(nonce)
+  expect(
+    row
+      .find('button')
+      .toArray()
+      .map(button => pending(button).text()),
+  ).toEqual(['Verify now', 'Start again'])
+  expect((await read(bob, at(other, '/domains')))('#pending')).toHaveLength(0)
+  const late = await send(bob, '/dashboard/verify/check', { org: other, domain })
+  expect(load(late.body)('[role=alert]').text()).toBe('The token has expired. Start again.')
+  registry.clock.tick(16 * 60_000)
+  expect((await read(ann, at(acme, '/domains')))('#pending')).toHaveLength(0)
 })
 
 test('an organization becomes a member where that is needed, and returns there', async () => {

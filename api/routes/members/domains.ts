@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { listOwnershipPlaces } from '../../../pipeline/model/ownership.ts'
 import {
   BrandOwnership,
   OrganizationDomains,
@@ -12,6 +13,7 @@ import {
   findHolder,
   findOwnership,
   listHeldDomains,
+  listOpenChallenges,
 } from '../../../pipeline/read/lookups/ownership.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { isInOrganization, resolveOrganization } from '../../auth/organization-access.ts'
@@ -31,7 +33,7 @@ export const listOwnDomains = defineOperation({
   summary: 'List the domains of your organization',
   description:
     'With the method by which each was proven, and how long that is valid. A challenge adds a domain, or ' +
-    'proves it again.',
+    'proves it again; `pending` has those that can still be verified.',
   access: 'bearer',
   cache: 'private',
   query: OrganizationQuery,
@@ -45,7 +47,11 @@ export const listOwnDomains = defineOperation({
         return { domain, method, verified_at, proven: shown.proven, valid_until: shown.valid_until }
       },
     )
-    return replyOk({ organization: { id: org_id, name: org_name }, domains })
+    const pending = listOpenChallenges(reader, org_id).map(({ domain, expires_at }) => {
+      const { txt: txt_name, url: file_url } = listOwnershipPlaces(domain, config.PROTOCOL_NAME)
+      return { domain, expires_at, txt_name, file_url }
+    })
+    return replyOk({ organization: { id: org_id, name: org_name }, domains, pending })
   },
 })
 

@@ -11,6 +11,7 @@ import {
   Invitations,
 } from '../../../pipeline/model/responses/organization.ts'
 import {
+  findInvitationHash,
   hashInvitationToken,
   listInvitations,
 } from '../../../pipeline/read/lookups/organizations.ts'
@@ -123,16 +124,27 @@ export const acceptInvitation = defineOperation({
   path: '/api/me/invitations/accept',
   summary: 'Accept an invitation to an organization',
   description:
-    'For people, with the token of the link. Your verified address must be the invited one; ' +
-    'otherwise, and for a link that was used or is too old, the answer is 404.',
+    'For people, with the token of the link or the id of the invitation. Your verified address must be the invited ' +
+    'one; otherwise, and for an invitation that was used or has expired, the answer is 404.',
   writes: true,
   isPersonal: true,
-  body: z.object({
-    token: z
-      .string()
-      .regex(/^[\w-]{43}$/, 'must be the token of an invitation')
-      .describe('Last part of the invitation’s link, after `token=`'),
-  }),
+  body: z
+    .object({
+      token: z
+        .string()
+        .regex(/^[\w-]{43}$/, 'must be the token of an invitation')
+        .exactOptional()
+        .describe('Last part of the invitation’s link, after `token=`'),
+      id: z
+        .uuid()
+        .toLowerCase()
+        .exactOptional()
+        .describe('Id of the invitation, instead of a token'),
+    })
+    .refine(({ token, id }) => (token === undefined) !== (id === undefined), {
+      path: ['token'],
+      message: 'either this or id is required',
+    }),
   reply: { 200: InvitationAccepted },
   errors: [
     'invalid_request',
@@ -142,12 +154,16 @@ export const acceptInvitation = defineOperation({
     'unsupported_media_type',
     'unavailable',
   ],
-  handle: async ({ body: { token }, principal: { person }, services: { writer } }) => {
+  handle: async ({ body: { token, id }, principal: { person }, services: { reader, writer } }) => {
     const { id: user_id, email } = person ?? {}
     if (user_id === undefined || email === undefined) {
       return refuse('forbidden', 'invitations are for people with a verified address')
     }
-    const hash = hashInvitationToken(token)
+    const hash =
+      id === undefined
+        ? hashInvitationToken(token ?? '')
+        : findInvitationHash(reader, { id, email })
+    if (hash === undefined) return refuse('not_found', 'this invitation is not for you')
     const answer = await writer.submit({ op: 'invitation.accept', hash, user_id, email })
     const { org_id, role } = unwrapAnswer(answer)
     return replyOk({ success: true, org_id, role })

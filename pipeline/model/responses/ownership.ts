@@ -112,5 +112,15 @@ export const OrganizationDomains = z
         }),
       )
       .describe('Domains that the organization holds, by name'),
+    pending: z
+      .array(
+        z.object({
+          domain: Domain,
+          expires_at: moment.describe('Time until which it must be verified'),
+          txt_name: text.describe('Name of the TXT record that may hold the token'),
+          file_url: text.describe('Address of the file that may hold the token'),
+        }),
+      )
+      .describe('Challenges that can still be verified; the one that expires first at the top'),
   })
   .meta({ id: 'OrganizationDomains', description: 'The domains that an organization holds' })

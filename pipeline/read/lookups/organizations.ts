@@ -45,6 +45,22 @@ export function listInvitations(reader: TimedReader, orgId: string): StoredInvit
   )
 }
 
+/** Lists the invitations of an address that can still be accepted, the oldest first. */
+export function listAddressInvitations(reader: TimedReader, email: string): StoredInvitation[] {
+  const now = toIso(reader.now())
+  const sql = `${PENDING} and i.email = $email order by i.created_at, i.invitation_id`
+  return reader.record?.all(sql, { email, now }) ?? []
+}
+
+/** Finds the hash of the token of an address's invitation by its id. */
+export function findInvitationHash(
+  { record }: PrivateReader,
+  { id, email }: { id: string; email: string },
+): string | undefined {
+  const sql = 'select hash from invitations where invitation_id = $id and email = $email'
+  return record?.one<{ hash: string }>(sql, { id, email })?.hash
+}
+
 /** Hashes the token of an invitation's link, as it is stored. */
 export function hashInvitationToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')

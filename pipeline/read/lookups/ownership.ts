@@ -63,6 +63,28 @@ export function listHeldDomains(
   )
 }
 
+/** A challenge that can still be verified. */
+export interface OpenChallenge {
+  domain: string
+  nonce_hash: string
+  expires_at: string
+}
+
+/** Lists the challenges of an organization that can still be verified, the one that expires first at the top. */
+export function listOpenChallenges(
+  reader: Pick<Reader, 'record' | 'now'>,
+  org_id: string,
+): OpenChallenge[] {
+  const now = toIso(reader.now())
+  return (
+    reader.record?.all(
+      `select domain, nonce_hash, expires_at from ownership_challenges
+       where org_id = $org_id and state = 'issued' and expires_at > $now order by expires_at, domain`,
+      { org_id, now },
+    ) ?? []
+  )
+}
+
 /** Returns when a proof expires; null if it never does. */
 export function getProofEnd(
   method: StoredProof['method'],
