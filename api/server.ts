@@ -7,6 +7,7 @@ import type { Config } from '../pipeline/core/config.ts'
 import { listenAt } from '../pipeline/core/listen.ts'
 import type { Log } from '../pipeline/core/log.ts'
 import { Reader } from '../pipeline/read/reader.ts'
+import { openCatalog } from '../pipeline/storyboards/catalog.ts'
 import { buildApp } from './app.ts'
 import { IssuerKeys } from './auth/issuer-keys.ts'
 import { BoundedLog } from './operation/bounded-log.ts'
@@ -33,6 +34,7 @@ export async function runApi(deps: ApiDeps): Promise<{ url: string; close(): Pro
   const { config, clock, log } = deps
   const reader = new Reader(config.DATA_DIR, clock, config.LIMITS.snapshotQueries)
   const boundedLog = new BoundedLog(log, clock)
+  for (const fault of openCatalog(config)) log.warn(fault)
   await reader.follow(FOLLOW_MS, error =>
     boundedLog.warn('stores', { error }, 'newer stores cannot be opened'),
   )

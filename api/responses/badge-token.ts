@@ -3,7 +3,7 @@ import type { Instant } from '../../pipeline/core/clock.ts'
 import type { RegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { BADGE_MODES, type Badge, badgeRoles } from '../../pipeline/model/badge.ts'
-import { STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboards/storyboard.ts'
+import { findVersion } from '../../pipeline/storyboards/catalog.ts'
 
 /** `typ` of the token, so that no other token of the registry passes for a badge. */
 const BADGE_TOKEN_TYPE = 'badge+jwt'
@@ -34,7 +34,7 @@ export function signBadge(
     verified_specialisms,
     verified_at,
     verification_modes: [...BADGE_MODES],
-    protocol_version: STORYBOARD_PROTOCOL_VERSION,
+    protocol_version: findVersion(adcp_version) ?? adcp_version,
   })
     .setProtectedHeader({ alg: 'EdDSA', kid, typ: BADGE_TOKEN_TYPE })
     .setIssuer(issuer)

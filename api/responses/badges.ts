@@ -1,24 +1,31 @@
-import { BADGE_MODES, type Badge, type BadgeRole } from '../../pipeline/model/badge.ts'
+import { BADGE_MODES, type Badge, type BadgeRole, badgeRoles } from '../../pipeline/model/badge.ts'
 import type { VerifiedBadge } from '../../pipeline/model/responses/compliance.ts'
-import { STORYBOARD_PROTOCOL_VERSION } from '../../pipeline/model/storyboards/storyboard.ts'
+import { compareVersions } from '../../pipeline/model/storyboards/storyboard-target.ts'
 import { findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { isShownToAll } from '../../pipeline/resolve/agent-keeper.ts'
 import { expireBadges } from '../../pipeline/resolve/badges.ts'
+import { findVersion } from '../../pipeline/storyboards/catalog.ts'
 
 /**
- * Lists the current badges of an agent. An expired badge does not count, even if the writer has not removed
+ * Lists the current badges of an agent, those of a role by their version, the newest first. An expired badge does not count, even if the writer has not removed
  * it yet, and agents that are not public have none.
  */
 export function listBadges(reader: Reader, agentUrl: string): Badge[] {
   const tests = findAgentTests(reader, agentUrl)
   if (tests === undefined || tests.settings?.is_opted_out) return []
   if (!isShownToAll(getMembers(reader).findKeeper(agentUrl))) return []
-  return expireBadges(tests.badges, reader.now()).filter(({ state }) => state !== 'revoked')
+  return expireBadges(tests.badges, reader.now())
+    .filter(({ state }) => state !== 'revoked')
+    .sort(
+      (a, b) =>
+        badgeRoles.indexOf(a.role) - badgeRoles.indexOf(b.role) ||
+        compareVersions(a.adcp_version, b.adcp_version),
+    )
 }
 
-/** Finds the badge of a role, for a given version if one is named. */
+/** Finds the badge of a role: of the version that is named, or the newest. */
 export function findBadge(
   reader: Reader,
   agentUrl: string,
@@ -40,7 +47,7 @@ export function toVerifiedBadge(agentUrl: string, badge: Badge): VerifiedBadge {
     expires_at,
     verified_specialisms,
     verification_modes: [...BADGE_MODES],
-    verified_protocol_version: STORYBOARD_PROTOCOL_VERSION,
+    verified_protocol_version: findVersion(adcp_version) ?? null,
     badge_url: buildBadgePath(agentUrl, role),
   }
 }

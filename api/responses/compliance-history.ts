@@ -1,12 +1,14 @@
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { SuiteRun } from '../../pipeline/model/agent-test.ts'
 import type { ComplianceHistory } from '../../pipeline/model/responses/compliance.ts'
+import { COMPLIANCE_TARGET } from '../../pipeline/model/storyboards/storyboard.ts'
 import type { RecordedRun } from '../../pipeline/model/storyboards/storyboard-record.ts'
+import { findTarget } from '../../pipeline/model/storyboards/storyboard-target.ts'
 import { findAgentDiagnostics } from '../../pipeline/read/lookups/agent-tests.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { sumByTrack } from '../../pipeline/resolve/compliance.ts'
 import { findEntry } from '../../pipeline/storyboards/catalog.ts'
-import { isOptedOut, type ShownRuns, testedVersion } from './shown-runs.ts'
+import { describeTarget, isOptedOut, type ShownRuns } from './shown-runs.ts'
 
 /** Lists runs, the newest first: scheduled ones, and those of single storyboards. */
 export function describeHistory(
@@ -40,7 +42,7 @@ function toHistoryRun(run: RecordedRun): HistoryRun {
   const track = findEntry(storyboard_id)?.storyboard.track ?? null
   return {
     id: run_id,
-    ...testedVersion,
+    ...describeTarget(findTarget(storyboard_id)),
     storyboard_id,
     overall_status: status,
     headline: `${run.steps_passed} of ${run.steps_total} steps passed`,
@@ -56,7 +58,7 @@ function toHistorySuite(run: SuiteRun, isRequested: boolean): HistoryRun {
   const { run_id, overall_status, headline, tracks, duration_ms, tested_at } = run
   return {
     id: run_id,
-    ...testedVersion,
+    ...describeTarget(COMPLIANCE_TARGET),
     storyboard_id: null,
     overall_status,
     headline,

@@ -1,5 +1,7 @@
+import { getFirst } from '../../pipeline/core/present.ts'
 import { hasApiAccess, tiers } from '../../pipeline/core/tiers.ts'
 import type { AgentDiagnostics } from '../../pipeline/model/agent-test.ts'
+import type { Badge } from '../../pipeline/model/badge.ts'
 import { type ComplianceState, usualSettings } from '../../pipeline/model/compliance.ts'
 import type {
   AgentCompliance,
@@ -7,9 +9,10 @@ import type {
   StoryboardResult,
 } from '../../pipeline/model/responses/compliance.ts'
 import type { RecordedRun } from '../../pipeline/model/storyboards/storyboard-record.ts'
+import { findTarget } from '../../pipeline/model/storyboards/storyboard-target.ts'
 import { findAgentDiagnostics, findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import { judgeSpecialisms } from '../../pipeline/resolve/badges.ts'
+import { judgeSpecialisms, listTestedVersions } from '../../pipeline/resolve/badges.ts'
 import {
   chooseCompliance,
   countPassing,
@@ -21,7 +24,7 @@ import { describeRuns, listNotices, summarizeTracks } from '../../pipeline/resol
 import { findEntry } from '../../pipeline/storyboards/catalog.ts'
 import { listBadges, toVerifiedBadge } from './badges.ts'
 import { listHistory } from './compliance-history.ts'
-import { findRuns, isOptedOut, type ShownRuns, testedVersion } from './shown-runs.ts'
+import { describeTarget, findRuns, isOptedOut, type ShownRuns } from './shown-runs.ts'
 
 const noVersion = { requested_compliance_target: null, adcp_version: null }
 
@@ -33,7 +36,7 @@ export function listResults(
   const diagnosed = owner && (findAgentDiagnostics(reader, agent_url)?.runs ?? [])
   return storyboards.map(({ run_id: _, kind: __, duration_ms: ___, tested_at, ...result }) => ({
     ...result,
-    ...testedVersion,
+    ...describeTarget(findTarget(result.storyboard_id)),
     ...describeStoryboard(result.storyboard_id),
     first_failure_message: owner ? result.first_failure_message : null,
     first_failure_validations: findFailedChecks(diagnosed, { ...result, tested_at }),
@@ -73,7 +76,9 @@ export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompl
   const known = is_opted_out ? untestedState : state
   return {
     agent_url,
-    ...(known.last_checked_at === null ? noVersion : testedVersion),
+    ...(known.last_checked_at === null
+      ? noVersion
+      : describeTarget(getFirst(listTestedVersions(known)))),
     status: is_opted_out ? 'opted_out' : known.status,
     lifecycle_stage: settings.lifecycle_stage,
     compliance_opt_out: is_opted_out,
@@ -82,10 +87,8 @@ export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompl
     monitoring_paused: settings.paused_at !== null,
     check_interval_hours: settings.interval_hours,
     verified: badges.length > 0,
-    verified_roles: badges.map(({ role }) => role),
-    verified_role_versions: Object.fromEntries(
-      badges.map(({ role, adcp_version }) => [role, [adcp_version]]),
-    ),
+    verified_roles: [...new Set(badges.map(({ role }) => role))],
+    verified_role_versions: listRoleVersions(badges),
     tracks: sumByTrack(results),
     headline: known.headline,
     status_changed_at: known.status_changed_at,
@@ -105,6 +108,14 @@ export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompl
     observations: describeRuns(results),
     ...describeOwner(shown, reader),
   }
+}
+
+/** Lists the versions of badges by their roles, the newest first, as badges are listed. */
+function listRoleVersions(badges: readonly Badge[]): Record<string, string[]> {
+  const byRole = Map.groupBy(badges, ({ role }) => role)
+  return Object.fromEntries(
+    [...byRole].map(([role, members]) => [role, members.map(({ adcp_version }) => adcp_version)]),
+  )
 }
 
 /**

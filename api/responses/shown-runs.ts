@@ -1,14 +1,11 @@
 import { hasApiAccess } from '../../pipeline/core/tiers.ts'
 import type { StoredMember } from '../../pipeline/model/accounts/member.ts'
 import type { AgentTests } from '../../pipeline/model/agent-test.ts'
-import {
-  COMPLIANCE_TARGET,
-  STORYBOARD_PROTOCOL_VERSION,
-} from '../../pipeline/model/storyboards/storyboard.ts'
 import type { AgentRuns } from '../../pipeline/model/storyboards/storyboard-record.ts'
 import { findAgentRuns, findAgentTests } from '../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
+import { findVersion } from '../../pipeline/storyboards/catalog.ts'
 import { isInOrganization } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
 
@@ -63,8 +60,7 @@ export function isOptedOut(tests: AgentTests | undefined): boolean {
   return tests?.settings?.is_opted_out ?? false
 }
 
-/** Version of the protocol and of the storyboards that all results are of. */
-export const testedVersion = {
-  requested_compliance_target: COMPLIANCE_TARGET,
-  adcp_version: STORYBOARD_PROTOCOL_VERSION,
+/** Describes the version of the protocol that a target is tested by; in short where no bundle of it is left. */
+export function describeTarget(target: string) {
+  return { requested_compliance_target: target, adcp_version: findVersion(target) ?? target }
 }

@@ -4,6 +4,8 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { LiveRequest, LiveRequestCaller } from '../../pipeline/model/live/live-request.ts'
+import { fetchBundles } from '../../pipeline/storyboards/bundles/fetch-bundles.ts'
+import { openCatalog } from '../../pipeline/storyboards/catalog.ts'
 import { waitAtMost } from '../api-client/wait-at-most.ts'
 import type { CrawlMessage } from '../crawl-messages.ts'
 import { CrawlerMetrics } from '../metrics/crawler-metrics.ts'
@@ -40,6 +42,8 @@ export async function runCrawler(
     buckets,
     meter: metrics.fetch,
   })
+  const bundleFaults = await fetchBundles(config, { fetcher, limits: config.LIMITS, clock })
+  for (const fault of new Set([...bundleFaults, ...openCatalog(config)])) log.warn(fault)
   const stop = new AbortController()
   const crawl = createCrawl({ fetcher, sender, config, clock, log, metrics }, stop.signal)
   const worker = new Worker<CrawlMessage>('crawl', crawl, {

@@ -149,6 +149,8 @@ const entries = {
     300_000,
     'time from the enrolment of an agent to its first scheduled run at most; half of it at least, for its credential',
   ],
+  storyboardBundleBytes: [30_000_000, 'bytes of an archive of storyboards'],
+  storyboardBundleMs: [60_000, 'time for fetching such an archive'],
   storyboardCalls: [150, 'requests to an agent in one run of a storyboard'],
   complianceRunMs: [600_000, 'time for a scheduled run of all storyboards against one agent'],
   storyboardRunsPerHour: [10, 'runs and comparisons of storyboards per user and hour'],

@@ -1,5 +1,6 @@
 import type { AgentVerdict, BadgeHistory, ShownBadge } from '../model/agent-verdict.ts'
 import type { EventDraft } from '../model/event.ts'
+import { toBadgeKey } from '../resolve/badges.ts'
 
 /** Actor of events that tests of agents cause. */
 const ACTOR = 'pipeline:compliance-heartbeat'
@@ -26,7 +27,7 @@ export function listVerdictEvents(
     draft('agent.verification_lost', {
       role,
       adcp_version,
-      reason: (after && history.losses[role]) ?? 'not_public',
+      reason: (after && history.losses[toBadgeKey({ role, adcp_version })]) ?? 'not_public',
       badge_requalification_generation,
     }),
   )
@@ -52,9 +53,8 @@ function toStatus(verdict: AgentVerdict | undefined): AgentVerdict['status'] {
 }
 
 function subtract(badges: readonly ShownBadge[], others: readonly ShownBadge[]): ShownBadge[] {
-  const toKey = ({ role, adcp_version }: ShownBadge) => `${role} ${adcp_version}`
-  const known = new Set(others.map(toKey))
-  return badges.filter(badge => !known.has(toKey(badge)))
+  const known = new Set(others.map(toBadgeKey))
+  return badges.filter(badge => !known.has(toBadgeKey(badge)))
 }
 
 function describeVerdict(verdict: AgentVerdict | undefined): object {

@@ -30,6 +30,6 @@ export interface AgentVerdict {
 export interface BadgeHistory {
   /** Number of requalifications; a badge of an earlier one is void. */
   generation: number
-  /** Why each role was lost last. */
-  losses: Partial<Record<BadgeRole, BadgeLoss>>
+  /** Why each badge was lost last, by its role and version. */
+  losses: Readonly<Record<string, BadgeLoss | null>>
 }

@@ -12,7 +12,7 @@ export const badgeRoles = [
 ] as const
 export type BadgeRole = (typeof badgeRoles)[number]
 
-/** Version of the protocol that badges are issued for, as MAJOR.MINOR. */
+/** Version of the protocol that badges are issued for, as MAJOR.MINOR, beside those of further bundles. */
 export const BADGE_VERSION = COMPLIANCE_TARGET
 
 /** Kinds of verification that badges are issued for; `spec`: the storyboards of the specification passed. */
@@ -124,7 +124,7 @@ export const badgeLosses = {
   not_passing: 'its storyboards did not pass for 48 hours',
   expired: 'the agent was not tested any more',
   role_not_declared: 'the agent no longer claims a specialism of the role',
-  version_not_advertised: 'the agent no longer speaks the version',
+  version_not_advertised: 'the agent no longer speaks the version, or is no longer tested by it',
   opted_out: 'its organization opted out',
   not_public: 'the agent is not shown to everybody, or its organization has no API access',
 } as const

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EnrolledUrl } from './accounts/member.ts'
+import { BadgeRole } from './badge.ts'
 import { StepDiagnostic } from './storyboards/step-diagnostic.ts'
 import { tracks } from './storyboards/storyboard.ts'
 import { storyboardResult } from './storyboards/storyboard-record.ts'
@@ -29,11 +30,21 @@ export const suiteOutcomes = ['tested', 'auth_required', 'unreachable'] as const
 const id = z.string().min(1).max(200)
 const org_id = z.string().min(1).max(300)
 
+/** Specialism that a storyboard of a further target shows: it must pass, or where it can be run it must not fail. */
+export const ShownSpecialism = z.object({
+  specialism: id,
+  role: BadgeRole,
+  as: z.enum(['storyboard', 'scenario']),
+})
+export type ShownSpecialism = z.infer<typeof ShownSpecialism>
+
 export const SuiteResult = z.object({
   run_id: z.uuid(),
   storyboard_id: id,
   track: z.enum(tracks),
   duration_ms: z.number().nonnegative(),
+  /** Specialisms that it shows; for the installed package the table of `model/badge.ts` says so. */
+  shows: z.array(ShownSpecialism).max(50).exactOptional(),
   ...storyboardResult,
 })
 export type SuiteResult = z.infer<typeof SuiteResult>
@@ -45,7 +56,7 @@ export const Suite = z.object({
   supports_version: z.boolean(),
   /** Specialisms that the agent claims. */
   specialisms: z.array(id).max(100),
-  results: z.array(SuiteResult).max(200),
+  results: z.array(SuiteResult).max(1_000),
   diagnostics: z.array(StepDiagnostic).max(1_000),
   duration_ms: z.number().nonnegative(),
 })
@@ -96,6 +107,7 @@ export interface CountedResult {
   status: 'passing' | 'partial' | 'failing' | 'untested'
   steps_passed: number
   steps_total: number
+  shows?: ShownSpecialism[]
 }
 
 /** Results of an agent as of its last run. */

@@ -1,5 +1,5 @@
 import { HOUR, type Instant, toIso } from '../core/clock.ts'
-import { requireValue } from '../core/present.ts'
+import { getFirst } from '../core/present.ts'
 import {
   BADGE_VERSION,
   type Badge,
@@ -8,6 +8,7 @@ import {
   specialisms,
 } from '../model/badge.ts'
 import type { ComplianceState, CountedResult } from '../model/compliance.ts'
+import { compareVersions, findTarget } from '../model/storyboards/storyboard-target.ts'
 
 /** Time for which a badge outlasts runs that do not pass. */
 export const DEGRADED_MS = 48 * HOUR
@@ -31,16 +32,76 @@ export interface BadgeFacts {
   now: Instant
 }
 
-/** Judges each stable specialism that an agent claims; one of a run that failed as a whole fails. */
-export function judgeSpecialisms({
-  specialisms: claimed,
-  storyboards,
-}: Pick<ComplianceState, 'specialisms' | 'storyboards'>): Record<string, SpecialismStatus> {
-  const results = new Map(storyboards.map(result => [result.storyboard_id, result.status]))
-  const stable = claimed.filter(name => Object.hasOwn(specialisms, name))
+/**
+ * Judges each stable specialism that an agent claims; one of a run that failed as a whole fails. One that is tested
+ * for several versions fails where it fails for any.
+ */
+export function judgeSpecialisms(state: TestedClaims): Record<string, SpecialismStatus> {
+  const judged = listTestedVersions(state).flatMap(version => [...judgeVersion(state, version)])
+  const byName = Map.groupBy(judged, ([name]) => name)
   return Object.fromEntries(
-    stable.map(name => [name, judgeSpecialism(requireValue(specialisms[name], name), results)]),
+    [...byName].map(([name, members]) => {
+      const statuses = members.map(([, { status }]) => status)
+      const status = statuses.find(status => status === 'failing')
+      return [name, status ?? (statuses.includes('passing') ? 'passing' : 'untested')]
+    }),
   )
+}
+
+type TestedClaims = Pick<ComplianceState, 'specialisms' | 'storyboards'>
+
+/** Lists the versions by which an agent was tested, the newest first; without results that of the package. */
+export function listTestedVersions({ storyboards }: Pick<TestedClaims, 'storyboards'>): string[] {
+  const versions = new Set(storyboards.map(({ storyboard_id }) => findTarget(storyboard_id)))
+  return versions.size === 0 ? [BADGE_VERSION] : [...versions].sort(compareVersions)
+}
+
+interface JudgedSpecialism {
+  role: BadgeRole
+  status: SpecialismStatus
+}
+
+/** Judges the stable specialisms that an agent claims by the storyboards of one version. */
+function judgeVersion(
+  { specialisms: claimed, storyboards }: TestedClaims,
+  version: string,
+): Map<string, JudgedSpecialism> {
+  const own = storyboards.filter(({ storyboard_id }) => findTarget(storyboard_id) === version)
+  const results = new Map(own.map(result => [result.storyboard_id, result.status]))
+  const required = listRequirements(own, version)
+  return new Map(
+    claimed.flatMap(name => {
+      const needed = required.get(name)
+      if (needed === undefined) return []
+      const judged = { role: needed.role, status: judgeSpecialism(needed, results) }
+      return [[name, judged] as const]
+    }),
+  )
+}
+
+/** Lists what has to pass for each specialism: by the table, or as the bundle of a further version has it. */
+function listRequirements(
+  own: readonly CountedResult[],
+  version: string,
+): Map<string, (typeof specialisms)[string]> {
+  const stable = Object.entries(specialisms)
+  if (version === BADGE_VERSION) return new Map(stable)
+  const shown = own.flatMap(({ storyboard_id, shows = [] }) =>
+    shows.map(show => ({ ...show, storyboard_id })),
+  )
+  const named = Map.groupBy(shown, ({ specialism }) => specialism)
+  // A storyboard that no run had a result for is missing: its specialism is untested.
+  const required = new Map(
+    stable.map(([name, { role }]) => [name, { role, storyboard: '', scenarios: [] as string[] }]),
+  )
+  for (const [name, members] of named) {
+    const pick = (as: 'storyboard' | 'scenario') =>
+      members.filter(member => member.as === as).map(({ storyboard_id }) => storyboard_id)
+    const [storyboard = ''] = pick('storyboard')
+    const { role } = getFirst(members)
+    required.set(name, { role, storyboard, scenarios: pick('scenario') })
+  }
+  return required
 }
 
 function judgeSpecialism(
@@ -54,54 +115,74 @@ function judgeSpecialism(
 }
 
 interface RoleVerdict {
+  role: BadgeRole
+  adcp_version: string
   isVerified: boolean
   specialisms: string[]
 }
 
 /**
- * Updates the badges of an agent. A role is verified where every stable specialism that the agent
+ * Updates the badges of an agent. A role is verified for a version where every stable specialism that the agent
  * claims for it passes. One that is not verified any more degrades, and is revoked after 48 hours.
  */
 export function updateBadges(known: readonly Badge[], facts: BadgeFacts): Badge[] {
   const roles = judgeRoles(facts)
-  const badges = new Map(known.map(badge => [badge.role, badge]))
+  const badges = new Map(known.map(badge => [toBadgeKey(badge), badge]))
   for (const badge of known) {
-    if (badge.state !== 'revoked') badges.set(badge.role, keepBadge(badge, roles, facts))
+    if (badge.state !== 'revoked') badges.set(toBadgeKey(badge), keepBadge(badge, roles, facts))
   }
-  if (!mayEarn(facts)) return [...badges.values()]
-  for (const [role, { isVerified, specialisms }] of roles) {
-    const holds = (badges.get(role)?.state ?? 'revoked') !== 'revoked'
-    if (isVerified && !holds) badges.set(role, issueBadge(role, specialisms, facts))
+  for (const [key, { isVerified, specialisms, role, adcp_version }] of roles) {
+    const holds = (badges.get(key)?.state ?? 'revoked') !== 'revoked'
+    if (!isVerified || holds || !mayEarn(facts, adcp_version)) continue
+    badges.set(key, issueBadge({ role, adcp_version }, specialisms, facts))
   }
   return [...badges.values()]
 }
 
-function judgeRoles({ state, isTested }: BadgeFacts): Map<BadgeRole, RoleVerdict> {
-  const claimed = Object.entries(judgeSpecialisms(state))
-  const roles = Map.groupBy(claimed, ([name]) => requireValue(specialisms[name], name).role)
-  return new Map(
-    [...roles].map(([role, members]) => [
+/** Builds the key of a badge among those of an agent. */
+export function toBadgeKey({ role, adcp_version }: Pick<Badge, 'role' | 'adcp_version'>): string {
+  return `${role} ${adcp_version}`
+}
+
+function judgeRoles({ state, isTested }: BadgeFacts): Map<string, RoleVerdict> {
+  const verdicts = listTestedVersions(state).flatMap(adcp_version => {
+    const judged = [...judgeVersion(state, adcp_version)]
+    const byRole = Map.groupBy(judged, ([, { role }]) => role)
+    return [...byRole].map(([role, members]) => ({
       role,
-      {
-        isVerified: isTested && members.every(([, status]) => status === 'passing'),
-        specialisms: members.map(([name]) => name).sort(),
-      },
-    ]),
+      adcp_version,
+      isVerified: isTested && members.every(([, { status }]) => status === 'passing'),
+      specialisms: members.map(([name]) => name).sort(),
+    }))
+  })
+  return new Map(verdicts.map(verdict => [toBadgeKey(verdict), verdict]))
+}
+
+function mayEarn(facts: BadgeFacts, version: string): boolean {
+  const { isFullRun, isEligible, isOptedOut, needsRequalification } = facts
+  return (
+    isFullRun &&
+    isEligible &&
+    !isOptedOut &&
+    !needsRequalification &&
+    isSpoken(facts.state, version)
   )
 }
 
-function mayEarn(facts: BadgeFacts): boolean {
-  const { isFullRun, isEligible, isOptedOut, needsRequalification, state } = facts
-  return isFullRun && isEligible && !isOptedOut && !needsRequalification && state.supports_version
+/** Tells whether an agent speaks a version: only those that do are tested by a further one. */
+function isSpoken(state: BadgeFacts['state'], version: string): boolean {
+  return version === BADGE_VERSION
+    ? state.supports_version
+    : listTestedVersions(state).includes(version)
 }
 
 function keepBadge(
   badge: Badge,
-  roles: ReadonlyMap<BadgeRole, RoleVerdict>,
+  roles: ReadonlyMap<string, RoleVerdict>,
   facts: BadgeFacts,
 ): Badge {
-  const verdict = roles.get(badge.role)
-  const loss = findLoss(facts, verdict !== undefined)
+  const verdict = roles.get(toBadgeKey(badge))
+  const loss = findLoss(facts, badge, verdict !== undefined)
   if (loss) return revoke(badge, loss)
   if (hasExpired(badge, facts.now) && !facts.isFullRun) return revoke(badge, 'expired')
   if (!verdict?.isVerified) return demote(badge, facts.now)
@@ -110,10 +191,13 @@ function keepBadge(
   return { ...active, verified_specialisms: verdict.specialisms, expires_at: findExpiry(facts) }
 }
 
-function issueBadge(role: BadgeRole, verified_specialisms: string[], facts: BadgeFacts): Badge {
+function issueBadge(
+  key: Pick<Badge, 'role' | 'adcp_version'>,
+  verified_specialisms: string[],
+  facts: BadgeFacts,
+): Badge {
   return {
-    role,
-    adcp_version: BADGE_VERSION,
+    ...key,
     state: 'active',
     verified_specialisms,
     verified_at: toIso(facts.now),
@@ -143,12 +227,15 @@ export function revokeBadges(known: readonly Badge[], reason: BadgeLoss): Badge[
 
 function findLoss(
   { isEligible, isOptedOut, state }: BadgeFacts,
+  { adcp_version }: Badge,
   isDeclared: boolean,
 ): BadgeLoss | undefined {
   if (isOptedOut) return 'opted_out'
   if (!isEligible) return 'not_public'
+  const speaks = isSpoken(state, adcp_version)
+  if (!speaks && !listTestedVersions(state).includes(adcp_version)) return 'version_not_advertised'
   if (!isDeclared) return 'role_not_declared'
-  return state.supports_version ? undefined : 'version_not_advertised'
+  return speaks ? undefined : 'version_not_advertised'
 }
 
 function demote(badge: Badge, now: Instant): Badge {

@@ -101,7 +101,10 @@ export function applySingle(
   const others = known.storyboards.filter(
     ({ storyboard_id }) => storyboard_id !== result.storyboard_id,
   )
-  const storyboards = [...others, toCounted(result)].sort((a, b) =>
+  const before = known.storyboards.find(
+    ({ storyboard_id }) => storyboard_id === result.storyboard_id,
+  )
+  const storyboards = [...others, toCounted({ ...before, ...result })].sort((a, b) =>
     a.storyboard_id < b.storyboard_id ? -1 : 1,
   )
   return settleState(known, { ...known, storyboards, ...judge(storyboards) }, now)
@@ -112,8 +115,8 @@ function judge(storyboards: readonly CountedResult[]) {
 }
 
 function toCounted(result: CountedResult): CountedResult {
-  const { storyboard_id, track, status, steps_passed, steps_total } = result
-  return { storyboard_id, track, status, steps_passed, steps_total }
+  const { storyboard_id, track, status, steps_passed, steps_total, shows } = result
+  return { storyboard_id, track, status, steps_passed, steps_total, ...(shows && { shows }) }
 }
 
 /** Adds the times that follow from a status. The streak begins with the first run that passes. */

@@ -1,8 +1,9 @@
-import { BADGE_VERSION, type Badge } from '../model/badge.ts'
+import { getFirst } from '../core/present.ts'
+import type { Badge } from '../model/badge.ts'
 import type { ComplianceState, MonitoringSettings } from '../model/compliance.ts'
 import { NOTICES_MAX, type noticeCodes } from '../model/responses/compliance.ts'
 import type { RecordedRun } from '../model/storyboards/storyboard-record.ts'
-import { judgeSpecialisms } from './badges.ts'
+import { judgeSpecialisms, listTestedVersions } from './badges.ts'
 import { chooseCompliance, type TrackStatus, trackStatuses } from './compliance.ts'
 
 /** A remark on the last runs of an agent’s tests, beside their verdict. */
@@ -82,7 +83,7 @@ export function listNotices(
       capability_path: 'specialisms',
       capability_pointer: `/specialisms/${state.specialisms.indexOf(name)}`,
       requirement: `every storyboard of ${name} passes, or the claim is withdrawn`,
-      effective_version: BADGE_VERSION,
+      effective_version: getFirst(listTestedVersions(state)),
     })
   }
   const isUnreached =

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../core/project-root.ts'
 import { specialisms } from '../model/badge.ts'
@@ -11,6 +11,7 @@ import {
   tracks,
 } from '../model/storyboards/storyboard.ts'
 import type { AgentProfile } from '../model/storyboards/storyboard-result.ts'
+import { addTarget, compareVersions } from '../model/storyboards/storyboard-target.ts'
 import {
   parseStoryboard,
   parseTestKit,
@@ -18,7 +19,10 @@ import {
   summarizeStoryboard,
   type TestKit,
 } from './bundle-text.ts'
-import { type BundleFolder, listInstalledBundles } from './installed-bundle.ts'
+import { type BundleFolder, listInstalledBundles } from './bundles/bundle-folder.ts'
+import { STORYBOARD_FILE } from './bundles/check-bundle.ts'
+import { listFiles } from './bundles/list-files.ts'
+import { type BundleSettings, listNamedBundles } from './bundles/named-bundles.ts'
 import { chooseTenant } from './reference-tenant.ts'
 import { applyProtocolName } from './references.ts'
 
@@ -44,20 +48,29 @@ export interface RunnableStoryboard extends Storyboard {
  * `protocols/PROTOCOL` and `specialisms/SPECIALISM`. Only their heads are read.
  */
 export function indexStoryboards(source: BundleFolder): CatalogEntry[] {
-  return readdirSync(source.folder, { recursive: true, encoding: 'utf8' })
-    .filter(name => /^(universal|protocols|specialisms)[\\/].*\.yaml$/.test(name))
-    .flatMap(name => indexStoryboard(source, name) ?? [])
+  return listFiles(source.folder)
+    .filter(({ path, isPlain }) => isPlain && STORYBOARD_FILE.test(path))
+    .flatMap(({ path }) => indexStoryboard(source, path) ?? [])
 }
 
 function indexStoryboard(source: BundleFolder, name: string): CatalogEntry | undefined {
   const file = join(source.folder, name)
   const summary = summarizeStoryboard(readFileSync(file, 'utf8'))
   if (summary === undefined) return undefined
-  const bundle = toBundle(name.split(/[\\/]/))
+  const bundle = toBundle(name.split('/'))
   const protocol = findProtocol(bundle, source)
   const tenant = chooseTenant(summary, bundle, protocol)
   const track = summary.track ?? tracks.find(name => name === protocol) ?? 'core'
-  return { storyboard: { ...summary, track }, bundle, tenant, source, file }
+  return { storyboard: { ...nameTarget(summary, source), track }, bundle, tenant, source, file }
+}
+
+/** Names the target in the id of a storyboard, and in those of its scenarios. */
+function nameTarget<Named extends { id: string; requires_scenarios: string[] }>(
+  storyboard: Named,
+  { target }: BundleFolder,
+): Named {
+  const requires_scenarios = storyboard.requires_scenarios.map(id => addTarget(id, target))
+  return { ...storyboard, id: addTarget(storyboard.id, target), requires_scenarios }
 }
 
 function toBundle([kind, id = '']: string[]): Bundle {
@@ -84,7 +97,7 @@ export function readStoryboard({
   if ('faults' in read) {
     throw new Error(`the storyboard ${file} is invalid:\n${read.faults.join('\n')}`)
   }
-  return { ...read.storyboard, track, tenant, source }
+  return { ...nameTarget(read.storyboard, source), track, tenant, source }
 }
 
 const KIT = /^test-kits\/[\w-]+\.yaml$/
@@ -97,6 +110,30 @@ export function readKit({ prerequisites, source }: RunnableStoryboard): TestKit 
 }
 
 let catalog: readonly CatalogEntry[] | undefined
+let named: readonly BundleFolder[] = []
+
+/**
+ * Adds the bundles that `STORYBOARDS` names to the catalog of this process. Returns sentences about those that
+ * cannot be used.
+ */
+export function openCatalog(settings: BundleSettings): string[] {
+  const { bundles, faults } = listNamedBundles(settings, [COMPLIANCE_TARGET])
+  named = bundles
+  catalog = undefined
+  return faults
+}
+
+/** Lists the targets of the storyboards, the newest first, each with its version of the protocol. */
+export function listTargets(): { target: string; version: string }[] {
+  return [requireInstalled(), ...named]
+    .map(({ target, version }) => ({ target, version }))
+    .sort((a, b) => compareVersions(a.target, b.target))
+}
+
+/** Finds the version that a target is tested by; undefined where no bundle of it is left. */
+export function findVersion(target: string): string | undefined {
+  return listTargets().find(known => known.target === target)?.version
+}
 
 /** Lists the storyboards of the registry; their heads are read once. One of the protocol’s own goes before ours. */
 export function listStoryboards(): readonly CatalogEntry[] {
@@ -108,7 +145,7 @@ function readCatalog(): CatalogEntry[] {
   const installed = requireInstalled()
   const ours = { ...installed, folder: join(projectRoot, 'data', 'storyboards') }
   const entries = new Map<string, CatalogEntry>()
-  for (const entry of [...indexStoryboards(installed), ...indexStoryboards(ours)]) {
+  for (const entry of [installed, ours, ...named].flatMap(indexStoryboards)) {
     if (!entries.has(entry.storyboard.id)) entries.set(entry.storyboard.id, entry)
   }
   return [...entries.values()].sort((a, b) => (a.storyboard.id < b.storyboard.id ? -1 : 1))
@@ -166,17 +203,31 @@ export function isKnownName(text: string, protocolName: string): boolean {
  * specialisms that it claims, as far as it offers one of the tasks that they need.
  */
 export function listApplicable(
-  { tools, supported_protocols = [], specialisms = [], adcp_version }: AgentProfile,
+  { tools, supported_protocols = [], specialisms = [], adcp_version, ...profile }: AgentProfile,
   protocolName: string,
 ): CatalogEntry[] {
+  const targets = chooseTargets(profile)
   const claims = { universal: ['universal'], domain: supported_protocols, specialism: specialisms }
   return listStoryboards().filter(
-    ({ storyboard: { required_tools, introduced_in }, bundle }) =>
+    ({ storyboard: { required_tools, introduced_in }, bundle, source }) =>
+      targets.includes(source.target) &&
       claims[bundle.kind].includes(bundle.id) &&
       isOfMajor(introduced_in, adcp_version) &&
       (required_tools.length === 0 ||
         required_tools.some(name => tools.includes(applyProtocolName(name, protocolName)))),
   )
+}
+
+/**
+ * Chooses the targets by which an agent is tested: those that it says it speaks, as far as there are storyboards;
+ * where it names none of these, that of the installed package.
+ */
+export function chooseTargets({
+  adcp_supported_versions = [],
+}: Pick<AgentProfile, 'adcp_supported_versions'>): string[] {
+  const spoken = adcp_supported_versions.map(version => /^v?(\d+\.\d+)/.exec(version)?.[1])
+  const targets = listTargets().flatMap(({ target }) => (spoken.includes(target) ? target : []))
+  return targets.length > 0 ? targets : [COMPLIANCE_TARGET]
 }
 
 function isOfMajor(introducedIn: string | undefined, agentVersion: string | undefined): boolean {

@@ -1,13 +1,10 @@
-import {
-  COMPLIANCE_TARGET,
-  STORYBOARD_PROTOCOL_VERSION,
-  type Storyboard,
-} from '../model/storyboards/storyboard.ts'
+import type { Storyboard } from '../model/storyboards/storyboard.ts'
 import type {
   ComparedPhase,
   StoryboardComparison,
 } from '../model/storyboards/storyboard-comparison.ts'
 import type { AgentRun, SideResult } from '../model/storyboards/storyboard-result.ts'
+import type { RunnableStoryboard } from './catalog.ts'
 import { applyProtocolName } from './references.ts'
 import { summarizeRun } from './summarize.ts'
 
@@ -16,7 +13,7 @@ const REFERENCE_NAME = 'Reference agent'
 
 /** Joins two runs of a storyboard by phase and step. */
 export function compareRuns(
-  storyboard: Storyboard,
+  storyboard: RunnableStoryboard,
   user: AgentRun,
   reference: AgentRun,
   protocolName: string,
@@ -29,8 +26,8 @@ export function compareRuns(
       ...describeSide(storyboard, reference),
       name: reference.profile?.name ?? REFERENCE_NAME,
     },
-    adcp_version: STORYBOARD_PROTOCOL_VERSION,
-    requested_compliance_target: COMPLIANCE_TARGET,
+    adcp_version: storyboard.source.version,
+    requested_compliance_target: storyboard.source.target,
     badge_eligible: false,
     badge_eligible_adcp_versions: [],
     phases: storyboard.phases.map(phase =>

@@ -1,19 +1,16 @@
 import type { StepDiagnostic } from '../model/storyboards/step-diagnostic.ts'
-import {
-  COMPLIANCE_TARGET,
-  STORYBOARD_PROTOCOL_VERSION,
-  type Storyboard,
-} from '../model/storyboards/storyboard.ts'
+import type { Storyboard } from '../model/storyboards/storyboard.ts'
 import type { FinishedRun } from '../model/storyboards/storyboard-job.ts'
 import type { AgentRun, StepResult } from '../model/storyboards/storyboard-result.ts'
 import type { StoryboardStatus } from '../model/storyboards/storyboard-run.ts'
+import type { RunnableStoryboard } from './catalog.ts'
 import { findResult } from './compare.ts'
 import { applyProtocolName } from './references.ts'
 import { summarizeRun } from './summarize.ts'
 
 /** Describes a run of one storyboard against one agent. */
 export function describeRun(
-  storyboard: Storyboard,
+  storyboard: RunnableStoryboard,
   run: AgentRun,
   run_id: string,
   protocolName: string,
@@ -24,8 +21,8 @@ export function describeRun(
     run_id,
     storyboard: { id, title, category, narrative },
     agent: { url, ...(profile && { profile }) },
-    requested_compliance_target: COMPLIANCE_TARGET,
-    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    requested_compliance_target: storyboard.source.target,
+    adcp_version: storyboard.source.version,
     badge_eligible: false,
     badge_eligible_adcp_versions: [],
     storyboard_status: describeStatus(storyboard, run),

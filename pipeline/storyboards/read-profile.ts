@@ -39,8 +39,10 @@ export async function readProfile(
   }
   session.capabilities = payload
   const versions = readPath(payload, `${protocolName}.major_versions[*]`).filter(Number.isInteger)
+  const spoken = showNames(readPath(payload, `${protocolName}.supported_versions[*]`))
   return {
     ...profile,
+    ...(spoken.length > 0 && { adcp_supported_versions: spoken }),
     supported_protocols: showNames(payload.supported_protocols),
     specialisms: showNames(payload.specialisms),
     ...(versions.length > 0 && { adcp_version: `v${Math.max(...(versions as number[]))}` }),

@@ -1,10 +1,8 @@
 import { requireValue } from '../core/present.ts'
-import {
-  COMPLIANCE_TARGET,
-  STORYBOARD_PROTOCOL_VERSION,
-  type Storyboard,
-  type StoryboardPhase,
-  type StoryboardStep,
+import type {
+  Storyboard,
+  StoryboardPhase,
+  StoryboardStep,
 } from '../model/storyboards/storyboard.ts'
 import type { StepResult } from '../model/storyboards/storyboard-result.ts'
 import type { SingleStep } from '../model/storyboards/storyboard-run.ts'
@@ -131,15 +129,15 @@ export function previewStep(
 }
 
 function describeSingle(
-  storyboard: Storyboard,
+  storyboard: RunnableStoryboard,
   result: StepResult,
   { context }: RunState,
 ): SingleStep {
   const { phase, step, next } = requireValue(findStep(storyboard, result.step), 'step')
   return {
     ...result,
-    requested_compliance_target: COMPLIANCE_TARGET,
-    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    requested_compliance_target: storyboard.source.target,
+    adcp_version: storyboard.source.version,
     storyboard_id: storyboard.id,
     phase_id: phase.id,
     title: step.title,

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { BADGE_VERSION } from '../model/badge.ts'
-import type { Suite, SuiteResult } from '../model/compliance.ts'
+import type { ShownSpecialism, Suite, SuiteResult } from '../model/compliance.ts'
 import type { StepDiagnostic } from '../model/storyboards/step-diagnostic.ts'
 import type { AgentRun } from '../model/storyboards/storyboard-result.ts'
 import { type AgentTarget, connectAgent, type SessionDeps } from './agent-session.ts'
-import { listApplicable, type RunnableStoryboard, readStoryboard } from './catalog.ts'
+import {
+  chooseTargets,
+  listApplicable,
+  type RunnableStoryboard,
+  readStoryboard,
+} from './catalog.ts'
 import { describeStatus, listDiagnostics } from './describe-run.ts'
 import { readKnownAgent, runStoryboard } from './run-storyboard.ts'
+import { listShown } from './shown-specialisms.ts'
 
 const DIAGNOSTICS_MAX = 1_000
 const MAJOR_VERSION = `v${BADGE_VERSION.split('.')[0]}`
@@ -32,12 +38,13 @@ export async function runSuite(
       known: { connection, profile, capabilities },
     })
     onRun(storyboard, run)
-    results.push(describeResult(storyboard, run))
+    results.push(describeResult(storyboard, run, listShown(entry)))
     diagnostics.push(...listDiagnostics(storyboard, run))
   }
   return {
     outcome: 'tested',
-    supports_version: profile.adcp_version === MAJOR_VERSION,
+    supports_version:
+      profile.adcp_version === MAJOR_VERSION && chooseTargets(profile).includes(BADGE_VERSION),
     specialisms: profile.specialisms ?? [],
     results,
     diagnostics: diagnostics.slice(0, DIAGNOSTICS_MAX),
@@ -50,7 +57,17 @@ const nothingTested = { supports_version: false, specialisms: [], results: [], d
 /** Result for an agent that issues no token for the stored client credentials. */
 export const deniedSuite: Suite = { outcome: 'auth_required', duration_ms: 0, ...nothingTested }
 
-function describeResult(storyboard: RunnableStoryboard, run: AgentRun): SuiteResult {
+function describeResult(
+  storyboard: RunnableStoryboard,
+  run: AgentRun,
+  shows: ShownSpecialism[],
+): SuiteResult {
   const { first_failure_validations: _, ...status } = describeStatus(storyboard, run)
-  return { run_id: randomUUID(), track: storyboard.track, duration_ms: run.duration_ms, ...status }
+  return {
+    run_id: randomUUID(),
+    track: storyboard.track,
+    duration_ms: run.duration_ms,
+    ...(shows.length > 0 && { shows }),
+    ...status,
+  }
 }

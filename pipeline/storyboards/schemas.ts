@@ -99,7 +99,7 @@ function load(set: SchemaSet, folder: string, file: string): string | undefined 
   set.ajv.addSchema(schema)
   for (const ref of listRefs(schema)) {
     const [, other] = REF.exec(ref.split('#')[0] ?? '') ?? []
-    if (other !== undefined) load(set, folder, other)
+    if (other !== undefined && !other.includes('..')) load(set, folder, other)
   }
   return schema.$id
 }

@@ -13,7 +13,9 @@ import { describeListenFault, type ListenPlace } from '../../pipeline/core/liste
 import { readProtectedNames } from '../../pipeline/core/lookalikes/protected-names.ts'
 import { chooseAgentPort } from '../../pipeline/core/ports.ts'
 import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
+import { COMPLIANCE_TARGET } from '../../pipeline/model/storyboards/storyboard.ts'
 import { type Paths, PRIVATE_FOLDER_MODE, resolvePaths } from '../../pipeline/store/paths.ts'
+import { isAddress, listNamedBundles } from '../../pipeline/storyboards/bundles/named-bundles.ts'
 
 const ENDING_MS = 2_000
 const POLL_MS = 100
@@ -27,6 +29,14 @@ export function checkSettingFiles(config: Config): void {
   if (AGENT_SIGNER_KEYS !== undefined) readSignerKeys(AGENT_SIGNER_KEYS)
   readRegistryKeys(config)
   readProtectedNames(config.PROTECTED_NAMES)
+  checkBundleFolders(config)
+}
+
+/** Checks the folders of STORYBOARDS; what is at addresses is checked when it is fetched. */
+function checkBundleFolders({ DATA_DIR, STORYBOARDS }: Config): void {
+  const folders = { DATA_DIR, STORYBOARDS: STORYBOARDS.filter(place => !isAddress(place)) }
+  const { faults } = listNamedBundles(folders, [COMPLIANCE_TARGET], { checks: true })
+  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
 }
 
 /** Makes the folders that settings name. Throws a `ConfigError` for one that cannot be written. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { serveOperator } from '../../api/operator/server.ts'
+import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import { hasDiskSpace } from '../../jobs/disk-space.ts'
 import { OwnRedis } from '../../jobs/own-redis.ts'
 import { type Environment, Supervisor } from '../../jobs/supervisor.ts'
@@ -10,8 +11,10 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { chooseOperatorPort } from '../../pipeline/core/ports.ts'
 import { isExposed } from '../../pipeline/core/settings/setting-contradictions.ts'
+import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
+import { fetchBundles } from '../../pipeline/storyboards/bundles/fetch-bundles.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
 import { crawlInRunning } from './crawl.ts'
@@ -82,7 +85,17 @@ export async function start(options: { domains?: string }): Promise<void> {
   await checkPorts(config, { withAgent: isDemo })
   const isFirst = readCheckpoint(paths) === undefined && listSnapshots(paths).length === 0
   const log = createLog('supervisor', config.LOG_LEVEL)
+  await storeBundles(config, log)
   await run({ config, paths, isDemo, isFirst, domainsFile, log })
+}
+
+/** Fetches storyboards before the roles start, which read what is stored. */
+async function storeBundles(config: Config, log: Log): Promise<void> {
+  if (config.STORYBOARDS.length === 0) return
+  const fetcher = createFetcher(buildFetcherOptions(config, systemClock, log))
+  const deps = { fetcher, limits: config.LIMITS, clock: systemClock }
+  const faults = await fetchBundles(config, deps).finally(() => fetcher.close())
+  for (const fault of faults) process.stderr.write(`${fault}\n`)
 }
 
 async function run(plan: StartPlan): Promise<void> {

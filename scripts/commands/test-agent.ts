@@ -4,7 +4,7 @@ import { silentLog } from '../../pipeline/core/log.ts'
 import { isLoopback } from '../../pipeline/core/loopback.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { AgentRun, StepGuidance } from '../../pipeline/model/storyboards/storyboard-result.ts'
-import type { RunnableStoryboard } from '../../pipeline/storyboards/catalog.ts'
+import { openCatalog, type RunnableStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import { runSuite } from '../../pipeline/storyboards/run-suite.ts'
 import { readSettings } from './environment.ts'
 import { openLoopbackInbox } from './loopback-inbox.ts'
@@ -22,6 +22,7 @@ interface Options {
 export async function testAgent(url: string, { token, format }: Options): Promise<void> {
   const config = readSettings()
   const fetcher = createFetcher(buildFetcherOptions(config, systemClock, silentLog))
+  for (const fault of openCatalog(config)) process.stderr.write(`${fault}\n`)
   const tested: TestedStoryboard[] = []
   const onRun = ({ id }: RunnableStoryboard, { status, phases, duration_ms }: AgentRun) => {
     const steps = phases.flatMap(phase => phase.steps)

@@ -86,7 +86,7 @@ export const layers: Layer[] = [
     folder: storyboards,
     imports: [core, model, fetch, parse, crawl, signing],
     because: 'it tests agents and returns what came of it',
-    node: [...computing, 'node:fs', 'node:module', 'node:path'],
+    node: [...computing, 'node:fs', 'node:module', 'node:path', 'node:zlib'],
   },
   {
     folder: store,

@@ -4,11 +4,6 @@ import { toIso } from '../../../pipeline/core/clock.ts'
 import { PublicError, refuse } from '../../../pipeline/core/errors.ts'
 import { getFirst } from '../../../pipeline/core/present.ts'
 import { ApplicableStoryboards } from '../../../pipeline/model/responses/storyboards.ts'
-import {
-  COMPLIANCE_TARGET,
-  STORYBOARD_PROTOCOL_VERSION,
-  type Storyboard,
-} from '../../../pipeline/model/storyboards/storyboard.ts'
 import type { AgentProfile } from '../../../pipeline/model/storyboards/storyboard-result.ts'
 import {
   SingleStep,
@@ -18,7 +13,11 @@ import {
 import { findAgentCredential } from '../../../pipeline/read/lookups/agent-tests.ts'
 import { checkClaims, describeClaimFault } from '../../../pipeline/resolve/agent-claims.ts'
 import { describeRuns } from '../../../pipeline/resolve/test-report.ts'
-import { listApplicable } from '../../../pipeline/storyboards/catalog.ts'
+import {
+  chooseTargets,
+  listApplicable,
+  type RunnableStoryboard,
+} from '../../../pipeline/storyboards/catalog.ts'
 import { requireOwnOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
 import {
@@ -31,6 +30,7 @@ import {
 import { defineOperation } from '../../operation/operation.ts'
 import { toAgentDiagnostics } from '../../responses/diagnostics.ts'
 import { replyOk } from '../../responses/reply.ts'
+import { describeTarget } from '../../responses/shown-runs.ts'
 import { describeJob, recordRun, runBriefJob, runJob } from './run-jobs.ts'
 import { requireStoryboard } from './storyboards.ts'
 
@@ -97,14 +97,14 @@ const CONTEXT_CHARS = 50_000
 const stepRefusals = refusals.filter(error => error !== 'agent_needs_credential')
 
 /** Finds a step, as the answer describes one that was not run; refuses with 404 if the id is unknown. */
-function findPlace({ id, phases }: Storyboard, stepId: string): SingleStep {
+function findPlace({ id, phases, source }: RunnableStoryboard, stepId: string): SingleStep {
   const steps = phases.flatMap(phase => phase.steps.map(step => ({ phase_id: phase.id, step })))
   const at = steps.findIndex(({ step }) => step.id === stepId)
   const found = steps[at] ?? refuse('not_found', 'the storyboard has no step with this id')
   const { phase_id, step } = found
   return {
-    requested_compliance_target: COMPLIANCE_TARGET,
-    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    requested_compliance_target: source.target,
+    adcp_version: source.version,
     storyboard_id: id,
     phase_id,
     step: step.id,
@@ -227,8 +227,7 @@ function describeApplicable(
     agent_name: name,
     supported_protocols,
     specialisms,
-    requested_compliance_target: COMPLIANCE_TARGET,
-    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    ...describeTarget(getFirst(chooseTargets(profile))),
     ...(capabilities_probe_error !== undefined && { capabilities_probe_error }),
     bundles: [...bundles.values()].map(members => ({
       ...getFirst(members).bundle,

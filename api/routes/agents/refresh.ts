@@ -3,10 +3,6 @@ import { z } from 'zod'
 import { MINUTE, toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { AgentRefreshed } from '../../../pipeline/model/responses/monitoring.ts'
-import {
-  COMPLIANCE_TARGET,
-  STORYBOARD_PROTOCOL_VERSION,
-} from '../../../pipeline/model/storyboards/storyboard.ts'
 import type { AgentSilent } from '../../../pipeline/model/storyboards/storyboard-job.ts'
 import { findAgentTests } from '../../../pipeline/read/lookups/agent-tests.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
@@ -143,8 +139,10 @@ async function testAll(
   return {
     ran: suite.outcome === 'tested',
     run_id,
-    requested_compliance_target: COMPLIANCE_TARGET,
-    adcp_version: STORYBOARD_PROTOCOL_VERSION,
+    ...(after.requested_compliance_target !== null && {
+      requested_compliance_target: after.requested_compliance_target,
+    }),
+    ...(after.adcp_version !== null && { adcp_version: after.adcp_version }),
     badge_eligible: after.verified,
     badge_eligible_adcp_versions: [...new Set(Object.values(after.verified_role_versions).flat())],
     ...(after.status !== 'opted_out' && { overall_status: after.status }),

@@ -5,14 +5,13 @@ import {
   StoryboardFirstStep,
   StoryboardList,
 } from '../../../pipeline/model/responses/storyboards.ts'
-import {
-  COMPLIANCE_TARGET,
-  STORYBOARD_PROTOCOL_VERSION,
-} from '../../../pipeline/model/storyboards/storyboard.ts'
+import { COMPLIANCE_TARGET } from '../../../pipeline/model/storyboards/storyboard.ts'
+import { findTarget } from '../../../pipeline/model/storyboards/storyboard-target.ts'
 import {
   type CatalogEntry,
   findStoryboard,
   findStoryboardFor,
+  findVersion,
   listStoryboards,
   type RunnableStoryboard,
 } from '../../../pipeline/storyboards/catalog.ts'
@@ -20,11 +19,7 @@ import { AnyId } from '../../checks/own-agent.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { replyOk } from '../../responses/reply.ts'
-
-const version = {
-  requested_compliance_target: COMPLIANCE_TARGET,
-  adcp_version: STORYBOARD_PROTOCOL_VERSION,
-}
+import { describeTarget } from '../../responses/shown-runs.ts'
 
 const declared = {
   method: 'GET',
@@ -43,17 +38,22 @@ export const listAllStoryboards = defineOperation({
   query: z.object({
     category: AnyId.optional().describe('Only storyboards of this category'),
     compliance_target: z
-      .literal(COMPLIANCE_TARGET)
-      .optional()
-      .describe('Version of the protocol for which they are written'),
+      .string()
+      .refine(target => findVersion(target) !== undefined, {
+        error: 'is no version that agents are tested for',
+      })
+      .default(COMPLIANCE_TARGET)
+      .describe('Version of the protocol for which they are written, such as `3.0`'),
   }),
   reply: { 200: StoryboardList },
   errors: ['invalid_request'],
-  handle: ({ query: { category } }) => {
+  handle: ({ query: { category, compliance_target } }) => {
     const storyboards = listStoryboards()
+      .filter(({ source }) => source.target === compliance_target)
       .map(({ storyboard }) => storyboard)
       .filter(storyboard => category === undefined || storyboard.category === category)
       .map(toListed)
+    const version = describeTarget(compliance_target)
     return replyOk({ ...version, storyboards, count: storyboards.length })
   },
 })
@@ -67,7 +67,7 @@ export const readStoryboard = defineOperation({
   reply: { 200: StoryboardDetail },
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id }, services }) =>
-    replyOk({ ...version, ...describeStoryboard(id, services) }),
+    replyOk({ ...describeTarget(findTarget(id)), ...describeStoryboard(id, services) }),
 })
 
 export const readFirstStep = defineOperation({
@@ -85,6 +85,7 @@ export const readFirstStep = defineOperation({
     const step = phase?.steps[0]
     if (!phase || !step) return refuse('not_found', 'the storyboard has no steps')
     const { title } = storyboard
+    const version = describeTarget(findTarget(id))
     return replyOk({ ...version, storyboard: { id, title }, step: { ...step, phase_id: phase.id } })
   },
 })

@@ -6,6 +6,7 @@ import {
   usualSettings,
 } from '../../model/compliance.ts'
 import { isShownToAll } from '../../resolve/agent-keeper.ts'
+import { toBadgeKey } from '../../resolve/badges.ts'
 import { countPassing, sumByTrack } from '../../resolve/compliance.ts'
 import { STATE_COLUMNS } from '../../store/private-rows/compliance-columns.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
@@ -41,7 +42,7 @@ export function loadVerdicts(db: Sqlite, agents: readonly string[]): KnownVerdic
   const toHistory = (agent_url: string): BadgeHistory => ({
     generation: settingsByAgent.get(agent_url)?.generation ?? 0,
     losses: Object.fromEntries(
-      (badges.get(agent_url) ?? []).map(({ role, revoked_for }) => [role, revoked_for]),
+      (badges.get(agent_url) ?? []).map(badge => [toBadgeKey(badge), badge.revoked_for]),
     ),
   })
   const shown = states.filter(({ agent_url }) => isShownToAll(keepers.get(agent_url)))
@@ -75,7 +76,7 @@ function toVerdict(
     tracks: sumByTrack(storyboards),
     storyboards_passing: passing,
     storyboards_total: total,
-    storyboards,
+    storyboards: storyboards.map(({ shows: _, ...result }) => result),
     streak_days,
     last_checked_at,
     badges: held.map(({ role, adcp_version, verified_specialisms }) => ({

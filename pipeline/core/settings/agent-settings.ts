@@ -1,8 +1,16 @@
 import { defineSetting } from './define-setting.ts'
 import { file } from './place-kinds.ts'
-import { agentToken, flag, httpUrl, names, port, tenantUrls } from './setting-kinds.ts'
+import {
+  agentToken,
+  bundlePlaces,
+  flag,
+  httpUrl,
+  names,
+  port,
+  tenantUrls,
+} from './setting-kinds.ts'
 
-/** Settings of the reference agent. */
+/** Settings of the reference agent, and of how agents are tested. */
 export const agentSettings = {
   AGENT_PORT: defineSetting(port.optional(), 'port of the reference agent', {
     shown: 'PORT + 100',
@@ -38,6 +46,11 @@ export const agentSettings = {
     agentToken.default('public-test-token'),
     'public credential of the reference agent: it protects nothing',
     { shown: 'public-test-token' },
+  ),
+  STORYBOARDS: defineSetting(
+    bundlePlaces,
+    'further bundles of storyboards, separated by commas: folders, or archives (`.tgz`) at addresses with https; agents that speak their versions of the protocol are tested by them too (docs/operating.md)',
+    { shown: 'those of the installed package' },
   ),
   REFERENCE_AGENT_URL: defineSetting(
     httpUrl.optional(),

@@ -90,6 +90,17 @@ export const names = z
   .default('')
   .transform(list => list.split(',').flatMap(item => item.trim() || []))
 
+/** Folders and addresses with https, separated by commas. */
+export const bundlePlaces = names.refine(list => list.every(isBundlePlace), {
+  error: 'must be folders or addresses with https, separated by commas',
+})
+
+function isBundlePlace(text: string): boolean {
+  const url = /^[a-z][a-z0-9+.-]+:/i.test(text) ? parseUrl(text) : undefined
+  if (url === undefined) return !/^[a-z][a-z0-9+.-]+:/i.test(text)
+  return url.protocol === 'https:' && url.username === '' && url.password === ''
+}
+
 /** IP addresses and CIDR networks. */
 export const networks = names.refine(list => list.every(item => Network.safeParse(item).success), {
   error: 'must be addresses or networks such as 10.0.0.0/8, separated by commas',

@@ -64,6 +64,10 @@ export const AgentProfile = z
     name: text.describe('Name of the agent, by its own statement; else its host'),
     tools: z.array(text).describe('Names of its tools, as it lists them'),
     adcp_version: text.optional().describe('Major version that it supports, such as `v3`'),
+    adcp_supported_versions: z
+      .array(text)
+      .optional()
+      .describe('Versions of the protocol that it names, such as `3.1`; absent if it names none'),
     supported_protocols: z
       .array(text)
       .optional()

@@ -8,8 +8,8 @@ import {
   judgeSpecialisms,
   updateBadges,
 } from '../../../pipeline/resolve/badges.ts'
+import { listInstalledBundles } from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
 import { listStoryboards } from '../../../pipeline/storyboards/catalog.ts'
-import { listInstalledBundles } from '../../../pipeline/storyboards/installed-bundle.ts'
 
 const START = Date.parse('2026-11-20T03:00:00.000Z')
 
@@ -145,6 +145,25 @@ describe('specialisms', () => {
     expect(judge(own, result('signal_marketplace/governance_denied', 'untested'))).toBe('passing')
     expect(judge(own, result('signal_marketplace/governance_denied', 'partial'))).toBe('failing')
     expect(judge(result('signal_marketplace/governance_denied', 'passing'))).toBe('untested')
+  })
+
+  it('of a further version pass by what its bundle says shows them', () => {
+    const shown = (status: CountedResult['status']) => ({
+      ...result('3.1:signal_owned_anew', status),
+      shows: [{ specialism: 'signal-owned', role: 'signals', as: 'storyboard' } as const],
+    })
+    const scenario = (status: CountedResult['status']) => ({
+      ...result('3.1:signal_owned/late', status),
+      shows: [{ specialism: 'signal-owned', role: 'signals', as: 'scenario' } as const],
+    })
+    const judge = (...storyboards: CountedResult[]) =>
+      judgeSpecialisms({ specialisms: ['signal-owned'], storyboards })['signal-owned']
+    expect(judge(shown('passing'), scenario('passing'))).toBe('passing')
+    expect(judge(shown('passing'), scenario('failing'))).toBe('failing')
+    expect(judge(scenario('passing'))).toBe('untested')
+    expect(judge(result('3.1:signal_owned', 'passing'))).toBe('untested')
+    expect(judge(result('signal_owned', 'passing'), shown('failing'))).toBe('failing')
+    expect(judge(result('signal_owned', 'failing'), shown('passing'))).toBe('failing')
   })
 
   it('are shown by what the installed bundle has for them', () => {

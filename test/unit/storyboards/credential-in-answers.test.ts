@@ -3,7 +3,7 @@ import { limits } from '../../../pipeline/core/limits.ts'
 import type { Fetcher } from '../../../pipeline/fetch/http.ts'
 import { Suite } from '../../../pipeline/model/compliance.ts'
 import { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
-import { listInstalledBundles } from '../../../pipeline/storyboards/installed-bundle.ts'
+import { listInstalledBundles } from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
 import { runStoryboard } from '../../../pipeline/storyboards/run-storyboard.ts'
 import { runSuite } from '../../../pipeline/storyboards/run-suite.ts'
 import {

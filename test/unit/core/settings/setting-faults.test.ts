@@ -9,6 +9,10 @@ const PORT = 'must be a whole number from 1 to 65535, or 0 for any free port; it
 
 /** A wrong value of each setting, and what is said of it; null for a setting that takes any text. */
 const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | null> = {
+  STORYBOARDS: [
+    'http://bundles.example/3.1.tgz',
+    'must be folders or addresses with https, separated by commas; it is "http://bundles.example/3.1.tgz".',
+  ],
   HOST: [
     '127.0.0.1:3000',
     'must be an address such as 127.0.0.1 or ::1, or a host name, without a port; it is "127.0.0.1:3000".',

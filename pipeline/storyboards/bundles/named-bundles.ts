@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import type { Config } from '../../core/config.ts'
+import { type BundleFolder, findBundles } from './bundle-folder.ts'
+import { checkBundle } from './check-bundle.ts'
+
+export type BundleSettings = Pick<Config, 'STORYBOARDS' | 'DATA_DIR'>
+
+/** A bundle that was fetched: its place, and the folder of its files by their hash. */
+const Stored = z.object({
+  address: z.string(),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Files that a process may still read which began before. */
+  previous: z.string().optional(),
+  fetched_at: z.iso.datetime(),
+})
+export type Stored = z.infer<typeof Stored>
+
+const ADDRESS = /^https:\/\//i
+
+export function isAddress(place: string): boolean {
+  return ADDRESS.test(place)
+}
+
+/** Resolves the folder of everything that was fetched. */
+export function resolveStore(dataDir: string): string {
+  return join(resolve(dataDir), 'storyboards')
+}
+
+export function resolveRecord(dataDir: string, address: string): string {
+  const name = createHash('sha256').update(address).digest('hex').slice(0, 32)
+  return join(resolveStore(dataDir), `${name}.json`)
+}
+
+/** Finds what was stored for an address. */
+export function findStored(dataDir: string, address: string): Stored | undefined {
+  try {
+    const text = readFileSync(resolveRecord(dataDir, address), 'utf8')
+    const { data } = Stored.safeParse(JSON.parse(text))
+    const isThere = data !== undefined && existsSync(join(resolveStore(dataDir), data.hash))
+    return isThere ? data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Bundles that settings name, and sentences about those that cannot be used. */
+export interface NamedBundles {
+  bundles: BundleFolder[]
+  faults: string[]
+}
+
+/**
+ * Lists the bundles that `STORYBOARDS` names, of targets that are not among `known`. Reaches no network: a bundle
+ * at an address is there once it has been fetched. With `checks` the files of folders are read whole; those that
+ * were fetched were checked before they were stored.
+ */
+export function listNamedBundles(
+  { STORYBOARDS, DATA_DIR }: BundleSettings,
+  known: readonly string[],
+  { checks = false } = {},
+): NamedBundles {
+  const targets = new Set(known)
+  const named: NamedBundles = { bundles: [], faults: [] }
+  for (const place of STORYBOARDS) {
+    const stored = isAddress(place) ? findStored(DATA_DIR, place) : undefined
+    if (isAddress(place) && stored === undefined) {
+      named.faults.push(`STORYBOARDS: ${place} has not been fetched yet.`)
+      continue
+    }
+    const root = stored ? join(resolveStore(DATA_DIR), stored.hash) : resolve(place)
+    const found = existsSync(root) ? findBundles(root) : []
+    const bundles = found.filter(({ target }) => !targets.has(target))
+    const fault = describeFault(root, found, bundles, checks && !stored)
+    if (fault !== undefined) {
+      named.faults.push(`STORYBOARDS: ${place} ${fault}.`)
+      continue
+    }
+    for (const { target } of bundles) targets.add(target)
+    named.bundles.push(...bundles)
+  }
+  return named
+}
+
+/** Describes why no bundle of a place can be used; undefined where they can. */
+export function describeFault(
+  root: string,
+  found: readonly BundleFolder[],
+  usable: readonly BundleFolder[],
+  checks: boolean,
+): string | undefined {
+  if (!existsSync(root)) return 'does not exist'
+  if (found.length === 0) return 'has no bundle: a folder with index.json and universal/'
+  if (usable.length === 0) {
+    const [{ target } = { target: '' }] = found
+    return `has storyboards for ${target} only, which are there already`
+  }
+  if (!checks) return undefined
+  const faults = usable.flatMap(bundle => checkBundle(bundle))
+  return faults.length > 0 ? `cannot be used: ${faults.join('; ')}` : undefined
+}
