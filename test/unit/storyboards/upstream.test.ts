@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { limits } from '../../../pipeline/core/limits.ts'
 import type { Fetcher } from '../../../pipeline/fetch/http.ts'
 import { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
-import { listInstalledBundles } from '../../../pipeline/storyboards/installed-bundle.ts'
+import { listInstalledBundles } from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
 import { runStoryboard } from '../../../pipeline/storyboards/run-storyboard.ts'
 import {
   agentUrl,
