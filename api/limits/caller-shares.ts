@@ -34,6 +34,11 @@ export class CallerShares<Item> {
     return this.#callers.keys()
   }
 
+  /** Lists the items with their callers. */
+  entries(): IterableIterator<[Item, string]> {
+    return this.#callers.entries()
+  }
+
   /** Counts the items of a caller. */
   countItems(caller: string): number {
     return this.#shares.get(caller)?.items.size ?? 0

@@ -5,6 +5,8 @@ import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { canBePublic } from '../../pipeline/core/public-name.ts'
 import { WindowCounter } from '../../pipeline/core/window-counter.ts'
+import type { OperationOf } from '../../pipeline/model/submission.ts'
+import { hashCallerForLong } from '../limits/caller.ts'
 import { CallerShares } from '../limits/caller-shares.ts'
 
 const FLUSH_MS = 1_000
@@ -85,11 +87,14 @@ export class Demand {
   }
 
   async #flush(): Promise<void> {
-    const [unknown, recrawls] = [[...this.#unknown.items()], [...this.#recrawls]]
+    const [unknown, recrawls] = [new Map(this.#unknown.entries()), [...this.#recrawls]]
     this.#unknown.clear()
     this.#recrawls.clear()
     try {
-      if (unknown.length > 0) await this.#submit(unknown, { again: false })
+      if (unknown.size > 0) {
+        const callers = [...unknown.values()].map(hashCallerForLong)
+        await this.#submit([...unknown.keys()], { again: false, callers })
+      }
       if (recrawls.length > 0) await this.#submit(recrawls, { again: true })
     } catch (error) {
       this.#log.debug({ error }, 'could not submit demanded domains')
@@ -101,11 +106,14 @@ export class Demand {
   /**
    * Submits domains. They count as submitted right away, so that concurrent lookups do not add them again.
    */
-  async #submit(domains: Domain[], { again }: { again: boolean }): Promise<void> {
+  async #submit(
+    domains: Domain[],
+    request: Pick<OperationOf<'domains.add'>, 'again' | 'callers'>,
+  ): Promise<void> {
     if (this.#submitted.size + domains.length > SUBMITTED_MAX) this.#submitted.clear()
     for (const domain of domains) this.#submitted.add(domain)
     try {
-      const operation = { op: 'domains.add', domains, again, why: 'demanded' } as const
+      const operation = { op: 'domains.add', domains, why: 'demanded', ...request } as const
       await this.#writer.submit(operation, { by: { kind: 'registry', id: 'demand' } })
     } catch (error) {
       for (const domain of domains) this.#submitted.delete(domain)

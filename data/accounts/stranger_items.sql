@@ -1,8 +1,9 @@
 -- What is stored because a stranger asked for it, as long as it may give way to what others ask for.
 create table if not exists stranger_items (
-  -- brand: an enriched brand; client: an application that nobody has signed in with
+  -- brand: an enriched brand; client: an application that nobody has signed in with; name: one of the frontier that
+  -- was looked up; name_again: the same, for the second who looked it up
   kind varchar not null,
-  -- domain of the brand, or id of the application
+  -- domain of the brand, id of the application, or the name
   key varchar not null,
   -- part of a hash of the caller's address, which hundreds of addresses share
   caller varchar not null,

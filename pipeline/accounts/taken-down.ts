@@ -36,7 +36,7 @@ export function takeDown(
     )
   }
   db.run(
-    `delete from stranger_items where kind = 'brand'
+    `delete from stranger_items where kind in ('brand', 'name', 'name_again')
        and (key = $domain or substr(key, -length($domain) - 1) = '.' || $domain)`,
     { domain },
   )

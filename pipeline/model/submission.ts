@@ -20,6 +20,7 @@ import { ownershipOperations } from './ownership.ts'
 import { policyOperations } from './policy.ts'
 import { reviewOperations } from './review.ts'
 import { Editor, saveOperations } from './save.ts'
+import { CallerHash } from './shared-fields.ts'
 import { storyboardOperations } from './storyboards/storyboard-record.ts'
 import { subscriptionOperations } from './subscription.ts'
 import { watchOperations } from './watch.ts'
@@ -66,6 +67,8 @@ export const Operation = z.discriminatedUnion('op', [
     again: z.boolean(),
     /** Origin of the request: `demanded` by lookups of callers, or an operator. */
     why: z.literal('demanded').exactOptional(),
+    /** Caller who looked up each of the domains, in their order. */
+    callers: z.array(CallerHash).max(20_000).exactOptional(),
   }),
   z.object({ op: z.literal('property.merge'), ...merge }),
   z.object({ op: z.literal('collection.merge'), ...merge }),

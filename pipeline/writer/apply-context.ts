@@ -11,11 +11,11 @@ import type { Enrolment } from './community/enrolments.ts'
 import type { Saved } from './community/entry-states.ts'
 import type { EditContext } from './community/saves.ts'
 import type { BrakeContext, HeldBack } from './crawl/brake.ts'
+import type { LookedUpContext } from './crawl/looked-up-names.ts'
 import type { AdmissionContext } from './crawl/mentions.ts'
 import type { Poison } from './crawl/quarantine.ts'
 import type { RecrawlContext } from './crawl/recrawl-schedule.ts'
 import type { UnfinishedContext } from './entities/publishers.ts'
-import type { TakenDown } from './takedown/takedown-list.ts'
 
 /** Context in which a batch is applied. */
 export interface ApplyContext
@@ -23,16 +23,14 @@ export interface ApplyContext
     RecrawlContext,
     BrakeContext,
     AdmissionContext,
+    LookedUpContext,
     UnfinishedContext {
   ids: RisingIds
   /** Rows of publishers that one commit writes; no bound where undefined. */
   portionRows?: number | undefined
-  frontierMax: number
   /** Agents of one registrable domain that are probed before some of them have answered. */
   agentsPerSite: number
   agentsPerDocumentHour: number
-  /** Domains that were taken down; nothing about them is applied. */
-  takenDown: TakenDown
   /** Public address of the registry, if files can be pointed to there. */
   hostingBase?: string | undefined
 }

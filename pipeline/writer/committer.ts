@@ -204,7 +204,7 @@ export class Committer {
   readonly #unfinishedAnswers = new UnfinishedAnswers<UnfinishedPublisher>()
 
   #buildContext(now: Instant, seq: number): ApplyContext {
-    const { config, takedowns } = this.#parts
+    const { config, accounts, takedowns } = this.#parts
     const { RECRAWL_HOURS, FRONTIER_MAX, LIMITS } = config
     const { began, ends } = this.#findNight(now)
     return {
@@ -215,6 +215,7 @@ export class Committer {
       nextRun: ends,
       soonestMs: RECRAWL_HOURS * HOUR,
       frontierMax: FRONTIER_MAX,
+      accounts: accounts.db,
       agentsPerSite: LIMITS.agentsPerSite,
       agentsPerDocumentHour: LIMITS.agentsPerDocumentHour,
       namesPerDocumentHour: LIMITS.namesPerDocumentHour,

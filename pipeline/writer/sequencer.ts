@@ -19,6 +19,7 @@ import { type Committed, commitBisecting, commitSplitAtTakedowns } from './commi
 import { Committer } from './committer.ts'
 import { recordEnriched } from './community/evicted-brands.ts'
 import type { Manifest } from './copy-stores.ts'
+import { recordLookedUp } from './crawl/looked-up-names.ts'
 import { hasTimeChanged } from './dependencies.ts'
 import { failSubmission } from './failed-submissions.ts'
 import { healStores, listDerived } from './healing/heal.ts'
@@ -155,6 +156,7 @@ export class Sequencer {
     }
     const stamp = { now: options.clock.now(), seq: meta.seq }
     await recordEnriched(index, accounts.db, stamp)
+    await recordLookedUp(index, accounts.db, stamp)
     if (areDamaged && meta.seq > 0) {
       await sequencer.publish()
       await sequencer.searchable()

@@ -1,3 +1,4 @@
+import type { Domain } from '../core/domain.ts'
 import type { RowStamp } from '../diff/stamp.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type OperationOf, type Submission, selectOperations } from '../model/submission.ts'
@@ -17,13 +18,13 @@ import { applyPolicies } from './community/policies.ts'
 import { applySaves, buildApprovedSaves } from './community/saves.ts'
 import { recordEntries } from './community/shown-properties.ts'
 import { openRequest } from './crawl/crawl-requests.ts'
-import { addDomains, makeDue, OPEN_SHARE } from './crawl/frontier.ts'
+import { addDomains, makeDue } from './crawl/frontier.ts'
 import { applyHeld, type ReleasedHold } from './crawl/held-publishers.ts'
-import { type AdmissionContext, admitDemanded } from './crawl/mentions.ts'
+import { addLookedUp } from './crawl/looked-up-names.ts'
+import { admitDemanded } from './crawl/mentions.ts'
 import type { Newcomer } from './crawl/newcomer.ts'
 import { applyMerges, type Merged, noneMerged } from './entities/merges.ts'
 import { applyTakedown, type TakedownEffects } from './takedown/apply-takedown.ts'
-import type { TakenDown } from './takedown/takedown-list.ts'
 
 /**
  * Finds submissions that were not carried out before. The index is queried only for those that are not
@@ -65,17 +66,15 @@ const domainOperations = ['domains.add', 'crawl.request', 'domain.readmit'] as c
 async function applyDomains(
   db: Database,
   operations: readonly OperationOf<(typeof domainOperations)[number]>[],
-  context: RowStamp & AdmissionContext & { frontierMax: number; takenDown: TakenDown },
+  context: ApplyContext,
 ): Promise<void> {
   const { now, seq, frontierMax, takenDown } = context
   for (const operation of operations) {
-    if (operation.op === 'domains.add') {
-      const { why = 'given' } = operation
-      const isOpen = why === 'demanded' && !operation.again
-      const domains = isOpen ? admitDemanded(operation.domains, context) : operation.domains
-      const added = domains.map((domain): Newcomer => ({ domain, why }))
-      const max = why === 'demanded' ? Math.floor(frontierMax * OPEN_SHARE) : frontierMax
-      await addDomains(db, added, { now, seq, max, takenDown })
+    if (operation.op === 'domains.add' && operation.why === 'demanded') {
+      await addDemanded(db, operation, context)
+    } else if (operation.op === 'domains.add') {
+      const added = operation.domains.map((domain): Newcomer => ({ domain, why: 'given' }))
+      await addDomains(db, added, { now, seq, max: frontierMax, takenDown })
       if (operation.again) await makeDue(db, operation.domains, now)
     } else if (operation.op === 'crawl.request') {
       const asked = [{ domain: operation.domain, why: 'requested' as const }]
@@ -86,6 +85,19 @@ async function applyDomains(
       await addDomains(db, back, { now, seq, max: frontierMax + 1, takenDown })
     }
   }
+}
+
+/** Adds what callers looked up; names that answered to one of them are due again. */
+async function addDemanded(
+  db: Database,
+  { domains, callers = [], again }: OperationOf<'domains.add'>,
+  context: ApplyContext,
+): Promise<void> {
+  const lookedUp = new Map(domains.map((domain, i): [Domain, string] => [domain, callers[i] ?? '']))
+  const admitted = new Set(again ? domains : admitDemanded(domains, context))
+  for (const domain of domains) if (!admitted.has(domain)) lookedUp.delete(domain)
+  await addLookedUp(db, lookedUp, context)
+  if (again) await makeDue(db, domains, context.now)
 }
 
 /** Effects of people's requests that are applied before anything is derived. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Operation } from '../../pipeline/model/submission.ts'
 import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from '../support/registry/app.ts'
@@ -18,6 +19,12 @@ async function open(options: RegistryOptions = {}): Promise<TestRegistry> {
 }
 
 const aSecond = () => vi.advanceTimersByTimeAsync(1_000)
+/** Waits until what was looked up is committed and shown. */
+async function settle(registry: TestRegistry): Promise<void> {
+  await aSecond()
+  await registry.sequencer.quietly(async () => {})
+  await registry.reader.refresh()
+}
 const lookups = [
   (domain: string) => `/api/brands/resolve?domain=${domain}`,
   (domain: string) => `/api/brands/brand-json?domain=${domain}`,
@@ -42,6 +49,7 @@ describe('a lookup of an unknown domain', () => {
         again: false,
         why: 'demanded',
         domains: domains.map(name => `${name}.example`),
+        callers: domains.map(() => expect.stringMatching(/^[\w-]{4}$/)),
       },
     ])
     await registry.app.inject(lookups[0]!('all.example'))
@@ -109,6 +117,65 @@ describe('a lookup of an unknown domain', () => {
       { why: 'demanded', n: 18 },
       { why: 'given', n: 2 },
     ])
+  })
+})
+
+describe('a full frontier', () => {
+  it('takes the place of what the caller with most looked up, and of none that was found or that others want', async () => {
+    const registry = await open({ settings: { FRONTIER_MAX: '20' } })
+    const lookFrom = (remoteAddress: string, domain: string) =>
+      registry.app.inject({ url: lookups[0]!(domain), remoteAddress })
+    const [ann, bob, flood] = ['192.0.2.1', '192.0.2.2', '192.0.2.66']
+    for (let i = 0; i < 4; i++) await lookFrom(ann, `ann${i}.example`)
+    await settle(registry)
+    for (let i = 0; i < 30; i++) await lookFrom(flood, `d${i}.example`)
+    await settle(registry)
+    await registry.observe(observeBrandFile('d16.example', 'Found'))
+    const submit = (operation: Operation) => registry.submit(operation)
+    await submit({ op: 'domains.add', domains: ['d17.example'] as never, again: false })
+    const also = { domains: ['d18.example'] as never, callers: ['eve'] }
+    await submit({ op: 'domains.add', ...also, why: 'demanded', again: false })
+    for (let i = 0; i < 4; i++) await lookFrom(bob, `bob${i}.example`)
+    await settle(registry)
+    const { index, accounts } = registry.sequencer
+    const rows = await registry.sequencer.quietly(() =>
+      index.all<{ domain: string }>('select domain from frontier order by domain'),
+    )
+    const ofFlood = [16, 17, 18, ...Array.from({ length: 7 }, (_, i) => 23 + i)]
+    expect(rows.map(({ domain }) => domain)).toEqual(
+      [
+        ...[0, 1, 2, 3].flatMap(i => [`ann${i}.example`, `bob${i}.example`]),
+        ...ofFlood.map(i => `d${i}.example`),
+      ].sort(),
+    )
+    const shares = accounts.db.all(
+      `select items from stranger_shares where kind = 'name' order by items`,
+    )
+    expect(shares).toEqual([{ items: 1 }, { items: 4 }, { items: 4 }, { items: 7 }])
+    expect(await registry.verify()).toEqual([])
+    await registry.restart()
+    expect(await registry.verify()).toEqual([])
+  })
+
+  it('forgets the crawls of names that give way', async () => {
+    const registry = await open({ settings: { FRONTIER_MAX: '10' } })
+    const state = async (domain: string) =>
+      (await registry.app.inject(lookups[0]!(domain))).json().freshness.state
+    await state('gone.example')
+    await settle(registry)
+    const missing = { location: 'gone.example', outcome: 'absent', status: 404 } as const
+    await registry.observe(
+      { kind: 'brand.json', ...missing },
+      { kind: 'adagents.json', ...missing },
+      { kind: 'ads.txt', ...missing },
+    )
+    await settle(registry)
+    expect(await state('gone.example')).not.toBe('never_crawled')
+    for (let i = 0; i < 9; i++) await state(`d${i}.example`)
+    await settle(registry)
+    await settle(registry)
+    expect(await state('gone.example')).toBe('never_crawled')
+    expect(await registry.verify()).toEqual([])
   })
 })
 

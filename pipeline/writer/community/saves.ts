@@ -16,7 +16,8 @@ import {
   toBrandRow,
 } from '../../store/entries.ts'
 import { allSettledOrThrow } from '../../store/transactions.ts'
-import { addDomains, OPEN_SHARE } from '../crawl/frontier.ts'
+import { addDomains } from '../crawl/frontier.ts'
+import { addLookedUp, type LookedUpContext } from '../crawl/looked-up-names.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { isOpenToFindings } from './enrichments.ts'
@@ -56,12 +57,12 @@ export async function applySaves(
   db: Database,
   submissions: readonly Submission[],
   { editors, waiting }: EditContext,
-  stamp: RowStamp & { frontierMax: number },
+  stamp: RowStamp & LookedUpContext,
 ): Promise<{ saved: Map<string, Saved>; events: EventDraft[] }> {
   const saved = new Map<string, Saved>()
   const saves = listEdits(submissions)
   if (saves.length === 0) return { saved, events: [] }
-  const { now, seq } = stamp
+  const { seq } = stamp
   const entries = {
     brand: await loadEntries(db, 'brand', listDomains(saves, 'brand')),
     property: await loadEntries(db, 'property', listDomains(saves, 'property')),
@@ -100,7 +101,7 @@ export async function applySaves(
     'gone property': withdrawn.map(({ domain }) => domain),
   })
   const made = revisions.filter(({ revision_number }) => revision_number === 1)
-  if (made.length > 0) await addNewcomers(db, made, { now, seq, max: stamp.frontierMax })
+  if (made.length > 0) await addNewcomers(db, made, saves, stamp)
   if (publishers.length === 0) return { saved, events: [] }
   const changedEntries = publishers.map(entry => ({
     before: propertyEntries.get(entry.domain),
@@ -116,14 +117,20 @@ export async function applySaves(
 async function addNewcomers(
   db: Database,
   made: readonly RevisionRow[],
-  { now, seq, max }: { now: number; seq: number; max: number },
+  saves: readonly Edit[],
+  context: LookedUpContext,
 ): Promise<void> {
   const submitted = made.filter(({ source }) => source !== 'enriched')
-  const found = made.filter(({ source }) => source === 'enriched')
   const newcomers = submitted.map(({ domain }) => ({ domain, why: 'saved' as const }))
-  await addDomains(db, newcomers, { now, seq, max: max + submitted.length })
-  const demanded = found.map(({ domain }) => ({ domain, why: 'demanded' as const }))
-  await addDomains(db, demanded, { now, seq, max: Math.floor(max * OPEN_SHARE) })
+  const max = context.frontierMax + submitted.length
+  await addDomains(db, newcomers, { now: context.now, seq: context.seq, max })
+  const found = new Set(made.map(({ revision_id }) => revision_id))
+  const enriched = saves.flatMap(save =>
+    save.op === 'brand.enrich' && found.has(save.revision_id)
+      ? [[save.domain, save.caller_hash ?? ''] as const]
+      : [],
+  )
+  if (enriched.length > 0) await addLookedUp(db, new Map(enriched), context)
 }
 
 /** Builds saves from approved brands that are no revision yet, with their authors. */

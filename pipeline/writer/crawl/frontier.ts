@@ -7,9 +7,6 @@ import { inList } from '../../store/in-list.ts'
 import { nothingTakenDown, type TakenDown } from '../takedown/takedown-list.ts'
 import { type Newcomer, type Reason, reasons } from './newcomer.ts'
 
-/** Share of the frontier that looked-up names may fill. */
-export const OPEN_SHARE = 0.9
-
 const CRAWLED_KINDS: readonly SourceKind[] = ['adagents.json', 'brand.json']
 
 interface Known {
@@ -27,20 +24,21 @@ interface AddContext {
 
 /**
  * Adds domains: both of their files become due at once. A domain that is known already only moves forward in
- * the queue when the new reason is better. Beyond `max` domains, mentions are dropped. There are usually few
- * domains, so their rows are compared in memory instead of in a join.
+ * the queue when the new reason is better, and one that was only looked up has the new reason from now on. Beyond
+ * `max` domains, mentions are dropped. There are usually few domains, so their rows are compared in memory instead of
+ * in a join. Returns those that are new.
  */
 export async function addDomains(
   db: Database,
   all: readonly Newcomer[],
   { now, seq, max, takenDown = nothingTakenDown }: AddContext & { max: number },
-): Promise<void> {
+): Promise<string[]> {
   const newcomers = all.filter(({ domain }) => !takenDown.covers(domain))
-  if (newcomers.length === 0) return
+  if (newcomers.length === 0) return []
   const best = chooseReasons(newcomers)
   const named = inList('domain', [...best.keys()])
-  const known = await db.all<{ domain: string }>(
-    `select domain from frontier where ${named.condition}`,
+  const known = await db.all<{ domain: string; why: string }>(
+    `select domain, why from frontier where ${named.condition}`,
     named.keys,
     'cached',
   )
@@ -67,6 +65,9 @@ export async function addDomains(
   })
   await db.insert('crawl_state', missing)
   await moveForward(db, files, best)
+  const lookedUp = known.filter(({ why }) => why === 'demanded').map(({ domain }) => domain)
+  await replaceReasons(db, lookedUp, best)
+  return fresh
 }
 
 /** Adds files that derivations requested, so that they are fetched next. */
@@ -122,6 +123,20 @@ function chooseReasons(newcomers: readonly Newcomer[]): Map<string, Reason> {
     if (other === undefined || reasons[why] < reasons[other]) best.set(domain, why)
   }
   return best
+}
+
+/** Gives domains that were only looked up the reason for which they are added now. */
+async function replaceReasons(
+  db: Database,
+  lookedUp: readonly string[],
+  best: ReadonlyMap<string, Reason>,
+): Promise<void> {
+  const wanted = Map.groupBy(lookedUp, domain => getOrThrow(best, domain))
+  wanted.delete('demanded')
+  for (const [why, domains] of wanted) {
+    const { condition, keys } = inList('domain', domains)
+    await db.write('update', 'frontier', `set why = $why where ${condition}`, { ...keys, why })
+  }
 }
 
 /** Admits new domains by priority, as many as there is room for. */

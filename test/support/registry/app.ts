@@ -208,7 +208,8 @@ export async function openAnotherApi({ config, clock }: Pick<TestRegistry, 'conf
 }
 
 /** Completes an observation; the default is a file that was read successfully. */
-function buildObservation(seen: ObservationDraft, clock: Clock): Observation {
+/** Builds an observation of now: a file that was read unless the draft says otherwise. */
+export function buildObservation(seen: ObservationDraft, clock: Clock): Observation {
   const hash = createHash('sha256').update(JSON.stringify(seen)).digest('hex')
   const read = seen.document === undefined ? {} : { status: 200, hash }
   return { observed_at: clock.now(), outcome: 'ok', ...read, ...seen }

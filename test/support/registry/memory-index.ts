@@ -10,7 +10,9 @@ import type { EventDraft, FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../../pipeline/resolve/brake.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
+import { declareTables } from '../../../pipeline/store/record.ts'
 import { listTables, useStoredSchema } from '../../../pipeline/store/schema.ts'
+import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 import { apply } from '../../../pipeline/writer/apply-batch.ts'
 import type { ApplyContext, Batch } from '../../../pipeline/writer/apply-context.ts'
 import { deriveEverything } from '../../../pipeline/writer/derive-everything.ts'
@@ -24,6 +26,8 @@ import { nothingTakenDown } from '../../../pipeline/writer/takedown/takedown-lis
  */
 export interface MemoryIndex {
   db: Database
+  /** The private rows. */
+  accounts: Sqlite
   /** Applies a batch, and what it leaves unfinished, and returns the events. */
   commit(batch: readonly Observation[] | Partial<Batch>): Promise<FeedEvent[]>
   /** Derives everything again from the documents and the crawl state that are there. */
@@ -41,6 +45,8 @@ export interface IndexOptions {
   hostingBase?: string
   /** Rows of publishers that one commit may apply; by default all. */
   portionRows?: number
+  /** Names that the frontier holds. */
+  frontierMax?: number
 }
 
 /** Opens an empty index; `nextRun` tells when the nightly run after a time is. */
@@ -51,11 +57,13 @@ export async function openMemoryIndex(
     brake = { share: 0.02, factor: 5, rows: 200, publishers: 20 },
     hostingBase,
     portionRows,
+    frontierMax = 1e6,
   }: IndexOptions = {},
 ): Promise<MemoryIndex> {
   const db = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1 })
   await useStoredSchema(db)
   await db.run(listTables('tables').map(readTable).join(';\n'))
+  const accounts = openMemoryRecord()
   const ids = new RisingIds(clock)
   let seq = 0
   const newNames = new WindowCounter(HOUR)
@@ -67,7 +75,8 @@ export async function openMemoryIndex(
     return {
       ...stamp,
       soonestMs: 6 * HOUR,
-      frontierMax: 1e6,
+      frontierMax,
+      accounts,
       agentsPerSite: 500,
       agentsPerDocumentHour: 500,
       namesPerDocumentHour: 500,
@@ -89,6 +98,7 @@ export async function openMemoryIndex(
   }
   return {
     db,
+    accounts,
     async commit(batch) {
       const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
       const dated = observations.map(observation => ({
@@ -108,9 +118,19 @@ export async function openMemoryIndex(
     deriveEverything: () => db.transaction(() => deriveEverything(db, buildContext())),
     async clear() {
       for (const table of listTables('tables')) await db.run(`delete from ${table}`)
+      accounts.run('delete from stranger_items')
     },
-    close: () => db.close(),
+    close() {
+      db.close()
+      accounts.close()
+    },
   }
+}
+
+function openMemoryRecord(): Sqlite {
+  const record = Sqlite.open(':memory:')
+  declareTables(record)
+  return record
 }
 
 /** Reads the SQL of a table without its comments, which take longer to apply than all the rest. */

@@ -66,3 +66,16 @@ test('one caller who registers applications ends only their own', () => {
     true,
   ])
 })
+
+test('a record of a version that did not count shares counts them when it is opened', () => {
+  const older = Sqlite.open(':memory:')
+  declareTables(older)
+  for (const key of ['a', 'b']) recordStrangerItem(older, { kind: 'brand', key }, 'ann', stamp)
+  older.exec('drop table stranger_shares')
+  for (const name of ['added', 'removed']) older.exec(`drop trigger stranger_items_${name}`)
+  declareTables(older)
+  expect(countStrangerItems(older, 'brand')).toBe(2)
+  recordStrangerItem(older, { kind: 'brand', key: 'c' }, 'ann', stamp)
+  expect(countStrangerItems(older, 'brand')).toBe(3)
+  older.close()
+})
