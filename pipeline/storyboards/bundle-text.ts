@@ -1,6 +1,7 @@
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { Storyboard, StoryboardHead } from '../model/storyboards/storyboard.ts'
+import { parsePlainYaml } from './plain-yaml.ts'
 
 /** Members of a storyboard that lists need; the others, among them all steps, take long to parse. */
 const headMembers = [
@@ -46,7 +47,8 @@ export function summarizeStoryboard(text: string): StoryboardSummary | undefined
   const phases = members.get('phases')
   if (phases === undefined) return undefined
   const head = headMembers.map(name => members.get(name) ?? '').join('')
-  const read = StoryboardHead.safeParse(nameAsOurs(parse(head, { prettyErrors: false })))
+  const written = parsePlainYaml(head) ?? parse(head, { prettyErrors: false })
+  const read = StoryboardHead.safeParse(nameAsOurs(written))
   if (!read.success) return undefined
   const tasks = Array.from(phases.matchAll(TASK), ([, task = '']) => toOwnName(task))
   const others = Array.from(phases.matchAll(STEP_DEFAULT), ([, task = '']) => task)

@@ -151,8 +151,11 @@ function readCatalog(): CatalogEntry[] {
   return [...entries.values()].sort((a, b) => (a.storyboard.id < b.storyboard.id ? -1 : 1))
 }
 
+let installed: BundleFolder | undefined
+
+/** Returns the bundle of the installed package, whose index is read once. */
 function requireInstalled(): BundleFolder {
-  const installed = listInstalledBundles().find(({ target }) => target === COMPLIANCE_TARGET)
+  installed ??= listInstalledBundles().find(({ target }) => target === COMPLIANCE_TARGET)
   if (installed === undefined) {
     throw new Error(`no installed package has storyboards for ${COMPLIANCE_TARGET}`)
   }
