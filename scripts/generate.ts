@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderDataDictionary } from './generate/data-dictionary.ts'
 import { replaceSection } from './generate/markdown.ts'
+import { renderPublishedSchema } from './generate/published-schema.ts'
 import {
   renderCrawling,
   renderEnvironmentExample,
@@ -12,6 +13,8 @@ import {
 } from './generate/reference.ts'
 import { renderReferencePublishers } from './world/reference-publishers.ts'
 
+const SCHEMA = 'data/published-schema.json'
+
 /** Derived documents by path. `npm run generate` writes them; `--check` fails where one differs. */
 const documents: Record<string, () => Promise<string> | string> = {
   'data/README.md': renderDataDictionary,
@@ -22,6 +25,7 @@ const documents: Record<string, () => Promise<string> | string> = {
   'docs/crawling.md': renderCrawling,
   'docs/operating.md': () => replaceSection(read('docs/operating.md'), 'tiers', renderTiers()),
   '.env.example': renderEnvironmentExample,
+  [SCHEMA]: () => renderPublishedSchema(read(SCHEMA)),
   'data/reference-publishers.json': renderReferencePublishers,
 }
 

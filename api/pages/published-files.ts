@@ -14,8 +14,10 @@ import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import {
+  changesPaths,
   dataPaths,
-  LATEST_MANIFEST,
+  manifestPaths,
+  sendChanges,
   sendManifest,
   sendTable,
   type TableParams,
@@ -108,7 +110,10 @@ export function addPublishedFiles(app: FastifyInstance, { config, reader }: Serv
       return reply.type('application/vnd.duckdb').sendFile(file, snapshots, forEver)
     })
     const source = { config, reader }
-    route(LATEST_MANIFEST, (_, reply) => sendManifest(reply, source))
+    for (const path of manifestPaths)
+      route(path, (_, reply, request) => sendManifest(request, reply, source))
+    for (const path of changesPaths)
+      route(path, (_, reply, request) => sendChanges(request, reply, source))
     for (const path of tablePaths)
       route(path, (_, reply, request) => sendTable(request, reply, source))
     route(manifestPath, (_, reply) => {

@@ -72,6 +72,14 @@ const entries = {
     'bytes of answered writes after which a backup is made sooner',
   ],
   bulkResolveDomains: [100, 'domains in one bulk resolution'],
+  parquetPartBytes: [
+    1024 * MiB,
+    'bytes of a Parquet file from which its table is continued in another one',
+  ],
+  flatGrantRows: [
+    20_000_000,
+    'rows up to which grants are exported by property (`grants_flat`), one for each property of a grant',
+  ],
   fileRequestsPerMinute: [
     1_200,
     'requests for published files, or ranges of them, per address and minute',

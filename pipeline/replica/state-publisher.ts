@@ -8,7 +8,7 @@ import { SERVING_FORMAT, type ServingStore, spaces } from '../serving/lmdb.ts'
 import type { WriteJournal } from '../serving/write-journal.ts'
 import { readCheckpoint } from '../store/checkpoint.ts'
 import { listEventFiles } from '../store/event-log.ts'
-import { listExportedFiles } from '../store/parquet.ts'
+import { listCopiedFiles } from '../store/parquet-releases.ts'
 import type { Paths } from '../store/paths.ts'
 import { type LogSigner, toVerifierKey } from '../transparency/signed-note.ts'
 import { HEAD } from '../transparency/tile-names.ts'
@@ -196,7 +196,7 @@ export class StatePublisher {
       ...(head !== undefined && { log: head }),
       ...(checkpoint && snapshot && { snapshot: { ...snapshot, checkpoint } }),
       ...(found && search && { search: { ...search, checkpoint: found } }),
-      parquet: await this.#link(listExportedFiles(paths), 'parquet'),
+      parquet: await this.#link(listCopiedFiles(paths), 'parquet'),
       events: await this.#link(
         days.map(name => join(paths.events, name)),
         'ndjson',

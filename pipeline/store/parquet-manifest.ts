@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import type { Database } from './duckdb.ts'
 import { readJsonFile, replaceFile } from './durable-files.ts'
+import { TableChanges } from './parquet-changes.ts'
 import type { Paths } from './paths.ts'
 
 const ExportedFile = z.object({
@@ -16,16 +17,25 @@ const ExportedFile = z.object({
 })
 export type ExportedFile = z.infer<typeof ExportedFile>
 
-/** The content of `parquet/manifest.json`: every file of the export, by path. */
-export const ParquetManifest = z.object({ files: z.array(ExportedFile) })
+/** The content of `parquet/manifest.json`: every file of the export, by path, and what each day has changed. */
+export const ParquetManifest = z.object({
+  files: z.array(ExportedFile),
+  changes: z.record(z.string(), z.array(TableChanges)).default({}),
+})
+export type ParquetManifest = z.infer<typeof ParquetManifest>
 
 /**
  * Writes the manifest of the export: every file with its rows, size and digest, so that a copy can be checked
  * by itself. Files that the manifest names already are not read again: a file of the export never changes.
  */
-export async function writeParquetManifest(db: Database, paths: Paths): Promise<void> {
-  const before = readJsonFile(paths.parquetManifest, ParquetManifest)?.files ?? []
-  const known = new Map(before.map(file => [file.path, file]))
+export async function writeParquetManifest(
+  db: Database,
+  paths: Paths,
+  day: string,
+  changed: readonly TableChanges[],
+): Promise<void> {
+  const before = readJsonFile(paths.parquetManifest, ParquetManifest)
+  const known = new Map(before?.files.map(file => [file.path, file]))
   const files: ExportedFile[] = []
   for (const found of await listExportedFiles(db, paths)) {
     const same = known.get(found.path)
@@ -33,7 +43,12 @@ export async function writeParquetManifest(db: Database, paths: Paths): Promise<
       same?.bytes === found.bytes ? same.sha256 : await hashFile(`${paths.parquet}/${found.path}`)
     files.push({ ...found, sha256 })
   }
-  replaceFile(paths.parquetManifest, `${JSON.stringify({ files }, null, 1)}\n`)
+  const days = new Set(files.map(({ path }) => /day=([\d-]+)/.exec(path)?.[1]))
+  const earlier = Object.entries(before?.changes ?? {}).filter(([of]) => days.has(of))
+  const renewed = new Set(changed.map(({ table }) => table))
+  const others = before?.changes[day]?.filter(({ table }) => !renewed.has(table)) ?? []
+  const changes = { ...Object.fromEntries(earlier), [day]: [...others, ...changed] }
+  replaceFile(paths.parquetManifest, `${JSON.stringify({ files, changes }, null, 1)}\n`)
 }
 
 /** Drops files that are gone from the manifest: what is exported in their place is read anew. */
@@ -41,7 +56,7 @@ export function forgetMissingExports(paths: Paths): void {
   const manifest = readJsonFile(paths.parquetManifest, ParquetManifest)
   if (manifest === undefined) return
   const files = manifest.files.filter(({ path }) => existsSync(`${paths.parquet}/${path}`))
-  replaceFile(paths.parquetManifest, `${JSON.stringify({ files }, null, 1)}\n`)
+  replaceFile(paths.parquetManifest, `${JSON.stringify({ ...manifest, files }, null, 1)}\n`)
 }
 
 async function listExportedFiles(

@@ -1,17 +1,47 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { type Instant, toDay } from '../core/clock.ts'
+import { type Config, readConfig } from '../core/config.ts'
 import type { Log } from '../core/log.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { Database } from './duckdb.ts'
+import { countChangedRows, type TableChanges } from './parquet-changes.ts'
 import { writeParquetManifest } from './parquet-manifest.ts'
+import { pruneReleases } from './parquet-releases.ts'
 import type { Paths } from './paths.ts'
 import { STORED_SCHEMA } from './stored-schema.ts'
-import { listPublishedTables, type TableFile } from './table-files.ts'
+import { listPublishedTables } from './table-files.ts'
 
-const DAYS_RETAINED = 2
+/** A table or view that is exported. */
+interface Exported {
+  name: string
+  key?: string | undefined
+}
 
-/** Lists the tables that are exported, which are those that analysts see. */
-export const exportedTables = () => listPublishedTables().map(({ name }) => name)
+/** View that is exported beside the tables: it joins most of them. */
+const FLAT_GRANTS: Exported = { name: 'grants_flat', key: 'authorization_id, property_rid' }
+
+/** Rows that a grant has in `grants_flat`, which is not stored: one per property. */
+const COUNT_FLAT = `select coalesce(sum(greatest(len(s.property_rids), 1)), 0)::double as rows
+  from authorizations a left join property_sets s on s.set_id = a.property_set where a.in_force`
+
+/** Lists what is exported: the tables that analysts see, and their grants by property. */
+const listExported = (): Exported[] => [...listPublishedTables(), FLAT_GRANTS]
+export const exportedTables = () => listExported().map(({ name }) => name)
+
+export interface ExportOptions {
+  /** Daily releases that are kept; of older ones the first of each month. */
+  releases: number
+  /** Bytes of a file from which a table is continued in another one. */
+  partBytes: number
+  /** Rows up to which the grants are exported by property. */
+  flatRows: number
+}
+
+/** Reads from settings and limits how tables are exported. */
+export function toExportOptions({ RELEASES_KEPT, LIMITS }: Config): ExportOptions {
+  const { parquetPartBytes: partBytes, flatGrantRows: flatRows } = LIMITS
+  return { releases: RELEASES_KEPT, partBytes, flatRows }
+}
 
 /**
  * Tells whether the first export of all has to wait: a day that is exported before most of what is
@@ -30,19 +60,31 @@ export async function isTooSoonToExport(index: Database, paths: Paths): Promise<
  * Reads the snapshot, never the index, so that writes are not delayed. False where it was done
  * before.
  */
-export async function exportParquet(paths: Paths, now: Instant, log: Log): Promise<boolean> {
+export async function exportParquet(
+  paths: Paths,
+  now: Instant,
+  log: Log,
+  options: ExportOptions = toExportOptions(readConfig({})),
+): Promise<boolean> {
   const day = toDay(now)
   const checkpoint = readCheckpoint(paths)
-  const tables = listPublishedTables().filter(({ name }) => !existsSync(toFolder(paths, name, day)))
+  const tables = listExported().filter(({ name }) => !existsSync(toFolder(paths, name, day)))
   if (checkpoint === undefined || tables.length === 0) return false
   const started = performance.now()
   const file = `${paths.snapshots}/${checkpoint.snapshot}`
-  const options = { readOnly: true, memoryLimit: '128MB', threads: 1, isForAnalysts: true }
-  const snapshot = await Database.open(file, options)
+  const opening = { readOnly: true, memoryLimit: '128MB', threads: 1, isForAnalysts: true }
+  const snapshot = await Database.open(file, opening)
   try {
     const facts = await readFacts(snapshot)
-    for (const table of tables) await exportTable(snapshot, paths, { table, day, facts })
-    await writeParquetManifest(snapshot, paths)
+    const { rows } = await snapshot.oneOrThrow<{ rows: number }>(COUNT_FLAT)
+    const changes: TableChanges[] = []
+    for (const table of tables) {
+      if (table === FLAT_GRANTS && rows > options.flatRows) continue
+      await exportTable(snapshot, paths, { table, day, facts, partBytes: options.partBytes })
+      changes.push(...(await compareWithLast(snapshot, paths, table, day, log)))
+      pruneReleases(`${paths.parquet}/${table.name}`, options.releases)
+    }
+    await writeParquetManifest(snapshot, paths, day, changes)
   } finally {
     snapshot.close()
   }
@@ -55,9 +97,10 @@ export async function exportParquet(paths: Paths, now: Instant, log: Log): Promi
 type Facts = Readonly<Record<string, string>>
 
 interface Export {
-  table: TableFile
+  table: Exported
   day: string
   facts: Facts
+  partBytes: number
 }
 
 /** Reads which commit the snapshot shows. */
@@ -77,36 +120,49 @@ async function describeTable(db: Database, table: string): Promise<string> {
 async function exportTable(
   db: Database,
   paths: Paths,
-  { table: { name: table, key }, day, facts }: Export,
+  { table: { name: table, key }, day, facts, partBytes }: Export,
 ): Promise<void> {
   const folder = toFolder(paths, table, day)
   const fresh = `${paths.parquet}/${table}.new`
   rmSync(fresh, { recursive: true, force: true })
   mkdirSync(fresh, { recursive: true })
   mkdirSync(`${paths.parquet}/${table}`, { recursive: true })
-  const target = `${fresh}/part-0.parquet`.replaceAll("'", "''")
+  const target = fresh.replaceAll("'", "''")
   const comment = await describeTable(db, table)
   const pairs = { ...facts, registry_table: table, comment, ...(key && { key }) }
   const metadata = Object.entries(pairs).map(
     ([key, text]) => `${key}: '${text.replaceAll("'", "''")}'`,
   )
   await db.run(
-    `copy ${table} to '${target}' (format parquet, compression zstd, kv_metadata {${metadata.join()}})`,
+    `copy ${table} to '${target}' (format parquet, compression zstd, file_size_bytes ${partBytes},
+       filename_pattern 'part-{i}', overwrite_or_ignore, kv_metadata {${metadata.join()}})`,
   )
   renameSync(fresh, folder)
-  const days = readdirSync(`${paths.parquet}/${table}`).sort()
-  for (const old of days.slice(0, -DAYS_RETAINED)) {
-    rmSync(`${paths.parquet}/${table}/${old}`, { recursive: true })
-  }
 }
 
-/** Lists the files of all exports that are kept. */
-export function listExportedFiles(paths: Paths): string[] {
-  if (!existsSync(paths.parquet)) return []
-  return readdirSync(paths.parquet, { recursive: true, withFileTypes: true })
-    .filter(entry => entry.isFile() && !entry.parentPath.endsWith('.new'))
-    .map(entry => `${entry.parentPath}/${entry.name}`)
+/** Compares a release of a table with the one before; nothing where it is the first, or has no key. */
+async function compareWithLast(
+  db: Database,
+  paths: Paths,
+  { name: table, key }: Exported,
+  day: string,
+  log: Log,
+): Promise<TableChanges[]> {
+  const [, last] = readdirSync(`${paths.parquet}/${table}`)
+    .filter(folder => folder <= `day=${day}`)
     .sort()
+    .reverse()
+  if (last === undefined || key === undefined) return []
+  const since = last.slice('day='.length)
+  const list = (of: string) => `${toFolder(paths, table, of)}/*.parquet`
+  try {
+    const counts = await countChangedRows(db, { key, before: list(since), after: list(day) })
+    return [{ table, since, ...counts }]
+  } catch (error) {
+    // A release is of use without it.
+    log.warn({ table, error }, 'not compared with the last release')
+    return []
+  }
 }
 
 function toFolder(paths: Paths, table: string, day: string): string {

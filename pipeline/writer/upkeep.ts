@@ -2,7 +2,7 @@ import { type Clock, toIso } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import type { Log } from '../core/log.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
-import { exportParquet, isTooSoonToExport } from '../store/parquet.ts'
+import { exportParquet, isTooSoonToExport, toExportOptions } from '../store/parquet.ts'
 import type { TreeLog } from '../transparency/tree-log.ts'
 import { beginBackup, copyStores, finishBackup, type Manifest } from './copy-stores.ts'
 import { dropOldAgentHealth } from './crawl/agent-health.ts'
@@ -55,9 +55,9 @@ export class Upkeep {
 
   /** Writes the tables as Parquet, once a UTC day; the first time only when most is crawled. */
   async exportTables(): Promise<void> {
-    const { index, paths, seals, clock, log, alone } = this.#parts
+    const { index, paths, seals, clock, config, log, alone } = this.#parts
     if (await alone(() => isTooSoonToExport(index, paths))) return
-    if (!(await exportParquet(paths, clock.now(), log))) return
+    if (!(await exportParquet(paths, clock.now(), log, toExportOptions(config)))) return
     seals.forget(paths.parquet)
     seals.note(...listFilesBelow(paths.parquet))
   }

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { asyncBufferFromUrl, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { exportedTables, exportParquet } from '../../pipeline/store/parquet.ts'
+import type { ParquetManifest } from '../../pipeline/store/parquet-manifest.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
@@ -72,6 +75,39 @@ test('the manifest names every table, and its sizes, rows and digests are right'
   }
 })
 
+test('a release lists what it has changed, and the releases that are kept', async () => {
+  const { releases } = (await ask('/data/latest/manifest.json')).json<{ releases: string[] }>()
+  expect(releases).toEqual(['2026-11-20'])
+  for (const path of ['/data/latest', `/data/releases/${releases[0]}`]) {
+    const changes = await ask(`${path}/changes.json`)
+    expect([path, changes.json()]).toEqual([path, { day: '2026-11-20', tables: [] }])
+    const manifest = await ask(`${path}/manifest.json`)
+    expect(manifest.json()).toMatchObject({ day: '2026-11-20', license: 'CC-BY-4.0' })
+  }
+  const manifest = await ask(`/data/releases/${releases[0]}/manifest.json`)
+  expect(manifest.headers['cache-control']).toBe('public, max-age=86400, immutable')
+})
+
+test('the page describes the release for programs as Croissant', async () => {
+  const { body } = await ask('/data/')
+  const text = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(body)?.[1] ?? ''
+  const card = JSON.parse(text) as {
+    conformsTo: string
+    distribution: { '@id': string; contentUrl: string; sha256: string }[]
+    recordSet: { name: string; field: { name: string; dataType: string }[] }[]
+  }
+  expect(card.conformsTo).toBe('http://mlcommons.org/croissant/1.0')
+  const { tables } = await readManifest()
+  expect(card.distribution.map(({ sha256 }) => sha256)).toEqual(tables.map(({ sha256 }) => sha256))
+  const { pathname } = new URL(card.distribution[0]!.contentUrl)
+  expect((await ask(pathname)).statusCode).toBe(200)
+  expect(card.recordSet.map(({ name }) => name).sort()).toEqual(exportedTables().sort())
+  const grants = card.recordSet.find(({ name }) => name === 'authorizations')!
+  expect(grants.field).toContainEqual(
+    expect.objectContaining({ name: 'authorizations/in_force', dataType: 'sc:Boolean' }),
+  )
+})
+
 test('ranges belong to one content, and who has it gets 304', async () => {
   const path = '/data/latest/publishers.parquet'
   const whole = await ask(path)
@@ -97,6 +133,10 @@ test('the next day moves the latest release and leaves the one before as it was'
   )
   await exportDay()
   const after = await readManifest()
+  const { tables: changed } = (await ask('/data/latest/changes.json')).json<{ tables: object[] }>()
+  const since = '2026-11-20'
+  const publishers = { table: 'publishers', since, added: 1, removed: 0, changed: 0 }
+  expect(changed).toContainEqual(publishers)
   expect(after.day).toBe('2026-11-21')
   const { headers, rawPayload } = await ask(known.release_url)
   expect(createHash('sha256').update(rawPayload).digest('hex')).toBe(known.sha256)
@@ -139,4 +179,29 @@ test('the page describes tables and columns, and says how to open them', async (
     200,
     true,
   ])
+})
+
+test('a table in parts has an address for each of them', async () => {
+  const { parquet, parquetManifest } = registry.reader.paths
+  const text = readFileSync(parquetManifest, 'utf8')
+  const manifest = JSON.parse(text) as ParquetManifest
+  const file = manifest.files.findLast(({ path }) => path.startsWith('brands/'))!
+  const path = file.path.replace('part-0', 'part-1')
+  copyFileSync(join(parquet, file.path), join(parquet, path))
+  writeFileSync(
+    parquetManifest,
+    JSON.stringify({ ...manifest, files: [...manifest.files, { ...file, path }] }),
+  )
+  onTestFinished(() => writeFileSync(parquetManifest, text))
+  const { tables } = (await ask('/data/latest/manifest.json')).json<{
+    tables: { table: string; part?: number; url: string }[]
+  }>()
+  const parts = tables.filter(({ table }) => table === 'brands')
+  expect(parts.map(({ part, url }) => [part, url])).toEqual([
+    [0, '/data/latest/brands-0.parquet'],
+    [1, '/data/latest/brands-1.parquet'],
+  ])
+  for (const { url } of parts) expect((await ask(url)).statusCode).toBe(200)
+  const whole = await ask('/data/latest/brands.parquet')
+  expect([whole.statusCode, whole.body]).toEqual([404, expect.stringContaining('brands-0.parquet')])
 })

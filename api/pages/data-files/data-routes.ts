@@ -3,24 +3,34 @@ import { PublicError } from '../../../pipeline/core/errors.ts'
 import {
   assertUntouched,
   type DataFile,
-  listDataFiles,
+  listDays,
   listLatestFiles,
+  listRelease,
+  readDataSet,
 } from '../../../pipeline/read/lookups/data-files.ts'
 import { readSchemaVersion } from '../../../pipeline/read/queries/table-descriptions.ts'
 import type { Services } from '../../operation/services.ts'
 import { isUnchanged } from '../../responses/freshness.ts'
 
-const PARQUET = 'application/vnd.apache.parquet'
-const FILE = /^([a-z_]+)\.parquet$/
+export const PARQUET = 'application/vnd.apache.parquet'
+const FILE = /^(?<table>[a-z_]+)(?:-(?<part>\d+))?\.parquet$/
 
 export const LATEST = '/data/latest'
 export const LATEST_MANIFEST = `${LATEST}/manifest.json`
 const RELEASES = '/data/releases'
+export const LATEST_CHANGES = `${LATEST}/changes.json`
+export const toManifestPath = (day: string) => `${RELEASES}/${day}/manifest.json`
+/** Addresses of the manifest of a release, and of what it has changed. */
+export const manifestPaths = [LATEST_MANIFEST, toManifestPath(':day')]
+export const changesPaths = [LATEST_CHANGES, `${RELEASES}/:day/changes.json`]
 export const tablePaths = [`${LATEST}/:file`, `${RELEASES}/:day/:file`]
-export const dataPaths = [LATEST_MANIFEST, ...tablePaths]
+export const dataPaths = [...manifestPaths, ...changesPaths, ...tablePaths]
 
-export const toLatestPath = (table: string) => `${LATEST}/${table}.parquet`
-const toReleasePath = ({ table, day }: DataFile) => `${RELEASES}/${day}/${table}.parquet`
+export const toFileName = ({ table, part }: Pick<DataFile, 'table' | 'part'>) =>
+  `${table}${part === undefined ? '' : `-${part}`}.parquet`
+export const toLatestPath = (file: Pick<DataFile, 'table' | 'part'>) =>
+  `${LATEST}/${toFileName(file)}`
+export const toReleasePath = (file: DataFile) => `${RELEASES}/${file.day}/${toFileName(file)}`
 
 export interface TableParams {
   file?: string
@@ -28,19 +38,35 @@ export interface TableParams {
 }
 type Source = Pick<Services, 'reader' | 'config'>
 
-/** Sends the manifest of the latest release: its tables, with sizes, rows and digests. */
-export async function sendManifest(reply: FastifyReply, { reader, config }: Source) {
-  const files = listLatestFiles(reader)
-  const [first] = files
-  if (first === undefined) throw buildAbsence()
+type Request = FastifyRequest<{ Params: TableParams }>
+
+/** Finds the files of the release that a request names; those of the latest where it names none. */
+function findRelease({ params: { day } }: Request, { reader }: Source): DataFile[] {
+  const files = day === undefined ? listLatestFiles(reader) : listRelease(reader, day)
+  if (files.length > 0) return files
+  throw day === undefined || listDays(reader).length === 0
+    ? buildAbsence()
+    : new PublicError('not_found', `the releases are those of ${LATEST_MANIFEST}`)
+}
+
+const toCaching = ({ params: { day } }: Request) =>
+  day === undefined ? 'public, no-cache' : FOR_A_DAY
+
+/** Sends the manifest of a release: its tables, with sizes, rows and digests, and all releases that are kept. */
+export async function sendManifest(request: Request, reply: FastifyReply, source: Source) {
+  const { reader, config } = source
+  const files = findRelease(request, source)
   const schema_version = reader.snapshot && (await readSchemaVersion(reader.snapshot))
-  return reply.headers({ 'cache-control': 'public, no-cache' }).send({
-    day: first.day,
-    schema_version,
+  const { day } = request.params
+  return reply.headers({ 'cache-control': toCaching(request) }).send({
+    day: files[0]?.day,
+    // The tables of an older release may have been those of another version.
+    ...(day === undefined && { schema_version, releases: listDays(reader) }),
     license: config.DATA_LICENSE ?? null,
     tables: files.map(file => ({
       table: file.table,
-      url: toLatestPath(file.table),
+      ...(file.part !== undefined && { part: file.part }),
+      url: day === undefined ? toLatestPath(file) : toReleasePath(file),
       release_url: toReleasePath(file),
       rows: file.rows,
       bytes: file.bytes,
@@ -49,27 +75,33 @@ export async function sendManifest(reply: FastifyReply, { reader, config }: Sour
   })
 }
 
+/** Sends how many rows of each table a release has added, removed and changed since the one before. */
+export function sendChanges(request: Request, reply: FastifyReply, source: Source) {
+  const day = findRelease(request, source)[0]?.day ?? ''
+  const tables = readDataSet(source.reader).changes[day] ?? []
+  return reply.headers({ 'cache-control': toCaching(request) }).send({ day, tables })
+}
+
 /**
  * Sends a table as Parquet, whole or by ranges. Its strong ETag is its digest, so that a reader of ranges notices
  * when a day has passed; the file of a release never changes.
  */
-export function sendTable(
-  request: FastifyRequest<{ Params: TableParams }>,
-  reply: FastifyReply,
-  { reader }: Source,
-) {
-  const { file: name = '', day } = request.params
-  const table = FILE.exec(name)?.[1]
-  const files = day === undefined ? listLatestFiles(reader) : listDataFiles(reader)
-  const found = files.find(file => file.table === table && (day === undefined || file.day === day))
+export function sendTable(request: Request, reply: FastifyReply, source: Source) {
+  const { reader } = source
+  const { table, part } = FILE.exec(request.params.file ?? '')?.groups ?? {}
+  const files = findRelease(request, source).filter(file => file.table === table)
+  const found = files.find(file => String(file.part) === String(part))
   if (found === undefined)
-    throw files.length === 0
-      ? buildAbsence()
-      : new PublicError('not_found', `the tables are those of ${LATEST_MANIFEST}`)
+    throw new PublicError(
+      'not_found',
+      files.length > 0
+        ? `${table} is in ${files.length} parts, from ${table}-0.parquet on`
+        : `the tables are those of ${LATEST_MANIFEST}`,
+    )
   assertUntouched(reader, found)
   const { sha256, path } = found
   reply.header('etag', `"${sha256}"`)
-  reply.header('cache-control', day === undefined ? 'public, no-cache' : FOR_A_DAY)
+  reply.header('cache-control', toCaching(request))
   if (isUnchanged(request.headers, { etag: sha256 })) return reply.code(304).send()
   keepRange(request, `"${sha256}"`)
   const { parquet } = reader.paths

@@ -1,15 +1,30 @@
-import { type DataFile, listLatestFiles } from '../../../pipeline/read/lookups/data-files.ts'
+import {
+  type DataFile,
+  listDays,
+  listLatestFiles,
+} from '../../../pipeline/read/lookups/data-files.ts'
 import {
   describeTables,
   type TableDescription,
 } from '../../../pipeline/read/queries/table-descriptions.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { askIfReady } from '../ask.ts'
-import { LATEST_MANIFEST, toLatestPath } from '../data-files/data-routes.ts'
+import { buildCroissant } from '../data-files/croissant.ts'
+import {
+  LATEST_CHANGES,
+  LATEST_MANIFEST,
+  toFileName,
+  toLatestPath,
+  toManifestPath,
+} from '../data-files/data-routes.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderLinkedData } from '../html/linked-data.ts'
 import { countThings, formatBytes, formatCount } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
+import { renderColumnList } from '../parts/column-list.tsx'
 import type { View, ViewCall } from '../view.ts'
+
+const DESCRIPTION = 'Everything public in the registry as Parquet files, at addresses that stay.'
 
 /** Shows the data set: its tables, and how to open them. */
 export async function show({ services }: ViewCall): Promise<View> {
@@ -22,7 +37,7 @@ export async function show({ services }: ViewCall): Promise<View> {
   })
   return {
     title: 'Data set',
-    description: 'Everything public in the registry as Parquet files, at addresses that stay.',
+    description: DESCRIPTION,
     json: LATEST_MANIFEST,
     body: (
       <>
@@ -38,6 +53,16 @@ export async function show({ services }: ViewCall): Promise<View> {
             {renderSummary(files, config.DATA_LICENSE)}
             {renderSection('open', 'Open it', renderRecipes(baseUrl()))}
             {renderSection('tables', 'Tables', renderTables(files, described))}
+            {renderSection('releases', 'Releases', renderReleases(listDays(reader)))}
+            {renderLinkedData(
+              buildCroissant({
+                origin: baseUrl(),
+                description: DESCRIPTION,
+                license: config.DATA_LICENSE,
+                files,
+                described,
+              }),
+            )}
           </>
         )}
       </>
@@ -46,10 +71,10 @@ export async function show({ services }: ViewCall): Promise<View> {
 }
 
 function renderSummary(files: readonly DataFile[], license: string | undefined): Html {
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const bytes = sum(files, 'bytes')
   return renderFacts([
     ['Release', files[0]?.day],
-    ['Size', `${formatBytes(bytes)} in ${countThings(files.length, 'table')}`],
+    ['Size', `${formatBytes(bytes)} in ${countThings(files.length, 'file')}`],
     ['License', license ?? 'Not stated'],
     [
       'Manifest',
@@ -57,12 +82,19 @@ function renderSummary(files: readonly DataFile[], license: string | undefined):
         <a href={LATEST_MANIFEST}>manifest.json</a>, with rows, sizes and SHA-256
       </>,
     ],
+    [
+      'Changes',
+      <>
+        <a href={LATEST_CHANGES}>changes.json</a>, with the rows of each table that were added,
+        removed and changed
+      </>,
+    ],
     ['One file', <a href="/data/registry.duckdb">registry.duckdb</a>],
   ])
 }
 
 function renderRecipes(origin: string): Html {
-  const authorizations = origin + toLatestPath('authorizations')
+  const authorizations = origin + toLatestPath({ table: 'authorizations' })
   return (
     <>
       <p>DuckDB reads only the parts that a query needs:</p>
@@ -83,22 +115,45 @@ grants = polars.scan_parquet("${authorizations}").filter(polars.col("in_force"))
   )
 }
 
+function renderReleases(days: readonly string[]): Html {
+  return (
+    <>
+      <p>
+        A release never changes, so what you have read can be read again. When a domain is taken
+        down, all releases with its data are removed.
+      </p>
+      <ul>
+        {days.map(day => (
+          <li>
+            <a href={toManifestPath(day)}>{day}</a>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
 function renderTables(
   files: readonly DataFile[],
   described: ReadonlyMap<string, TableDescription> | undefined,
 ): Html {
   return (
     <>
-      {files.map(({ table, rows, bytes }) => (
+      {[...Map.groupBy(files, file => file.table)].map(([table, parts]) => (
         <section>
-          <h3 id={table}>
-            <a href={toLatestPath(table)}>{table}</a>
-          </h3>
+          <h3 id={table}>{table}</h3>
           <p>
             {described?.get(table)?.comment}{' '}
             <span class="quiet">
-              {countThings(rows, 'row')}, {formatBytes(bytes)}
+              {countThings(sum(parts, 'rows'), 'row')}, {formatBytes(sum(parts, 'bytes'))}
             </span>
+          </p>
+          <p>
+            {parts.map(part => (
+              <>
+                <a href={toLatestPath(part)}>{toFileName(part)}</a>{' '}
+              </>
+            ))}
           </p>
           {renderColumns(described?.get(table)?.columns ?? [])}
         </section>
@@ -107,26 +162,15 @@ function renderTables(
   )
 }
 
+const sum = (files: readonly DataFile[], of: 'rows' | 'bytes') =>
+  files.reduce((total, file) => total + file[of], 0)
+
 function renderColumns(columns: TableDescription['columns']): Html | null {
   if (columns.length === 0) return null
   return (
     <details>
       <summary>{formatCount(columns.length)} columns</summary>
-      <dl>
-        {columns.map(({ name, type, comment }) => (
-          <>
-            <dt>
-              <code>{name}</code> <span class="quiet">{shortenType(type)}</span>
-            </dt>
-            <dd>{comment}</dd>
-          </>
-        ))}
-      </dl>
+      {renderColumnList(columns)}
     </details>
   )
-}
-
-/** Shortens a type: enums list all their values, which the data dictionary has. */
-function shortenType(type: string): string {
-  return /^ENUM\(/.test(type) ? 'ENUM' : type
 }

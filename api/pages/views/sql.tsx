@@ -1,6 +1,13 @@
+import {
+  describeTables,
+  type TableDescription,
+} from '../../../pipeline/read/queries/table-descriptions.ts'
+import { getSnapshot } from '../../responses/lists.ts'
+import { askIfReady } from '../ask.ts'
 import { listExampleQueries } from '../cookbook.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderSection } from '../parts/blocks.tsx'
+import { renderColumnList } from '../parts/column-list.tsx'
 import { findProgram, findPublishedSnapshot, type PublishedSnapshot } from '../published-files.ts'
 import type { View, ViewCall } from '../view.ts'
 
@@ -8,6 +15,10 @@ import type { View, ViewCall } from '../view.ts'
 export async function show({ services }: ViewCall): Promise<View> {
   const snapshot = findPublishedSnapshot(services.reader)
   const program = snapshot && findProgram('sql.ts')
+  const described = await askIfReady(services.reader, async () => {
+    const current = getSnapshot(services.reader)
+    return current && describeTables(current)
+  })
   return {
     title: 'Query the data',
     description: 'SQL over everything the registry knows, answered by DuckDB in your browser.',
@@ -25,6 +36,7 @@ export async function show({ services }: ViewCall): Promise<View> {
           renderField(snapshot)
         )}
         {renderSection('examples', 'Example queries', renderExamples())}
+        {described && renderSection('schema', 'Tables and columns', renderSchema(described))}
         {renderSection(
           'elsewhere',
           'Query it on your own machine',
@@ -62,6 +74,23 @@ function renderExamples(): Html {
   )
 }
 
+/** Renders everything that a query may name. */
+function renderSchema(described: ReadonlyMap<string, TableDescription>): Html {
+  return (
+    <>
+      {[...described.values()].map(({ name, comment, columns }) => (
+        <details>
+          <summary>
+            <code>{name}</code>
+          </summary>
+          <p>{comment}</p>
+          {renderColumnList(columns)}
+        </details>
+      ))}
+    </>
+  )
+}
+
 function renderElsewhere(origin: string): Html {
   return (
     <>
@@ -77,8 +106,7 @@ duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach 
         Single tables are Parquet files with <a href="/data">addresses of their own</a>.
       </p>
       <p>
-        <a href="/data/">The data set</a> lists every table with its columns, also as Parquet files.
-        The file describes itself too: <code>from duckdb_columns()</code>.
+        The file describes itself: <code>from duckdb_columns()</code>.
       </p>
     </>
   )

@@ -21,6 +21,10 @@ export const copySettings = {
     'folder in which everything public is published as files for replicas (`registry follow`), or `s3://BUCKET/PREFIX`, with endpoint, region and credentials in the environment as the AWS SDK takes them (docs/operating.md); the API serves them below `/data/`',
     { shown: 'nothing is published' },
   ),
+  RELEASES_KEPT: defineSetting(
+    wholeNumber(2, 3_660).default(30),
+    'daily releases of the data set that are kept; of older ones the first of each month stays',
+  ),
   DATA_LICENSE: defineSetting(
     z.string().optional(),
     'license of the public data, as `/data/` and its manifest name it, such as `CC-BY-4.0`',

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { hashFile } from '../../store/checkpoint.ts'
 import { readJsonFile } from '../../store/durable-files.ts'
-import { listExportedFiles } from '../../store/parquet.ts'
 import { ParquetManifest } from '../../store/parquet-manifest.ts'
+import { listExportedFiles } from '../../store/parquet-releases.ts'
 import type { Stores } from './stores.ts'
 
 const MANIFEST = 'parquet: manifest.json'

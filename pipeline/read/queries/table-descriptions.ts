@@ -13,13 +13,13 @@ export interface TableDescription {
   columns: ColumnDescription[]
 }
 
-/** Describes tables that analysts see, with their columns, by name. */
+/** Describes tables and views that analysts see, with their columns, by name; `names` selects some. */
 export async function describeTables(
   { db }: Snapshot,
-  names: ReadonlySet<string>,
+  names?: ReadonlySet<string>,
 ): Promise<Map<string, TableDescription>> {
   const views = await db.all<{ name: string; comment: string | null }>(
-    "select view_name as name, comment from duckdb_views() where not internal and schema_name = 'main'",
+    "select view_name as name, comment from duckdb_views() where not internal and schema_name = 'main' order by view_name",
   )
   const columns = await db.all<ColumnDescription & { table: string }>(
     `select table_name as "table", column_name as name, data_type as type, coalesce(comment, '') as comment
@@ -27,7 +27,7 @@ export async function describeTables(
   )
   const described = new Map(
     views
-      .filter(({ name }) => names.has(name))
+      .filter(({ name }) => names === undefined || names.has(name))
       .map(({ name, comment }) => [
         name,
         { name, comment: comment ?? '', columns: [] as ColumnDescription[] },

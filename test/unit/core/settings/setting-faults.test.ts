@@ -72,6 +72,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   LOG_SIGNING_KEY: ['vault://key', 'must be the path of a file.'],
   LOG_ORIGIN: ['a log', 'must have no spaces and no +; it is "a log".'],
   CREDENTIALS_KEY: ['secret', 'must be 32 bytes in Base64.'],
+  RELEASES_KEPT: ['1', from(2, 3_660, '1')],
   PUBLISH_EVERY: ['0', from(1, 86_400, '0')],
   BACKUP_TO: ['s3://Upper', 'must be a folder or s3://BUCKET/PREFIX; it is "s3://Upper".'],
   BACKUP_EVERY: ['1d', from(1, 86_400, '1d')],
