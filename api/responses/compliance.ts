@@ -74,6 +74,9 @@ export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompl
   const { is_opted_out, needs_requalification } = settings
   const badges = tests ? listBadges(reader, agent_url) : []
   const known = is_opted_out ? untestedState : state
+  const withGap = new Set(
+    known.storyboards.flatMap(run => (run.has_coverage_gap ? run.storyboard_id : [])),
+  )
   return {
     agent_url,
     ...(known.last_checked_at === null
@@ -102,7 +105,11 @@ export function describeCompliance(shown: ShownRuns, reader: Reader): AgentCompl
     verified_badges: badges.map(badge => toVerifiedBadge(agent_url, badge)),
     storyboard_statuses: results,
     track_details: summarizeTracks(
-      shown.storyboards.map(run => ({ ...run, ...describeStoryboard(run.storyboard_id) })),
+      shown.storyboards.map(run => ({
+        ...run,
+        ...describeStoryboard(run.storyboard_id),
+        has_coverage_gap: withGap.has(run.storyboard_id),
+      })),
     ),
     notices: tests ? listNotices(known, settings, badges) : [],
     observations: describeRuns(results),

@@ -1,7 +1,6 @@
 import type { StoredExchange } from '../../pipeline/model/agent-test.ts'
 import type { AgentDiagnostic } from '../../pipeline/model/responses/monitoring.ts'
 import type { StepDiagnostic } from '../../pipeline/model/storyboards/step-diagnostic.ts'
-import type { StepExchange } from '../../pipeline/model/storyboards/step-exchange.ts'
 
 /** Converts the steps of a run for the organization of the agent, with the requests and answers that were stored. */
 export function toAgentDiagnostics(
@@ -24,10 +23,11 @@ export function toAgentDiagnostics(
   }))
 }
 
-function showExchange(exchange: StepExchange | undefined): Partial<AgentDiagnostic> {
+function showExchange(exchange: StoredExchange['exchange'] | undefined): Partial<AgentDiagnostic> {
   if (exchange === undefined) return {}
-  const { request, response_record: response, extraction, error } = exchange
+  const { request, response_record: response, extraction, error, guidance } = exchange
   return {
+    ...(guidance && { guidance }),
     served_by_agent_url: request.url,
     request_url: request.url,
     request_jsonb: request.payload,

@@ -3,6 +3,7 @@ import type { Badge } from './badge.ts'
 import type { ComplianceState, CredentialType, MonitoringSettings } from './compliance.ts'
 import type { StepDiagnostic } from './storyboards/step-diagnostic.ts'
 import type { StepExchange } from './storyboards/step-exchange.ts'
+import type { StepGuidance } from './storyboards/storyboard-result.ts'
 
 /** A scheduled run as readers see it. */
 export interface SuiteRun {
@@ -40,7 +41,8 @@ export interface AgentDiagnostics {
 export interface StoredExchange {
   run_id: string
   position: number
-  exchange: StepExchange
+  /** With the help for its owner; absent in records of older versions. */
+  exchange: StepExchange & { guidance?: StepGuidance }
 }
 
 /** The credential of an agent, encrypted. */

@@ -3,7 +3,7 @@ import { EnrolledUrl } from './accounts/member.ts'
 import { BadgeRole } from './badge.ts'
 import { StepDiagnostic } from './storyboards/step-diagnostic.ts'
 import { tracks } from './storyboards/storyboard.ts'
-import { storyboardResult } from './storyboards/storyboard-record.ts'
+import { has_coverage_gap, storyboardResult } from './storyboards/storyboard-record.ts'
 
 export const complianceStatuses = ['passing', 'degraded', 'failing', 'unknown'] as const
 export type ComplianceStatus = (typeof complianceStatuses)[number]
@@ -45,6 +45,7 @@ export const SuiteResult = z.object({
   duration_ms: z.number().nonnegative(),
   /** Specialisms that it shows; for the installed package the table of `model/badge.ts` says so. */
   shows: z.array(ShownSpecialism).max(50).exactOptional(),
+  has_coverage_gap,
   ...storyboardResult,
 })
 export type SuiteResult = z.infer<typeof SuiteResult>
@@ -108,6 +109,7 @@ export interface CountedResult {
   steps_passed: number
   steps_total: number
   shows?: ShownSpecialism[]
+  has_coverage_gap?: true | undefined
 }
 
 /** Results of an agent as of its last run. */

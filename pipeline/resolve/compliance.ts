@@ -104,9 +104,10 @@ export function applySingle(
   const before = known.storyboards.find(
     ({ storyboard_id }) => storyboard_id === result.storyboard_id,
   )
-  const storyboards = [...others, toCounted({ ...before, ...result })].sort((a, b) =>
-    a.storyboard_id < b.storyboard_id ? -1 : 1,
-  )
+  const storyboards = [
+    ...others,
+    toCounted({ ...(before?.shows && { shows: before.shows }), ...result }),
+  ].sort((a, b) => (a.storyboard_id < b.storyboard_id ? -1 : 1))
   return settleState(known, { ...known, storyboards, ...judge(storyboards) }, now)
 }
 
@@ -115,8 +116,17 @@ function judge(storyboards: readonly CountedResult[]) {
 }
 
 function toCounted(result: CountedResult): CountedResult {
-  const { storyboard_id, track, status, steps_passed, steps_total, shows } = result
-  return { storyboard_id, track, status, steps_passed, steps_total, ...(shows && { shows }) }
+  const { shows, has_coverage_gap, ...more } = result
+  const { storyboard_id, track, status, steps_passed, steps_total } = more
+  return {
+    storyboard_id,
+    track,
+    status,
+    steps_passed,
+    steps_total,
+    ...(shows && { shows }),
+    ...(has_coverage_gap && { has_coverage_gap }),
+  }
 }
 
 /** Adds the times that follow from a status. The streak begins with the first run that passes. */

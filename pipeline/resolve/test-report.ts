@@ -98,11 +98,16 @@ export interface TrackDetail {
   scenario_count: number
   passed_count: number
   duration_ms: number
+  /** Steps were not run because the agent does not offer their tasks. */
+  has_coverage_gap_skip: boolean
 }
 
 /** Sums up the last runs by track, the part of the protocol that they test. */
 export function summarizeTracks(
-  runs: readonly (Pick<RecordedRun, 'status' | 'duration_ms'> & { track: string | null })[],
+  runs: readonly (Pick<RecordedRun, 'status' | 'duration_ms'> & {
+    track: string | null
+    has_coverage_gap?: boolean
+  })[],
 ): TrackDetail[] {
   const tracks = [...new Set(runs.flatMap(({ track }) => track ?? []))].sort()
   return tracks.map(track => {
@@ -113,6 +118,7 @@ export function summarizeTracks(
       scenario_count: members.length,
       passed_count: members.filter(({ status }) => status === 'passing').length,
       duration_ms: members.reduce((sum, { duration_ms }) => sum + duration_ms, 0),
+      has_coverage_gap_skip: members.some(({ has_coverage_gap = false }) => has_coverage_gap),
     }
   })
 }

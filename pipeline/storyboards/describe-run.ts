@@ -8,6 +8,9 @@ import { findResult } from './compare.ts'
 import { applyProtocolName } from './references.ts'
 import { summarizeRun } from './summarize.ts'
 
+/** Reason for which a step is skipped where the agent does not offer its task. */
+const COVERAGE_GAP = 'missing_tool'
+
 /** Describes a run of one storyboard against one agent. */
 export function describeRun(
   storyboard: RunnableStoryboard,
@@ -44,11 +47,16 @@ export function describeRun(
   }
 }
 
+/** Tells whether a step was not run because the agent does not offer its task. */
+export function hasCoverageGap({ phases }: AgentRun): boolean {
+  return phases.some(({ steps }) => steps.some(step => step.skip_reason === COVERAGE_GAP))
+}
+
 /** Describes the result of a step, and whether it was skipped because the agent does not offer the task. */
 function describeResult(...place: Parameters<typeof findResult>) {
   const result = findResult(...place)
   const reason = result.scenarios[0]?.steps[0]?.skip_reason
-  return { ...result, coverage_gap_skipped: reason === 'missing_tool' }
+  return { ...result, coverage_gap_skipped: reason === COVERAGE_GAP }
 }
 
 /** Summarizes a run, with the first step that failed. An agent that could not be reached fails as a whole. */
@@ -85,7 +93,7 @@ function describeFailure({ error, validations }: StepResult): string {
 /** Lists the steps of a run as its organization may read them later. */
 export function listDiagnostics({ id }: Storyboard, { phases }: AgentRun): StepDiagnostic[] {
   return phases.flatMap(({ phase_id, steps }) =>
-    steps.map(({ step, task, passed, duration_ms, error, validations, exchange }) => ({
+    steps.map(({ step, task, passed, duration_ms, error, validations, exchange, guidance }) => ({
       storyboard_id: id,
       phase_id,
       step_id: step,
@@ -95,6 +103,7 @@ export function listDiagnostics({ id }: Storyboard, { phases }: AgentRun): StepD
       error_text: error ?? null,
       failed_validations: validations.filter(check => !check.passed),
       ...(exchange && { exchange }),
+      ...(guidance && { guidance }),
     })),
   )
 }

@@ -10,7 +10,7 @@ import {
   type RunnableStoryboard,
   readStoryboard,
 } from './catalog.ts'
-import { describeStatus, listDiagnostics } from './describe-run.ts'
+import { describeStatus, hasCoverageGap, listDiagnostics } from './describe-run.ts'
 import { readKnownAgent, runStoryboard } from './run-storyboard.ts'
 import { listShown } from './shown-specialisms.ts'
 
@@ -68,6 +68,7 @@ function describeResult(
     track: storyboard.track,
     duration_ms: run.duration_ms,
     ...(shows.length > 0 && { shows }),
+    ...(hasCoverageGap(run) && { has_coverage_gap: true }),
     ...status,
   }
 }

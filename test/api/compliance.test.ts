@@ -264,9 +264,15 @@ describe('scheduled runs', () => {
       response_jsonb: { signals: [] },
       extraction_path: 'structured_content',
       served_by_agent_url: tested.url,
+      guidance: {
+        rule: expect.stringMatching(/^signal_activation\/.+#/),
+        expected: expect.any(String),
+        fix: expect.any(String),
+      },
     })
     const passed = body.diagnostics.find((step: Payload) => step.step_passed)
     expect(passed).not.toHaveProperty('request_jsonb')
+    expect(passed).not.toHaveProperty('guidance')
     const some = await tested.read(
       `compliance/diagnostics?limit=2&run_id=${runs[0].id}`,
       tested.key,
@@ -277,6 +283,17 @@ describe('scheduled runs', () => {
     expect((await tested.read('compliance/diagnostics')).status).toBe(401)
     await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
   })
+})
+
+it('tells in which parts of the protocol steps were not run because a task is missing', async () => {
+  const tested = await enrolAgent('gaps.example')
+  await testNow(tested)
+  const { track_details } = (await tested.read('compliance')).body
+  const skipped = (await tested.read('compliance/diagnostics', tested.key)).body.diagnostics
+  expect(skipped.some((step: Payload) => step.step_passed === null)).toBe(true)
+  const gaps = track_details.map((detail: Payload) => detail.has_coverage_gap_skip)
+  expect(new Set(gaps)).toEqual(new Set([true, false]))
+  await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
 })
 
 describe('a refresh', () => {

@@ -86,7 +86,13 @@ export const runAgentStoryboard = defineOperation({
     const { run, diagnostics } = result
     const { storyboard_status: user, total_duration_ms: duration_ms } = run
     const finished = { run_id, kind, agent_url, org_id, tested_at, user, duration_ms }
-    await recordRun(finished, principal, services, { track, diagnostics })
+    const steps = run.phases.flatMap(phase => phase.steps)
+    const hasGap = steps.some(({ result }) => result.coverage_gap_skipped)
+    await recordRun(finished, principal, services, {
+      track,
+      diagnostics,
+      ...(hasGap && { has_coverage_gap: true }),
+    })
     const shown = toAgentDiagnostics({ run_id, agent_url, captured_at: tested_at }, diagnostics)
     const observations = describeRuns([{ title, ...user }])
     return replyOk({ ...run, diagnostics: shown, observations }, headers)

@@ -49,7 +49,7 @@ export async function recordRun(
   { user, ...run }: FinishedRun,
   { id: requested_by }: Principal,
   { writer, runStorage }: Services,
-  more: Pick<OperationOf<'storyboard.record'>, 'track' | 'diagnostics'>,
+  more: Pick<OperationOf<'storyboard.record'>, 'track' | 'diagnostics' | 'has_coverage_gap'>,
 ): Promise<void> {
   const { first_failure_validations: _, ...result } = user
   const operation = {

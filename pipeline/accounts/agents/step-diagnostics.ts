@@ -16,7 +16,7 @@ export function storeDiagnostics(
     seq,
   }: { run_id: string; diagnostics: readonly StepDiagnostic[]; seq: number },
 ): void {
-  const rows = diagnostics.map(({ exchange: _, ...step }, i) => ({
+  const rows = diagnostics.map(({ exchange: _, guidance: __, ...step }, i) => ({
     ...step,
     run_id,
     agent_url,
@@ -24,8 +24,10 @@ export function storeDiagnostics(
     captured_at: tested_at,
     seq,
   }))
-  const exchanges = diagnostics.flatMap(({ exchange }, i) =>
-    exchange ? [{ run_id, agent_url, position: i + 1, exchange, seq }] : [],
+  const exchanges = diagnostics.flatMap(({ exchange, guidance }, i) =>
+    exchange
+      ? [{ run_id, agent_url, position: i + 1, exchange: { ...exchange, guidance }, seq }]
+      : [],
   )
   db.insert('storyboard_diagnostics', rows)
   db.insert('storyboard_exchanges', exchanges.slice(0, EXCHANGES_MAX))

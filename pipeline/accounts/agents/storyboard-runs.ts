@@ -60,7 +60,10 @@ export function keepRuns(db: Sqlite, runs: readonly Omit<SuiteRow, 'kind'>[], se
   db.insert('storyboard_runs', rows)
 }
 
-type SuiteRow = Omit<OperationOf<'storyboard.record'>, 'op' | 'requested_by' | 'diagnostics'>
+type SuiteRow = Omit<
+  OperationOf<'storyboard.record'>,
+  'op' | 'requested_by' | 'diagnostics' | 'has_coverage_gap'
+>
 
 /** Drops the oldest runs of an agent where there are too many. */
 export function keepLastRuns(db: Sqlite, agent_url: string): void {

@@ -76,7 +76,7 @@ function toVerdict(
     tracks: sumByTrack(storyboards),
     storyboards_passing: passing,
     storyboards_total: total,
-    storyboards: storyboards.map(({ shows: _, ...result }) => result),
+    storyboards: storyboards.map(({ shows: _, has_coverage_gap: __, ...result }) => result),
     streak_days,
     last_checked_at,
     badges: held.map(({ role, adcp_version, verified_specialisms }) => ({

@@ -110,6 +110,9 @@ const TrackDetail = z
     scenario_count: count.describe('Storyboards about it that were run'),
     passed_count: count.describe('Storyboards about it that pass'),
     duration_ms: z.number().describe('Milliseconds that they took together'),
+    has_coverage_gap_skip: z
+      .boolean()
+      .describe('Whether steps were not run because the agent does not offer their tasks'),
   })
   .meta({ id: 'AgentTrackDetail', description: 'Results of an agent in a part of the protocol.' })
 

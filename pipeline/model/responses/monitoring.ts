@@ -4,6 +4,7 @@ import { complianceStatuses, credentialTypes, lifecycleStages } from '../complia
 import { AgentUrl } from '../shared-fields.ts'
 import { extractionPaths } from '../storyboards/step-exchange.ts'
 import { ValidationResult } from '../storyboards/storyboard-check.ts'
+import { StepGuidance } from '../storyboards/storyboard-result.ts'
 
 const text = z.string()
 const moment = z.iso.datetime().nullable()
@@ -127,6 +128,9 @@ export const AgentDiagnostic = z
     failed_validations_jsonb: z
       .array(ValidationResult)
       .describe('Checks that the answer failed, values cut short and without secrets'),
+    guidance: StepGuidance.optional().describe(
+      'What was broken, and what to change; absent where no request is stored',
+    ),
     captured_at: z.iso.datetime().describe('Moment at which the run began'),
   })
   .meta({ id: 'AgentDiagnostic', description: 'A step of a run as its organization reads it.' })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { StepExchange } from './step-exchange.ts'
 import { ValidationResult } from './storyboard-check.ts'
+import { StepGuidance } from './storyboard-result.ts'
 
 const id = z.string().min(1).max(200)
 
@@ -16,5 +17,7 @@ export const StepDiagnostic = z.object({
   failed_validations: z.array(ValidationResult),
   /** Request and answer of a step that failed; absent also where the run was stored by an older version. */
   exchange: StepExchange.exactOptional(),
+  /** Help for the owner of the agent; of a step that failed. */
+  guidance: StepGuidance.exactOptional(),
 })
 export type StepDiagnostic = z.infer<typeof StepDiagnostic>

@@ -26,6 +26,9 @@ export const storyboardResult = {
   first_failure_message: line.nullable(),
 }
 
+/** True if a step was not run because the agent does not offer its task. */
+export const has_coverage_gap = z.literal(true).exactOptional()
+
 /** Operations that store a run, and its caller. */
 export const storyboardOperations = [
   z.object({
@@ -41,6 +44,7 @@ export const storyboardOperations = [
     ...storyboardResult,
     /** Part of the protocol that the storyboard is about. */
     track: z.enum(tracks).exactOptional(),
+    has_coverage_gap,
     /** Status of the reference agent, and steps that differ; of a comparison only. */
     reference_status: z.enum(storyboardStatuses).exactOptional(),
     differing_steps: z.array(id).max(200).exactOptional(),

@@ -67,7 +67,7 @@ export const agentOperations: ComparedOperation[] = [
     access: 'optional',
     answer: `agent_url ${version} status lifecycle_stage compliance_opt_out
       badge_requalification_required tracks track_details
-      ${below('track_details', 'track status scenario_count passed_count duration_ms')}
+      ${below('track_details', 'track status scenario_count passed_count duration_ms has_coverage_gap_skip')}
       streak_days last_checked_at last_passed_at last_failed_at headline status_changed_at
       storyboards_passing storyboards_total check_interval_hours declared_specialisms
       specialism_status storyboard_statuses
