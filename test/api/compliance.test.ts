@@ -252,7 +252,7 @@ describe('scheduled runs', () => {
     expect(body).toMatchObject({ agent_url: tested.url, run_id: runs[0].id })
     const failed = body.diagnostics.filter((step: Payload) => step.step_passed === false)
     expect(failed[0]).toMatchObject({
-      storyboard_id: 'signal_activation',
+      storyboard_id: 'signal_marketplace',
       task: 'get_signals',
       failed_validations_jsonb: expect.arrayContaining([
         expect.objectContaining({ check: 'field_present', passed: false }),
@@ -845,7 +845,7 @@ describe('badges', () => {
       { payload: { reason: 'opted_out', badge_requalification_generation: '1' } },
     ])
     await tested.send('PUT', 'compliance/opt-out', { opt_out: false })
-    const single = await tested.send('POST', 'storyboard/signal_activation/run')
+    const single = await tested.send('POST', 'storyboard/signals_baseline/run')
     expect(single.status).toBe(200)
     expect((await tested.read('verification')).body.verified).toBe(false)
     await testNow(tested)

@@ -342,7 +342,7 @@ const cases: Record<string, Case[]> = {
     {
       asks: () => ({
         method: 'GET',
-        url: `${toHiddenPath()}/storyboard/account_setup/compare/${NIL_UUID}`,
+        url: `${toHiddenPath()}/storyboard/capability_discovery/compare/${NIL_UUID}`,
       }),
       status: 403,
     },
@@ -351,14 +351,17 @@ const cases: Record<string, Case[]> = {
     {
       asks: () => ({
         method: 'DELETE',
-        url: `${toHiddenPath()}/storyboard/account_setup/compare/${NIL_UUID}`,
+        url: `${toHiddenPath()}/storyboard/capability_discovery/compare/${NIL_UUID}`,
       }),
       status: 403,
     },
   ],
   runAgentStoryboard: [
     {
-      asks: () => ({ method: 'POST', url: `${toHiddenPath()}/storyboard/account_setup/run` }),
+      asks: () => ({
+        method: 'POST',
+        url: `${toHiddenPath()}/storyboard/capability_discovery/run`,
+      }),
       status: 403,
     },
   ],
@@ -366,7 +369,7 @@ const cases: Record<string, Case[]> = {
     {
       asks: () => ({
         method: 'POST',
-        url: `${toHiddenPath()}/storyboard/account_setup/step/create_account`,
+        url: `${toHiddenPath()}/storyboard/capability_discovery/step/get_capabilities`,
       }),
       status: 403,
     },

@@ -249,7 +249,7 @@ async function createAdmins(): Promise<void> {
 async function beginComparisons(): Promise<void> {
   const begin = async () => {
     const answer = await ask(findOperation('compareStoryboard'), 202, {
-      params: [encodeURIComponent(url), 'capability_values'],
+      params: [encodeURIComponent(url), 'capability_discovery'],
       headers: { prefer: 'respond-async', authorization: `Bearer ${known.acmeKey}` },
     })
     return answer.json().comparison_id

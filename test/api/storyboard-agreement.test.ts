@@ -80,7 +80,7 @@ async function runTheirs(): Promise<string[]> {
 async function runOurs(): Promise<string[]> {
   const answer = await registry.app.inject({
     method: 'POST',
-    url: `/api/registry/agents/${encodeURIComponent(AGENT)}/storyboard/signal_activation/run`,
+    url: `/api/registry/agents/${encodeURIComponent(AGENT)}/storyboard/signals_baseline/run`,
     headers: { authorization: `Bearer ${key}` },
   })
   expect(answer.statusCode, answer.body).toBe(200)

@@ -181,7 +181,7 @@ describe('a comparison that is not waited for', () => {
   const begin = async (agentUrl: string, secret = key) => {
     const answer = await registry.app.inject({
       method: 'POST',
-      url: at(agentUrl, 'storyboard/idempotent_writes/compare'),
+      url: at(agentUrl, 'storyboard/stale_revision/compare'),
       headers: { authorization: `Bearer ${secret}`, prefer: 'respond-async' },
     })
     const { statusCode: status, headers } = answer
@@ -213,13 +213,13 @@ describe('a comparison that is not waited for', () => {
     })
     await expect
       .poll(async () => (await ask(progress_url, 'GET', secret)).body, { timeout: 30_000 })
-      .toMatchObject({ status: 'running', user_steps_done: 1, reference_steps_done: 6 })
+      .toMatchObject({ status: 'running', user_steps_done: 1, reference_steps_done: 5 })
     const { body } = await ask(progress_url, 'GET', secret)
-    expect(body).toMatchObject({ comparison_id, steps_total: 6, agent_url: url })
+    expect(body).toMatchObject({ comparison_id, steps_total: 5, agent_url: url })
     const sum = (name: string) =>
       body.phases.reduce((all: number, phase: Payload) => all + phase[name], 0)
     expect([sum('steps_total'), sum('user_steps_done'), sum('reference_steps_done')]).toEqual([
-      6, 1, 6,
+      5, 1, 5,
     ])
     expect((await ask(progress_url)).status).toBe(403)
     goOn()
@@ -249,7 +249,7 @@ describe('a comparison that is not waited for', () => {
     const before = [hanging, closed]
     const { body } = await begin('https://hanging.example/mcp')
     await expect.poll(() => hanging).toBe(before[0]! + 1)
-    const other = at('https://hanging.example/mcp', 'storyboard/account_setup/compare/')
+    const other = at('https://hanging.example/mcp', 'storyboard/schema_validation/compare/')
     expect((await ask(`${other}${body.comparison_id}`, 'DELETE')).status).toBe(404)
     expect((await ask(body.progress_url, 'DELETE')).status).toBe(204)
     await expect.poll(() => closed, { timeout: 20_000 }).toBe(before[1]! + 1)
@@ -389,7 +389,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/run',
 
 describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/step/{stepId}', () => {
   const runStep = async (step: string, payload: object = {}) => {
-    const url = at(MINE, `storyboard/idempotent_writes/step/${step}`)
+    const url = at(MINE, `storyboard/stale_revision/step/${step}`)
     return registry.app.inject({ method: 'POST', url, headers: asMember(), payload })
   }
 
@@ -408,14 +408,14 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/step/
       context = answer.context
       next = answer.next_step_id
     }
-    expect(walked).toHaveLength(6)
+    expect(walked).toHaveLength(5)
   })
 
   it('200: a step without its prerequisites is skipped', async () => {
-    expect((await runStep('first_order')).json()).toMatchObject({
+    expect((await runStep('create_buy')).json()).toMatchObject({
       passed: null,
       skip_reason: 'prerequisite_failed',
-      next_step_id: 'repeat_order',
+      next_step_id: 'raise_budget',
     })
     expect(calls.map(({ task }) => task)).not.toContain('create_media_buy')
   })
@@ -441,18 +441,18 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/step/
   it('200: an agent requires a credential, which the answer says in place of a result', async () => {
     const url = at(
       'https://closed.example/sales/mcp',
-      'storyboard/idempotent_writes/step/find_product',
+      'storyboard/stale_revision/step/find_product',
     )
     const answer = await registry.app.inject({ method: 'POST', url, headers: asMember() })
     expect([answer.statusCode, answer.json()]).toMatchObject([
       200,
-      { step: 'find_product', passed: null, needs_oauth: true, next_step_id: 'first_order' },
+      { step: 'find_product', passed: null, needs_oauth: true, next_step_id: 'create_buy' },
     ])
   })
 
   it('400 and 404: a context that is too large, and an unknown step', async () => {
     const large = { context: { text: 'x'.repeat(50_001) } }
-    expect((await runStep('first_order', large)).statusCode).toBe(400)
+    expect((await runStep('create_buy', large)).statusCode).toBe(400)
     expect((await runStep('nothing')).statusCode).toBe(404)
   })
 })
@@ -526,7 +526,7 @@ describe('results of an agent', () => {
     web.hosts['tested.example'] = serveReferenceAgent(agent, {
       isOpen: true,
       damage: (payload, { task }) =>
-        task === 'list_accounts' ? { ...payload, accounts: [] } : payload,
+        task === 'list_creative_formats' ? { ...payload, formats: [] } : payload,
     })
     web.hosts['hidden.example'] = serveReferenceAgent(agent, { isOpen: true })
     owner = await enrol(registry, {
@@ -551,7 +551,7 @@ describe('results of an agent', () => {
   it('follow from the last run of each storyboard', async () => {
     await run('capability_discovery', 'run')
     expect(await read('compliance')).toMatchObject({ status: 'passing', tracks: { core: 'pass' } })
-    await run('account_setup', 'run')
+    await run('schema_validation', 'run')
     expect(await read('compliance')).toMatchObject({
       status: 'degraded',
       tracks: { core: 'partial' },
@@ -563,23 +563,27 @@ describe('results of an agent', () => {
     })
     expect(await read('compliance/history')).toMatchObject({
       runs: [
-        { storyboard_id: 'account_setup', overall_status: 'partial', triggered_by: 'owner_test' },
+        {
+          storyboard_id: 'schema_validation',
+          overall_status: 'partial',
+          triggered_by: 'owner_test',
+        },
         { storyboard_id: 'capability_discovery', overall_status: 'passing' },
       ],
     })
   })
 
   it('show failures only to the agent’s own organization', async () => {
-    const [own] = (await read('compliance', owner)).storyboard_statuses
-    const [public_] = (await read('compliance')).storyboard_statuses
+    const [, own] = (await read('compliance', owner)).storyboard_statuses
+    const [, public_] = (await read('compliance')).storyboard_statuses
     expect(own).toMatchObject({
-      storyboard_id: 'account_setup',
+      storyboard_id: 'schema_validation',
       status: 'partial',
-      first_failed_step_id: 'list_all_accounts',
-      first_failure_message: 'not so: Every account has an id',
+      first_failed_step_id: 'list_formats_match',
+      first_failure_message: 'not so: Formats include format_id with agent_url',
     })
     expect(own.first_failure_validations[0]).toMatchObject({
-      description: 'Every account has an id',
+      description: 'Formats include format_id with agent_url',
       passed: false,
     })
     expect(public_).toEqual({ ...own, first_failure_message: null, first_failure_validations: [] })
@@ -614,16 +618,21 @@ describe('results of an agent', () => {
         duration_ms: expect.any(Number),
       },
     ])
-    expect([observations, notices]).toEqual([[], []])
+    const message = 'Schema compliance and temporal validation: 1 of 9 steps were not run'
+    expect(observations).toEqual([{ category: 'coverage', severity: 'info', message }])
+    expect(notices).toEqual([])
   })
 
   it('have the steps of the last runs for the agent’s own organization', async () => {
     const { diagnostics, run_id } = await read('compliance/diagnostics', owner)
     const { runs } = await read('compliance/history')
     expect(run_id).toBe(runs[0].id)
-    expect(diagnostics[0]).toMatchObject({ id: `${run_id}/1`, storyboard_id: 'account_setup' })
+    expect(diagnostics[0]).toMatchObject({
+      id: `${run_id}/1`,
+      storyboard_id: 'schema_validation',
+    })
     expect(diagnostics.find(({ step_passed }: Payload) => step_passed === false)).toMatchObject({
-      step_id: 'list_all_accounts',
+      step_id: 'list_formats_match',
     })
   })
 
@@ -637,7 +646,10 @@ describe('results of an agent', () => {
 
   it('are listed for members with API access, for many agents at once', async () => {
     expect(await read('storyboard-status', stranger)).toMatchObject({
-      storyboards: [{ storyboard_id: 'account_setup' }, { storyboard_id: 'capability_discovery' }],
+      storyboards: [
+        { storyboard_id: 'capability_discovery' },
+        { storyboard_id: 'schema_validation' },
+      ],
       passing_count: 1,
       total_count: 2,
     })
@@ -676,12 +688,12 @@ describe('results of an agent', () => {
     expect(await client.getAgentCompliance(url)).toMatchObject({ status: 'degraded' })
     expect(await client.getAgentStoryboardStatus(url)).toMatchObject({ passing_count: 1 })
     const { agents } = await client.getAgentStoryboardStatusBulk([url])
-    expect(agents[url]).toMatchObject([{ status: 'partial' }, { status: 'passing' }])
+    expect(agents[url]).toMatchObject([{ status: 'passing' }, { status: 'partial' }])
   })
 
   it('are not affected by a comparison, which is stored with its caller', async () => {
     const before = await read('compliance', owner)
-    await run('account_setup', 'compare')
+    await run('schema_validation', 'compare')
     expect(await read('compliance', owner)).toEqual(before)
     const [last] = await registry.sequencer.accounts.db.all(
       `select kind, agent_url, storyboard_id, status, reference_status, differing_steps,
@@ -693,10 +705,10 @@ describe('results of an agent', () => {
     expect(last).toEqual({
       kind: 'compare',
       agent_url: url,
-      storyboard_id: 'account_setup',
+      storyboard_id: 'schema_validation',
       status: 'partial',
       reference_status: 'passing',
-      differing_steps: ['list_all_accounts'],
+      differing_steps: ['list_formats_match'],
       is_theirs: true,
       is_known: true,
     })

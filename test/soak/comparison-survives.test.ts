@@ -97,7 +97,7 @@ afterAll(async () => {
 })
 
 test('a comparison continues, is shown and is stored when the process that began it is killed', async () => {
-  const begun = await ask('POST', `${agentPath}/storyboard/idempotent_writes/compare`)
+  const begun = await ask('POST', `${agentPath}/storyboard/stale_revision/compare`)
   expect(begun).toMatchObject({ status: 202, body: { status: 'queued' } })
   const { comparison_id, progress_url } = begun.body
   const read = async () => (await ask('GET', progress_url)).body

@@ -501,23 +501,23 @@ export const operationRequests: RequestsByOperation = {
   getAgentProducts: buildLiveAgentRequests(),
   getAgentPublishers: buildLiveAgentRequests(),
   listStoryboards: {
-    200: { query: 'category=capability_values' },
+    200: { query: 'category=capability_discovery' },
     400: { query: 'compliance_target=1.0' },
   },
   getStoryboardFirstStep: {
-    200: { params: 'capability_values' },
+    200: { params: 'capability_discovery' },
     400: { params: 'x'.repeat(201) },
     404: { params: 'none' },
   },
   getStoryboard: {
-    200: { params: 'capability_values' },
+    200: { params: 'capability_discovery' },
     400: { params: 'x'.repeat(201) },
     404: { params: 'none' },
   },
   compareStoryboard: {
-    ...buildStoryboardRequests('capability_values'),
+    ...buildStoryboardRequests('capability_discovery'),
     202: requestAs('acmeKey', {
-      params: [encodeURIComponent(url), 'capability_values'],
+      params: [encodeURIComponent(url), 'capability_discovery'],
       headers: { prefer: 'respond-async' },
     }),
   },
@@ -527,10 +527,10 @@ export const operationRequests: RequestsByOperation = {
   cancelStoryboardComparison: buildComparisonRequests({
     204: known => requestComparison(known, known.comparisons.cancelled),
   }),
-  runAgentStoryboard: buildStoryboardRequests('capability_values'),
+  runAgentStoryboard: buildStoryboardRequests('capability_discovery'),
   runAgentStoryboardStep: {
-    ...buildStoryboardRequests('capability_values', 'read_capabilities'),
-    ...buildSilentAgentRequests('capability_values', 'read_capabilities'),
+    ...buildStoryboardRequests('capability_discovery', 'get_capabilities'),
+    ...buildSilentAgentRequests('capability_discovery', 'get_capabilities'),
   },
   getAgentCompliance: { 200: { params: agent }, 400: { params: 'x' } },
   getAgentComplianceHistory: { 200: { params: agent }, 400: { params: 'x' } },
@@ -905,18 +905,18 @@ function buildWatchRequests(
 
 /** Builds a request about a comparison, by the organization of the agent. */
 function requestComparison(known: Known, id: string): ApiRequest {
-  return requestAs('acmeKey', { params: [agent, 'capability_values', id] })(known)
+  return requestAs('acmeKey', { params: [agent, 'capability_discovery', id] })(known)
 }
 
 function buildComparisonRequests(
   answered: RequestsByOperation[string],
 ): RequestsByOperation[string] {
-  const unknown = { params: [agent, 'capability_values', unissued] }
+  const unknown = { params: [agent, 'capability_discovery', unissued] }
   return {
     ...answered,
-    400: { params: [agent, 'capability_values', 'x'] },
+    400: { params: [agent, 'capability_discovery', 'x'] },
     401: unknown,
-    403: { params: [encodeURIComponent('https://nobody.example/mcp'), 'account_setup', unissued] },
+    403: { params: [encodeURIComponent('https://nobody.example/mcp'), 'stale_revision', unissued] },
     404: requestAs('acmeKey', unknown),
     503: unknown,
   }

@@ -6,7 +6,7 @@ import {
 } from '../../../pipeline/storyboards/invariants.ts'
 import { createState, type RunState } from '../../../pipeline/storyboards/run-state.ts'
 
-const storyboard = findStoryboard('capability_values')!
+const storyboard = findStoryboard('capability_discovery')!
 const [step] = storyboard.phases[0]!.steps
 const CREDENTIAL = 'a-credential-of-some-length'
 
