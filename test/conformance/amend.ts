@@ -16,6 +16,8 @@ const Bought = z.object({ product_id: z.string(), pricing_option_id: z.string() 
 const amendments: Readonly<Record<string, (storyboard: Storyboard) => Storyboard>> = {
   pagination_integrity: nameOwnAccount,
   pagination_integrity_creative_formats: nameOwnAccount,
+  creative_ad_server: nameOwnAccount,
+  sales_broadcast_tv: nameOwnAccount,
   'media_buy_seller/governance_conditions': seedBought,
   media_buy_governance_escalation: seedBought,
   governance_spend_authority: seedBought,

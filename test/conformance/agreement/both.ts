@@ -1,15 +1,20 @@
+import { readFileSync } from 'node:fs'
 import { StaticJwksResolver } from '@adcp/sdk/signing'
-import { getComplianceStoryboardById, runStoryboard as runTheirs } from '@adcp/sdk/testing'
+import {
+  getComplianceStoryboardById,
+  parseStoryboard,
+  runStoryboard as runTheirs,
+} from '@adcp/sdk/testing'
 import { buildFetcherOptions } from '../../../jobs/crawler/fetcher-options.ts'
-import { systemClock } from '../../../pipeline/core/clock.ts'
+import { DAY, systemClock } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
-import { findStoryboard } from '../../../pipeline/storyboards/catalog.ts'
+import { findEntry, findStoryboard } from '../../../pipeline/storyboards/catalog.ts'
 import { runStoryboard as runOurs } from '../../../pipeline/storyboards/run-storyboard.ts'
 import { openLoopbackInbox } from '../../../scripts/commands/loopback-inbox.ts'
 import { startAgent } from '../agent.ts'
-import { correctStoryboard, nameProbed, readTestKit } from '../amend.ts'
+import { correctStoryboard, nameProbed, readTestKit, type Storyboard } from '../amend.ts'
 import { findWebhookKeys } from '../webhook-keys.ts'
 import { type Fault, FaultProxy } from './proxy.ts'
 
@@ -91,7 +96,7 @@ export async function findOurs(url: string, { id }: Pairing): Promise<Found> {
 
 /** Runs a storyboard with the public client’s runner. */
 export async function findTheirs(url: string, { id, probe_task }: Pairing): Promise<Found> {
-  const storyboard = correctStoryboard(getComplianceStoryboardById(id)!)
+  const storyboard = correctStoryboard(getComplianceStoryboardById(id) ?? readOwn(id))
   const named = probe_task === undefined ? storyboard : nameProbed(storyboard, probe_task)
   const { phases } = await runTheirs(url, named, {
     protocol: 'mcp',
@@ -103,11 +108,33 @@ export async function findTheirs(url: string, { id, probe_task }: Pairing): Prom
     ...(probe_task !== undefined && { test_kit: readTestKit() }),
   })
   const steps = phases.flatMap(phase => phase.steps)
-  const failed = steps.find(({ passed, skipped }) => !passed && !skipped)
-  const wrong = failed?.validations.find(({ passed }) => !passed)
+  const failed = steps.find(
+    ({ passed, skipped, validations }) => !skipped && (!passed || validations.some(isBroken)),
+  )
+  const wrong = failed?.validations.find(check => !check.passed || isBroken(check))
   return {
     first: failed?.step_id.replace(/^seed_.*/, SEEDING),
-    why: JSON.stringify([failed?.error, wrong?.check, wrong?.path, wrong?.expected, wrong?.actual]),
+    why: JSON.stringify([
+      failed?.error,
+      wrong?.check,
+      wrong?.path,
+      wrong?.expected,
+      wrong?.strict?.issues?.[0] ?? wrong?.actual,
+    ]),
     passed: steps.filter(({ passed, skipped }) => passed && !skipped).length,
   }
+}
+
+/** Reads a storyboard of ours as the public runner has them: by the public names, and with dates. */
+function readOwn(id: string): Storyboard {
+  const text = readFileSync(findEntry(id)!.file, 'utf8')
+  const dated = text.replace(/\$time:([+-]\d+)d/g, (_, days) =>
+    new Date(systemClock.now() + Number(days) * DAY).toISOString(),
+  )
+  return parseStoryboard(dated.replace(/(?<=\b|_)proto(?=\b|_)/g, 'adcp'))
+}
+
+/** Tells whether an answer breaks its schema, of which the runner tells beside a laxer verdict of its own. */
+function isBroken({ strict }: { strict?: { valid: boolean } }): boolean {
+  return strict?.valid === false
 }

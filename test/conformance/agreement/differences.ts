@@ -9,17 +9,6 @@ interface Difference {
 /** Differences that stay, each with the reason. */
 const reasons: readonly { matches: (difference: Difference) => boolean; reason: string }[] = [
   {
-    matches: ({ fault, theirs }) =>
-      fault === 'writes currencies in lower case' && theirs === undefined,
-    reason:
-      'the schemas of prices say `^[A-Z]{3}$`, and the public runner checks answers without their patterns',
-  },
-  {
-    matches: ({ fault, ours }) => fault === 'posts no webhooks' && ours === undefined,
-    reason:
-      'the storyboards say “an immediate terminal status (no webhook needed)”, and this agent answers at once',
-  },
-  {
     matches: ({ ours, theirs }) =>
       ours === 'expect_key_stable_across_retries' && theirs === 'expect_signature_valid',
     reason:
@@ -29,11 +18,6 @@ const reasons: readonly { matches: (difference: Difference) => boolean; reason: 
     matches: ({ fault, ours }) =>
       fault === 'posts webhooks of another shape' && ours === 'expect_webhook_presence',
     reason: 'the step names a schema of the payload, by which the public runner does not check it',
-  },
-  {
-    matches: ({ fault, ours }) => fault === 'speaks another version' && ours === undefined,
-    reason:
-      'the public client rewrites its requests for the version that it reads from the capabilities, which the agent then refuses; a storyboard is sent as it is written',
   },
 ]
 

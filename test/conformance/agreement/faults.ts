@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Answer, Call, Fault, Payload } from './proxy.ts'
 
 const TRUE_CREDENTIAL = 'Bearer demo-acme-outdoor-v1'
@@ -47,6 +48,14 @@ function refuse(answer: Answer, code: string): true {
   const adcp_error = { code, message: 'No', recovery: 'transient' }
   answer.payload = { adcp_error, errors: [adcp_error], context: answer.payload?.context }
   answer.isError = true
+  return true
+}
+
+/** Answers a purchase as one that is still to be decided, where its caller is told of the decision. */
+function promise(answer: Answer, { args }: Call): boolean {
+  const { media_buy_id, context } = answer.payload ?? {}
+  if (args.push_notification_config === undefined || media_buy_id === undefined) return false
+  answer.payload = { status: 'submitted', task_id: `task-${media_buy_id}`, context }
   return true
 }
 
@@ -142,6 +151,14 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'changes an old revision',
+    ask({ task, args }) {
+      if (task !== 'update_media_buy' || args.revision === undefined) return false
+      delete args.revision
+      return true
+    },
+  },
+  {
     name: 'refuses writes for now',
     answer: (answer, call) =>
       /^(create|update|sync|activate)_/.test(call.task) && refuse(answer, 'SERVICE_UNAVAILABLE'),
@@ -198,10 +215,10 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'speaks another version',
+    name: 'names its versions by texts',
     answer({ payload }, call) {
       if (!isCapabilities(call) || payload?.adcp === undefined) return false
-      payload.adcp.major_versions = [2]
+      payload.adcp.major_versions = ['three']
       return true
     },
   },
@@ -214,8 +231,21 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'posts no webhooks',
+    name: 'promises a webhook and posts none',
+    answer: promise,
     post: () => 'drop',
+  },
+  {
+    name: 'posts webhooks too late',
+    answer: promise,
+    post: () => 'late',
+  },
+  {
+    name: 'posts a webhook again by another key',
+    post({ body }) {
+      body.idempotency_key = `again-${randomUUID()}`
+      return true
+    },
   },
   {
     name: 'signs another webhook than it posts',

@@ -1,8 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { Send } from '../agent.ts'
+
+/** Longer than a step of a storyboard waits for the first webhook. */
+const LATE_MS = 45_000
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of any task
 export type Payload = Record<string, any>
@@ -35,8 +39,8 @@ export interface Fault {
   answer?: (answer: Answer, call: Call) => boolean
   /** Replaces the credential that a caller sent. */
   authorize?: (authorization: string) => string | undefined
-  /** Changes a webhook before it is sent; `drop` keeps it back. */
-  post?: (webhook: { headers: Record<string, string>; body: Payload }) => boolean | 'drop'
+  /** Changes a webhook before it is sent; `drop` keeps it back, `late` for longer than anybody waits. */
+  post?: (webhook: { headers: Record<string, string>; body: Payload }) => boolean | 'drop' | 'late'
   /** Answers to what is no call of a task, such as an opening of a conversation. */
   refusal?: (answer: Answer) => boolean
 }
@@ -49,6 +53,8 @@ export class FaultProxy {
   app: FastifyInstance | undefined
   readonly #server = createServer((request, response) => this.#serve(request, response))
   readonly #calls: Call[] = []
+  readonly #closed = Promise.withResolvers<void>()
+  #isClosed = false
   readonly #watched: readonly Fault[]
 
   constructor(watched: readonly Fault[] = []) {
@@ -61,6 +67,8 @@ export class FaultProxy {
   }
 
   close(): void {
+    this.#isClosed = true
+    this.#closed.resolve()
     this.#server.close()
     this.#server.closeAllConnections()
   }
@@ -73,7 +81,8 @@ export class FaultProxy {
       const webhook = { headers: { ...headers }, body: parse(String(body)) ?? {} }
       const changed = this.fault?.post?.(webhook)
       if (changed === undefined || changed === false) return send(url, options)
-      if (changed === 'drop') {
+      if (changed === 'late') await Promise.race([setTimeout(LATE_MS), this.#closed.promise])
+      if (changed === 'drop' || this.#isClosed) {
         return { kind: 'failed', outcome: 'timeout', detail: '', url, tookMs: 0 }
       }
       return send(url, { ...options, headers: webhook.headers, body: JSON.stringify(webhook.body) })
