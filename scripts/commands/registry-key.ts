@@ -11,8 +11,18 @@ type KeySettings = Pick<Config, 'REGISTRY_SIGNING_KEYS' | 'LOG_SIGNING_KEY' | 'C
 const PRIVATE_FILE = 0o600
 const CREDENTIALS_KEY_BYTES = 32
 
-/** Returns the file of the registry's own key, which only its user may read; makes it the first time. */
-export function ensureRegistryKey(paths: Paths): string {
+/**
+ * Returns the file of the registry's own key, which only its user may read; makes it the first time, and tells of it
+ * where the registry has been written before, perhaps with another key.
+ */
+export function ensureRegistryKey(paths: Paths, tell: (line: string) => void): string {
+  const { record, registryKey } = paths
+  if (!existsSync(registryKey) && existsSync(record))
+    tell(
+      `${registryKey} was missing: a new key is made. If the registry has signed with another one, people sign in again, ` +
+        'and receivers of changes refuse what they get until they ask for their signing secret again. ' +
+        'To keep the old key, stop, put it back as this file, and start again.',
+    )
   return ensureSecretFile(paths.registryKey, createSigningKey)
 }
 

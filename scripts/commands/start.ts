@@ -172,7 +172,9 @@ async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void
     LIMITS: isDemo ? buildDemoLimits() : process.env.LIMITS,
     // The supervisor serves it for all.
     OPERATOR_PORT: undefined,
-    REGISTRY_SIGNING_KEYS: config.REGISTRY_SIGNING_KEYS ?? ensureRegistryKey(paths),
+    REGISTRY_SIGNING_KEYS:
+      config.REGISTRY_SIGNING_KEYS ??
+      ensureRegistryKey(paths, line => process.stderr.write(`${line}\n`)),
     CREDENTIALS_KEY:
       config.CREDENTIALS_KEY ?? (isDemo ? ensureDemoCredentialsKey(paths) : undefined),
   }

@@ -39,7 +39,7 @@ describe('a registry whose log was begun', () => {
       expect.stringMatching(/^CREDENTIALS_KEY: /),
     ])
     ensureLogKey(paths)
-    ensureRegistryKey(paths)
+    ensureRegistryKey(paths, () => {})
     const set = { ...config, CREDENTIALS_KEY: 'a key' }
     expect(listMissingKeys(set as never, paths, { hasCredentials: true })).toEqual([])
   })
@@ -50,5 +50,19 @@ test('a new registry gets keys without being asked', () => {
   expect(() => assertLogKey(config, paths)).not.toThrow()
   expect(listMissingKeys(config, paths, { hasCredentials: false }).join()).not.toContain(
     'LOG_SIGNING_KEY',
+  )
+})
+
+test.each([
+  ['a registry that was written before says that its key is missing, once', true, 1],
+  ['a new registry gets its key in silence', false, 0],
+])('%s', (_, isWritten, count) => {
+  const paths = makeFolder({ hasLog: false })
+  if (isWritten) writeFileSync(paths.record, '')
+  const lines: string[] = []
+  const ensure = () => ensureRegistryKey(paths, line => lines.push(line))
+  expect(ensure()).toBe(ensure())
+  expect(lines).toEqual(
+    Array(count).fill(expect.stringContaining(`${paths.registryKey} was missing`)),
   )
 })
