@@ -1,4 +1,5 @@
 import { checkAccounts } from './verify/check-accounts.ts'
+import { checkBodies } from './verify/check-bodies.ts'
 import { checkEventFiles } from './verify/check-event-files.ts'
 import { checkIndex } from './verify/check-index.ts'
 import { checkParquet } from './verify/check-parquet.ts'
@@ -16,6 +17,7 @@ const checks: Readonly<Record<string, (stores: Stores) => Promise<string[]>>> = 
   snapshot: checkSnapshot,
   search: async stores => checkSearch(stores),
   parquet: checkParquet,
+  bodies: checkBodies,
 }
 
 /**
