@@ -10,7 +10,7 @@ import type { Reader } from '../../pipeline/read/reader.ts'
 import { FILE_NAME, FILES, MANIFEST } from '../../pipeline/replica/manifest.ts'
 import { HEAD, KEY, TILE_NAME } from '../../pipeline/transparency/tile-names.ts'
 import { buildAddressLimit } from '../limits/per-address.ts'
-import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
+import { anyOrigin, exposed } from '../operation/cross-origin.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import {
@@ -95,7 +95,8 @@ export function addPublishedFiles(app: FastifyInstance, { config, reader }: Serv
         url,
         config: { operation: 'publishedFile', rateLimit },
         handler: (request, reply) => {
-          reply.headers({ ...anyOrigin, ...buildExposedHeaders(request) })
+          // Caches answer scripts of other origins too, whoever asked first.
+          reply.headers({ ...anyOrigin, ...exposed })
           return handler(request.params.file ?? request.params['*'] ?? '', reply, request)
         },
       })

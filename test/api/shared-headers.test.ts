@@ -40,3 +40,19 @@ test('what no cache may store tells its headers only to scripts of other origins
   expect(plain['cache-control']).toBe('no-store')
   expect(plain).not.toHaveProperty(EXPOSED)
 })
+
+test('published files, which caches store for long, tell their headers to every origin', async () => {
+  const registry = await openRegistry()
+  cleanUp(() => registry.close())
+  await registry.submit({ op: 'domains.add', domains: ['a.example'] as never, again: false })
+  await registry.publish()
+  const get = async (url: string, headers: Record<string, string> = {}) =>
+    registry.app.inject({ url, headers })
+  const { location: snapshot } = (await get('/data/registry.duckdb')).headers
+  for (const url of ['/data/registry.duckdb', String(snapshot)]) {
+    const [plain, ofScript] = [await get(url), await get(url, { origin })]
+    expect(plain.statusCode).toBeLessThan(400)
+    expect(plain.headers[EXPOSED]).toMatch(/etag.*x-registry-seq/)
+    expect(ofScript.headers[EXPOSED]).toBe(plain.headers[EXPOSED])
+  }
+})
