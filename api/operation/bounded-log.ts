@@ -23,16 +23,24 @@ export class BoundedLog {
   }
 
   warn(kind: string, facts: object, message: string): void {
+    this.#write('warn', kind, facts, message)
+  }
+
+  info(kind: string, facts: object, message: string): void {
+    this.#write('info', kind, facts, message)
+  }
+
+  #write(level: 'info' | 'warn', kind: string, facts: object, message: string): void {
     const now = this.#clock.now()
     const known = this.#kinds.get(kind)
     if (known !== undefined && known.since + MINUTE > now) {
       if (++known.lines > LINES_PER_MINUTE) return
-      this.#log.warn(facts, message)
+      this.#log[level](facts, message)
       return
     }
     const suppressed = Math.max(0, (known?.lines ?? 0) - LINES_PER_MINUTE)
     if (this.#kinds.size >= KINDS_MAX) this.#kinds.clear()
     this.#kinds.set(kind, { since: now, lines: 1 })
-    this.#log.warn(suppressed > 0 ? { ...facts, suppressed } : facts, message)
+    this.#log[level](suppressed > 0 ? { ...facts, suppressed } : facts, message)
   }
 }

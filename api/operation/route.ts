@@ -180,7 +180,7 @@ function measureRequest({ id }: Operation, { config, metrics, log, boundedLog }:
     meter.time(ms)
     if (ms <= SLOW_MS && !isLogged) return
     const facts = { request, operation: id, status, ms }
-    if (ms > SLOW_MS) boundedLog.warn(`slow ${id}`, facts, 'answered')
+    if (ms > SLOW_MS) boundedLog.info(`slow ${id}`, facts, 'answered')
     else log.debug(facts, 'answered')
   }
 }
