@@ -202,7 +202,11 @@ export class Reader {
 
   async #openSnapshot(): Promise<void> {
     const checkpoint = readCheckpoint(this.paths)
-    if (checkpoint === undefined || checkpoint.sha256 === this.#opened?.sha256) return
+    const opened = this.#opened
+    // One that takes the place of a damaged one has the bytes that the other should have.
+    const isOpen =
+      checkpoint?.sha256 === opened?.sha256 && checkpoint?.snapshot === opened?.snapshot
+    if (checkpoint === undefined || isOpen) return
     const file = `${this.paths.snapshots}/${checkpoint.snapshot}`
     if (!existsSync(file)) return
     const old = this.#snapshot

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import type { Accounts } from '../accounts/store.ts'
 import { type Clock, toIso } from '../core/clock.ts'
 import type { Domain } from '../core/domain.ts'
@@ -15,6 +15,7 @@ import type { Database } from '../store/duckdb.ts'
 import type { Paths } from '../store/paths.ts'
 import { createTables } from '../store/schema.ts'
 import type { Seals } from '../store/seals.ts'
+import { setAside } from '../store/set-aside.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'
 
 /** Parts of the writer that publishing needs. */
@@ -42,6 +43,8 @@ export class Publishing {
   readonly #parts: PublishingParts
   readonly #search: SearchPublisher
   #turn: Promise<unknown> = Promise.resolve()
+  /** Snapshot that was found whole although reading it failed. */
+  #intact: string | undefined
 
   constructor(parts: PublishingParts) {
     this.#parts = parts
@@ -54,8 +57,36 @@ export class Publishing {
     this.#turn = published.catch(() => undefined)
     void published
       .then(() => this.searchable())
+      .catch(error => this.#replaceOrThrow(error))
       .catch(error => this.#parts.log.error({ error }, 'not searchable'))
     return published
+  }
+
+  /** Reads the current snapshot, and publishes another one if that fails because its bytes have changed. */
+  async readSnapshot(read: () => Promise<void>): Promise<void> {
+    await read().catch(error => this.#replaceOrThrow(error))
+  }
+
+  /** Publishes the same commit again where the current snapshot is damaged; throws the error where it is not. */
+  #replaceOrThrow(error: unknown): Promise<void> {
+    const replaced = this.#turn.then(async () => {
+      const { paths, log } = this.#parts
+      const checkpoint = readCheckpoint(paths)
+      const file = checkpoint && `${paths.snapshots}/${checkpoint.snapshot}`
+      if (file === undefined || file === this.#intact) throw error
+      const isThere = existsSync(file)
+      if (isThere && (await hashFile(file)) === checkpoint?.sha256) {
+        this.#intact = file
+        throw error
+      }
+      const tell = () => setAside({ paths, log }, file, 'its bytes have changed')
+      // Where it lies it keeps its number: no other bytes are ever published under that name.
+      if (!isThere) tell()
+      await this.#publish({ again: true })
+      if (isThere) tell()
+    })
+    this.#turn = replaced.catch(() => undefined)
+    return replaced
   }
 
   /** Resolves when search shows what was published last; nothing else waits for that. */
@@ -72,10 +103,10 @@ export class Publishing {
    * Publishes a snapshot. No commit runs until the index is frozen; the copy and its checksum do not delay
    * commits.
    */
-  async #publish(): Promise<number> {
+  async #publish({ again = false } = {}): Promise<number> {
     const { paths, log, clock, seals, snapshotsKept, step } = this.#parts
     const shown = readCheckpoint(paths)?.as_of
-    const begun = await this.#parts.alone(() => this.#beginSnapshot())
+    const begun = await this.#parts.alone(() => this.#beginSnapshot(again))
     if (begun === undefined) return 0
     const { cleared, at, file, ms } = begun
     const copying = performance.now()
@@ -98,12 +129,13 @@ export class Publishing {
    * Begins a snapshot. Content that was taken down can still be read in freed pages: the index is
    * rewritten first.
    */
-  async #beginSnapshot() {
+  async #beginSnapshot(again: boolean) {
     const { paths, index, accounts, takedowns, clock, last } = this.#parts
     const started = performance.now()
     const { seq, last_event_id } = last()
     const cleared = takedowns.uncleared
-    if (seq === (readCheckpoint(paths)?.seq ?? 0) && cleared.length === 0) return undefined
+    const isPublished = seq === (readCheckpoint(paths)?.seq ?? 0)
+    if (isPublished && cleared.length === 0 && !again) return undefined
     if (cleared.length > 0) {
       await index.compact(createTables)
       accounts.db.emptyLog()

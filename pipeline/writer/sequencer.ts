@@ -234,7 +234,7 @@ export class Sequencer {
 
   /** Writes the tables as Parquet, when that is due. */
   exportTables(): Promise<void> {
-    return this.#upkeep.exportTables()
+    return this.#publishing.readSnapshot(() => this.#upkeep.exportTables())
   }
 
   /** Copies the stores that nothing else can be made of to a folder, as of one commit. */

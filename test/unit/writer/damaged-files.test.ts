@@ -364,3 +364,29 @@ describe('a start refuses, with a reason and without changes,', () => {
     expect(await verify(registry)).toEqual([])
   })
 })
+
+describe('a snapshot that is damaged while the registry runs', () => {
+  test.each(['begins with something else', 'is gone'] as const)(
+    '%s: it is named once, and another one takes its place',
+    async how => {
+      const paths = copy(whole, createDataDir())
+      const { registry } = await openAndListWarnings(paths.dir)
+      await registry.close()
+      const { log, said } = createRecordingLog()
+      const running = await openSequencer({ dataDir: paths.dir, clock, log })
+      const snapshot = findLastFile(paths.snapshots, '.duckdb')
+      damages[how](snapshot)
+      rmSync(join(paths.parquet, 'brands'), { recursive: true })
+      await running.exportTables()
+      await running.publish()
+      await running.exportTables()
+      await running.searchable()
+      const warned = said.filter(line => line.includes('rebuilt'))
+      expect(warned).toHaveLength(1)
+      expect(warned[0]).toContain(basename(snapshot))
+      if (how !== 'is gone') expect(existsSync(snapshot)).toBe(false)
+      await assertWhole(running)
+      await running.close()
+    },
+  )
+})
