@@ -3,7 +3,7 @@ import { buildHostedAddress, type HostedKind } from '../../pipeline/model/hosted
 import type { BrandResolution, PublisherLookup } from '../../pipeline/model/responses/index.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
+import { clipText, renderExactMoment, renderName } from '../pages/html/text.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toWorkshopPath } from '../pages/parts/paths.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
@@ -101,7 +101,7 @@ function renderServed({ org, services, token }: Shared, { kind, domain, since }:
       <p>
         {since ? renderBadge('good', 'in use') : renderBadge('good', 'hosted')} Served at{' '}
         <a href={address}>{buildHostedAddress(base, kind, domain)}</a>
-        {since ? <>; the domain has pointed here since {renderMoment(since)}</> : null}.
+        {since ? <>; the domain has pointed here since {renderExactMoment(since)}</> : null}.
       </p>
       <div class="actions">
         <a class="button" href={toFilePath(org.org, 'edit', kind, domain)}>

@@ -12,7 +12,7 @@ import type {
   OrganizationMember,
 } from '../../pipeline/model/responses/organization.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, renderMoment } from '../pages/html/text.tsx'
+import { clipText, renderExactMoment, renderMoment } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
@@ -186,7 +186,7 @@ async function createInvitation(context: OrganizationRequest): Promise<Dashboard
       <h1>Invited</h1>
       <p class="lead">
         <bdi>{clipText(email, 120)}</bdi> can join as <strong>{role}</strong> until{' '}
-        {renderMoment(expires_at)}.
+        {renderExactMoment(expires_at)}.
       </p>
       <p class="notice fair">
         {sent

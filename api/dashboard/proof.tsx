@@ -7,7 +7,7 @@ import { listOpenChallenges } from '../../pipeline/read/lookups/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { lookForNonce } from '../live/ownership-challenges.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
-import { renderMoment, renderName } from '../pages/html/text.tsx'
+import { renderExactMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashboard-request.ts'
@@ -118,19 +118,19 @@ function showChallenge(
     <>
       <h1>Verify {renderName(domain)}</h1>
       <p class="lead">
-        Publish this token in one of two places before {renderMoment(expires_at)}, to show that the
-        domain belongs to {renderName(organization.org_name)}. It is shown only on this page.
+        Publish this token in one of two places before {renderExactMoment(expires_at)}, to show that
+        the domain belongs to {renderName(organization.org_name)}. It is shown only on this page.
       </p>
       {note}
       <h2>As a TXT record</h2>
       {renderFacts([
-        ['Name', <code>{txt}</code>],
-        ['Text', <code>{nonce}</code>],
+        ['Name', <code class="copied">{txt}</code>],
+        ['Text', <code class="copied">{nonce}</code>],
       ])}
       <h2>Or as a file</h2>
       {renderFacts([
-        ['Address', <code>{url}</code>],
-        ['Content', <code>{nonce}</code>],
+        ['Address', <code class="copied">{url}</code>],
+        ['Content', <code class="copied">{nonce}</code>],
       ])}
       <form method="post" action={CHECK_PATH} class="single">
         {renderToken(token)}

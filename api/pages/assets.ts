@@ -23,6 +23,7 @@ function readAsset(name: string, extension: string, type: string): Asset {
 const files = {
   style: ['css', 'text/css; charset=utf-8'],
   live: ['js', 'text/javascript; charset=utf-8'],
+  enhance: ['js', 'text/javascript; charset=utf-8'],
   editor: ['js', 'text/javascript; charset=utf-8'],
   passkeys: ['js', 'text/javascript; charset=utf-8'],
   icon: ['svg', 'image/svg+xml'],

@@ -12,6 +12,8 @@ const TOGETHER_MS = 300
 let wait = EVERY_MS
 let timer
 let stream
+/** What the server sent last: other scripts may have added to it. */
+let sent = document.querySelector('main')?.innerHTML
 
 function plan(ms) {
   clearTimeout(timer)
@@ -27,7 +29,10 @@ async function renew() {
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
     const [from, to] = [fresh.querySelector('main'), document.querySelector('main')]
-    if (from && to && from.innerHTML !== to.innerHTML) to.replaceChildren(...from.childNodes)
+    if (from && to && from.innerHTML !== sent) {
+      sent = from.innerHTML
+      to.replaceChildren(...from.childNodes)
+    }
     wait = isTold() ? TOLD_EVERY_MS : EVERY_MS
   } catch {
     wait = Math.min(2 * wait, SLOWEST_MS)

@@ -92,18 +92,42 @@ test('a reader without a mouse skips to the content, and searches', async () => 
   })
 })
 
-test('a reader without JavaScript gets the same content', async () => {
-  const readAll = async (page: Page) => {
+/** Takes the comforts of the script away: words for recent times, and buttons that copy. */
+const WITHOUT_COMFORTS = `
+for (const time of document.querySelectorAll('main time[title]')) time.textContent = time.title
+for (const button of document.querySelectorAll('button.copy')) button.remove()`
+
+test('a reader without JavaScript gets the same content, with times in full', async () => {
+  const readAll = async (page: Page, script = '') => {
     const texts = new Map<string, string | null>()
     for (const path of pagePaths) {
       await page.goto(origin + path)
+      if (script !== '') await page.evaluate(script)
       texts.set(path, await page.textContent('main'))
     }
     return texts
   }
-  const scripted = await openWindow({ viewport: desktop }, readAll)
-  const plain = await openWindow({ viewport: desktop, javaScriptEnabled: false }, readAll)
+  const scripted = await openWindow({ viewport: desktop }, page => readAll(page, WITHOUT_COMFORTS))
+  const plain = await openWindow({ viewport: desktop, javaScriptEnabled: false }, page =>
+    readAll(page),
+  )
   expect(plain).toEqual(scripted)
+})
+
+test('a recent time is told in words with the exact one as its title, and code is copied by a button', async () => {
+  const permissions = ['clipboard-read', 'clipboard-write']
+  await openWindow({ viewport: desktop, permissions }, async page => {
+    await page.goto(`${origin}/crawl`)
+    const time = page.locator('main time[title]').first()
+    expect(await time.textContent()).toMatch(/ago$/)
+    expect(await time.getAttribute('title')).toMatch(/ UTC$/)
+    await page.goto(`${origin}/docs/guides/publisher`)
+    await page.click('details.fold summary')
+    await page.click('details.fold button.copy')
+    await expect.poll(() => page.textContent('details.fold button.copy')).toBe('Copied')
+    const copied = await page.evaluate('navigator.clipboard.readText()')
+    expect(copied).toBe(await page.textContent('details.fold pre'))
+  })
 })
 
 test('the page of changes updates itself while it is open', async () => {

@@ -4,6 +4,9 @@ import { type Child, type Html, h } from './jsx.ts'
 
 const markdown = new MarkdownIt({ html: false })
 
+/** The only HTML of our documents, which other sites that show them understand as well: what is folded. */
+const FOLDED = /^<details>\n<summary>(.+)<\/summary>\n([\s\S]*?)^<\/details>$/m
+
 interface Element {
   token: Token
   children: Child[]
@@ -17,7 +20,15 @@ type ToAddress = (address: string) => string | undefined
  * left as text.
  */
 export function renderMarkdown(text: string, toAddress: ToAddress): Html {
-  return h('', null, ...renderTokens(markdown.parse(text, {}), toAddress))
+  const render = (part: string) => renderTokens(markdown.parse(part, {}), toAddress)
+  // Every third part is the summary of what is folded, and the one after it the content.
+  const parts = text.split(FOLDED).map((part, i, all) => {
+    if (i % 3 === 1) return null
+    return i % 3 === 0
+      ? render(part)
+      : h('details', { class: 'fold' }, h('summary', null, all[i - 1]), ...render(part))
+  })
+  return h('', null, ...parts)
 }
 
 function renderTokens(tokens: readonly Token[], toAddress: ToAddress): Child[] {

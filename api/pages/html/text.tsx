@@ -71,6 +71,15 @@ export function renderMoment(iso: string | null | undefined, otherwise = 'never'
   return <time datetime={clipText(iso, 40)}>{formatMoment(clipText(iso, 40))}</time>
 }
 
+/** Renders a time that stays exact in a browser, because of the words before it: "since", "until", "as of". */
+export function renderExactMoment(iso: string): Html {
+  return (
+    <time class="exact" datetime={clipText(iso, 40)}>
+      {formatMoment(clipText(iso, 40))}
+    </time>
+  )
+}
+
 /** Joins a list for people: `a, b and c`. */
 export function joinWords(words: readonly string[]): string {
   if (words.length < 2) return words[0] ?? ''

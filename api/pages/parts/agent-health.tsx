@@ -3,7 +3,7 @@ import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
 import type { HealthChange } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { formatMoment, renderMoment } from '../html/text.tsx'
+import { formatMoment, renderExactMoment, renderMoment } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 
@@ -44,12 +44,12 @@ export function renderHealthHistory(changes: readonly HealthChange[], now: Insta
         {uptime === undefined || changes.length === 1 ? (
           <>
             {isOnline(latest) ? 'It has answered every check' : 'It has answered no check'} since{' '}
-            {renderMoment(latest.since)}.
+            {renderExactMoment(latest.since)}.
           </>
         ) : (
           <>
             It answered in <strong>{uptime.text}</strong> of the time since{' '}
-            {renderMoment(uptime.since)}, checked every few hours.
+            {renderExactMoment(uptime.since)}, checked every few hours.
           </>
         )}
       </p>

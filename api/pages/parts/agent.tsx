@@ -8,7 +8,13 @@ import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Reply } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, formatCount, renderMoment, renderName } from '../html/text.tsx'
+import {
+  clipText,
+  formatCount,
+  renderExactMoment,
+  renderMoment,
+  renderName,
+} from '../html/text.tsx'
 import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
 import { renderFacts, renderTable, renderTiles } from './blocks.tsx'
 import { describeTests } from './compliance.tsx'
@@ -60,7 +66,7 @@ export function renderStatus(
     uptime && {
       label: 'Uptime',
       value: uptime.text,
-      note: <>since {renderMoment(uptime.since)}</>,
+      note: <>since {renderExactMoment(uptime.since)}</>,
     },
     {
       label: 'Badge',

@@ -46,7 +46,7 @@ export function renderDocument(view: View, origin: string, path: string | undefi
 function renderHead(view: View, origin: string, path: string | undefined): Html {
   const { title, description, picture, status = 200, followed } = view
   const { isLive, isEditor, hasPasskeys, program } = view
-  const { live, editor, passkeys } = getAssets()
+  const { live, editor, enhance, passkeys } = getAssets()
   const named = title === NAME ? NAME : `${clipText(title, 90)} · ${NAME}`
   const summary = clipText(description, 200)
   return (
@@ -72,6 +72,7 @@ function renderHead(view: View, origin: string, path: string | undefined): Html 
       {isLive ? <script src={live.path} defer></script> : null}
       {isEditor ? <script src={editor.path} defer></script> : null}
       {hasPasskeys ? <script src={passkeys.path} defer></script> : null}
+      <script src={enhance.path} defer></script>
       {program === undefined ? null : <script type="module" src={program}></script>}
     </>
   )

@@ -6,6 +6,7 @@ import {
   countThings,
   fitItems,
   joinWords,
+  renderExactMoment,
   renderMoment,
   renderName,
   renderOutside,
@@ -81,8 +82,8 @@ function renderStep({ step, properties }: Step): Html {
         ['Countries', joinFew(step.countries)],
         ['Placements', joinFew(step.placement_ids)],
         ['Collections', joinFew(step.collection_ids)],
-        ['From', step.effective_from && renderMoment(step.effective_from)],
-        ['Until', step.effective_until && renderMoment(step.effective_until)],
+        ['From', step.effective_from && renderExactMoment(step.effective_from)],
+        ['Until', step.effective_until && renderExactMoment(step.effective_until)],
         [
           'Path',
           step.files?.slice(0, 5).map(({ file, file_state, fetched_at }) => (

@@ -3,7 +3,7 @@ import { findInventory, findPlainSales } from '../../../pipeline/read/lookups/in
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Restrictions } from '../../../pipeline/resolve/sale-terms.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, renderMoment } from '../html/text.tsx'
+import { clipText, countThings, renderExactMoment } from '../html/text.tsx'
 
 const GRANTS_SHOWN_MAX = 3
 const VALUES_SHOWN_MAX = 12
@@ -73,8 +73,8 @@ function listTerms(grant: Restrictions): Child[] {
           collections.flatMap(({ collection_ids }) => collection_ids),
           'no collection',
         ),
-    effective_from === null ? undefined : <>from {renderMoment(effective_from)}</>,
-    effective_until === null ? undefined : <>until {renderMoment(effective_until)}</>,
+    effective_from === null ? undefined : <>from {renderExactMoment(effective_from)}</>,
+    effective_until === null ? undefined : <>until {renderExactMoment(effective_until)}</>,
   ]
   return terms.filter(term => term !== undefined)
 }

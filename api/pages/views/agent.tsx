@@ -6,7 +6,7 @@ import { completeDay } from '../../inputs/as-of.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
 import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, renderMoment, renderName } from '../html/text.tsx'
+import { clipText, countThings, renderExactMoment, renderName } from '../html/text.tsx'
 import {
   type AgentShown,
   findPublicProbe,
@@ -102,7 +102,7 @@ async function showPast({
     body: (
       <>
         {renderHead({ agent_url })}
-        {renderFacts([['As of', renderMoment(past.as_of)]])}
+        {renderFacts([['As of', renderExactMoment(past.as_of)]])}
         <p>
           This is what publishers’ files granted then. The registry keeps no history of its tests
           and description: <a href={toAgentPath(agent_url)}>see it as it is now</a>.

@@ -10,7 +10,13 @@ import { publisherTexts } from '../../responses/evidence.ts'
 import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, renderMoment, renderName } from '../html/text.tsx'
+import {
+  clipText,
+  countThings,
+  renderExactMoment,
+  renderMoment,
+  renderName,
+} from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderChain } from '../parts/evidence.tsx'
@@ -101,7 +107,7 @@ async function showProperty({ ask }: ViewCall<AuthorizationQuery>, asked: Asked)
           ['Property', property_id && <code>{clipText(property_id, 120)}</code>],
           ['Registry id', property_rid && <code>{property_rid}</code>],
           ['Checked', renderMoment(body.checked_at)],
-          ['As of', body.as_of && renderMoment(body.as_of)],
+          ['As of', body.as_of && renderExactMoment(body.as_of)],
         ])}
         {body.as_of ? renderPast() : renderChainSection(evidence)}
         {renderFreshness(body.freshness, 'Least fresh source')}
@@ -141,7 +147,7 @@ async function showPublisher({ ask }: ViewCall<AuthorizationQuery>, asked: Asked
           ],
           ['Only', limits],
           ['For', body.authorized_for && renderName(body.authorized_for, 300)],
-          ['As of', as_of && renderMoment(completeDay(as_of))],
+          ['As of', as_of && renderExactMoment(completeDay(as_of))],
         ])}
         {as_of ? renderPast() : renderChainSection(evidence)}
         {renderFreshness(body.freshness, 'Least fresh source')}

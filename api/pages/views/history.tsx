@@ -9,7 +9,7 @@ import {
 } from '../../../pipeline/read/queries/state-changes.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, fitItems, renderMoment, renderName } from '../html/text.tsx'
+import { countThings, fitItems, renderExactMoment, renderName } from '../html/text.tsx'
 import { renderChangedFields } from '../parts/changed-fields.tsx'
 import { compareDocuments } from '../parts/compare-documents.ts'
 import { renderAgent } from '../parts/events.tsx'
@@ -107,7 +107,7 @@ function renderChanges(
       <ol class="timeline">
         {[...moments].map(([at, items]) => (
           <li>
-            <h2>{renderMoment(at)}</h2>
+            <h2>{renderExactMoment(at)}</h2>
             <ul>{items}</ul>
           </li>
         ))}

@@ -18,6 +18,14 @@ test('lists, tables and code keep their structure', () => {
   )
 })
 
+test('what a document folds is folded, and only that is HTML', () => {
+  const folded = '<details>\n<summary>With <b>curl</b></summary>\n\n*one*\n\n</details>'
+  expect(render(`before\n\n${folded}\n\nafter`)).toBe(
+    '<p>before</p><details class="fold"><summary>With &lt;b&gt;curl&lt;/b&gt;</summary>' +
+      '<p><em>one</em></p></details><p>after</p>',
+  )
+})
+
 test('HTML in a document is text, and no link runs anything', () => {
   expect(render('<script>alert(1)</script>')).not.toContain('<script')
   expect(render('[a](javascript:alert(1)) [b](//evil.example)')).not.toContain('href')
