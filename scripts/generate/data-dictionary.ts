@@ -13,7 +13,7 @@ export async function renderDataDictionary(): Promise<string> {
     "select view_name as name, comment from duckdb_views() where not internal and schema_name = 'main' order by all",
   )
   const macros = await db.all<Described>(
-    "select function_name as name, comment from duckdb_functions() where function_type = 'table_macro' and not internal order by all",
+    "select function_name as name, comment from duckdb_functions() where function_type in ('macro', 'table_macro') and not internal order by all",
   )
   const columns = await listColumns(db)
   const hidden = await db.all<Described>(

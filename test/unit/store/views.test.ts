@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
+import { parsePublisherDomain } from '../../../pipeline/core/domain.ts'
 import type { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
 import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
@@ -203,3 +205,34 @@ test('views that are there already are not written again, and a changed one is',
   await createTables(first)
   expect(await readLines(first, 'data_set', 'format, seq')).toEqual(['2 2'])
 })
+
+test.each([
+  'https://Sales.Acme.example/MCP/',
+  'HTTPS://sales.acme.example:443/mcp//',
+  'http://a.example:80',
+  'http://a.example:8080/x?y=1/#f',
+  'https://a.example.:443/',
+  ' https://a.example?x=/ ',
+  'a.example',
+  'ftp://a.example',
+  'https://user:word@a.example/x',
+  'https://a.example/a b',
+])('agent_key makes the key of %s that the registry makes', async address => {
+  const { key } = await second.oneOrThrow<{ key: string | null }>(
+    'select agent_key($address) as key',
+    {
+      address,
+    },
+  )
+  expect(key).toBe(toAgentUrlKey(address) ?? null)
+})
+
+test.each(['Acme.Example', 'https://www.acme.example/', 'acme.example.', ' acme.example '])(
+  'domain_key makes the domain of %s that the registry makes',
+  async address => {
+    const { key } = await second.oneOrThrow<{ key: string }>('select domain_key($address) as key', {
+      address,
+    })
+    expect(key).toBe(parsePublisherDomain(address))
+  },
+)

@@ -1,0 +1,8 @@
+create or replace macro domain_key(address) as
+  nullif(
+    rtrim(
+      regexp_extract(
+        lower(trim(address)), '^(?:[a-z][a-z0-9+.-]*://)?(?:[^/@]*@)?([^/:?#@]+)', 1),
+      '.'),
+    '');
+comment on macro domain_key is 'Domain as every table writes it, from a domain or an address as people write it: left join publishers p on p.domain = domain_key(mine.site). Case, scheme, port, path and a dot at the end are dropped; www. is part of the name and stays. International domains must be A-labels already (xn--…).';
