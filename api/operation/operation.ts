@@ -99,6 +99,8 @@ interface Declared<
   isPersonal?: true
   /** It works without the stores; any other operation is refused (503) while they are not open. */
   worksWithoutStores?: true
+  /** Its answer is the brand of the domain in its query: a cache keeps it until that one changes. */
+  isKeyedByDomain?: true
   /** It answers with a page for people, also when it refuses. */
   isPage?: true
   /** It answers with a file whose address others embed or publish, so its query is not checked. */

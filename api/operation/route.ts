@@ -7,6 +7,7 @@ import type {
   FastifySchemaCompiler,
   RouteOptions,
 } from 'fastify'
+import { ALL_KEY, ANY_KEY, toDomainKey } from '../../pipeline/core/surrogate-keys.ts'
 import type { Principal } from '../auth/principal.ts'
 import { toCaller } from '../limits/caller.ts'
 import { buildLimit, buildLimitPolicy } from '../limits/per-address.ts'
@@ -96,12 +97,22 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     ...buildHeaders(operation, services.config.SHARED_CACHE_S),
     ...(limit && buildLimitPolicy(limit, services.config)),
   }
+  const toKeys = chooseKeys(operation, services.config.SHARED_CACHE_S)
   const measure = measureRequest(operation, services)
   const { answerGroup, compressor } = services
   const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
     const asOf = buildAsOfHeader(sent, services.reader)
     const exposed = buildExposedHeaders(request)
-    const done = sendAnswer(request, reply, sent, compressor, headers, exposed, asOf)
+    const done = sendAnswer(
+      request,
+      reply,
+      sent,
+      compressor,
+      headers,
+      toKeys(request),
+      exposed,
+      asOf,
+    )
     measure(request, reply.statusCode, started + (sent.waitedMs ?? 0))
     return done
   }
@@ -185,6 +196,16 @@ function measureRequest({ id }: Operation, { config, metrics, log, boundedLog }:
   }
 }
 
+/** Chooses how the answers of an operation are named to a cache: by domain, or as all others are. */
+function chooseKeys({ isKeyedByDomain }: Operation, sharedS: number) {
+  const none = {}
+  if (!isKeyedByDomain || sharedS === 0) return () => none
+  return ({ query }: FastifyRequest) => {
+    const { domain } = query as { domain: string }
+    return { 'surrogate-key': `${ALL_KEY} ${toDomainKey(domain)}` }
+  }
+}
+
 function buildHeaders({ access, cache }: Operation, sharedS: number): Record<string, string> {
   const isShared = sharedS > 0 && access === 'public' && cachePolicies[cache].startsWith('public')
   return {
@@ -194,5 +215,6 @@ function buildHeaders({ access, cache }: Operation, sharedS: number): Record<str
     ...anyOrigin,
     // A shared cache answers scripts of other origins too, whoever asked first.
     ...(isShared && exposed),
+    ...(isShared && cache === 'revalidate' && { 'surrogate-key': `${ALL_KEY} ${ANY_KEY}` }),
   }
 }

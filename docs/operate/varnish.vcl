@@ -8,7 +8,18 @@ backend registry {
   .probe = { .url = "/readyz"; .interval = 2s; .threshold = 1; .window = 2; .initial = 1; }
 }
 
+# Who may say what is forgotten: the indexer (PURGE_URL).
+acl indexer { "registry"; }
+
 sub vcl_recv {
+  if (req.method == "PURGE") {
+    if (client.ip !~ indexer) { return (synth(405)); }
+    if (req.http.Surrogate-Key !~ "^[a-z0-9._/ -]+$") { return (synth(400)); }
+    # Each answer names its keys; a key is whole, so a.example is no part of ba.example.
+    set req.http.X-Keys = regsuball(regsuball(req.http.Surrogate-Key, "\.", "\\."), " ", "|");
+    ban("obj.http.Surrogate-Key ~ (^|\s)(" + req.http.X-Keys + ")($|\s)");
+    return (synth(200));
+  }
   # Callers are told apart by their credentials, and each sees other answers: none of these is shared.
   if (req.http.Authorization || req.http.Cookie) { return (pass); }
   if (req.method != "GET" && req.method != "HEAD") { return (pass); }
@@ -33,6 +44,7 @@ sub vcl_backend_response {
 sub vcl_deliver {
   set resp.http.X-Cache = regsub(resp.http.X-Varnish, "^.+ .+$", "hit");
   if (resp.http.X-Cache != "hit") { set resp.http.X-Cache = "miss"; }
+  unset resp.http.Surrogate-Key;
   # It is the id of the request that brought the answer here.
   if (obj.hits > 0) { unset resp.http.x-request-id; }
 }

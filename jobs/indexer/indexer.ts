@@ -13,6 +13,7 @@ import { removeRunFile, resolveBaseUrl, writeRunFile } from '../run-file.ts'
 import { limitHeapGrowth } from '../v8-heap.ts'
 import { createBulkCommits } from './bulk-commits.ts'
 import { ByteSemaphore } from './byte-semaphore.ts'
+import { startPurging } from './cache-purger.ts'
 import { ComparisonRecorder } from './comparison-recorder.ts'
 import { ComplianceMonitor } from './compliance-monitor.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -149,6 +150,7 @@ export async function runIndexer(
     startLogging(sequencer, log),
     startReplicaPublishing(sequencer, config, clock, log),
     uploading,
+    startPurging(sequencer.serving, config.PURGE_URL, log),
     startWatching({ sequencer, writer, clock, log }, config),
     repeatEvery(
       () => statusWatch.pauseMs,

@@ -71,6 +71,8 @@ export class ServingStore {
   #aliases = { seq: -1, are: false }
   #logs: Record<LogName, Space<Buffer, string>>
   #recorder: WriteRecorder | undefined
+  /** Called with entries once readers see them. */
+  onWritten: ((entries: readonly Entry[]) => void) | undefined
   readonly #isReplica: boolean
 
   private constructor(root: RootDatabase, openRoot: () => RootDatabase) {
@@ -253,12 +255,14 @@ export class ServingStore {
       const numbers = { seq, format: SERVING_FORMAT, ...(position && { [POSITION]: position }) }
       this.#put(Object.entries(numbers).map(([key, number]) => toMetaEntry(key, number)))
     })
+    this.onWritten?.(entries)
   }
 
   /** Writes a part of a commit that is too large to be written at once; its number follows with the last. */
   writePart(entries: readonly Entry[]): void {
     this.#recorder?.part(entries)
     this.#transact(() => this.#put(entries))
+    this.onWritten?.(entries)
   }
 
   /** Adds entries to empty spaces, those of each space in the order of their keys, as they are: nothing is derived. */

@@ -1,18 +1,13 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { projectRoot } from '../../pipeline/core/project-root.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
   buildProofWrite,
 } from '../support/fixtures/submissions.ts'
-import { findFreePort, waitUntil } from '../support/processes/command.ts'
+import { waitUntil } from '../support/processes/command.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { hasVarnish, startVarnish } from '../support/servers/varnish.ts'
 
 const SHARED_S = 1
 /** Time that an answer may be on its way on a busy machine, and by which headers round. */
@@ -20,13 +15,11 @@ const SLACK_MS = 1_500
 const NIGHT_MS = 20_000
 const READERS = 4
 const domains = ['a.example', 'b.example', 'c.example', 'd.example']
-const hasVarnish = spawnSync('varnishd', ['-V']).status === 0
 
 /** Names that a brand has had, each with the time from which the API may have answered it. */
 const names = new Map<string, { name: string; from: number; until: number }[]>()
 let registry: TestRegistry
-let varnish: ChildProcess
-let folder: string
+let varnish: Awaited<ReturnType<typeof startVarnish>>
 let base: string
 
 describe.skipIf(!hasVarnish)(
@@ -43,25 +36,14 @@ describe.skipIf(!hasVarnish)(
       })
       for (const domain of domains) await rename(domain, 0)
       const origin = new URL(await registry.app.listen({ host: '127.0.0.1', port: 0 }))
-      folder = mkdtempSync(join(tmpdir(), 'varnish-'))
-      const text = readFileSync(join(projectRoot, 'docs/operate/varnish.vcl'), 'utf8')
-      writeFileSync(
-        join(folder, 'here.vcl'),
-        text.replace('"registry"', '"127.0.0.1"').replace('"3000"', `"${origin.port}"`),
-      )
-      const port = await findFreePort()
-      base = `http://127.0.0.1:${port}`
-      const place = ['-n', join(folder, 'work'), '-f', join(folder, 'here.vcl')]
-      const args = ['-F', '-j', 'none', '-a', `127.0.0.1:${port}`, '-s', 'malloc,32m', ...place]
-      varnish = spawn('varnishd', args, { stdio: ['ignore', 'ignore', 'inherit'] })
+      varnish = await startVarnish(origin)
+      base = varnish.base
       await waitUntil(async () => (await ask(domains[0]!)).status === 200, 60)
     })
 
     afterAll(async () => {
-      varnish.kill('SIGTERM')
-      if (varnish.exitCode === null) await once(varnish, 'exit')
+      await varnish.close()
       await registry.close()
-      rmSync(folder, { recursive: true, force: true })
     })
 
     test('answers nothing that is older than it may be over a night of changes, and most without the API', async () => {

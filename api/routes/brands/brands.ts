@@ -38,6 +38,7 @@ export const resolveBrand = defineOperation({
   summary: 'Resolve a domain to its canonical brand',
   access: 'public',
   cache: 'revalidate',
+  isKeyedByDomain: true,
   query: z.object({ domain: PastedDomain, fresh }),
   reply: { 200: BrandResolution },
   errors: ['invalid_request', 'not_found', 'unavailable'],

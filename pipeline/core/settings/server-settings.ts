@@ -55,6 +55,11 @@ export const serverSettings = {
     'seconds for which a cache in front of the API may reuse a public lookup, and as many again while it revalidates; with 0 it asks each time',
     { shown: '0' },
   ),
+  PURGE_URL: defineSetting(
+    httpUrl.optional(),
+    'address of that cache, which the indexer tells after a commit by `PURGE` and `Surrogate-Key` what to forget (docs/operate/scale.md)',
+    { shown: 'answers lapse' },
+  ),
   TRUSTED_PROXIES: defineSetting(
     networks,
     'addresses or networks (`10.0.0.0/8,::1`) of the proxies in front of the API: X-Forwarded-For is trusted only from these',

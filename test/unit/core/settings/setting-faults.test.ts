@@ -24,6 +24,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
     'must be an address such as mailto:security@registry.example; it is "security@registry.example".',
   ],
   SHARED_CACHE_S: ['3601', from(0, 3_600, '3601')],
+  PURGE_URL: ['registry.example', ADDRESS],
   API_PROCESSES: ['0', from(1, 64, '0')],
   OPERATOR_HOST: [
     '300.0.0.1',

@@ -1,0 +1,129 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPurging } from '../../jobs/indexer/cache-purger.ts'
+import type { Loop } from '../../jobs/indexer/loops.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import {
+  buildBrandSave,
+  buildOrganizationWrite,
+  buildProofWrite,
+} from '../support/fixtures/submissions.ts'
+import { waitUntil } from '../support/processes/command.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { hasVarnish, startVarnish } from '../support/servers/varnish.ts'
+
+/** Without purging, an answer could be two hours old. */
+const SHARED_S = 3_600
+/** Time that a commit, its purge and an answer may be on their way on a busy machine. */
+const SLACK_MS = 1_500
+const NIGHT_MS = 20_000
+const READERS = 4
+const domains = ['a.example', 'b.example', 'c.example', 'd.example']
+
+/** Names that a brand has had, each with the time until which the API answered it. */
+const names = new Map<string, { name: string; until: number }[]>()
+let registry: TestRegistry
+let varnish: Awaited<ReturnType<typeof startVarnish>>
+let purging: Loop | undefined
+
+describe.skipIf(!hasVarnish)('a cache that is purged after commits', () => {
+  beforeAll(async () => {
+    registry = await openRegistry({ settings: { SHARED_CACHE_S: String(SHARED_S) } })
+    await registry.sequencer.commit({
+      observations: [],
+      submissions: [
+        buildOrganizationWrite('Acme'),
+        ...domains.map(domain => buildProofWrite('Acme', domain)),
+      ],
+    })
+    for (const domain of domains) await rename(domain, 0)
+    const origin = new URL(await registry.app.listen({ host: '127.0.0.1', port: 0 }))
+    varnish = await startVarnish(origin)
+    purging = startPurging(registry.sequencer.serving, varnish.base, silentLog)
+    await waitUntil(async () => (await askBrand(domains[0]!)).status === 200, 60)
+  })
+
+  afterAll(async () => {
+    purging?.stop()
+    await varnish?.close()
+    await registry?.close()
+  })
+
+  test('gives no wrong answer over a night of changes, and most without the API', async () => {
+    const end = performance.now() + NIGHT_MS
+    const counts = { answers: 0, hits: 0 }
+    const wrong: string[] = []
+    const read = async (reader: number) => {
+      for (let turn = reader; performance.now() < end; turn += 1) {
+        const domain = domains[turn % domains.length]!
+        const asked = performance.now()
+        const { cache, name } = await askBrand(domain)
+        counts.answers += 1
+        if (cache === 'hit') counts.hits += 1
+        if (!isRecent(domain, name, asked)) wrong.push(`${domain} ${name}`)
+        // The writer is in this process too.
+        await pause(2)
+      }
+    }
+    const change = async () => {
+      for (let turn = 1; performance.now() < end; turn += 1) {
+        await rename(domains[turn % domains.length]!, turn)
+        await pause(300)
+      }
+    }
+    await Promise.all([change(), ...Array.from({ length: READERS }, (_, reader) => read(reader))])
+    expect(wrong).toEqual([])
+    expect(counts.hits / counts.answers).toBeGreaterThan(0.9)
+    if (process.env.SHOW_RATES)
+      process.stderr.write(`${JSON.stringify({ ...counts, a_second: counts.answers / 20 })}\n`)
+  }, 60_000)
+
+  test('keeps the brand of another domain, and forgets what joins documents', async () => {
+    const other = '/api/brands/resolve?domain=b.example'
+    const joined = '/api/registry/publisher?domain=b.example'
+    for (const path of [other, joined]) await ask(path)
+    expect([await ask(other), await ask(joined)]).toEqual(['hit', 'hit'])
+    await rename('a.example', 1_000_000)
+    await waitUntil(async () => (await askBrand('a.example')).name === 'Name 1000000', 60)
+    expect([await ask(other), await ask(joined)]).toEqual(['hit', 'miss'])
+  })
+
+  test('forgets nothing for others than the indexer, nor what is no key', async () => {
+    const purge = (keys: string) =>
+      fetch(varnish.base, { method: 'PURGE', headers: { 'surrogate-key': keys } })
+    expect((await purge('a(')).status).toBe(400)
+    const answer = await fetch(`${varnish.base}/api/brands/resolve?domain=a.example`)
+    expect(answer.headers.has('surrogate-key')).toBe(false)
+  })
+})
+
+async function ask(path: string): Promise<string | null> {
+  return (await fetch(varnish.base + path)).headers.get('x-cache')
+}
+
+async function askBrand(domain: string) {
+  const answer = await fetch(`${varnish.base}/api/brands/resolve?domain=${domain}`)
+  const { brand_name: name } = (await answer.json()) as { brand_name?: string }
+  return { status: answer.status, cache: answer.headers.get('x-cache'), name }
+}
+
+/** Renames a brand, and remembers when its old name has ended. */
+async function rename(domain: string, turn: number): Promise<void> {
+  const name = `Name ${turn}`
+  const known = names.get(domain) ?? []
+  names.set(domain, known)
+  known.push({ name, until: Number.POSITIVE_INFINITY })
+  await registry.sequencer.commit({
+    observations: [],
+    submissions: [buildBrandSave('Acme', domain, name)],
+  })
+  const before = known.at(-2)
+  if (before) before.until = performance.now()
+}
+
+/** Tells whether a brand had this name at most a moment ago. */
+function isRecent(domain: string, name: string | undefined, asked: number): boolean {
+  return (names.get(domain) ?? []).some(
+    known => known.name === name && known.until >= asked - SLACK_MS,
+  )
+}
