@@ -1,6 +1,10 @@
-import { Fragment, h } from '../html/jsx.ts'
+import { limitMeanings } from '../../../pipeline/core/limits.ts'
+import { listCountedLimits } from '../../limits/operation-limits.ts'
+import type { Services } from '../../operation/services.ts'
+import { operations } from '../../routes/index.ts'
+import { type Child, Fragment, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
-import { clipText } from '../html/text.tsx'
+import { clipText, formatCount } from '../html/text.tsx'
 import {
   describeAccess,
   renderAnswers,
@@ -37,10 +41,30 @@ export async function show({
         <p>{renderCall(method, path)}</p>
         {renderMarkdown(description, address => address)}
         <p class="quiet">{describeAccess(operation)}</p>
+        {renderLimits(id, services)}
         {renderInput(operation)}
         {renderExample(operation)}
         {renderAnswers(operation)}
       </>
     ),
   }
+}
+
+/** Renders how often an operation may be called, as this registry limits it. */
+function renderLimits(id: string, { config }: Services): Child {
+  const known = operations.find(operation => operation.id === id)
+  const limits = known === undefined ? [] : listCountedLimits(known)
+  if (limits.length === 0) return null
+  return (
+    <p class="quiet">
+      Limits:{' '}
+      {limits.map((name, i) => (
+        <>
+          {i === 0 ? '' : '; '}
+          {formatCount(config.LIMITS[name])} {limitMeanings[name]}
+        </>
+      ))}
+      . Beyond that the answer is a 429 with <code>Retry-After</code>.
+    </p>
+  )
 }
