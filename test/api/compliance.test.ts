@@ -709,6 +709,22 @@ describe('badges', () => {
     expect(await list('verification_mode=live')).toEqual([])
   })
 
+  it('come with the number and the list of agents that pass each storyboard', async () => {
+    const { results } = (await registry.app.inject('/api/storyboards/signal_owned')).json()
+    const mine = results.agents.find((row: Payload) => row.agent_url === tested.url)
+    expect(mine).toMatchObject({ status: 'passing', last_checked_at: expect.any(String) })
+    expect([results.agents_passing, results.agents_tested]).toEqual([
+      results.agents.filter((row: Payload) => row.status === 'passing').length,
+      results.agents.length,
+    ])
+    const { storyboards } = (await registry.app.inject('/api/storyboards')).json()
+    const listed = storyboards.find((row: Payload) => row.id === 'signal_owned')
+    expect(listed).toMatchObject({ agents_passing: results.agents_passing })
+    const page = (await registry.app.inject('/storyboard/signal_owned')).body
+    expect(page).toContain('badge.example')
+    expect((await registry.app.inject('/storyboards')).body).toMatch(/\d of \d+ agents?/)
+  })
+
   it('are self-contained pictures, with a text that says what they show', async () => {
     const path = `/api/registry/agents/${encodeURIComponent(tested.url)}/badge/signals`
     const get = (url: string, headers = {}) => registry.app.inject({ url, headers })

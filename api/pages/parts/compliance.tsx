@@ -5,7 +5,12 @@ import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toStoryboardPath } from './paths.ts'
 
-const looks: Readonly<Record<string, string>> = { passing: 'good', failing: 'bad', partial: 'fair' }
+/** Looks of the results of storyboards. */
+export const testLooks: Readonly<Record<string, string>> = {
+  passing: 'good',
+  failing: 'bad',
+  partial: 'fair',
+}
 
 /** Describes how many storyboards passed, failed and were not tested; those that pass in part count as failed. */
 export function describeTests({
@@ -37,7 +42,7 @@ export function renderTests(compliance: AgentCompliance): Html {
         empty: '',
         render: ({ storyboard_id, title, status, last_tested_at }) => [
           <a href={toStoryboardPath(storyboard_id)}>{renderName(title)}</a>,
-          renderBadge(looks[status] ?? 'none', clipText(status, 20)),
+          renderBadge(testLooks[status] ?? 'none', clipText(status, 20)),
           renderMoment(last_tested_at),
         ],
       })}

@@ -2,14 +2,20 @@ import type { StoryboardDetail } from '../../../pipeline/model/responses/storybo
 import { readStoryboard } from '../../routes/agents/storyboards.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
-import { clipText, renderName } from '../html/text.tsx'
+import { clipText, renderMoment, renderName } from '../html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
+import { testLooks } from '../parts/compliance.tsx'
+import { renderBadge } from '../parts/freshness.tsx'
+import { toAgentPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
+import { describePassing } from './storyboards.tsx'
 
 const TEXT_CHARS = 6_000
 const EXPECTED_CHARS = 1_500
 const PHASE_BYTES = 40_000
+const RESULT_ROWS = 50
+const RESULT_BYTES = 20_000
 
 type Storyboard = StoryboardDetail['storyboard']
 
@@ -24,7 +30,7 @@ export async function show({
     const text = `There is no storyboard called ${clipText(id, 100)}.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }
-  const { storyboard } = body
+  const { storyboard, results } = body
   const { title, summary, narrative, phases } = storyboard
   return {
     title,
@@ -46,10 +52,34 @@ export async function show({
           <summary>Why it is tested</summary>
           {renderText(narrative, TEXT_CHARS)}
         </details>
+        {renderResults(results)}
         {phases.map(renderPhase)}
       </>
     ),
   }
+}
+
+/** Renders which agents pass, by their last runs. */
+function renderResults({ agents, ...counts }: StoryboardDetail['results']): Html {
+  return renderSection(
+    'results',
+    'Passed by',
+    renderTable({
+      caption: 'Agents that were tested',
+      columns: ['Agent', 'Result', 'Steps', 'When'],
+      items: agents,
+      limit: RESULT_ROWS,
+      bytes: RESULT_BYTES,
+      empty: 'No public agent has been tested by it.',
+      render: ({ agent_url, status, steps_passed, steps_total, last_checked_at }) => [
+        <a href={toAgentPath(agent_url)}>{renderName(agent_url, 100)}</a>,
+        renderBadge(testLooks[status] ?? 'none', status),
+        `${steps_passed} of ${steps_total}`,
+        renderMoment(last_checked_at),
+      ],
+    }),
+    describePassing(counts),
+  )
 }
 
 function renderPhase({ id, title, steps }: Storyboard['phases'][number]): Html {

@@ -1,7 +1,7 @@
 import type { StoryboardList } from '../../../pipeline/model/responses/storyboards.ts'
 import { listAllStoryboards } from '../../routes/agents/storyboards.ts'
 import { Fragment, h } from '../html/jsx.ts'
-import { countThings, renderName } from '../html/text.tsx'
+import { countThings, formatCount, renderName } from '../html/text.tsx'
 import { renderTable } from '../parts/blocks.tsx'
 import { toStoryboardPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
@@ -31,20 +31,30 @@ export async function show({ ask }: ViewCall): Promise<View> {
         </p>
         {renderTable({
           caption: 'Storyboards',
-          columns: ['Storyboard', 'Subject', 'Steps', 'What it tests'],
+          columns: ['Storyboard', 'Subject', 'Steps', 'Passed by', 'What it tests'],
           items: storyboards,
           limit: LIST_ROWS,
           bytes: LIST_BYTES,
           rest: '/api/storyboards',
           empty: 'This registry has no storyboards.',
-          render: ({ id, title, category, step_count, summary }) => [
+          render: ({ id, title, category, step_count, summary, ...counts }) => [
             <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
             renderName(category.replaceAll('_', ' '), 60),
             step_count,
+            describePassing(counts),
             renderName(summary, 240),
           ],
         })}
       </>
     ),
   }
+}
+
+/** Describes how many agents pass. */
+export function describePassing({
+  agents_passing,
+  agents_tested,
+}: Pick<StoryboardList['storyboards'][number], 'agents_passing' | 'agents_tested'>): string {
+  if (agents_tested === 0) return 'not tested'
+  return `${formatCount(agents_passing)} of ${countThings(agents_tested, 'agent')}`
 }

@@ -8,6 +8,11 @@ import {
 import { COMPLIANCE_TARGET } from '../../../pipeline/model/storyboards/storyboard.ts'
 import { findTarget } from '../../../pipeline/model/storyboards/storyboard-target.ts'
 import {
+  countStoryboardAgents,
+  listStoryboardAgents,
+  type StoryboardCounts,
+} from '../../../pipeline/read/queries/storyboard-results.ts'
+import {
   type CatalogEntry,
   findStoryboard,
   findStoryboardFor,
@@ -47,12 +52,14 @@ export const listAllStoryboards = defineOperation({
   }),
   reply: { 200: StoryboardList },
   errors: ['invalid_request'],
-  handle: ({ query: { category, compliance_target } }) => {
+  queriesSnapshot: true,
+  handle: async ({ query: { category, compliance_target }, services: { reader } }) => {
+    const counts = reader.snapshot ? await countStoryboardAgents(reader.snapshot) : undefined
     const storyboards = listStoryboards()
       .filter(({ source }) => source.target === compliance_target)
       .map(({ storyboard }) => storyboard)
       .filter(storyboard => category === undefined || storyboard.category === category)
-      .map(toListed)
+      .map(storyboard => ({ ...toListed(storyboard), ...toCounts(counts?.get(storyboard.id)) }))
     const version = describeTarget(compliance_target)
     return replyOk({ ...version, storyboards, count: storyboards.length })
   },
@@ -66,8 +73,12 @@ export const readStoryboard = defineOperation({
   params: z.object({ id: AnyId.describe('Name of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardDetail },
   errors: ['invalid_request', 'not_found'],
-  handle: ({ params: { id }, services }) =>
-    replyOk({ ...describeTarget(findTarget(id)), ...describeStoryboard(id, services) }),
+  queriesSnapshot: true,
+  handle: async ({ params: { id }, services }) => {
+    const described = describeStoryboard(id, services)
+    const results = await findResults(id, services)
+    return replyOk({ ...describeTarget(findTarget(id)), ...described, results })
+  },
 })
 
 export const readFirstStep = defineOperation({
@@ -97,6 +108,23 @@ export function requireStoryboard(id: string): RunnableStoryboard {
 
 function refuseUnknown(): never {
   return refuse('not_found', 'there is no storyboard with this id')
+}
+
+/** Finds which agents pass a storyboard; nobody does before the first snapshot. */
+async function findResults(
+  id: string,
+  { reader: { snapshot } }: Services,
+): Promise<StoryboardDetail['results']> {
+  if (snapshot === undefined) return { ...toCounts(undefined), agents: [] }
+  const [counts, agents] = await Promise.all([
+    countStoryboardAgents(snapshot),
+    listStoryboardAgents(snapshot, id),
+  ])
+  return { ...toCounts(counts.get(id)), agents }
+}
+
+function toCounts(counts: StoryboardCounts | undefined) {
+  return { agents_passing: counts?.passing ?? 0, agents_tested: counts?.tested ?? 0 }
 }
 
 function toListed({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AgentUrl } from '../shared-fields.ts'
 import { bundleKinds } from '../storyboards/storyboard.ts'
 import { stepDefinition } from '../storyboards/storyboard-result.ts'
 
@@ -16,6 +17,11 @@ const labels = {
   summary: text.describe('What it tests, in one line'),
 }
 
+const agentCounts = {
+  agents_passing: count.describe('Agents shown to everybody that passed it in their last run'),
+  agents_tested: count.describe('Agents shown to everybody that were tested by it'),
+}
+
 export const StoryboardList = z
   .object({
     ...version,
@@ -27,6 +33,7 @@ export const StoryboardList = z
           examples: z.array(text).describe('Agents of this kind, for people'),
           phase_count: count.describe('Number of phases, each with one or more steps'),
           step_count: count.describe('Number of calls, at most'),
+          ...agentCounts,
         }),
       )
       .describe('Storyboards by their id'),
@@ -72,6 +79,23 @@ export const StoryboardDetail = z
         track: text.describe('Part of the protocol that it tests'),
       })
       .describe('The whole storyboard, except requests and checks'),
+    results: z
+      .object({
+        ...agentCounts,
+        agents: z
+          .array(
+            z.object({
+              agent_url: AgentUrl,
+              status: z.enum(['passing', 'partial', 'failing']).describe('Its last result'),
+              steps_passed: count.describe('How many steps were answered as expected'),
+              steps_total: count.describe('How many steps were run'),
+              last_checked_at: z.iso.datetime().nullable().describe('Time of its last run'),
+            }),
+          )
+          .max(50)
+          .describe('Agents that were tested by it, those that pass first; 50 at most'),
+      })
+      .describe('Last results of agents that members show to everybody'),
     test_kit: z.null().describe('Always null: storyboards have no fixtures'),
   })
   .meta({ id: 'StoryboardDetail', description: 'A storyboard with its phases and steps.' })
