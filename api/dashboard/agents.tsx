@@ -6,6 +6,7 @@ import { hasAgentPage } from '../pages/parts/agent.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
 import { renderAgentForm, renderVisibilities } from './agent-form.tsx'
+import { toTestsPath } from './agent-tests.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
@@ -36,7 +37,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
       {renderFault(fault ?? (listed.status === 404 ? undefined : listed.refused))}
       {renderTable({
         caption: 'Agents',
-        columns: ['Agent', 'Type', 'Visible to', 'Change'],
+        columns: ['Agent', 'Type', 'Visible to', 'Tests', 'Change'],
         items: agents,
         limit: 100,
         bytes: 60_000,
@@ -62,6 +63,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
               Set
             </button>
           </form>,
+          <a href={toTestsPath(organization.org_id, url)}>Tests</a>,
           renderButton(`${sectionPath}/remove`, token, 'Remove', { url }, 'plain'),
         ],
       })}

@@ -9,6 +9,7 @@ import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import { personRoutes } from './account.tsx'
 import { addAgentRoutes } from './add-agent.tsx'
+import { agentTestRoutes } from './agent-tests.tsx'
 import { agentRoutes } from './agents.tsx'
 import { auditRoutes } from './audit.tsx'
 import { createApiCaller } from './call-api.ts'
@@ -41,6 +42,7 @@ const organizationRoutes: readonly OrganizationRoute[] = [
   ...keyRoutes,
   ...domainRoutes,
   ...agentRoutes,
+  ...agentTestRoutes,
   ...entryRoutes,
   ...membershipRoutes,
   ...usageRoutes,

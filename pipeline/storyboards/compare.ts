@@ -6,6 +6,7 @@ import type {
 import type { AgentRun, SideResult } from '../model/storyboards/storyboard-result.ts'
 import type { RunnableStoryboard } from './catalog.ts'
 import { applyProtocolName } from './references.ts'
+import { omitExchange } from './run-storyboard.ts'
 import { summarizeRun } from './summarize.ts'
 
 /** Name of the reference agent if it gives none. */
@@ -53,8 +54,12 @@ function comparePhase(
     title,
     ...(narrative !== undefined && { narrative }),
     steps: steps.map(({ id: step, title, task, expected }) => {
-      const user_result = findResult(storyboardId, id, step, user)
-      const reference_result = findResult(storyboardId, id, step, reference)
+      const found = [user, reference].map(run => findResult(storyboardId, id, step, run))
+      const [first, second] = found as [SideResult, SideResult]
+      const differs = first.passed !== second.passed
+      const [user_result, reference_result] = differs
+        ? [first, second]
+        : [omitExchanges(first), omitExchanges(second)]
       return {
         id: step,
         title,
@@ -62,10 +67,20 @@ function comparePhase(
         expected,
         user_result,
         reference_result,
-        differs: user_result.passed !== reference_result.passed,
+        differs,
       }
     }),
   }
+}
+
+/** Omits what a side that passed was sent and answered, where the other side did the same. */
+function omitExchanges(side: SideResult): SideResult {
+  if (side.passed !== true) return side
+  const scenarios = side.scenarios.map(({ steps, ...scenario }) => ({
+    ...scenario,
+    steps: steps.map(omitExchange),
+  }))
+  return { ...side, scenarios }
 }
 
 /** Finds the result of a step in a run, as a scenario of its own. */

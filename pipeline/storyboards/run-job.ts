@@ -55,8 +55,10 @@ const runners: Runners = {
     const reference = () =>
       runStoryboard(storyboard, buildReferenceTarget(storyboard, deps.config), deps, {
         onStep: watch('reference'),
+        isCompared: true,
       })
-    const user = () => runStoryboard(storyboard, target, deps, { onStep: watch('user') })
+    const user = () =>
+      runStoryboard(storyboard, target, deps, { onStep: watch('user'), isCompared: true })
     // Two runs against the reference agent at once would change what the other one has set up.
     const [ofUser, ofReference] = target.isOperators
       ? [await user(), await reference()]

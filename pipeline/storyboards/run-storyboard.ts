@@ -34,6 +34,8 @@ export interface KnownAgent {
 
 interface RunOptions {
   onStep?: () => void
+  /** Keeps request and answer of steps that passed too: another run is shown beside this one. */
+  isCompared?: boolean
   /** Connection and profile, if a storyboard before used them too. */
   known?: KnownAgent
 }
@@ -56,7 +58,7 @@ export async function runStoryboard(
   storyboard: RunnableStoryboard,
   target: AgentTarget,
   deps: SessionDeps,
-  { onStep = () => undefined, known }: RunOptions = {},
+  { onStep = () => undefined, isCompared = false, known }: RunOptions = {},
 ): Promise<AgentRun> {
   const startedAt = deps.clock.now()
   const started = performance.now()
@@ -87,7 +89,7 @@ export async function runStoryboard(
     : undefined
   if (inbox !== undefined) state.inbox = inbox
   const phases = await runPhases(state, session, onStep).finally(() => inbox?.close())
-  const settled = settleBranches(storyboard, phases, state)
+  const settled = settleBranches(storyboard, isCompared ? phases : omitPassed(phases), state)
   const status = chooseStatus(settled.flatMap(({ steps }) => steps))
   return run({ status, phases: settled, profile })
 }
@@ -122,7 +124,7 @@ async function runPhase(
   for (const step of phase.steps) {
     const result = await runStep(step, phase, state, session)
     recordResult(state, phase, step, result)
-    steps.push(result.passed === true ? omitExchange(result) : result)
+    steps.push(result)
     onStep()
   }
   state.hasTriedBranch ||= isTriedBranch(phase, steps)
@@ -146,7 +148,14 @@ function skipPhase(
   })
 }
 
-/** Omits request and answer, which nobody needs to see of a step that passed. */
-function omitExchange({ exchange: _, ...result }: StepResult): StepResult {
+/** Omits requests and answers of steps that passed, which nobody needs to see. */
+function omitPassed(phases: AgentRun['phases']): AgentRun['phases'] {
+  return phases.map(({ steps, ...phase }) => ({
+    ...phase,
+    steps: steps.map(step => (step.passed === true ? omitExchange(step) : step)),
+  }))
+}
+
+export function omitExchange({ exchange: _, ...result }: StepResult): StepResult {
   return result
 }

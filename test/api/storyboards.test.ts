@@ -129,6 +129,7 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
       reference_result: { passed: true },
       differs: false,
     })
+    expect(step.user_result.scenarios[0].steps[0]).not.toHaveProperty('exchange')
   })
 
   it('an empty body with a content type counts as none', async () => {
@@ -171,7 +172,11 @@ describe('POST /api/registry/agents/{encodedUrl}/storyboard/{storyboardId}/compa
     expect(reference_agent.summary).toMatchObject({ overall_status: 'passing' })
     expect(phases[0].steps[0]).toMatchObject({
       user_result: { passed: null, scenarios: [] },
-      reference_result: { passed: true },
+      // What the other side was sent and answered is shown, though it passed.
+      reference_result: {
+        passed: true,
+        scenarios: [{ steps: [{ exchange: { response_record: { status: 200 } } }] }],
+      },
       differs: true,
     })
   })
@@ -616,6 +621,7 @@ describe('results of an agent', () => {
         scenario_count: 2,
         passed_count: 1,
         duration_ms: expect.any(Number),
+        has_coverage_gap_skip: false,
       },
     ])
     const message = 'Schema compliance and temporal validation: 1 of 9 steps were not run'

@@ -144,6 +144,7 @@ export const AgentDiagnosticList = z
     diagnostics: z.array(AgentDiagnostic).describe('Steps in their order'),
   })
   .meta({ id: 'AgentDiagnostics', description: 'Steps of a run of an agent.' })
+export type AgentDiagnosticList = z.infer<typeof AgentDiagnosticList>
 
 export const AgentRequestList = z
   .object({

@@ -1,0 +1,224 @@
+import type { AgentCompliance } from '../../pipeline/model/responses/compliance.ts'
+import type { AgentDiagnosticList } from '../../pipeline/model/responses/monitoring.ts'
+import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { clipText, countThings, renderMoment, renderName } from '../pages/html/text.tsx'
+import { renderFacts, renderSection } from '../pages/parts/blocks.tsx'
+import { renderTests } from '../pages/parts/compliance.tsx'
+import { toStoryboardPath } from '../pages/parts/paths.ts'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import {
+  type DashboardAnswer,
+  renderFault,
+  renderHidden,
+  renderToken,
+  toSectionPath,
+} from './page.tsx'
+import { renderComparedPhases, renderFailedStep } from './test-steps.tsx'
+
+/** Steps that failed and are shown with what was sent and what came. */
+const FAILED_MAX = 20
+/** Seconds after which a page looks again whether a run has ended. */
+const REFRESH_SECONDS = 5
+/** Value of `since` for an agent that was never tested. */
+const NEVER = 'never'
+
+/** Builds the path of the page with the tests of an agent. */
+export function toTestsPath(orgId: string, url: string, more: Record<string, string> = {}): string {
+  return `${toSectionPath(orgId, 'agents')}/tests?${new URLSearchParams({ url, ...more })}`
+}
+
+function toApiPath(url: string, path: string): string {
+  return `/api/registry/agents/${encodeURIComponent(url)}/${path}`
+}
+
+async function showTests(
+  context: OrganizationRequest,
+  { url, since, fault }: { url: string; since?: string; fault?: string | undefined },
+): Promise<DashboardAnswer> {
+  const { callApi } = context
+  const [compliance, diagnostics] = await Promise.all([
+    callApi<AgentCompliance>({ method: 'GET', url: toApiPath(url, 'compliance') }),
+    callApi<AgentDiagnosticList>({
+      method: 'GET',
+      url: toApiPath(url, 'compliance/diagnostics'),
+      query: { limit: '1000' },
+    }),
+  ])
+  const refused = diagnostics.refused ?? compliance.refused
+  if (refused !== undefined) return showRefused(refused, diagnostics.status)
+  const { last_checked_at } = compliance.body
+  const isRunning = since !== undefined && since === (last_checked_at ?? NEVER)
+  const failed = diagnostics.body.diagnostics.filter(({ step_passed }) => step_passed === false)
+  const body = (
+    <>
+      <h1>Tests of {renderName(new URL(url).host, 100)}</h1>
+      <p class="lead">{renderName(url, 200)}</p>
+      {renderFault(fault)}
+      {isRunning ? (
+        <p class="notice" role="status">
+          The agent is being tested. This page renews itself until the result is here.
+        </p>
+      ) : null}
+      {renderSummary(compliance.body)}
+      {renderForms(context, url, compliance.body)}
+      {renderFailed(failed)}
+      {renderSection('storyboards', 'Results', renderTests(compliance.body))}
+    </>
+  )
+  const title = 'Tests'
+  return {
+    status: fault === undefined ? 200 : 400,
+    title,
+    body,
+    ...(isRunning && { refreshSeconds: REFRESH_SECONDS }),
+  }
+}
+
+function showRefused(refused: string, status: number): DashboardAnswer {
+  const body = (
+    <>
+      <h1>Tests</h1>
+      {renderFault(refused)}
+    </>
+  )
+  return { status: Math.max(status, 400), title: 'Tests', body }
+}
+
+function renderSummary({
+  status,
+  headline,
+  last_checked_at,
+  verified_badges,
+  notices,
+}: AgentCompliance): Html {
+  const badges = verified_badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`)
+  return (
+    <>
+      {renderFacts([
+        ['Status', status],
+        ['Last run', headline === null ? undefined : clipText(headline, 200)],
+        ['Last checked', last_checked_at === null ? 'never' : renderMoment(last_checked_at)],
+        ['Badges', badges.length > 0 ? badges.join(', ') : 'none'],
+      ])}
+      {notices.length === 0 ? null : (
+        <ul>
+          {notices.map(({ message }) => (
+            <li>{clipText(message, 300)}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function renderForms(
+  { organization, token }: OrganizationRequest,
+  url: string,
+  { last_checked_at, storyboard_statuses }: AgentCompliance,
+): Html {
+  const path = `${toSectionPath(organization.org_id, 'agents')}/tests`
+  return (
+    <>
+      <form method="post" action={`${path}/run`} class="single">
+        {renderToken(token)}
+        {renderHidden({ url, since: last_checked_at ?? NEVER })}
+        <button type="submit">Test now</button>
+      </form>
+      {storyboard_statuses.length === 0 ? null : (
+        <form method="post" action={`${path}/compare`} class="single">
+          {renderToken(token)}
+          {renderHidden({ url })}
+          <label for="storyboard">Storyboard</label>
+          <select id="storyboard" name="storyboard">
+            {storyboard_statuses.map(({ storyboard_id, title }) => (
+              <option value={storyboard_id}>
+                {clipText(title, 80)} ({storyboard_id})
+              </option>
+            ))}
+          </select>
+          <button type="submit" class="plain">
+            Compare with the reference agent
+          </button>
+        </form>
+      )}
+    </>
+  )
+}
+
+function renderFailed(failed: AgentDiagnosticList['diagnostics']): Html | null {
+  if (failed.length === 0) return null
+  const rest = failed.length - FAILED_MAX
+  return renderSection(
+    'failed',
+    'What to change',
+    <>
+      {failed.slice(0, FAILED_MAX).map((step, at) => renderFailedStep(step, at === 0))}
+      {rest > 0 ? <p class="quiet">And {countThings(rest, 'more step')}.</p> : null}
+    </>,
+    countThings(failed.length, 'failed step'),
+  )
+}
+
+/** Has the agent tested at once; the page that follows waits for the result. */
+async function runTests(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, form, organization } = context
+  const url = form.get('url') ?? ''
+  const started = await callApi({ method: 'POST', url: toApiPath(url, 'monitoring/requeue') })
+  const { refused } = started
+  if (refused !== undefined) return showTests(context, { url, fault: refused })
+  return { next: toTestsPath(organization.org_id, url, { since: form.get('since') ?? NEVER }) }
+}
+
+/** Compares the agent with the reference agent by one storyboard. */
+async function compare(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, form, organization } = context
+  const url = form.get('url') ?? ''
+  const storyboard = form.get('storyboard') ?? ''
+  const compared = await callApi<StoryboardComparison>({
+    method: 'POST',
+    url: toApiPath(url, `storyboard/${encodeURIComponent(storyboard)}/compare`),
+    payload: { organization_id: organization.org_id },
+  })
+  const { refused } = compared
+  if (refused !== undefined) return showTests(context, { url, fault: refused })
+  const { phases = [], user_agent, reference_agent, adcp_version, ...more } = compared.body
+  const differing = phases.flatMap(({ steps }) => steps).filter(({ differs }) => differs)
+  const body = (
+    <>
+      <p class="kicker">
+        <a href={toTestsPath(organization.org_id, url)}>Tests</a>
+      </p>
+      <h1>Comparison</h1>
+      <p class="lead">
+        <a href={toStoryboardPath(storyboard)}>{renderName(more.storyboard.title, 200)}</a>, version{' '}
+        {renderName(adcp_version, 20)}:{' '}
+        {differing.length === 0
+          ? 'both agents do the same in every step.'
+          : `the agents differ in ${countThings(differing.length, 'step')}.`}
+      </p>
+      {renderFacts([
+        ['Your agent', clipText(user_agent.summary?.headline, 200)],
+        ['Reference agent', clipText(reference_agent.summary?.headline, 200)],
+      ])}
+      {renderComparedPhases(phases)}
+    </>
+  )
+  return { status: 200, title: 'Comparison', body }
+}
+
+export const agentTestRoutes: readonly OrganizationRoute[] = [
+  {
+    method: 'GET',
+    path: '/agents/tests',
+    handle: context => {
+      const { url, since } = context.query
+      return showTests(context, {
+        url: String(url ?? ''),
+        ...(since !== undefined && { since: String(since) }),
+      })
+    },
+  },
+  { method: 'POST', path: '/agents/tests/run', handle: runTests },
+  { method: 'POST', path: '/agents/tests/compare', handle: compare },
+]

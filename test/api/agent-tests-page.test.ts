@@ -1,0 +1,140 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { StepDiagnostic } from '../../pipeline/model/storyboards/step-diagnostic.ts'
+import {
+  enterDashboard,
+  openWithSignIn,
+  type SignInRegistry,
+  type TestBrowser,
+} from '../support/clients/signing-in.ts'
+import { buildSuite } from '../support/fixtures/suites.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+
+const URL = 'https://sales.acme.example/mcp'
+const SAME_SITE = { 'sec-fetch-site': 'same-origin' }
+
+let redis: TestRedis
+let registry: SignInRegistry
+let ann: TestBrowser
+let bob: TestBrowser
+let acme: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  registry = await openWithSignIn(redis)
+  ann = await enterDashboard(registry, 'ann@acme.example')
+  bob = await enterDashboard(registry, 'bob@other.example')
+  await send(ann, '/dashboard/organizations', { name: 'Acme' })
+  await send(bob, '/dashboard/organizations', { name: 'Other' })
+  acme = load((await ann.get('/dashboard')).body)('tbody a')
+    .attr('href')!
+    .split('/')[3]!
+  const form = { org: acme, url: URL, type: 'sales', visibility: 'private' }
+  expect((await send(ann, '/dashboard/agents', form)).statusCode).toBe(303)
+})
+afterAll(async () => {
+  await registry?.close()
+  await redis?.close()
+})
+
+async function send(browser: TestBrowser, url: string, form: Record<string, string> = {}) {
+  const form_token = load((await browser.get('/dashboard')).body)('input[name=form_token]')
+    .first()
+    .val() as string
+  return browser.post(url, { form_token, ...form }, SAME_SITE)
+}
+
+const path = (more = '') => `/dashboard/org/${acme}/agents/tests${more}`
+const toPage = (more: Record<string, string> = {}) =>
+  path(`?${new URLSearchParams({ url: URL, ...more })}`)
+
+const failed: StepDiagnostic = {
+  storyboard_id: 'signal_owned',
+  phase_id: 'discovery',
+  step_id: 'search_signals',
+  task: 'get_signals',
+  step_passed: false,
+  duration_ms: 5,
+  error_text: null,
+  failed_validations: [],
+  exchange: {
+    request: { url: URL, operation: 'get_signals', payload: { signal_spec: '<b>late</b>' } },
+    response_record: { status: 200, headers: {}, payload: { signals: [] } },
+    extraction: { path: 'structured_content' },
+  },
+  guidance: {
+    rule: 'signal_owned/search_signals#field_present',
+    sentence: 'Signals are found',
+    expected: 'A list of signals',
+    reference_url: 'https://docs.example/signals',
+    fix: 'Send signals[0].signal_id.',
+  },
+}
+
+test('the page of an agent that was never tested offers to test it', async () => {
+  const list = load((await ann.get(`/dashboard/org/${acme}/agents`)).body)
+  expect(list('tbody a:contains(Tests)').attr('href')).toBe(toPage())
+  const page = load((await ann.get(toPage())).body)
+  expect(page('h1').text()).toBe('Tests of sales.acme.example')
+  expect(page('.facts').text()).toContain('never')
+  expect(page('form[action$="/tests/run"] input[name=since]').val()).toBe('never')
+  expect(page('meta[http-equiv=refresh]')).toHaveLength(0)
+})
+
+test('a test on request renews the page until its result is there', async () => {
+  const started = await send(ann, path('/run'), { url: URL, since: 'never' })
+  expect([started.statusCode, started.headers.location]).toEqual([303, toPage({ since: 'never' })])
+  const waiting = await ann.get(toPage({ since: 'never' }))
+  expect(String(waiting.headers.refresh ?? waiting.body)).toMatch(/refresh|^5/)
+  expect(load(waiting.body)('.notice').text()).toContain('being tested')
+  const again = await send(ann, path('/run'), { url: URL, since: 'never' })
+  expect(again.statusCode).toBe(400)
+  expect(load(again.body)('.notice.bad').text()).not.toBe('')
+  await registry.submit({
+    ...buildSuite({ agent_url: URL, org_id: acme, at: registry.clock.now(), status: 'partial' }),
+    diagnostics: [failed, { ...failed, step_id: 'activate' }],
+  })
+  await registry.reader.refresh()
+  const done = await ann.get(toPage({ since: 'never' }))
+  expect(load(done.body)('.notice')).toHaveLength(0)
+})
+
+test('a failed step shows what was broken, what to change, what was sent and what came', async () => {
+  const page = load((await ann.get(toPage())).body)
+  const steps = page('#failed details')
+  expect(steps).toHaveLength(2)
+  expect([steps.eq(0).attr('open'), steps.eq(1).attr('open')]).toEqual(['open', undefined])
+  const text = steps.eq(0).text()
+  for (const part of Object.values(failed.guidance!).filter(part => !part?.startsWith('https')))
+    expect(text).toContain(part)
+  expect(text).toContain('"signal_spec": "<b>late</b>"')
+  expect(text).toContain('"signals": []')
+  expect(steps.eq(0).find('.sides').children()).toHaveLength(2)
+  expect(steps.eq(0).find('a[href="https://docs.example/signals"]')).toHaveLength(1)
+  expect(page('.sides b')).toHaveLength(0)
+})
+
+test('a comparison that cannot be made says why', async () => {
+  const refused = await send(ann, path('/compare'), { url: URL, storyboard: 'signal_owned' })
+  expect(refused.statusCode).toBe(400)
+  expect(load(refused.body)('.notice.bad').text()).not.toBe('')
+  const unknown = await send(ann, path('/compare'), { url: URL, storyboard: '../x' })
+  expect(load(unknown.body)('.notice.bad').text()).toContain('no storyboard')
+})
+
+test('people of other organizations see nothing of it', async () => {
+  expect((await bob.get(toPage())).statusCode).toBe(404)
+  expect((await send(bob, path('/run'), { url: URL })).statusCode).toBe(404)
+  const others = load((await bob.get('/dashboard')).body)('tbody a')
+    .attr('href')!
+    .split('/')[3]!
+  const at = `/dashboard/org/${others}/agents/tests?${new URLSearchParams({ url: URL })}`
+  const answer = await bob.get(at)
+  expect(answer.statusCode).toBe(403)
+  expect(answer.body).not.toContain('search_signals')
+  for (const url of ['', 'x', 'https://127.0.0.1/mcp']) {
+    const bad = await ann.get(path(`?${new URLSearchParams({ url })}`))
+    expect(bad.statusCode).toBeGreaterThanOrEqual(400)
+    expect(bad.statusCode).toBeLessThan(500)
+  }
+})
