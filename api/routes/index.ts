@@ -1,377 +1,154 @@
 import type { Operation } from '../operation/operation.ts'
-import {
-  drawAgentBadge,
-  drawPinnedBadge,
-  embedAgentBadge,
-  embedPinnedBadge,
-  readVerification,
-} from './agents/agent-badges.ts'
-import {
-  readCompliance,
-  readComplianceHistory,
-  readStoryboardStatus,
-  readStoryboardStatusBulk,
-} from './agents/agent-compliance.ts'
-import {
-  connectAgent,
-  disconnectAgent,
-  readAuthStatus,
-  saveClientCredentials,
-  testClientCredentials,
-} from './agents/agent-credentials.ts'
-import {
-  pauseMonitoring,
-  readDiagnostics,
-  readMonitoring,
-  readRequests,
-  requeueMonitoring,
-  setLifecycle,
-  setMonitoringInterval,
-  setOptOut,
-} from './agents/agent-monitoring.ts'
-import { searchForAgents } from './agents/agent-search.ts'
-import {
-  listAgentStoryboards,
-  runAgentStep,
-  runAgentStoryboard,
-} from './agents/agent-storyboards.ts'
-import { listAgents } from './agents/agents.ts'
-import { checkBadgeToken, signAgentBadge } from './agents/badge-tokens.ts'
-import { cancelComparison, compareStoryboard, readComparison } from './agents/comparisons.ts'
-import {
-  discoverAgent,
-  readAgentFormats,
-  readAgentProducts,
-  readAgentPublishers,
-} from './agents/probing.ts'
-import { refreshAgent } from './agents/refresh.ts'
-import { listAllStoryboards, readFirstStep, readStoryboard } from './agents/storyboards.ts'
-import { listAnswerSchemas, readAnswerSchema } from './answer-schemas.ts'
-import { listAgentPublishers, listAgentPublishersAlias } from './authorization/agent-publishers.ts'
-import { lookUpAgentDomains, lookUpProperty } from './authorization/authorization-lookups.ts'
-import { listAuthorizations, snapshotAuthorizations } from './authorization/authorizations.ts'
-import { authorizeInBulk } from './authorization/bulk-authorization.ts'
-import { authorizeProduct, expandProduct } from './authorization/product-authorization.ts'
-import { authorizeProperty } from './authorization/property-authorization.ts'
-import { authorizePublisher } from './authorization/publisher-authorization.ts'
-import { setUpBrand, submitBrand } from './brands/brand-setup.ts'
-import {
-  listRegisteredBrands,
-  readBrandJson,
-  resolveBrand,
-  resolveBrandsBulk,
-} from './brands/brands.ts'
-import { enrichBrand } from './brands/enrich.ts'
-import { listLogos, readLogo, saveLogo } from './brands/logos.ts'
-import { brandHistory, propertyHistory } from './community/history.ts'
-import {
-  claimHostedDomain,
-  readHostedAdagents,
-  readHostedBrand,
-  verifyHostedOrigin,
-} from './community/hosted.ts'
-import {
-  approveMirrorProposal,
-  listMirrorProposals,
-  readMirrorProposal,
-  rejectMirrorProposal,
-} from './community/mirror-proposals.ts'
-import {
-  deleteCommunityMirror,
-  listCommunityMirrors,
-  putCommunityMirror,
-  readCommunityMirror,
-} from './community/mirrors.ts'
-import { issueOwnershipChallenge, readOwnership, verifyOwnership } from './community/ownership.ts'
-import {
-  listRegisteredPolicies,
-  policyHistory,
-  resolvePoliciesBulk,
-  resolvePolicy,
-  savePolicy,
-} from './community/policies.ts'
-import { approveReview, listPendingReviews, readReview, rejectReview } from './community/reviews.ts'
-import {
-  listBrandRevisions,
-  listPropertyRevisions,
-  readBrandRevision,
-  readPropertyRevision,
-} from './community/revisions.ts'
-import { rollBackBrand, rollBackProperty } from './community/rollbacks.ts'
-import { saveBrand, saveProperty } from './community/saves.ts'
-import { withdrawBrand, withdrawProperties } from './community/withdrawals.ts'
-import {
-  readCrawlRequest,
-  requestBrandCrawl,
-  requestCrawl,
-  requestManagerRevalidation,
-} from './crawl.ts'
-import { proveConsistency, proveInclusion, readLogCheckpoint } from './event-log.ts'
-import { readFeed, streamFeed } from './feed.ts'
-import { lookUpDomain, lookUpPublisher, registryStats } from './lookups.ts'
-import { lookUpManifest } from './manifests.ts'
-import { createApiKey, listApiKeys, revokeApiKey } from './members/api-keys.ts'
-import { readAudit } from './members/audit.ts'
-import { takeBillingEvent } from './members/billing.ts'
-import {
-  addOwnDomain,
-  listOwnDomains,
-  readBrandOwnership,
-  verifyOwnDomain,
-} from './members/domains.ts'
-import {
-  acceptInvitation,
-  createInvitation,
-  listPendingInvitations,
-  revokeInvitation,
-} from './members/invitations.ts'
-import { describeAuthorizationServer, protectedResources } from './members/oauth.ts'
-import { createOrganization } from './members/organizations.ts'
-import {
-  changeOwnAgent,
-  enrolOwnAgent,
-  listOwnAgents,
-  removeOwnAgent,
-} from './members/own-agents.ts'
-import { changeMember, listMembers, listOrganizations, removeMember } from './members/people.ts'
-import { createOwnProfile } from './members/profile.ts'
-import { readOrganizationUsage } from './members/usage.ts'
-import { changeWatch, createWatch, deleteWatch, listOwnWatches } from './members/watches.ts'
-import { lookUpOperator } from './operators.ts'
-import {
-  listCatalog,
-  listCatalogCollections,
-  syncCatalog,
-  syncCatalogCollections,
-} from './properties/catalog.ts'
-import { fileCatalogDispute, readCatalogDispute } from './properties/disputes.ts'
-import {
-  listRegisteredProperties,
-  resolvePropertiesBulk,
-  resolveProperty,
-} from './properties/properties.ts'
-import {
-  checkIdentifierList,
-  checkPropertyList,
-  readIdentifierCheck,
-  readPropertyCheck,
-} from './properties/property-checks.ts'
-import { resolveIdentifiers } from './properties/resolve-identifiers.ts'
-import { listRegisteredPublishers } from './publishers.ts'
-import { forceBrandCrawl, revalidatePublisher } from './revalidation.ts'
-import { findBrandsByName, searchRegistry } from './search.ts'
-import { describeSecurityContact } from './security-contact.ts'
-import { createSubscription } from './subscriptions/create-subscription.ts'
-import { resumeSubscription, testSubscription } from './subscriptions/receiver-posts.ts'
-import {
-  deleteSubscription,
-  listDeliveries,
-  listOwnSubscriptions,
-  readSubscription,
-} from './subscriptions/subscriptions.ts'
-import {
-  createAdagentsFile,
-  validateAdagents,
-  validateProperty,
-  validatePublisher,
-} from './validation.ts'
-import {
-  apiCatalog,
-  asyncapiDocument,
-  describeBadgeKeys,
-  describeCrawlerKeys,
-  describeRegistry,
-  describeRegistryKeys,
-  isAlive,
-  isReady,
-  mcpServer,
-  openapiDocuments,
-} from './well-known.ts'
+import * as agentBadges from './agents/agent-badges.ts'
+import * as agentCompliance from './agents/agent-compliance.ts'
+import * as agentCredentials from './agents/agent-credentials.ts'
+import * as agentMonitoring from './agents/agent-monitoring.ts'
+import * as agentSearch from './agents/agent-search.ts'
+import * as agentStoryboards from './agents/agent-storyboards.ts'
+import * as agents from './agents/agents.ts'
+import * as badgeTokens from './agents/badge-tokens.ts'
+import * as comparisons from './agents/comparisons.ts'
+import * as probing from './agents/probing.ts'
+import * as refresh from './agents/refresh.ts'
+import * as storyboards from './agents/storyboards.ts'
+import * as answerSchemas from './answer-schemas.ts'
+import * as agentPublishers from './authorization/agent-publishers.ts'
+import * as authorizationLookups from './authorization/authorization-lookups.ts'
+import * as authorizations from './authorization/authorizations.ts'
+import * as bulkAuthorization from './authorization/bulk-authorization.ts'
+import * as productAuthorization from './authorization/product-authorization.ts'
+import * as propertyAuthorization from './authorization/property-authorization.ts'
+import * as publisherAuthorization from './authorization/publisher-authorization.ts'
+import * as brandSetup from './brands/brand-setup.ts'
+import * as brands from './brands/brands.ts'
+import * as enrich from './brands/enrich.ts'
+import * as logos from './brands/logos.ts'
+import * as history from './community/history.ts'
+import * as hosted from './community/hosted.ts'
+import * as mirrorProposals from './community/mirror-proposals.ts'
+import * as mirrors from './community/mirrors.ts'
+import * as ownership from './community/ownership.ts'
+import * as policies from './community/policies.ts'
+import * as reviews from './community/reviews.ts'
+import * as revisions from './community/revisions.ts'
+import * as rollbacks from './community/rollbacks.ts'
+import * as saves from './community/saves.ts'
+import * as withdrawals from './community/withdrawals.ts'
+import * as crawl from './crawl.ts'
+import * as eventLog from './event-log.ts'
+import * as feed from './feed.ts'
+import * as lookups from './lookups.ts'
+import * as manifests from './manifests.ts'
+import * as apiKeys from './members/api-keys.ts'
+import * as audit from './members/audit.ts'
+import * as billing from './members/billing.ts'
+import * as domains from './members/domains.ts'
+import * as invitations from './members/invitations.ts'
+import * as oauth from './members/oauth.ts'
+import * as organizations from './members/organizations.ts'
+import * as ownAgents from './members/own-agents.ts'
+import * as people from './members/people.ts'
+import * as profile from './members/profile.ts'
+import * as usage from './members/usage.ts'
+import * as watches from './members/watches.ts'
+import * as operators from './operators.ts'
+import * as catalog from './properties/catalog.ts'
+import * as disputes from './properties/disputes.ts'
+import * as properties from './properties/properties.ts'
+import * as propertyChecks from './properties/property-checks.ts'
+import * as resolveIdentifiers from './properties/resolve-identifiers.ts'
+import * as publishers from './publishers.ts'
+import * as revalidation from './revalidation.ts'
+import * as search from './search.ts'
+import * as securityContact from './security-contact.ts'
+import * as createSubscription from './subscriptions/create-subscription.ts'
+import * as receiverPosts from './subscriptions/receiver-posts.ts'
+import * as subscriptions from './subscriptions/subscriptions.ts'
+import * as validation from './validation.ts'
+import * as wellKnown from './well-known.ts'
 
-/** Every endpoint. */
-export const operations: readonly Operation[] = [
-  resolveBrand,
-  resolveBrandsBulk,
-  readBrandJson,
-  listRegisteredBrands,
-  findBrandsByName,
-  enrichBrand,
-  brandHistory,
-  listBrandRevisions,
-  readBrandRevision,
-  readBrandOwnership,
-  saveBrand,
-  rollBackBrand,
-  withdrawBrand,
-  submitBrand,
-  setUpBrand,
-  listLogos,
-  saveLogo,
-  readLogo,
-  resolveProperty,
-  resolvePropertiesBulk,
-  listRegisteredProperties,
-  propertyHistory,
-  listPropertyRevisions,
-  readPropertyRevision,
-  saveProperty,
-  rollBackProperty,
-  withdrawProperties,
-  readHostedAdagents,
-  readHostedBrand,
-  claimHostedDomain,
-  verifyHostedOrigin,
+/** Every file of routes, those first whose operations come first in their group. */
+const files: readonly object[] = [
+  brands,
+  search,
+  enrich,
+  history,
+  revisions,
+  domains,
+  saves,
+  rollbacks,
+  withdrawals,
+  brandSetup,
+  logos,
+  properties,
+  hosted,
   resolveIdentifiers,
-  fileCatalogDispute,
-  readCatalogDispute,
-  listCatalog,
-  syncCatalog,
-  listCatalogCollections,
-  syncCatalogCollections,
-  searchForAgents,
-  listAgents,
-  listRegisteredPublishers,
-  registryStats,
-  requestCrawl,
-  readCrawlRequest,
-  requestBrandCrawl,
-  requestManagerRevalidation,
-  revalidatePublisher,
-  forceBrandCrawl,
-  readFeed,
-  streamFeed,
-  readLogCheckpoint,
-  proveInclusion,
-  proveConsistency,
+  disputes,
+  catalog,
+  agentSearch,
+  agents,
+  publishers,
+  lookups,
+  crawl,
+  revalidation,
+  feed,
+  eventLog,
   createSubscription,
-  listOwnSubscriptions,
-  readSubscription,
-  deleteSubscription,
-  resumeSubscription,
-  testSubscription,
-  listDeliveries,
-  listOwnWatches,
-  createWatch,
-  changeWatch,
-  deleteWatch,
-  issueOwnershipChallenge,
-  verifyOwnership,
-  readOwnership,
-  lookUpOperator,
-  lookUpPublisher,
-  lookUpDomain,
-  listAuthorizations,
-  snapshotAuthorizations,
-  lookUpManifest,
-  authorizePublisher,
-  listAgentPublishers,
-  listAgentPublishersAlias,
-  lookUpProperty,
-  lookUpAgentDomains,
-  authorizeProduct,
-  expandProduct,
-  authorizeProperty,
-  authorizeInBulk,
-  searchRegistry,
-  validateProperty,
-  checkPropertyList,
-  readPropertyCheck,
-  checkIdentifierList,
-  readIdentifierCheck,
-  validateAdagents,
-  createAdagentsFile,
-  discoverAgent,
-  readAgentFormats,
-  readAgentProducts,
-  readAgentPublishers,
-  validatePublisher,
-  listCommunityMirrors,
-  readCommunityMirror,
-  putCommunityMirror,
-  deleteCommunityMirror,
-  listMirrorProposals,
-  readMirrorProposal,
-  approveMirrorProposal,
-  rejectMirrorProposal,
-  listPendingReviews,
-  readReview,
-  approveReview,
-  rejectReview,
-  compareStoryboard,
-  readComparison,
-  cancelComparison,
-  runAgentStoryboard,
-  runAgentStep,
-  listAgentStoryboards,
-  readCompliance,
-  readComplianceHistory,
-  readDiagnostics,
-  readStoryboardStatus,
-  readStoryboardStatusBulk,
-  readVerification,
-  drawAgentBadge,
-  drawPinnedBadge,
-  embedAgentBadge,
-  embedPinnedBadge,
-  signAgentBadge,
-  checkBadgeToken,
-  setLifecycle,
-  setOptOut,
-  readMonitoring,
-  pauseMonitoring,
-  setMonitoringInterval,
-  requeueMonitoring,
-  readAuthStatus,
-  connectAgent,
-  disconnectAgent,
-  saveClientCredentials,
-  testClientCredentials,
-  readRequests,
-  refreshAgent,
-  listAllStoryboards,
-  readFirstStep,
-  readStoryboard,
-  listRegisteredPolicies,
-  resolvePolicy,
-  resolvePoliciesBulk,
-  policyHistory,
-  savePolicy,
-  createOrganization,
-  createOwnProfile,
-  listOwnDomains,
-  addOwnDomain,
-  verifyOwnDomain,
-  listOwnAgents,
-  enrolOwnAgent,
-  changeOwnAgent,
-  removeOwnAgent,
-  takeBillingEvent,
-  listApiKeys,
-  createApiKey,
-  revokeApiKey,
-  listOrganizations,
-  listMembers,
-  changeMember,
-  removeMember,
-  listPendingInvitations,
-  createInvitation,
-  revokeInvitation,
-  acceptInvitation,
-  readAudit,
-  readOrganizationUsage,
-  describeRegistry,
-  apiCatalog,
-  mcpServer,
-  asyncapiDocument,
-  ...openapiDocuments,
-  listAnswerSchemas,
-  readAnswerSchema,
-  describeSecurityContact,
-  describeCrawlerKeys,
-  describeBadgeKeys,
-  describeRegistryKeys,
-  describeAuthorizationServer,
-  ...protectedResources,
-  isAlive,
-  isReady,
+  subscriptions,
+  receiverPosts,
+  watches,
+  ownership,
+  operators,
+  authorizations,
+  manifests,
+  publisherAuthorization,
+  agentPublishers,
+  authorizationLookups,
+  productAuthorization,
+  propertyAuthorization,
+  bulkAuthorization,
+  validation,
+  propertyChecks,
+  probing,
+  mirrors,
+  mirrorProposals,
+  reviews,
+  comparisons,
+  agentStoryboards,
+  agentCompliance,
+  agentMonitoring,
+  agentBadges,
+  badgeTokens,
+  agentCredentials,
+  refresh,
+  storyboards,
+  policies,
+  organizations,
+  profile,
+  ownAgents,
+  billing,
+  apiKeys,
+  people,
+  invitations,
+  audit,
+  usage,
+  wellKnown,
+  answerSchemas,
+  securityContact,
+  oauth,
 ]
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Every endpoint: what the files export, of each file the shortest path first. */
+export const operations: readonly Operation[] = files.flatMap(file =>
+  Object.values(file).flat().filter(isOperation).sort(compareOperations),
+)
+
+function isOperation(value: unknown): value is Operation {
+  return typeof value === 'object' && value !== null && 'handle' in value
+}
+
+function compareOperations(a: Operation, b: Operation): number {
+  return a.path.length - b.path.length || methods.indexOf(a.method) - methods.indexOf(b.method)
+}
