@@ -35,6 +35,6 @@ export const predicates: Readonly<Record<EventType, Predicate>> = {
   'agent.verification_earned': () => 'earned a badge',
   'agent.verification_lost': () => 'lost a badge',
   'agent.compliance_changed': () => 'has new test results',
-  'agent.profile_updated': () => 'changed its reach',
+  'agent.profile_updated': () => 'gained or lost inventory',
   'agent.removed': () => 'is no longer named by any publisher',
 }

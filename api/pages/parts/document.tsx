@@ -209,7 +209,8 @@ function renderFooter({ json }: View): Html {
 const ABOUT = (
   <>
     <p>
-      Read from the files that domains publish themselves. A publisher’s own file alone authorizes.
+      Read from the files that domains publish themselves. Only a publisher’s own file can authorize
+      an agent.
     </p>
     <p>
       <a href="/authorization">Check authorization</a> · <a href="/policies">Policies</a> ·{' '}

@@ -102,7 +102,7 @@ function renderReaching(events: readonly FeedEvent[]): Html {
         </p>
       ) : (
         <>
-          <p>{capitalize(countInWords(agents.length, 'agent'))} changed their reach.</p>
+          <p>{capitalize(countInWords(agents.length, 'agent'))} gained or lost inventory.</p>
           {renderThings(agents.map(renderAgent))}
         </>
       )}

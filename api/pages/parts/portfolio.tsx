@@ -17,7 +17,7 @@ const trusts: Readonly<Record<string, string>> = {
   mutual: 'both files name each other',
   leaf_only: 'only the brand names the house',
   house_only: 'only the house names the brand',
-  standalone: 'no house is named',
+  standalone: 'belongs to no house',
   unverifiable: 'the two files cannot be compared',
 }
 

@@ -29,8 +29,9 @@ function showForm(text: string, result?: Html): View {
       <>
         <h1>Check many authorizations</h1>
         <p class="lead">
-          One line for each agent and what it would sell, as CSV. Nothing is stored. To check a
-          single one with its evidence, <a href="/authorization">ask here</a>.
+          Upload or paste a CSV with an agent and what it would sell on each line. Nothing is
+          stored. To check one pair and see the evidence,{' '}
+          <a href="/authorization">check authorization</a>.
         </p>
         <form
           class="editor"

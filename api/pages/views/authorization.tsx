@@ -105,7 +105,7 @@ async function showProperty({ ask }: ViewCall<AuthorizationQuery>, asked: Asked)
         {renderFacts([
           ['Publisher', publisher_domain && renderPublisher(publisher_domain)],
           ['Property', property_id && <code>{clipText(property_id, 120)}</code>],
-          ['Registry id', property_rid && <code>{property_rid}</code>],
+          ['Registry ID', property_rid && <code>{property_rid}</code>],
           ['Checked', renderMoment(body.checked_at)],
           ['As of', body.as_of && renderExactMoment(body.as_of)],
         ])}

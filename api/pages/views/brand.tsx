@@ -95,11 +95,11 @@ const sources = {
 
 function renderIdentity(brand: BrandResolution, domain: string) {
   return renderFacts([
-    ['Canonical id', <code>{brand.canonical_id}</code>],
+    ['Canonical ID', <code>{brand.canonical_id}</code>],
     ['Domain', <code>{brand.canonical_domain}</code>],
     ['Source', sources[brand.source]],
     ['Role', brand.keller_type],
-    ['Brand id', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
+    ['Brand ID', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
     ['Inventory', <a href={toPublisherPath(domain)}>What {domain} owns, and who may sell it</a>],
   ])
 }

@@ -13,10 +13,10 @@ export async function show(): Promise<View> {
       <>
         <h1>Guides</h1>
         <p class="lead">
-          For each kind of user, with calls to paste. Every operation is in the{' '}
+          One for each role, with calls you can paste. Every operation is in the{' '}
           <a href="/docs">API reference</a>.
         </p>
-        {renderSection('users', 'For you', renderGuides(guides.filter(guide => guide.isForUsers)))}
+        {renderSection('users', 'By role', renderGuides(guides.filter(guide => guide.isForUsers)))}
         {renderSection(
           'things',
           'By subject',

@@ -48,7 +48,7 @@ export function showPublisher(call: HistoryCall): Promise<View> {
     of: 'publisher',
     list: listPublisherChanges,
     title: 'History of the inventory of',
-    lead: 'Each change of its file, of a property and of an agent’s authorization, as the registry read it.',
+    lead: 'Every change to its file, its properties and its authorizations, as the registry read them.',
     toThing: toPublisherPath,
   })
 }
@@ -81,8 +81,8 @@ async function showChanges(
 }
 
 const nouns: Record<ChangedKind, string> = {
-  brand: 'the brand',
-  publisher: 'the file',
+  brand: 'brand',
+  publisher: 'file',
   property: 'property',
   grant: 'grant to',
 }

@@ -67,7 +67,7 @@ function renderList(name: string, items: readonly Item[], rest: string): Html | 
     title,
     renderTable({
       caption: title,
-      columns: ['Name', 'Id', 'Type', 'Identifiers'],
+      columns: ['Name', 'ID', 'Type', 'Identifiers'],
       items,
       bytes: 6_000,
       rest,

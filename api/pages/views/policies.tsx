@@ -28,7 +28,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
           next: buildNextPath('/policies', next_cursor),
           rest: '/api/policies/registry',
           bytes: 24_000,
-          empty: 'This registry holds no approved policy yet.',
+          empty: 'No policy has been approved yet.',
           render: ({ policy_id, name, category, enforcement, jurisdictions, description }) => [
             <a href={toPolicyPath(policy_id)}>{renderName(name)}</a>,
             category,

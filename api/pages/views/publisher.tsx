@@ -207,7 +207,7 @@ function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html |
 }
 
 function showUnknown({ domain, freshness, files }: PublisherLookup, hasDashboard: boolean): View {
-  const title = `No inventory known for ${domain}`
+  const title = `No inventory found for ${domain}`
   return {
     status: 404,
     title,

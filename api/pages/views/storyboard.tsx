@@ -44,7 +44,7 @@ export async function show({
         <h1>{renderName(title, 200)}</h1>
         <p class="lead">{renderName(summary, 600)}</p>
         {renderFacts([
-          ['Id', <code>{clipText(id, 120)}</code>],
+          ['ID', <code>{clipText(id, 120)}</code>],
           ['Runs if the agent offers', storyboard.required_tools.join(' or ') || undefined],
           ['Track', renderName(storyboard.track.replaceAll('_', ' '), 60)],
         ])}
