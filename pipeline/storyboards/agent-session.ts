@@ -111,6 +111,11 @@ export class AgentSession {
     return this.#signal.aborted || this.#calls >= this.#deps.limits.storyboardCalls
   }
 
+  /** Tells whether more requests were begun than a run may make. */
+  get #isSpent(): boolean {
+    return this.#calls > this.#deps.limits.storyboardCalls
+  }
+
   /** Hides the credential of the agent in a value that is shown. */
   readonly hide: HideSecrets = value => hideSecrets(value, this.#secrets)
 
@@ -145,6 +150,8 @@ export class AgentSession {
     const { headers: _, ...others } = this.#mcpDeps
     const deps = { ...others, ...(authorization !== undefined && { headers: { authorization } }) }
     const session = new McpSession(new StreamableHttp(this.#session.endpoint, deps), deps)
+    // The conversation is opened by two requests.
+    this.#calls += 2
     return this.#converse(session, task, args, async () => {
       const time = { remainingMs: this.#deps.limits.storyboardStepMs }
       await session.initialize(time)
@@ -208,7 +215,9 @@ export class AgentSession {
   ): Promise<AgentAnswer> {
     this.#calls++
     const started = performance.now()
-    const answer = await waitUnless(this.#signal, ask(), timedOutAnswer)
+    const answer = this.#isSpent
+      ? timedOutAnswer
+      : await waitUnless(this.#signal, ask(), timedOutAnswer)
     const tookMs = Math.round(performance.now() - started)
     const { endpoint: url, lastAnswer } = session
     const shown = lastAnswer && { answer: this.hide(toHead(lastAnswer)) }
@@ -225,7 +234,8 @@ export class AgentSession {
     const params = { name: task, arguments: args }
     let reply = await session.call('tools/call', params, time)
     const pauseMs = 'failure' in reply ? findPauseMs(reply.failure) : undefined
-    if (pauseMs !== undefined) {
+    if (pauseMs !== undefined && !this.hasEnded) {
+      this.#calls++
       await this.wait(pauseMs)
       reply = await session.call('tools/call', params, time)
     }

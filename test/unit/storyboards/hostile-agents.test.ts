@@ -1,0 +1,117 @@
+import type { ServerResponse } from 'node:http'
+import { expect, test } from 'vitest'
+import { limits } from '../../../pipeline/core/limits.ts'
+import type { Fetcher } from '../../../pipeline/fetch/http.ts'
+import { Storyboard } from '../../../pipeline/model/storyboards/storyboard.ts'
+import { listInstalledBundles } from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
+import { runStoryboard } from '../../../pipeline/storyboards/run-storyboard.ts'
+import {
+  type AgentAnswer,
+  type AgentRequest,
+  agentUrl,
+  buildScriptedAgent,
+  clock,
+  noAnswer,
+  serveAgentHost,
+  writeEventStream,
+} from '../../support/servers/agent-host.ts'
+import { createFetcherTo } from '../../support/worlds/fetching.ts'
+
+const [source] = listInstalledBundles()
+const STEPS = 6
+const steps = Array.from({ length: STEPS }, (_, at) => ({
+  id: `ask_${at}`,
+  title: 'Ask',
+  task: 'get_products',
+  validations: [{ check: 'field_present', path: 'products' }],
+}))
+const storyboard = Storyboard.parse({
+  id: 'six_steps',
+  version: '1.0.0',
+  title: 'Six steps',
+  summary: 'A task is called six times',
+  phases: [{ id: 'only', title: 'Only', steps }],
+})
+
+async function run(answer: AgentAnswer, more: Partial<typeof limits> = {}) {
+  const host = await serveAgentHost(answer)
+  const { phases, status } = await runStoryboard(
+    { ...storyboard, track: 'core', tenant: 'sales', source: source! },
+    { url: agentUrl, authorization: 'Bearer a-secret-of-the-agent' },
+    {
+      fetcher: createFetcherTo(host.url) as Fetcher,
+      limits: { ...limits, storyboardStepMs: 500, storyboardMs: 3_000, ...more },
+      protocolName: 'proto',
+      clock,
+      signal: AbortSignal.timeout(60_000),
+    },
+  )
+  return { status, steps: phases.flatMap(phase => phase.steps) }
+}
+
+type Answer = (ask: AgentRequest, response: ServerResponse) => unknown
+const tasks = { get_products: { content: [], structuredContent: { products: [] } } }
+const agentThat = (answer: Answer) =>
+  buildScriptedAgent({ tasks, methods: { 'tools/call': answer } })
+
+function answerHugely({ call }: AgentRequest, response: ServerResponse): unknown {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.write(`{"jsonrpc":"2.0","id":${call.id},"result":{"content":[{"type":"text","text":"`)
+  const more = () => {
+    while (!response.destroyed && response.write('x'.repeat(1_000_000)));
+  }
+  response.on('drain', more)
+  more()
+  return noAnswer
+}
+
+function answerEndlessly(_: AgentRequest, response: ServerResponse): unknown {
+  const timer = setInterval(() => response.write(': still here\n\n'), 20)
+  response.on('close', () => clearInterval(timer))
+  return writeEventStream(response)
+}
+
+test.each<[string, Answer]>([
+  ['never answers', () => noAnswer],
+  ['answers hugely', answerHugely],
+  ['answers endlessly', answerEndlessly],
+  ['breaks off', (_, response) => response.destroy() && noAnswer],
+])('an agent that %s ends its own run in time, and no other', async (_what, answer) => {
+  const started = performance.now()
+  const [hostile, right] = await Promise.all([
+    run(agentThat(answer)),
+    run(buildScriptedAgent({ tasks })),
+  ])
+  expect(performance.now() - started).toBeLessThan(20_000)
+  expect(hostile.status).toBe('failing')
+  expect(hostile.steps).toHaveLength(STEPS)
+  expect(hostile.steps.filter(({ passed }) => passed)).toEqual([])
+  expect(right.status).toBe('passing')
+})
+
+test('an agent that answers with another’s address sends nobody there', async () => {
+  const asked: unknown[] = []
+  const working = buildScriptedAgent({ tasks })
+  const answer: AgentAnswer = (ask, response) => {
+    if (ask.headers.host !== 'agent.example') asked.push(ask)
+    if (ask.call.method !== 'tools/call') return working(ask, response)
+    response.writeHead(307, { location: 'https://victim.example/mcp' }).end()
+    return noAnswer
+  }
+  const { status, steps } = await run(answer)
+  expect([status, steps.filter(({ passed }) => passed)]).toEqual(['failing', []])
+  expect(asked).toEqual([])
+})
+
+test('an agent that is called again after a pause gets no more requests than a run may make', async () => {
+  let calls = 0
+  const agent = agentThat(({ call: { id } }) => {
+    calls++
+    const data = { proto_error: { code: 'RATE_LIMITED', message: 'Later', retry_after: 0 } }
+    return { jsonrpc: '2.0', id, error: { code: -32_029, message: 'Later', data } }
+  })
+  const { steps } = await run(agent, { storyboardCalls: 5, storyboardMs: 30_000 })
+  expect(calls).toBeGreaterThan(3)
+  expect(calls).toBeLessThanOrEqual(5)
+  expect(steps.at(-1)).toMatchObject({ passed: null, skip_reason: 'timed_out' })
+})
