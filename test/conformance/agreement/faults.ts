@@ -218,7 +218,7 @@ export const faults: readonly Fault[] = [
     name: 'names its versions by texts',
     answer({ payload }, call) {
       if (!isCapabilities(call) || payload?.adcp === undefined) return false
-      payload.adcp.major_versions = ['three']
+      payload.adcp.major_versions = ['3']
       return true
     },
   },

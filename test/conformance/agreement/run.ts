@@ -34,12 +34,12 @@ function listPairings(): Pairing[] {
         .map(id => ({ tenant, id, probe_task })),
     )
   const others = listStoryboards().map(({ storyboard: { id }, tenant }) => ({ tenant, id }))
-  const alone = [...others, ...passed.reverse()].filter(({ id }) => needsOneAgent(id))
+  const alone = [...others, ...passed.reverse()].filter(({ id }) => isForSingleAgent(id))
   return [...new Map<string, Pairing>(alone.map(pairing => [pairing.id, pairing])).values()]
 }
 
 /** Tells whether a storyboard needs one agent, and no more. */
-function needsOneAgent(id: string): boolean {
+function isForSingleAgent(id: string): boolean {
   const storyboard = findStoryboard(id)
   if (storyboard === undefined) return false
   return !/governance_agent_url|signed-requests-runner/.test(JSON.stringify(storyboard))
