@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { CommitNotes } from './appended-rows.ts'
 import { type Checkpoints, Connection, type Planning } from './duckdb-connection.ts'
 import type { OpenOptions } from './duckdb-instance.ts'
 import type { Cell, Parameters } from './duckdb-values.ts'
@@ -23,6 +24,8 @@ export class Database {
   readonly #types = new Map<string, [column: string, type: string][]>()
   /** Versions of the tables that this process wrote; nobody else writes to the file. */
   readonly written: TableVersions
+  /** Notes of the commit in progress, or of the last one; undefined before the first of this process. */
+  notes: CommitNotes | undefined
 
   private constructor(connection: Connection, written: TableVersions) {
     this.file = connection.file
@@ -244,6 +247,11 @@ export class Database {
   /** Runs work that goes through whole tables under the highest memory limit. */
   withMostMemory(work: () => Promise<unknown>): Promise<void> {
     return this.#connection.withMostMemory(work)
+  }
+
+  /** Finds the notes of the commit of this number, if it is in progress here, or was the last one. */
+  findNotes(seq: number): CommitNotes | undefined {
+    return this.notes?.seq === seq ? this.notes : undefined
   }
 
   /** Returns what decides when the log of this file is written into it. */

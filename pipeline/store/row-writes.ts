@@ -1,5 +1,4 @@
 import type { Change } from '../diff/diff.ts'
-import { deletedKeys } from './appended-rows.ts'
 import type { Database, Parameter } from './duckdb.ts'
 import { inList } from './in-list.ts'
 
@@ -11,7 +10,7 @@ export async function deleteRows(
   keys: readonly string[],
 ): Promise<void> {
   if (keys.length === 0) return
-  deletedKeys.note(db, table, keys)
+  db.notes?.noteDeleted(table, keys)
   const gone = inList(`${column}::varchar`, keys)
   await db.write('delete from', table, `where ${gone.condition}`, gone.keys, 'cached')
 }

@@ -3,7 +3,7 @@ import type { Invalidated } from '../model/invalidated.ts'
 import { isUnderstood, type Observation, toSourceKey } from '../model/observation.ts'
 import type { EntryRow } from '../model/rows.ts'
 import { listInvalidatedHosted } from '../serving/hosted-files.ts'
-import { appendedChanges, appendedRevisions, deletedKeys } from '../store/appended-rows.ts'
+import { CommitNotes } from '../store/appended-rows.ts'
 import type { Database } from '../store/duckdb.ts'
 import { loadClaimingHouses } from '../store/entries.ts'
 import type { Applied, ApplyContext, Batch } from './apply-context.ts'
@@ -29,9 +29,7 @@ import { type AppliedRequests, applyRequests, applyShown, noRequests } from './s
  * most commits are one save, or files that have not changed.
  */
 export async function apply(db: Database, batch: Batch, context: ApplyContext): Promise<Applied> {
-  appendedChanges.begin(db, context.seq)
-  appendedRevisions.begin(db, context.seq)
-  deletedKeys.begin(db)
+  db.notes = new CommitNotes(context.seq)
   const before = new Map(versionedTables.map(table => [table, db.written.version([table])]))
   const versionBefore = db.written.version(versionedTables)
   const requests = hasOnlyObservations(batch) ? noRequests : await applyRequests(db, batch, context)

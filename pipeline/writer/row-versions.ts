@@ -1,6 +1,5 @@
 import { toIso } from '../core/clock.ts'
 import type { RowStamp } from '../diff/stamp.ts'
-import { deletedKeys } from '../store/appended-rows.ts'
 import { type Database, toListExpression } from '../store/duckdb.ts'
 
 /** Tables of which every state of a row is kept, with the columns that are kept. */
@@ -97,7 +96,7 @@ async function findRemovedKeys(
   { table, key }: { table: string; key: string },
   seq: number,
 ): Promise<string[]> {
-  const deleted = deletedKeys.list(db, table)
+  const deleted = db.notes?.listDeleted(table) ?? []
   if (deleted.length === 0) return []
   // Rows of one commit are stored together, so that few are read.
   const removed = await db.all<{ key: string }>(

@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import type { RevisionRow } from '../../model/rows.ts'
-import { appendedChanges, appendedRevisions, type TouchedKey } from '../../store/appended-rows.ts'
+import type { TouchedKey } from '../../store/appended-rows.ts'
 import {
   type Database,
   type Parameters,
@@ -62,8 +62,9 @@ export async function buildScopeAfter(
   hasChanged: HasChanged,
 ): Promise<Scope> {
   const commits = JSON.stringify(Array.from({ length: last - seq }, (_, n) => seq + 1 + n))
+  const notes = last === seq + 1 ? index.findNotes(last) : undefined
   const touched = hasChanged(index, ['changes', 'brand_versions'])
-    ? (appendedChanges.findAdded(index, { seq, last }) ?? (await loadTouched(index, { seq, last })))
+    ? (notes?.changes.rows ?? (await loadTouched(index, { seq, last })))
     : []
   const parameters: Record<string, string | number> = { seq, last, commits }
   const selectKeys = (name: string, ...spaces: string[]) => {
@@ -101,7 +102,7 @@ export async function buildScopeAfter(
     gone: selectGone(touched, parameters),
     events: inIndex('seq > $seq', 'events'),
     revisions: inIndex(last === seq + 1 ? 'seq = $last' : OF_COMMITS, 'revisions'),
-    newRevisions: appendedRevisions.findAdded(index, { seq, last }),
+    newRevisions: notes?.revisions.rows,
     rows: new Map(changed.map(projection => [projection, projection.changed])),
     parameters,
     planning: touched === undefined ? 'prepare' : 'cached',

@@ -7,7 +7,7 @@ import type { Source } from '../../model/observation.ts'
 import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { hashAgent, toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
-import { appendedRevisions, recordChanges } from '../../store/appended-rows.ts'
+import { recordChanges } from '../../store/appended-rows.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
@@ -53,7 +53,7 @@ export async function applyTakedown(
     await db.write('delete from', table, `where ${buildDomainCondition(column)}`, parameters)
   }
   // Revisions of the same commit are deleted too, and must not be shown.
-  appendedRevisions.forget(db)
+  db.notes?.revisions.forget()
   await db.write(
     'delete from',
     'claims',
