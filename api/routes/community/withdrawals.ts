@@ -62,7 +62,7 @@ function defineWithdrawal({ id, path, group, entity, file, what }: Kind): Operat
 
 export const withdrawBrand = defineWithdrawal({
   id: 'withdrawBrand',
-  path: '/api/brands/discovered/:domain',
+  path: '/api/brands/:domain/hosted',
   group: 'Brand Discovery',
   entity: 'brand',
   file: 'brand.json',
