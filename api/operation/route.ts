@@ -97,22 +97,13 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     ...buildHeaders(operation, services.config.SHARED_CACHE_S),
     ...(limit && buildLimitPolicy(limit, services.config)),
   }
-  const toKeys = chooseKeys(operation, services.config.SHARED_CACHE_S)
+  const toHeaders = chooseHeaders(operation, headers, services.config.SHARED_CACHE_S)
   const measure = measureRequest(operation, services)
   const { answerGroup, compressor } = services
   const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
     const asOf = buildAsOfHeader(sent, services.reader)
     const exposed = buildExposedHeaders(request)
-    const done = sendAnswer(
-      request,
-      reply,
-      sent,
-      compressor,
-      headers,
-      toKeys(request),
-      exposed,
-      asOf,
-    )
+    const done = sendAnswer(request, reply, sent, compressor, toHeaders(request), exposed, asOf)
     measure(request, reply.statusCode, started + (sent.waitedMs ?? 0))
     return done
   }
@@ -196,13 +187,16 @@ function measureRequest({ id }: Operation, { config, metrics, log, boundedLog }:
   }
 }
 
-/** Chooses how the answers of an operation are named to a cache: by domain, or as all others are. */
-function chooseKeys({ isKeyedByDomain }: Operation, sharedS: number) {
-  const none = {}
-  if (!isKeyedByDomain || sharedS === 0) return () => none
-  return ({ query }: FastifyRequest) => {
+/** Chooses the headers of answers: those that a cache knows by their domain name it. */
+function chooseHeaders(
+  { isKeyedByDomain }: Operation,
+  headers: Readonly<Record<string, string>>,
+  sharedS: number,
+): (request: FastifyRequest) => Readonly<Record<string, string>> {
+  if (!isKeyedByDomain || sharedS === 0) return () => headers
+  return ({ query }) => {
     const { domain } = query as { domain: string }
-    return { 'surrogate-key': `${ALL_KEY} ${toDomainKey(domain)}` }
+    return { ...headers, 'surrogate-key': `${ALL_KEY} ${toDomainKey(domain)}` }
   }
 }
 

@@ -131,7 +131,7 @@ export class PublishedFolder {
 }
 
 /** Gives a file a second name; on another disk, a copy. */
-async function linkOrCopy(from: string, to: string): Promise<void> {
+export async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (error) {

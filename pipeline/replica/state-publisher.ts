@@ -12,6 +12,7 @@ import { listCopiedFiles } from '../store/parquet-releases.ts'
 import type { Paths } from '../store/paths.ts'
 import { type LogSigner, toVerifierKey } from '../transparency/signed-note.ts'
 import { HEAD } from '../transparency/tile-names.ts'
+import { linkTables } from './data-tree.ts'
 import { dropOldSegments, findJoinable } from './join-segments.ts'
 import { makeBase } from './make-base.ts'
 import {
@@ -177,6 +178,7 @@ export class StatePublisher {
   > {
     const { paths, clock } = this.#parts
     const folder = this.#folder
+    await linkTables(paths, this.#parts.folder)
     const checkpoint = readCheckpoint(paths)
     const snapshot =
       checkpoint &&

@@ -6,6 +6,7 @@ import { parseVerifierKey } from '../transparency/signed-note.ts'
 import { HEAD, KEY } from '../transparency/tile-names.ts'
 import { verifyHead } from '../transparency/tree-head.ts'
 import type { Bucket, ObjectHeaders } from './bucket.ts'
+import { copyTablesTo } from './data-tree.ts'
 import { FILES, listPublishedFiles, MANIFEST, type PublishedManifest } from './manifest.ts'
 import { PublishedFolder } from './published-folder.ts'
 import { TileListing } from './tile-listing.ts'
@@ -29,6 +30,7 @@ const noteHeaders: ObjectHeaders = {
  * with the same name and size are not written again; those that the folder no longer has are deleted.
  */
 export class Uploader {
+  readonly #root: string
   readonly #folder: PublishedFolder
   readonly #paths: Pick<Paths, 'log'>
   readonly #bucket: Bucket
@@ -40,6 +42,7 @@ export class Uploader {
   #checkedAt: Instant = 0
 
   constructor(folder: string, paths: Pick<Paths, 'log'>, bucket: Bucket, clock: Clock) {
+    this.#root = folder
     this.#folder = new PublishedFolder(folder)
     this.#paths = paths
     this.#tiles = new TileListing(paths.log)
@@ -60,6 +63,7 @@ export class Uploader {
       await this.#bucket.writeFile(`${FILES}/${name}`, this.#folder.getPath(name), forEver)
       stored.set(`${FILES}/${name}`, bytes)
     }
+    await copyTablesTo(this.#root, this.#bucket)
     await this.#bucket.write(MANIFEST, Buffer.from(text), manifestHeaders)
     await this.#removeOld(stored, tiles)
     this.#uploaded = text
