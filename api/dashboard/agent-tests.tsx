@@ -126,17 +126,19 @@ function renderForms(
         <button type="submit">Test now</button>
       </form>
       {storyboard_statuses.length === 0 ? null : (
-        <form method="post" action={`${path}/compare`} class="single">
+        <form method="post" action={`${path}/compare`} class="ask">
           {renderToken(token)}
           {renderHidden({ url })}
-          <label for="storyboard">Storyboard</label>
-          <select id="storyboard" name="storyboard">
-            {storyboard_statuses.map(({ storyboard_id, title }) => (
-              <option value={storyboard_id}>
-                {clipText(title, 80)} ({storyboard_id})
-              </option>
-            ))}
-          </select>
+          <label>
+            Storyboard
+            <select name="storyboard">
+              {storyboard_statuses.map(({ storyboard_id, title }) => (
+                <option value={storyboard_id}>
+                  {clipText(title, 80)} ({storyboard_id})
+                </option>
+              ))}
+            </select>
+          </label>
           <button type="submit" class="plain">
             Compare with the reference agent
           </button>

@@ -186,6 +186,7 @@ const storyboards = definePage({
   path: '/storyboards',
   summary: 'Show the storyboards with which agents are tested',
   worksWithoutStores: true,
+  query: z.object({ compliance_target: text(20) }),
   load: () => import('./views/storyboards.tsx'),
 })
 

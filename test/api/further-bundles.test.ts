@@ -83,6 +83,10 @@ test('storyboards are listed by the target that is asked for, and read by their 
     adcp_version: '3.1.0',
     storyboard: { id: '3.1:added_here', title: 'Capabilities, as the next version has them' },
   })
+  const page = await registry.app.inject('/storyboards?compliance_target=3.1')
+  expect(page.body).toContain('/storyboard/3.1%3Aadded_here')
+  expect(page.body).toContain('href="/storyboards?compliance_target=3.0"')
+  expect((await registry.app.inject('/storyboards?compliance_target=nothing')).statusCode).toBe(200)
   const unknown = await registry.app.inject('/api/storyboards?compliance_target=3.2')
   expect([unknown.statusCode, unknown.json().error]).toEqual([400, expect.any(String)])
 })

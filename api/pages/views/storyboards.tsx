@@ -1,6 +1,7 @@
 import type { StoryboardList } from '../../../pipeline/model/responses/storyboards.ts'
+import { listTargets } from '../../../pipeline/storyboards/catalog.ts'
 import { listAllStoryboards } from '../../routes/agents/storyboards.ts'
-import { Fragment, h } from '../html/jsx.ts'
+import { type Child, Fragment, h } from '../html/jsx.ts'
 import { countThings, formatCount, renderName } from '../html/text.tsx'
 import { renderTable } from '../parts/blocks.tsx'
 import { toStoryboardPath } from '../parts/paths.ts'
@@ -9,14 +10,20 @@ import type { View, ViewCall } from '../view.ts'
 const LIST_ROWS = 200
 const LIST_BYTES = 60_000
 
-/** Shows every storyboard with which agents are tested. */
-export async function show({ ask }: ViewCall): Promise<View> {
-  const { body } = await ask<StoryboardList>(listAllStoryboards, {})
-  const { storyboards, adcp_version } = body
+/** Shows every storyboard of a target with which agents are tested, by default that of the installed package. */
+export async function show({
+  ask,
+  query: { compliance_target },
+}: ViewCall<{ compliance_target: string }>): Promise<View> {
+  const targets = listTargets()
+  const isKnown = targets.some(({ target }) => target === compliance_target)
+  const query: Record<string, string> = isKnown ? { compliance_target } : {}
+  const { body } = await ask<StoryboardList>(listAllStoryboards, { query })
+  const { storyboards, adcp_version, requested_compliance_target: shown } = body
   return {
     title: 'Storyboards',
     description: 'The conversations by which agents are tested, step by step.',
-    json: '/api/storyboards',
+    json: `/api/storyboards?compliance_target=${shown}`,
     body: (
       <>
         <h1>Storyboards</h1>
@@ -25,6 +32,7 @@ export async function show({ ask }: ViewCall): Promise<View> {
           series of calls and the answers that the protocol demands (version{' '}
           {renderName(adcp_version, 20)}). An agent is tested by those that apply to what it claims.
         </p>
+        {renderTargets(targets, shown)}
         <p>
           To test yours, add it on the <a href="/dashboard">dashboard</a>, or run{' '}
           <code>registry agent test URL</code>.
@@ -35,7 +43,7 @@ export async function show({ ask }: ViewCall): Promise<View> {
           items: storyboards,
           limit: LIST_ROWS,
           bytes: LIST_BYTES,
-          rest: '/api/storyboards',
+          rest: `/api/storyboards?compliance_target=${shown}`,
           empty: 'This registry has no storyboards.',
           render: ({ id, title, category, step_count, summary, ...counts }) => [
             <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
@@ -48,6 +56,26 @@ export async function show({ ask }: ViewCall): Promise<View> {
       </>
     ),
   }
+}
+
+/** Renders links to the storyboards of other versions, where there are some. */
+function renderTargets(targets: ReturnType<typeof listTargets>, shown: string): Child {
+  if (targets.length < 2) return null
+  return (
+    <p>
+      Versions:{' '}
+      {targets.map(({ target }) => (
+        <>
+          <a
+            href={`/storyboards?compliance_target=${target}`}
+            aria-current={target === shown ? 'page' : undefined}
+          >
+            {target}
+          </a>{' '}
+        </>
+      ))}
+    </p>
+  )
 }
 
 /** Describes how many agents pass. */
