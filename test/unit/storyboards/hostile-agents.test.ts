@@ -49,6 +49,9 @@ async function run(answer: AgentAnswer, more: Partial<typeof limits> = {}) {
   return { status, steps: phases.flatMap(phase => phase.steps) }
 }
 
+/** Times that a right agent keeps on a machine that is busy. */
+const patient = { storyboardStepMs: 30_000, storyboardMs: 60_000 }
+
 type Answer = (ask: AgentRequest, response: ServerResponse) => unknown
 const tasks = { get_products: { content: [], structuredContent: { products: [] } } }
 const agentThat = (answer: Answer) =>
@@ -80,7 +83,7 @@ test.each<[string, Answer]>([
   const started = performance.now()
   const [hostile, right] = await Promise.all([
     run(agentThat(answer)),
-    run(buildScriptedAgent({ tasks })),
+    run(buildScriptedAgent({ tasks }), patient),
   ])
   expect(performance.now() - started).toBeLessThan(20_000)
   expect(hostile.status).toBe('failing')
@@ -110,7 +113,7 @@ test('an agent that is called again after a pause gets no more requests than a r
     const data = { proto_error: { code: 'RATE_LIMITED', message: 'Later', retry_after: 0 } }
     return { jsonrpc: '2.0', id, error: { code: -32_029, message: 'Later', data } }
   })
-  const { steps } = await run(agent, { storyboardCalls: 5, storyboardMs: 30_000 })
+  const { steps } = await run(agent, { ...patient, storyboardCalls: 5 })
   expect(calls).toBeGreaterThan(3)
   expect(calls).toBeLessThanOrEqual(5)
   expect(steps.at(-1)).toMatchObject({ passed: null, skip_reason: 'timed_out' })
