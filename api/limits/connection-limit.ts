@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { getOrThrow } from '../../pipeline/core/present.ts'
 import type { BoundedLog } from '../operation/bounded-log.ts'
 import { refuseConnection } from '../operation/malformed-requests.ts'
+import { toCaller } from './caller.ts'
 
 /** Files that the process opens itself: stores, threads, Redis, and files that replace them. */
 const OWN_FILES = 200
@@ -44,7 +45,8 @@ function readOpenFilesLimit(): number {
 /**
  * Limits the connections of a server, since a process without free file descriptors cannot open stores. Above
  * the limit, idle connections are closed: those of the address with the most connections first, the longest
- * idle first. If none is idle, the new connection is refused.
+ * idle first. If none is idle, the oldest of the address with the most connections gives way to an address with fewer;
+ * else the new connection is refused.
  */
 export class Connections {
   readonly #max: number
@@ -76,14 +78,15 @@ export class Connections {
   }
 
   #accept(socket: Socket): void {
-    if (this.#open.size >= this.#max && this.#closeIdle() === 0) {
+    const address = toCaller(socket.remoteAddress ?? '')
+    const isFull = this.#open.size >= this.#max
+    if (isFull && this.#closeIdle() === 0 && !this.#closeBusy(address)) {
       const connections = this.#open.size
       this.#onRefused()
       this.#log.warn('connections', { connections }, 'connection refused: all connections are busy')
       refuseConnection(socket)
       return
     }
-    const address = socket.remoteAddress ?? ''
     this.#open.set(socket, { socket, address, answering: 0, idleSince: performance.now() })
     socket.once('close', () => this.#open.delete(socket))
   }
@@ -100,10 +103,7 @@ export class Connections {
 
   /** Closes some idle connections and returns how many; 0 if every connection is busy. */
   #closeIdle(): number {
-    const counts = new Map<string, number>()
-    for (const { address } of this.#open.values()) {
-      counts.set(address, (counts.get(address) ?? 0) + 1)
-    }
+    const counts = this.#countByAddress()
     const idle = [...this.#open.values()].filter(({ answering }) => answering === 0)
     idle.sort(
       (a, b) =>
@@ -119,5 +119,28 @@ export class Connections {
       this.#log.warn('idle', { connections, closed: closed.length }, 'too many connections')
     }
     return closed.length
+  }
+
+  /** Closes a busy connection of the address with the most, if that has more than `newcomer` will have; true if it has. */
+  #closeBusy(newcomer: string): boolean {
+    const counts = this.#countByAddress()
+    const [largest = '', most = 0] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
+    if (most <= (counts.get(newcomer) ?? 0) + 1) return false
+    for (const { socket, address } of this.#open.values()) {
+      if (address !== largest) continue
+      this.#open.delete(socket)
+      socket.destroy()
+      this.#log.warn('busy', { connections: most }, 'an address has too many busy connections')
+      return true
+    }
+    return false
+  }
+
+  #countByAddress(): Map<string, number> {
+    const counts = new Map<string, number>()
+    for (const { address } of this.#open.values()) {
+      counts.set(address, (counts.get(address) ?? 0) + 1)
+    }
+    return counts
   }
 }

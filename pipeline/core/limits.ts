@@ -127,7 +127,7 @@ const entries = {
   largeBodiesPerCaller: [4, 'large request bodies of one caller at once'],
   connections: [
     20_000,
-    'open connections; beyond it idle ones are closed first, then new ones are refused',
+    'open connections; beyond it idle ones are closed first, then the oldest of the address with most; else new ones are refused',
   ],
   feedStreams: [10_000, 'open feed streams'],
   feedStreamsPerCaller: [100, 'open feed streams of one caller'],

@@ -3,6 +3,7 @@ import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { runApi } from '../../api/server.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
@@ -98,6 +99,31 @@ test('idle connections are closed to make room for new ones', async () => {
   await expect.poll(() => held.filter(socket => !socket.destroyed).length).toBeLessThanOrEqual(32)
   const text = await metrics.text()
   expect(Number(/^registry_connections (\d+)$/m.exec(text)?.[1])).toBeLessThanOrEqual(32)
+})
+
+test('busy connections of one address give way to another address, and to no more of its own', async () => {
+  const { url, port } = await serve({ connections: 32 })
+  const held: Socket[] = []
+  const keepBusy = async () => {
+    const socket = await hold(port)
+    socket.write(
+      'POST /api/adagents/validate HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n' +
+        'content-length: 1000\r\n\r\n{',
+    )
+    held.push(socket)
+  }
+  for (let i = 0; i < 32; i++) await keepBusy()
+  const own = new Agent({ keepAlive: false })
+  const askAgain = async () => {
+    await keepBusy()
+    // A connection counts as idle until its request has arrived.
+    await setTimeout(100)
+    return (await ask(`${url}/healthz`, own).catch(() => undefined))?.status
+  }
+  await expect.poll(askAgain, { timeout: 10_000 }).not.toBe(200)
+  const other = new Agent({ keepAlive: false, localAddress: '127.0.0.2' })
+  expect((await ask(`${url}/healthz`, other)).status).toBe(200)
+  expect(held.filter(socket => !socket.destroyed).length).toBeGreaterThanOrEqual(16)
 })
 
 /** Opens a connection and asks nothing. */
