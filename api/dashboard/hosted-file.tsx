@@ -6,6 +6,7 @@ import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderExactMoment, renderName } from '../pages/html/text.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toWorkshopPath } from '../pages/parts/paths.ts'
+import { withdrawBrand, withdrawProperties } from '../routes/community/withdrawals.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { PUBLISH_PATH } from './draft.ts'
 import { renderPointer } from './hosted-preview.tsx'
@@ -21,11 +22,8 @@ import {
 
 const PREVIEW_CHARS = 20_000
 
-/** Operations that save the files of a kind, and take them back. */
-const withdrawals = {
-  'adagents.json': '/api/properties/hosted/',
-  'brand.json': '/api/brands/discovered/',
-} as const
+/** Operations that stop hosting the files of a kind. */
+const withdrawals = { 'adagents.json': withdrawProperties, 'brand.json': withdrawBrand } as const
 
 /** A file of a domain: its text while it is hosted here. */
 interface HostedFile {
@@ -236,7 +234,7 @@ async function stopHosting(context: OrganizationRequest): Promise<DashboardAnswe
   const { callApi, form, org } = context
   const file = parseFile(form.get('domain'), form.get('kind'))
   if (file === undefined) return toList(context)
-  const url = withdrawals[file.kind] + encodeURIComponent(file.domain)
+  const url = withdrawals[file.kind].path.replace(':domain', encodeURIComponent(file.domain))
   const { refused } = await callApi({ method: 'DELETE', url, query: org })
   if (refused !== undefined) return showStop(context, refused)
   return { next: toEntryPath(org.org, file.domain), done: 'withdrawn' }

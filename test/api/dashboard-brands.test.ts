@@ -105,6 +105,21 @@ test('a rollback of a brand restores its earlier file as a new revision', async 
   expect(resolved.json().brand_name).toBe('Boots Before')
 })
 
+test('a hosted brand.json is edited under its name, and no longer hosted once that is confirmed', async () => {
+  const [edit, stop] = (await readEntry())('#brand .actions a').toArray()
+  const editor = load((await ann.get(edit!.attribs.href!)).body)
+  expect(editor('input[name=brand_name]').val()).toBe('Boots Before')
+  expect(JSON.parse(editor('textarea').text())).toMatchObject(await readHosted())
+  const question = load((await ann.get(stop!.attribs.href!)).body)
+  const path = question('main form.row').attr('action')!
+  const answer = await sendForm(ann, path, { domain: DOMAIN, kind: 'brand.json' })
+  expect(load(answer.body)('[role=alert]').text()).toBe('')
+  expect(answer.headers.location).toContain('done=withdrawn')
+  expect((await registry.app.inject(`/brands/${DOMAIN}/brand.json`)).statusCode).toBe(404)
+  expect((await readEntry())('#brand').text()).toContain('No brand.json is hosted here')
+  expect((await publishFromWorkshop('Boots')).headers.location).toContain('done=brand_published')
+})
+
 test('the pointer of a domain is checked on demand, with what is wrong in words', async () => {
   const text = JSON.stringify({
     authorized_agents: [],
