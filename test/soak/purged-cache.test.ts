@@ -82,8 +82,8 @@ describe.skipIf(!hasVarnish)('a cache that is purged after commits', () => {
     const other = '/api/brands/resolve?domain=b.example'
     const joined = '/api/registry/publisher?domain=b.example'
     // The purge of the last change before may still be on its way.
-    const areKept = async () => (await ask(other)) === 'hit' && (await ask(joined)) === 'hit'
-    await waitUntil(async () => (await areKept()) && (await areKept()), 60)
+    const areHits = async () => (await ask(other)) === 'hit' && (await ask(joined)) === 'hit'
+    await waitUntil(async () => (await areHits()) && (await areHits()), 60)
     await rename('a.example', 1_000_000)
     await waitUntil(async () => (await askBrand('a.example')).name === 'Name 1000000', 60)
     expect([await ask(other), await ask(joined)]).toEqual(['hit', 'miss'])
