@@ -219,6 +219,7 @@ const data = definePage({
   id: 'dataPage',
   path: '/data',
   summary: 'Show the data set, and how to open it',
+  query: z.object({ table: text(60) }),
   load: () => import('./views/data.tsx'),
 })
 

@@ -13,7 +13,9 @@ import { buildAddressLimit } from '../limits/per-address.ts'
 import { anyOrigin, exposed } from '../operation/cross-origin.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
+import { sendCroissant } from './data-files/croissant.ts'
 import {
+  CROISSANT_PATH,
   changesPaths,
   dataPaths,
   manifestPaths,
@@ -77,7 +79,8 @@ export function findProgram(source: string): string | undefined {
  * browsers, and the log of events below `/log/`. The name of each says what is in it, so they are cached for ever; `/data/registry.duckdb` leads to
  * the latest snapshot, `/data/manifest.json` names the files for replicas.
  */
-export function addPublishedFiles(app: FastifyInstance, { config, reader }: Services): void {
+export function addPublishedFiles(app: FastifyInstance, services: Services): void {
+  const { config, reader } = services
   app.register(async scope => {
     const { snapshots, log } = reader.paths
     await scope.register(fastifyStatic, { root: snapshots, serve: false, preCompressed: true })
@@ -110,13 +113,13 @@ export function addPublishedFiles(app: FastifyInstance, { config, reader }: Serv
         throw new PublicError('not_found', `only the latest snapshots are kept: see ${latestPath}`)
       return reply.type('application/vnd.duckdb').sendFile(file, snapshots, forEver)
     })
-    const source = { config, reader }
+    route(CROISSANT_PATH, (_, reply) => sendCroissant(reply, services))
     for (const path of manifestPaths)
-      route(path, (_, reply, request) => sendManifest(request, reply, source))
+      route(path, (_, reply, request) => sendManifest(request, reply, services))
     for (const path of changesPaths)
-      route(path, (_, reply, request) => sendChanges(request, reply, source))
+      route(path, (_, reply, request) => sendChanges(request, reply, services))
     for (const path of tablePaths)
-      route(path, (_, reply, request) => sendTable(request, reply, source))
+      route(path, (_, reply, request) => sendTable(request, reply, services))
     route(manifestPath, (_, reply) => {
       const folder = findStateFolder(config)
       if (folder === undefined || !existsSync(join(folder, MANIFEST)))

@@ -88,10 +88,18 @@ test('a release lists what it has changed, and the releases that are kept', asyn
   expect(manifest.headers['cache-control']).toBe('public, max-age=86400, immutable')
 })
 
-test('the page describes the release for programs as Croissant', async () => {
-  const { body } = await ask('/data/')
-  const text = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(body)?.[1] ?? ''
-  const card = JSON.parse(text) as {
+test('the release is described for programs as Croissant, to which the page leads', async () => {
+  const { body: page } = await ask('/data/')
+  const text = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(page)?.[1] ?? ''
+  const { distribution } = JSON.parse(text) as { distribution: { contentUrl: string } }
+  const path = new URL(distribution.contentUrl).pathname
+  expect(page).toContain(`href="${path}"`)
+  const { body, headers } = await ask(path)
+  expect(headers).toMatchObject({
+    'content-type': expect.stringContaining('application/ld+json'),
+    'cache-control': 'public, no-cache',
+  })
+  const card = JSON.parse(body) as {
     conformsTo: string
     distribution: { '@id': string; contentUrl: string; sha256: string }[]
     recordSet: { name: string; field: { name: string; dataType: string }[] }[]
@@ -155,7 +163,11 @@ test('404: another name, another day, and before the first release', async () =>
     '/data/releases/..%2F..%2Frecord/record.sqlite',
   ])
     expect([path, (await ask(path)).statusCode]).toEqual([path, 404])
-  for (const path of ['/data/latest/manifest.json', '/data/latest/authorizations.parquet']) {
+  for (const path of [
+    '/data/latest/manifest.json',
+    '/data/latest/authorizations.parquet',
+    '/data/croissant.json',
+  ]) {
     const { statusCode, body } = await empty.app.inject(path)
     expect([statusCode, JSON.parse(body).code]).toEqual([404, 'not_found'])
   }
@@ -173,7 +185,15 @@ test('the page describes tables and columns, and says how to open them', async (
   ])
     expect(body).toContain(text)
   expect(body).toContain('What publishers own.')
-  expect(body).toContain('permanent identity, minted once (UUID v7)')
+  expect(Buffer.byteLength(body)).toBeLessThan(60_000)
+  const columns = 'permanent identity, minted once (UUID v7)'
+  expect(body).not.toContain(columns)
+  for (const table of exportedTables()) {
+    expect(body).toContain(`href="/data?table=${table}#${table}"`)
+    const chosen = (await ask(`/data?table=${table}`)).body
+    expect([table, Buffer.byteLength(chosen) < 60_000]).toEqual([table, true])
+  }
+  expect((await ask('/data?table=properties')).body).toContain(columns)
   const nothing = await empty.app.inject('/data')
   expect([nothing.statusCode, nothing.body.includes('Nothing has been published yet')]).toEqual([
     200,

@@ -1,9 +1,15 @@
-import type { DataFile } from '../../../pipeline/read/lookups/data-files.ts'
-import type {
-  ColumnDescription,
-  TableDescription,
+import type { FastifyReply } from 'fastify'
+import { type DataFile, listLatestFiles } from '../../../pipeline/read/lookups/data-files.ts'
+import {
+  type ColumnDescription,
+  describeTables,
+  type TableDescription,
 } from '../../../pipeline/read/queries/table-descriptions.ts'
-import { PARQUET, toFileName, toReleasePath } from './data-routes.ts'
+import type { Services } from '../../operation/services.ts'
+import { buildAbsence, CROISSANT_PATH, PARQUET, toFileName, toReleasePath } from './data-routes.ts'
+
+export const DESCRIPTION =
+  'Everything public in the registry as Parquet files, at addresses that stay.'
 
 const CROISSANT = 'http://mlcommons.org/croissant/'
 /** Context of Croissant 1.0, as its specification prints it. */
@@ -36,25 +42,63 @@ const dataTypes: [RegExp, string][] = [
   [/^DATE/, 'sc:Date'],
 ]
 
-export interface DataSetCard {
+/** The data set and its latest release. */
+interface DataSetCard {
   /** Address of the registry. */
   origin: string
-  description: string
   license: string | undefined
   files: readonly DataFile[]
-  described: ReadonlyMap<string, TableDescription> | undefined
+}
+
+/** Sends the description of the latest release as a Croissant data set. */
+export async function sendCroissant(
+  reply: FastifyReply,
+  { reader, config, baseUrl }: Pick<Services, 'reader' | 'config' | 'baseUrl'>,
+) {
+  const files = listLatestFiles(reader)
+  if (files.length === 0 || reader.snapshot === undefined) throw buildAbsence()
+  const described = await describeTables(reader.snapshot, new Set(files.map(({ table }) => table)))
+  const card = { origin: baseUrl(), license: config.DATA_LICENSE, files }
+  return reply
+    .header('cache-control', 'public, no-cache')
+    .type('application/ld+json')
+    .send(JSON.stringify(buildCroissant(card, described)))
+}
+
+/** Describes the data set for search engines, and says where the whole description is. */
+export function buildSummary({ origin, license, files }: DataSetCard) {
+  const [first] = files
+  return {
+    '@context': 'https://schema.org/',
+    '@type': 'Dataset',
+    name: 'agentic-ad-registry',
+    description: DESCRIPTION,
+    url: `${origin}/data`,
+    ...(license !== undefined && { license }),
+    version: first?.day,
+    datePublished: first?.day,
+    distribution: {
+      '@type': 'DataDownload',
+      name: 'Croissant description of all files',
+      encodingFormat: 'application/ld+json',
+      contentUrl: origin + CROISSANT_PATH,
+    },
+  }
 }
 
 /** Describes a release as a Croissant data set: its files, and the columns of tables that are one file each. */
-export function buildCroissant({ origin, description, license, files, described }: DataSetCard) {
+function buildCroissant(
+  { origin, license, files }: DataSetCard,
+  described: ReadonlyMap<string, TableDescription>,
+) {
   const [first] = files
   return {
     '@context': context,
     '@type': 'sc:Dataset',
     conformsTo: `${CROISSANT}1.0`,
     name: 'agentic-ad-registry',
-    description,
-    url: `${origin}/data/`,
+    description: DESCRIPTION,
+    url: `${origin}/data`,
     ...(license !== undefined && { license }),
     version: first?.day,
     datePublished: first?.day,
@@ -69,7 +113,7 @@ export function buildCroissant({ origin, description, license, files, described 
       sha256: file.sha256,
     })),
     recordSet: files.flatMap(file => {
-      const table = file.part === undefined ? described?.get(file.table) : undefined
+      const table = file.part === undefined ? described.get(file.table) : undefined
       return table === undefined ? [] : buildRecordSet(table, toFileName(file))
     }),
   }

@@ -19,12 +19,14 @@ export const LATEST = '/data/latest'
 export const LATEST_MANIFEST = `${LATEST}/manifest.json`
 const RELEASES = '/data/releases'
 export const LATEST_CHANGES = `${LATEST}/changes.json`
+/** Address of the description of the latest release, for programs. */
+export const CROISSANT_PATH = '/data/croissant.json'
 export const toManifestPath = (day: string) => `${RELEASES}/${day}/manifest.json`
 /** Addresses of the manifest of a release, and of what it has changed. */
 export const manifestPaths = [LATEST_MANIFEST, toManifestPath(':day')]
 export const changesPaths = [LATEST_CHANGES, `${RELEASES}/:day/changes.json`]
 export const tablePaths = [`${LATEST}/:file`, `${RELEASES}/:day/:file`]
-export const dataPaths = [...manifestPaths, ...changesPaths, ...tablePaths]
+export const dataPaths = [CROISSANT_PATH, ...manifestPaths, ...changesPaths, ...tablePaths]
 
 export const toFileName = ({ table, part }: Pick<DataFile, 'table' | 'part'>) =>
   `${table}${part === undefined ? '' : `-${part}`}.parquet`
@@ -119,6 +121,7 @@ function keepRange({ raw: { headers } }: FastifyRequest, etag: string): void {
   if (known !== undefined && known !== etag) delete headers.range
 }
 
-function buildAbsence(): PublicError {
+/** Builds the refusal before the first release. */
+export function buildAbsence(): PublicError {
   return new PublicError('not_found', 'the data set is not published yet; it is once a day')
 }

@@ -9,8 +9,9 @@ import {
 } from '../../../pipeline/read/queries/table-descriptions.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { askIfReady } from '../ask.ts'
-import { buildCroissant } from '../data-files/croissant.ts'
+import { buildSummary, DESCRIPTION } from '../data-files/croissant.ts'
 import {
+  CROISSANT_PATH,
   LATEST_CHANGES,
   LATEST_MANIFEST,
   toFileName,
@@ -19,15 +20,16 @@ import {
 } from '../data-files/data-routes.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderLinkedData } from '../html/linked-data.ts'
-import { countThings, formatBytes, formatCount } from '../html/text.tsx'
+import { countThings, formatBytes } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderColumnList } from '../parts/column-list.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-const DESCRIPTION = 'Everything public in the registry as Parquet files, at addresses that stay.'
-
-/** Shows the data set: its tables, and how to open them. */
-export async function show({ services }: ViewCall): Promise<View> {
+/** Shows the data set: its tables, how to open them, and the columns of the table that is chosen. */
+export async function show({
+  services,
+  query: { table },
+}: ViewCall<{ table: string }>): Promise<View> {
   const { reader, config, baseUrl } = services
   const files = listLatestFiles(reader)
   const names = new Set(files.map(({ table }) => table))
@@ -52,16 +54,10 @@ export async function show({ services }: ViewCall): Promise<View> {
           <>
             {renderSummary(files, config.DATA_LICENSE)}
             {renderSection('open', 'Open it', renderRecipes(baseUrl()))}
-            {renderSection('tables', 'Tables', renderTables(files, described))}
+            {renderSection('tables', 'Tables', renderTables(files, described, table))}
             {renderSection('releases', 'Releases', renderReleases(listDays(reader)))}
             {renderLinkedData(
-              buildCroissant({
-                origin: baseUrl(),
-                description: DESCRIPTION,
-                license: config.DATA_LICENSE,
-                files,
-                described,
-              }),
+              buildSummary({ origin: baseUrl(), license: config.DATA_LICENSE, files }),
             )}
           </>
         )}
@@ -87,6 +83,12 @@ function renderSummary(files: readonly DataFile[], license: string | undefined):
       <>
         <a href={LATEST_CHANGES}>changes.json</a>, with the rows of each table that were added,
         removed and changed
+      </>,
+    ],
+    [
+      'Description',
+      <>
+        <a href={CROISSANT_PATH}>croissant.json</a>, with the types and meanings of all columns
       </>,
     ],
     ['One file', <a href="/data/registry.duckdb">registry.duckdb</a>],
@@ -136,6 +138,7 @@ function renderReleases(days: readonly string[]): Html {
 function renderTables(
   files: readonly DataFile[],
   described: ReadonlyMap<string, TableDescription> | undefined,
+  chosen: string,
 ): Html {
   return (
     <>
@@ -155,7 +158,7 @@ function renderTables(
               </>
             ))}
           </p>
-          {renderColumns(described?.get(table)?.columns ?? [])}
+          {renderColumns(table, described?.get(table)?.columns ?? [], chosen === table)}
         </section>
       ))}
     </>
@@ -165,12 +168,16 @@ function renderTables(
 const sum = (files: readonly DataFile[], of: 'rows' | 'bytes') =>
   files.reduce((total, file) => total + file[of], 0)
 
-function renderColumns(columns: TableDescription['columns']): Html | null {
+function renderColumns(
+  table: string,
+  columns: TableDescription['columns'],
+  isChosen: boolean,
+): Html | null {
   if (columns.length === 0) return null
+  if (isChosen) return renderColumnList(columns)
   return (
-    <details>
-      <summary>{formatCount(columns.length)} columns</summary>
-      {renderColumnList(columns)}
-    </details>
+    <p>
+      <a href={`/data?table=${table}#${table}`}>{countThings(columns.length, 'column')}</a>
+    </p>
   )
 }
