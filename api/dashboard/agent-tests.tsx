@@ -47,21 +47,23 @@ async function showTests(
   ])
   const refused = diagnostics.refused ?? compliance.refused
   if (refused !== undefined) return showRefused(refused, diagnostics.status)
+  const stopped = describeStop(compliance.body)
   const { last_checked_at } = compliance.body
-  const isRunning = since !== undefined && since === (last_checked_at ?? NEVER)
+  const isRunning = stopped === null && since === (last_checked_at ?? NEVER)
   const failed = diagnostics.body.diagnostics.filter(({ step_passed }) => step_passed === false)
   const body = (
     <>
       <h1>Tests of {renderName(new URL(url).host, 100)}</h1>
       <p class="lead">{renderName(url, 200)}</p>
       {renderFault(fault)}
+      {stopped === null ? null : <p class="notice fair">{stopped}</p>}
       {isRunning ? (
         <p class="notice" role="status">
           The agent is being tested. This page renews itself until the result is here.
         </p>
       ) : null}
       {renderSummary(compliance.body)}
-      {renderForms(context, url, compliance.body)}
+      {renderForms(context, url, compliance.body, stopped === null)}
       {renderFailed(failed)}
       {renderSection('storyboards', 'Results', renderTests(compliance.body))}
     </>
@@ -73,6 +75,12 @@ async function showTests(
     body,
     ...(isRunning && { refreshSeconds: REFRESH_SECONDS }),
   }
+}
+
+/** Describes why an agent is not tested on request either; null if it is. */
+function describeStop({ compliance_opt_out, monitoring_paused }: AgentCompliance): string | null {
+  if (compliance_opt_out) return 'Your organization has opted this agent out of tests.'
+  return monitoring_paused ? 'The tests of this agent are paused.' : null
 }
 
 function showRefused(refused: string, status: number): DashboardAnswer {
@@ -116,15 +124,18 @@ function renderForms(
   { organization, token }: OrganizationRequest,
   url: string,
   { last_checked_at, storyboard_statuses }: AgentCompliance,
+  canRun: boolean,
 ): Html {
   const path = `${toSectionPath(organization.org_id, 'agents')}/tests`
   return (
     <>
-      <form method="post" action={`${path}/run`} class="single">
-        {renderToken(token)}
-        {renderHidden({ url, since: last_checked_at ?? NEVER })}
-        <button type="submit">Test now</button>
-      </form>
+      {canRun ? (
+        <form method="post" action={`${path}/run`} class="single">
+          {renderToken(token)}
+          {renderHidden({ url, since: last_checked_at ?? NEVER })}
+          <button type="submit">Test now</button>
+        </form>
+      ) : null}
       {storyboard_statuses.length === 0 ? null : (
         <form method="post" action={`${path}/compare`} class="ask">
           {renderToken(token)}

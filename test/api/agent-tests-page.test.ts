@@ -78,14 +78,14 @@ test('the page of an agent that was never tested offers to test it', async () =>
   expect(page('h1').text()).toBe('Tests of sales.acme.example')
   expect(page('.facts').text()).toContain('never')
   expect(page('form[action$="/tests/run"] input[name=since]').val()).toBe('never')
-  expect(page('meta[http-equiv=refresh]')).toHaveLength(0)
+  expect((await ann.get(toPage())).headers.refresh).toBeUndefined()
 })
 
 test('a test on request renews the page until its result is there', async () => {
   const started = await send(ann, path('/run'), { url: URL, since: 'never' })
   expect([started.statusCode, started.headers.location]).toEqual([303, toPage({ since: 'never' })])
   const waiting = await ann.get(toPage({ since: 'never' }))
-  expect(String(waiting.headers.refresh ?? waiting.body)).toMatch(/refresh|^5/)
+  expect(waiting.headers.refresh).toBe('5')
   expect(load(waiting.body)('.notice').text()).toContain('being tested')
   const again = await send(ann, path('/run'), { url: URL, since: 'never' })
   expect(again.statusCode).toBe(400)
@@ -97,6 +97,7 @@ test('a test on request renews the page until its result is there', async () => 
   await registry.reader.refresh()
   const done = await ann.get(toPage({ since: 'never' }))
   expect(load(done.body)('.notice')).toHaveLength(0)
+  expect(done.headers.refresh).toBeUndefined()
 })
 
 test('a failed step shows what was broken, what to change, what was sent and what came', async () => {
@@ -120,6 +121,24 @@ test('a comparison that cannot be made says why', async () => {
   expect(load(refused.body)('.notice.bad').text()).not.toBe('')
   const unknown = await send(ann, path('/compare'), { url: URL, storyboard: '../x' })
   expect(load(unknown.body)('.notice.bad').text()).toContain('no storyboard')
+})
+
+test('an agent whose tests are stopped says so, and never waits for a result', async () => {
+  const last = load((await ann.get(toPage())).body)('input[name=since]').val() as string
+  const change = { op: 'monitoring.change', agent_url: URL, org_id: acme } as const
+  for (const [stop, resume, since, text] of [
+    [{ paused: true }, { paused: false }, last, 'paused'],
+    [{ opt_out: true }, { opt_out: false }, 'never', 'opted this agent out'],
+  ] as const) {
+    await registry.submit({ ...change, ...stop })
+    await registry.reader.refresh()
+    const answer = await ann.get(toPage({ since }))
+    const page = load(answer.body)
+    expect(page('.notice').text()).toContain(text)
+    expect(page('form[action$="/tests/run"]')).toHaveLength(0)
+    expect(answer.headers.refresh).toBeUndefined()
+    await registry.submit({ ...change, ...resume })
+  }
 })
 
 test('people of other organizations see nothing of it', async () => {
