@@ -80,7 +80,7 @@ test('a release lists what it has changed, and the releases that are kept', asyn
   expect(releases).toEqual(['2026-11-20'])
   for (const path of ['/data/latest', `/data/releases/${releases[0]}`]) {
     const changes = await ask(`${path}/changes.json`)
-    expect([path, changes.json()]).toEqual([path, { day: '2026-11-20', tables: [] }])
+    expect([path, changes.json()]).toEqual([path, { day: '2026-11-20', since: null, tables: [] }])
     const manifest = await ask(`${path}/manifest.json`)
     expect(manifest.json()).toMatchObject({ day: '2026-11-20', license: 'CC-BY-4.0' })
   }

@@ -51,10 +51,33 @@ async function visit(hash: string, use: (page: Page) => Promise<void>): Promise<
 /** Waits for an answer, and reads how many rows the page says it has. */
 async function readAnswer(page: Page): Promise<string> {
   const status = page.locator('.sql [role=status]')
-  await status.filter({ hasText: /rows in|cannot answer/ }).waitFor({ timeout })
+  await status.filter({ hasText: /rows? in|cannot answer/ }).waitFor({ timeout })
   const failure = await page.locator('.sql .answer pre').allTextContents()
   return [await status.textContent(), ...failure].join(' ')
 }
+
+function countRows({ length }: readonly unknown[]): string {
+  return `${length} ${length === 1 ? 'row' : 'rows'}`
+}
+
+test('a question about times that needs a time zone is told how to ask, and the next one is answered', async () => {
+  await visit('', async page => {
+    for (const [sql, answer] of [
+      ["select date_trunc('day', created_at) from events limit 1", 'created_at::timestamp'],
+      ['select created_at from events limit 1', '1 row in'],
+      ['select current_date', 'now()::timestamp'],
+      [
+        "select date_trunc('day', created_at::timestamp) from events where created_at::timestamp > now()::timestamp - interval 9999 days limit 1",
+        '1 row in',
+      ],
+    ] as const) {
+      await page.fill('#sql', sql)
+      await page.locator('.sql [role=status]').evaluate(element => element.replaceChildren())
+      await page.click('.sql form button')
+      expect(`${sql}: ${await readAnswer(page)}`).toContain(answer)
+    }
+  })
+})
 
 test('each question of the cookbook is answered in the browser as by DuckDB itself', async () => {
   const db = await Database.open(registry.reader.paths.registry, {
@@ -70,7 +93,7 @@ test('each question of the cookbook is answered in the browser as by DuckDB itse
         await page.locator('.sql [role=status]').evaluate(element => element.replaceChildren())
         await example.locator('a').click()
         expect(`${question} ${await readAnswer(page)}`).toContain(
-          `${question} ${rows.length} rows in`,
+          `${question} ${countRows(rows)} in`,
         )
       }
     })
@@ -95,7 +118,7 @@ test('each table, view and macro is read in the browser, which has no extension 
         await page.locator('.sql [role=status]').evaluate(element => element.replaceChildren())
         await page.click('.sql form button')
         expect(`${relation}: ${await readAnswer(page)}`).toContain(
-          `${relation}: ${rows.length} rows in`,
+          `${relation}: ${countRows(rows)} in`,
         )
       }
     })

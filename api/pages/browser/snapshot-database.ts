@@ -16,6 +16,11 @@ export interface Result {
 }
 
 const NUMBER = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*)$/
+/** DuckDB asks for an extension, which the page does not load from elsewhere: the one for time zones. */
+const EXTENSION = /\bicu\b|extensions?\.duckdb\.org/i
+const WITHOUT_TIME_ZONES =
+  'DuckDB has no time zones in a browser. Write created_at::timestamp in place of created_at, and now()::timestamp ' +
+  'in place of now() or current_date: both are in UTC.'
 /** Extensions would be loaded from another server. */
 const settings = ['autoinstall_known_extensions', 'autoload_known_extensions']
 
@@ -51,6 +56,16 @@ export class SnapshotDatabase {
 
   /** Runs one query; rejects with DuckDB's message. */
   async ask(sql: string): Promise<Result> {
+    try {
+      return await this.#answer(sql)
+    } catch (error) {
+      // A query that failed while it ran leaves its transaction open, and the next one would fail as well.
+      await this.#connection.query('rollback').catch(() => undefined)
+      throw EXTENSION.test(String(error)) ? new Error(WITHOUT_TIME_ZONES) : error
+    }
+  }
+
+  async #answer(sql: string): Promise<Result> {
     const started = performance.now()
     const question = trimQuestion(sql)
     await this.#check(question)

@@ -89,7 +89,9 @@ function showResult(view: 'table' | 'chart'): void {
 }
 
 function describeResult({ rows, isCut, ms }: Result): string {
-  const count = isCut ? `The first ${ROWS_MAX} rows` : `${rows.length} rows`
+  const count = isCut
+    ? `The first ${ROWS_MAX} rows`
+    : `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
   const part = `${formatMegabytes(loaded.bytes)} of ${formatMegabytes(snapshot.bytes)}`
   return `${count} in ${Math.round(ms)} ms. Loaded ${part}, in ${loaded.requests} requests.`
 }

@@ -77,11 +77,12 @@ export async function sendManifest(request: Request, reply: FastifyReply, source
   })
 }
 
-/** Sends how many rows of each table a release has added, removed and changed since the one before. */
+/** Sends how many rows of each table a release has added, removed and changed since the one before; the first has none. */
 export function sendChanges(request: Request, reply: FastifyReply, source: Source) {
   const day = findRelease(request, source)[0]?.day ?? ''
   const tables = readDataSet(source.reader).changes[day] ?? []
-  return reply.headers({ 'cache-control': toCaching(request) }).send({ day, tables })
+  const since = tables[0]?.since ?? null
+  return reply.headers({ 'cache-control': toCaching(request) }).send({ day, since, tables })
 }
 
 /**

@@ -40,7 +40,7 @@ export async function show({
   return {
     title: 'Data set',
     description: DESCRIPTION,
-    json: LATEST_MANIFEST,
+    ...(files.length > 0 && { json: LATEST_MANIFEST }),
     body: (
       <>
         <h1>Data set</h1>
