@@ -51,6 +51,14 @@ export async function writeParquetManifest(
   replaceFile(paths.parquetManifest, `${JSON.stringify({ files, changes }, null, 1)}\n`)
 }
 
+/** Tells whether the export of a day was finished: its manifest is written last. */
+export function isListed(
+  { parquetManifest }: Pick<Paths, 'parquetManifest'>,
+  day: string,
+): boolean {
+  return readJsonFile(parquetManifest, ParquetManifest)?.changes[day] !== undefined
+}
+
 /** Drops files that are gone from the manifest: what is exported in their place is read anew. */
 export function forgetMissingExports(paths: Paths): void {
   const manifest = readJsonFile(paths.parquetManifest, ParquetManifest)

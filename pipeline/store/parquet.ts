@@ -5,7 +5,7 @@ import type { Log } from '../core/log.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { Database } from './duckdb.ts'
 import { countChangedRows, type TableChanges } from './parquet-changes.ts'
-import { writeParquetManifest } from './parquet-manifest.ts'
+import { isListed, writeParquetManifest } from './parquet-manifest.ts'
 import { pruneReleases } from './parquet-releases.ts'
 import type { Paths } from './paths.ts'
 import { STORED_SCHEMA } from './stored-schema.ts'
@@ -69,7 +69,7 @@ export async function exportParquet(
   const day = toDay(now)
   const checkpoint = readCheckpoint(paths)
   const tables = listExported().filter(({ name }) => !existsSync(toFolder(paths, name, day)))
-  if (checkpoint === undefined || tables.length === 0) return false
+  if (checkpoint === undefined || (tables.length === 0 && isListed(paths, day))) return false
   const started = performance.now()
   const file = `${paths.snapshots}/${checkpoint.snapshot}`
   const opening = { readOnly: true, memoryLimit: '128MB', threads: 1, isForAnalysts: true }
@@ -79,9 +79,13 @@ export async function exportParquet(
     const { rows } = await snapshot.oneOrThrow<{ rows: number }>(COUNT_FLAT)
     const changes: TableChanges[] = []
     for (const table of tables) {
-      if (table === FLAT_GRANTS && rows > options.flatRows) continue
-      await exportTable(snapshot, paths, { table, day, facts, partBytes: options.partBytes })
-      changes.push(...(await compareWithLast(snapshot, paths, table, day, log)))
+      if (table === FLAT_GRANTS && rows > options.flatRows) {
+        // The empty folder says that the day is done.
+        mkdirSync(toFolder(paths, table.name, day), { recursive: true })
+      } else {
+        await exportTable(snapshot, paths, { table, day, facts, partBytes: options.partBytes })
+        changes.push(...(await compareWithLast(snapshot, paths, table, day, log)))
+      }
       pruneReleases(`${paths.parquet}/${table.name}`, options.releases)
     }
     await writeParquetManifest(snapshot, paths, day, changes)
@@ -150,6 +154,7 @@ async function compareWithLast(
 ): Promise<TableChanges[]> {
   const [, last] = readdirSync(`${paths.parquet}/${table}`)
     .filter(folder => folder <= `day=${day}`)
+    .filter(folder => readdirSync(`${paths.parquet}/${table}/${folder}`).length > 0)
     .sort()
     .reverse()
   if (last === undefined || key === undefined) return []

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -35,8 +35,14 @@ async function openExporting() {
   const clock = testClock('2026-11-20T03:00Z')
   const registry = await openTestSequencer(clock)
   const { paths } = registry
+  const exportAt = (now: number, limits: Record<string, number>) => {
+    const options = toExportOptions(readConfig({ LIMITS: JSON.stringify(limits) }))
+    return exportParquet(paths, now, silentLog, options)
+  }
   return {
     paths,
+    /** Exports the day of the last release once more. */
+    exportAgain: (limits: Record<string, number> = {}) => exportAt(clock.now() - DAY, limits),
     async night(domain: string, sites: string[]) {
       const properties = sites.map(site =>
         buildWebsite(site, { property_id: site.replaceAll('.', '_'), publisher_domain: domain }),
@@ -48,8 +54,7 @@ async function openExporting() {
     },
     async release(limits: Record<string, number> = {}) {
       await registry.publish()
-      const config = readConfig({ LIMITS: JSON.stringify(limits) })
-      await exportParquet(paths, clock.now(), silentLog, toExportOptions(config))
+      await exportAt(clock.now(), limits)
       const manifest = readJsonFile(paths.parquetManifest, ParquetManifest)!
       clock.tick(DAY)
       return manifest
@@ -78,12 +83,25 @@ test('a release says which rows it has added, removed and changed, by their keys
 })
 
 test('grants are not exported by property where these are too many rows', async () => {
-  const { night, release } = await openExporting()
+  const { night, release, exportAgain } = await openExporting()
   await night('a.example', ['a.example', 'b.a.example'])
   const { files } = await release({ flatGrantRows: 1 })
   expect(files.some(({ path }) => path.startsWith('grants_flat'))).toBe(false)
+  expect(await exportAgain({ flatGrantRows: 1 })).toBe(false)
   const next = await release({ flatGrantRows: 2 })
   expect(next.files.find(({ path }) => path.startsWith('grants_flat'))?.rows).toBe(2)
+})
+
+test('a release that was interrupted before its manifest is listed by the next export', async () => {
+  const { night, release, exportAgain, paths } = await openExporting()
+  await night('a.example', ['a.example'])
+  await release()
+  const before = readFileSync(paths.parquetManifest)
+  const { files } = await release()
+  expect(await exportAgain()).toBe(false)
+  writeFileSync(paths.parquetManifest, before)
+  expect(await exportAgain()).toBe(true)
+  expect(readJsonFile(paths.parquetManifest, ParquetManifest)?.files).toEqual(files)
 })
 
 test('within a version of the data set columns are only added', () => {
