@@ -5,7 +5,7 @@ const PLAIN_TEXT = /^(?!(?:true|false|null|yes|no|on|off|~)$)[A-Za-z](?:(?!: | #
 /** A list of words on one line. */
 const FLOW = /^\[((?:[a-z]\w*(?:, *[a-z]\w*)*)?)\](?: +#.*)?$/
 const SINGLE_QUOTED = /^'[^'\n]*'$/
-const QUOTED = /^"(?:[^"\\]|\\["\\n])*"$/
+const QUOTED = /^"(?:(?!\p{Cc})[^"\\]|\\["\\n])*"$/u
 
 type Plain = string | string[] | { [key: string]: Plain }
 

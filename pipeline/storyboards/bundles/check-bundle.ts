@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseStoryboard, parseTestKit } from '../bundle-text.ts'
+import { parseStoryboard, parseTestKit, summarizeStoryboard } from '../bundle-text.ts'
 import type { BundleFolder } from './bundle-folder.ts'
 import { listFiles } from './list-files.ts'
 
@@ -73,5 +73,7 @@ function checkKit(text: string): string[] {
 
 function checkStoryboard(text: string): string[] {
   const read = parseStoryboard(text)
-  return 'faults' in read ? read.faults : []
+  if ('faults' in read) return read.faults
+  // Lists read the head without what follows, in which an alias of it may be defined.
+  return summarizeStoryboard(text) === undefined ? ['its head cannot be read by itself'] : []
 }

@@ -131,6 +131,14 @@ const faulty: [what: string, spoil: () => void, sentence: RegExp][] = [
     /universal\/bomb\.yaml: it is no YAML: Excessive alias count/,
   ],
   [
+    'with a head that needs what is written below it',
+    () => {
+      const file = join(root, UNIVERSAL, 'added-here.yaml')
+      replaceIn(file, /^title: (.*)/m, 'note: &words Words\ntitle: *words')
+    },
+    /universal\/added-here\.yaml: it is no YAML: Unresolved alias/,
+  ],
+  [
     'with a link to a file elsewhere',
     () => symlinkSync('/etc/hostname', join(root, UNIVERSAL, 'out.yaml')),
     /universal\/out\.yaml is a link/,

@@ -46,6 +46,7 @@ test.each([
   ['a: b#c\n'],
   ['a: "b" # c\n'],
   ['a: b:\n'],
+  ['a: "b\tc"\n'],
 ])('what is read of %j is what the library reads, or nothing', text => {
   const found = parsePlainYaml(text)
   if (found !== undefined) expect(found).toEqual(parse(text))
