@@ -35,7 +35,8 @@ export async function linkTables(
   const before = readHashes(readJsonFile(copy, ParquetManifest))
   const current = readHashes(readJsonFile(parquetManifest, ParquetManifest))
   for (const name of listNames(tree))
-    if (before.get(name) !== current.get(name)) rmSync(join(tree, name), { force: true })
+    if (!current.has(name) || before.get(name) !== current.get(name))
+      rmSync(join(tree, name), { force: true })
   for (const name of current.keys()) {
     const target = join(tree, name)
     if (existsSync(target) || !existsSync(join(parquet, name))) continue
@@ -74,7 +75,9 @@ export async function copyTablesTo(folder: string, bucket: Bucket): Promise<void
   }
   for (const [path, hash] of current) {
     const isThere = stored.has(`${DATA}/${path}`) && before.get(path) === hash
-    if (!isThere) await bucket.writeFile(`${DATA}/${path}`, join(tree, path), tableHeaders)
+    // One that is damaged is missing until its table is exported anew.
+    if (!isThere && existsSync(join(tree, path)))
+      await bucket.writeFile(`${DATA}/${path}`, join(tree, path), tableHeaders)
   }
   if (here !== '') await bucket.write(manifest, Buffer.from(here), manifestHeaders)
 }
