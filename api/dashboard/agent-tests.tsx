@@ -14,7 +14,7 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
-import { renderComparedPhases, renderFailedStep } from './test-steps.tsx'
+import { renderComparedPhases, renderFailedSteps } from './test-steps.tsx'
 
 /** Steps that failed and are shown with what was sent and what came. */
 const FAILED_MAX = 20
@@ -166,7 +166,7 @@ function renderFailed(failed: AgentDiagnosticList['diagnostics']): Html | null {
     'failed',
     'What to change',
     <>
-      {failed.slice(0, FAILED_MAX).map((step, at) => renderFailedStep(step, at === 0))}
+      {renderFailedSteps(failed.slice(0, FAILED_MAX))}
       {rest > 0 ? <p class="quiet">And {countThings(rest, 'more step')}.</p> : null}
     </>,
     countThings(failed.length, 'failed step'),

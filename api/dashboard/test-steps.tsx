@@ -7,16 +7,27 @@ import {
   skipReasons,
 } from '../../pipeline/model/storyboards/storyboard-result.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { renderMarkdown } from '../pages/html/markdown.ts'
 import { clipText, renderName, renderOutside } from '../pages/html/text.tsx'
 import { renderFacts } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toStoryboardPath } from '../pages/parts/paths.ts'
 
+/** Characters of a value, and of all values of a page: those of many steps are cut shorter. */
 const JSON_CHARS = 3_000
+const PAGE_JSON_CHARS = 24_000
 const TEXT_CHARS = 600
 
-/** Renders a step of a stored run that failed: what was broken, what to change, what was sent and what came. */
-export function renderFailedStep(step: AgentDiagnostic, isOpen: boolean): Html {
+const shareChars = (values: number) => Math.min(JSON_CHARS, Math.floor(PAGE_JSON_CHARS / values))
+
+/** Renders the steps of a stored run that failed; the first one is open. */
+export function renderFailedSteps(steps: readonly AgentDiagnostic[]): Html[] {
+  const chars = shareChars(2 * steps.length)
+  return steps.map((step, at) => renderFailedStep(step, at === 0, chars))
+}
+
+/** Renders a step that failed: what was broken, what to change, what was sent and what came. */
+function renderFailedStep(step: AgentDiagnostic, isOpen: boolean, chars: number): Html {
   const { storyboard_id, step_id, guidance, error_text, failed_validations_jsonb: failed } = step
   const reason = guidance?.fix ?? error_text ?? failed[0]?.description ?? ''
   return (
@@ -24,10 +35,10 @@ export function renderFailedStep(step: AgentDiagnostic, isOpen: boolean): Html {
       <summary>
         {renderName(`${storyboard_id} / ${step_id}`, 160)}: {clipText(reason, 200)}
       </summary>
-      {renderHelp(guidance, error_text)}
+      {renderHelp(guidance, error_text, true)}
       <div class="sides">
-        {renderValue('Sent', step.request_jsonb)}
-        {renderValue(describeAnswer(step.response_status), step.response_jsonb)}
+        {renderValue('Sent', step.request_jsonb, chars)}
+        {renderValue(describeAnswer(step.response_status), step.response_jsonb, chars)}
       </div>
       <p>
         <a href={toStoryboardPath(storyboard_id)}>The whole storyboard</a>
@@ -40,43 +51,59 @@ function describeAnswer(status: number | undefined): string {
   return status === undefined ? 'Answer' : `Answer (status ${status})`
 }
 
-function renderHelp(guidance: StepGuidance | undefined, error: string | null | undefined): Child {
+function renderHelp(
+  guidance: StepGuidance | undefined,
+  error: string | null | undefined,
+  withExpected = false,
+): Child {
   return renderFacts([
     ['Change', guidance && clipText(guidance.fix, TEXT_CHARS)],
     ['Broken', guidance && clipText(guidance.sentence, TEXT_CHARS)],
-    ['Expected', guidance && clipText(guidance.expected, TEXT_CHARS)],
+    ['Expected', withExpected && guidance && renderExpected(guidance.expected)],
     ['Answered with', error ? clipText(error, TEXT_CHARS) : undefined],
     ['Rule', guidance && <code>{clipText(guidance.rule, 200)}</code>],
     ['Explained at', guidance?.reference_url && renderOutside(guidance.reference_url)],
   ])
 }
 
-function renderValue(title: string, value: unknown): Html {
+/** Renders what a storyboard expects of an answer, without links: its documents are not here. */
+function renderExpected(text: string): Html {
+  return renderMarkdown(clipText(text, TEXT_CHARS), () => undefined)
+}
+
+function renderValue(title: string, value: unknown, chars: number): Html {
   const text = value === undefined ? 'nothing' : JSON.stringify(value, null, 2)
   return (
     <div class="raw">
       <h3>{title}</h3>
-      <pre tabindex="0">{clipText(text, JSON_CHARS)}</pre>
+      <pre tabindex="0">{clipText(text, chars)}</pre>
     </div>
   )
 }
 
 /** Renders the phases of a comparison; the first step in which both sides differ is open. */
 export function renderComparedPhases(phases: readonly ComparedPhase[]): Html {
-  const first = phases.flatMap(({ steps }) => steps).find(({ differs }) => differs)
+  const all = phases.flatMap(({ steps }) => steps)
+  const first = all.find(({ differs }) => differs)
+  const sides = all.flatMap(({ user_result, reference_result }) => [user_result, reference_result])
+  const chars = shareChars(2 * sides.filter(side => findStep(side)?.exchange !== undefined).length)
   return (
     <>
       {phases.map(({ title, steps }) => (
         <section>
           <h2>{renderName(title, 200)}</h2>
-          {steps.map(step => renderComparedStep(step, step === first))}
+          {steps.map(step => renderComparedStep(step, step === first, chars))}
         </section>
       ))}
     </>
   )
 }
 
-function renderComparedStep(step: ComparedPhase['steps'][number], isOpen: boolean): Html {
+function renderComparedStep(
+  step: ComparedPhase['steps'][number],
+  isOpen: boolean,
+  chars: number,
+): Html {
   const { title, task, expected, user_result, reference_result, differs } = step
   return (
     <details class="diff" open={isOpen}>
@@ -84,11 +111,12 @@ function renderComparedStep(step: ComparedPhase['steps'][number], isOpen: boolea
         {renderName(title, 160)} {differs ? renderBadge('bad', 'differs') : null}
       </summary>
       <p>
-        <code>{clipText(task, 80)}</code> {clipText(expected, TEXT_CHARS)}
+        Task <code>{clipText(task, 80)}</code>
       </p>
+      {renderExpected(expected)}
       <div class="sides">
-        {renderSide('Your agent', user_result)}
-        {renderSide('Reference agent', reference_result)}
+        {renderSide('Your agent', user_result, chars)}
+        {renderSide('Reference agent', reference_result, chars)}
       </div>
     </details>
   )
@@ -96,30 +124,36 @@ function renderComparedStep(step: ComparedPhase['steps'][number], isOpen: boolea
 
 const results = { passed: 'good', failed: 'bad', 'not run': 'none' } as const
 
-function renderSide(title: string, { passed, scenarios }: SideResult): Html {
+function findStep({ scenarios }: SideResult): StepResult | undefined {
+  return scenarios.flatMap(({ steps }) => steps)[0]
+}
+
+function renderSide(title: string, side: SideResult, chars: number): Html {
+  const { passed } = side
   const result = passed === null ? 'not run' : passed ? 'passed' : 'failed'
-  const [step] = scenarios.flatMap(({ steps }) => steps)
+  const step = findStep(side)
   return (
     <div>
       <h3>
         {title} {renderBadge(results[result], result)}
       </h3>
-      {step === undefined ? null : renderStep(step)}
+      {step === undefined ? null : renderStep(step, chars)}
     </div>
   )
 }
 
-function renderStep({ guidance, error, skip_reason, exchange }: StepResult): Html {
+function renderStep({ guidance, error, skip_reason, exchange }: StepResult, chars: number): Html {
   return (
     <>
       {skip_reason === undefined ? null : <p>Not run: {skipReasons[skip_reason]}.</p>}
       {renderHelp(guidance, error)}
       {exchange === undefined ? null : (
         <>
-          {renderValue('Sent', exchange.request.payload)}
+          {renderValue('Sent', exchange.request.payload, chars)}
           {renderValue(
             describeAnswer(exchange.response_record?.status),
             exchange.response_record?.payload,
+            chars,
           )}
         </>
       )}

@@ -123,6 +123,28 @@ test('a comparison that cannot be made says why', async () => {
   expect(load(unknown.body)('.notice.bad').text()).toContain('no storyboard')
 })
 
+test('many failed steps share the room of the page', async () => {
+  const signals = Array.from({ length: 300 }, (_, i) => ({ signal_id: `"${i}"` }))
+  const exchange = { ...failed.exchange!, response_record: { status: 200, payload: { signals } } }
+  const steps = Array.from({ length: 30 }, (_, i) => ({
+    ...failed,
+    step_id: `step_${i}`,
+    exchange,
+  }))
+  registry.clock.tick(1_000)
+  await registry.submit({
+    ...buildSuite({ agent_url: URL, org_id: acme, at: registry.clock.now(), status: 'partial' }),
+    diagnostics: steps as StepDiagnostic[],
+  })
+  await registry.reader.refresh()
+  const { body } = await ann.get(toPage())
+  const page = load(body)
+  expect(page('#failed details')).toHaveLength(20)
+  expect(page('#failed').text()).toContain('And 10 more steps.')
+  expect(page('#failed details').last().text()).toContain('"signals"')
+  expect(Buffer.byteLength(body)).toBeLessThan(80_000)
+})
+
 test('an agent whose tests are stopped says so, and never waits for a result', async () => {
   const last = load((await ann.get(toPage())).body)('input[name=since]').val() as string
   const change = { op: 'monitoring.change', agent_url: URL, org_id: acme } as const

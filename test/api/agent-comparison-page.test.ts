@@ -1,0 +1,104 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import {
+  enterDashboard,
+  openWithSignIn,
+  type SignInRegistry,
+  sendForm,
+  type TestBrowser,
+} from '../support/clients/signing-in.ts'
+import { buildMemberOperations } from '../support/registry/members.ts'
+import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import {
+  type ReferenceAgent,
+  startReferenceAgent,
+  TOKEN,
+} from '../support/servers/reference-agent.ts'
+import { serveReferenceAgent } from '../support/servers/storyboards.ts'
+
+const MINE = 'https://mine.example/sales/mcp'
+const SILENT = 'https://silent.example/mcp'
+
+let agent: ReferenceAgent
+let web: LiveWeb
+let registry: SignInRegistry
+let ann: TestBrowser
+let path: string
+
+beforeAll(async () => {
+  agent = await startReferenceAgent(systemClock)
+  const settings = { PROTOCOL_NAME: 'adcp' }
+  web = await openLiveWeb(
+    {
+      'reference.example': serveReferenceAgent(agent),
+      'mine.example': serveReferenceAgent(agent, {
+        isOpen: true,
+        damage: (payload, { task }) =>
+          task === 'list_creative_formats' ? { ...payload, formats: ['<b>none</b>'] } : payload,
+      }),
+      'silent.example': { '*': ({ request }) => request.socket.destroy() },
+    },
+    { storyboardMs: 60_000, storyboardStepMs: 60_000 },
+    {
+      ...settings,
+      REFERENCE_AGENT_URL: 'https://reference.example',
+      REFERENCE_AGENT_TOKEN: TOKEN,
+    },
+  )
+  const { requestLive, runStoryboard } = web.writer
+  registry = await openWithSignIn(web.redis, { settings, writer: { requestLive, runStoryboard } })
+  ann = await enterDashboard(registry, 'ann@mine.example')
+  await sendForm(ann, '/dashboard/organizations', { name: 'Mine' })
+  const section = load((await ann.get('/dashboard')).body)('tbody a').attr('href')!
+  const org = section.split('/')[3]!
+  path = `/dashboard/org/${org}/agents/tests/compare`
+  const agents = [{ url: MINE }, { url: SILENT }]
+  await registry.submit(...buildMemberOperations({ org, domains: ['mine.example'], agents }))
+  await registry.reader.refresh()
+})
+afterAll(async () => {
+  await registry?.close()
+  await web?.close()
+  await agent?.close()
+})
+
+async function compare(url: string, storyboard: string) {
+  const { statusCode, body } = await sendForm(ann, path, { url, storyboard })
+  const page = load(body)
+  expect([statusCode, page('[role=alert]').text()]).toEqual([200, ''])
+  expect(Buffer.byteLength(body)).toBeLessThan(60_000)
+  return page
+}
+
+test('a comparison shows what both agents did in the step in which they differ', async () => {
+  const page = await compare(MINE, 'schema_validation')
+  expect(page('.lead').text()).toContain('the agents differ in 1 step.')
+  const differing = page('details:has(summary .badge)')
+  expect([differing.length, differing.attr('open'), page('details[open]').length]).toEqual([
+    1,
+    'open',
+    1,
+  ])
+  expect(differing.children('ul').children('li').length).toBeGreaterThan(1)
+  const [mine, reference] = differing.find('.sides > div').toArray()
+  expect(page(mine).find('h3').first().text()).toBe('Your agent failed')
+  expect(page(mine).text()).toContain('"<b>none</b>"')
+  expect(page(mine).find('dt').text()).toContain('Change')
+  expect(page(reference).find('h3').first().text()).toBe('Reference agent passed')
+  expect(page(reference).text()).toContain('"format_id"')
+  expect(page('.sides b')).toHaveLength(0)
+})
+
+test('a comparison of agents that do the same opens no step', async () => {
+  const page = await compare(MINE, 'capability_discovery')
+  expect(page('.lead').text()).toContain('both agents do the same in every step.')
+  expect(page('details[open]')).toHaveLength(0)
+})
+
+test('a comparison with an agent that cannot be reached says so, and what the other one did', async () => {
+  const page = await compare(SILENT, 'media_buy_seller')
+  expect(page('.facts').text()).toContain('the agent cannot be reached')
+  expect(page('details[open]')).toHaveLength(1)
+  expect(page('details[open] .sides').text()).toContain('Answer (status 200)')
+})
