@@ -4,6 +4,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from '../identity/dashboard-client.ts'
 import type { Identity } from '../identity/identity.ts'
+import { isOwnMachine } from '../identity/link-mail.ts'
 import { buildSignedOutPage } from '../identity/pages.tsx'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
@@ -95,12 +96,10 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
         return sendAnswer(context, await route.handle(context), reply)
       })
     }
-    add('GET', SIGN_IN, async ({ query }, reply) =>
-      reply.redirect(
-        buildSignInAddress(services, parseWayBack((query as { to?: unknown }).to)),
-        303,
-      ),
-    )
+    add('GET', SIGN_IN, async ({ query, host }, reply) => {
+      const path = buildSignInPath(services, parseWayBack((query as { to?: unknown }).to))
+      return reply.redirect(findSignInOrigin(services, host) + path, 303)
+    })
     add('GET', DASHBOARD_CALLBACK, async ({ query }, reply) =>
       reply.redirect(parseWayBack((query as { state?: unknown }).state) ?? '/dashboard', 303),
     )
@@ -169,10 +168,25 @@ function sendToSignIn({ method, url }: FastifyRequest, reply: FastifyReply) {
 }
 
 /**
- * Builds the address of the sign-in. The dashboard is an application like any other, but it only needs the
+ * Finds the origin on which a sign-in has to begin, empty where the request is on it: links lead to the public
+ * address, and the cookies of `localhost` are not sent to 127.0.0.1.
+ */
+function findSignInOrigin({ baseUrl }: Services, host: string): string {
+  const { host: ownHost, hostname, port, origin } = new URL(baseUrl())
+  const asked = URL.parse(`http://${host}`)
+  const isAlias =
+    host !== ownHost &&
+    asked?.port === port &&
+    isOwnMachine(asked.hostname) &&
+    isOwnMachine(hostname)
+  return isAlias ? origin : ''
+}
+
+/**
+ * Builds the path of the sign-in. The dashboard is an application like any other, but it only needs the
  * session that the sign-in creates: its code is never redeemed and simply expires.
  */
-function buildSignInAddress({ baseUrl }: Services, state: string | undefined): string {
+function buildSignInPath({ baseUrl }: Services, state: string | undefined): string {
   const verifier = randomBytes(32).toString('base64url')
   const query = new URLSearchParams({
     client_id: DASHBOARD_CLIENT,

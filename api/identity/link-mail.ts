@@ -11,7 +11,7 @@ export type LinkPlace = 'mail' | 'terminal'
 /** Finds where links are delivered; undefined if they cannot be. */
 export function findLinkPlace({ config, baseUrl }: Services): LinkPlace | undefined {
   if (config.SMTP_URL !== undefined) return 'mail'
-  return isOwnMachine(baseUrl()) ? 'terminal' : undefined
+  return isOwnMachine(new URL(baseUrl()).hostname) ? 'terminal' : undefined
 }
 
 /** Sends a sign-in link; tells whether it was sent. A crawler does it: the API reaches no network. */
@@ -40,7 +40,7 @@ export async function sendLink(services: Services, email: string, url: string): 
   return false
 }
 
-function isOwnMachine(baseUrl: string): boolean {
-  const { hostname } = new URL(baseUrl)
+/** Tells whether a host names this machine, as `localhost` does. */
+export function isOwnMachine(hostname: string): boolean {
   return hostname === 'localhost' || isLoopback(hostname)
 }

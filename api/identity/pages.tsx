@@ -285,7 +285,7 @@ export function buildSignInError(text: string, status = 400): SignInPage {
     <>
       {renderProblem('Not signed in', text)}
       <p>
-        <a href="/dashboard">Sign in again</a>
+        <a href="/dashboard">Start again</a>
       </p>
     </>,
   )

@@ -51,7 +51,7 @@ export const signInPaths: readonly RoutePath[] = [
 ]
 
 const REQUEST_ENDED =
-  'This sign-in has ended, or was begun in another browser. Go back to the application and begin again.'
+  'This sign-in has ended, or was begun in another browser. Start again, from the application if one sent you here.'
 const OTHER_WAY = 'People sign in here in another way. Go back to the application and begin again.'
 
 /** Adds the pages on which people sign in and consent. Each belongs to one request, and to the browser that made it. */

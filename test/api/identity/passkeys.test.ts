@@ -219,3 +219,13 @@ test('a person has twenty passkeys at most', async () => {
   const answers = await registry.submit(...Array.from({ length: 20 }, add))
   expect(answers.filter(answer => 'refused' in answer)).toHaveLength(1)
 })
+
+test.each([
+  ['127.0.0.1:3000', `${ORIGIN}/authorize`],
+  ['localhost:3000', '/authorize'],
+  ['127.0.0.1:8080', '/authorize'],
+  ['elsewhere.example:3000', '/authorize'],
+])('a sign-in at %s begins at %s, where its cookies are sent', async (host, expected) => {
+  const { headers } = await registry.app.inject({ url: '/dashboard/sign-in', headers: { host } })
+  expect(String(headers.location).split('?')[0]).toBe(expected)
+})
