@@ -2,6 +2,8 @@ import type { AgentProtocol, AgentTypeOrUnknown } from '../model/documents/index
 
 /** Profile of an agent, from itself and from who declares it, as far as its page shows it. */
 export interface AgentProfile {
+  /** Name by which it calls itself. */
+  name: string | null
   type: AgentTypeOrUnknown
   protocols: AgentProtocol[]
   tools_count: number

@@ -29,8 +29,8 @@ beforeAll(async () => {
     }),
   )
   await registry.observe(
-    observeProbedAgent(SELLER, sellsTools),
-    observeProbedAgent(SECRET, sellsTools),
+    observeProbedAgent(SELLER, { ...sellsTools, name: 'Reference sales agent' }),
+    observeProbedAgent(SECRET, { ...sellsTools, name: 'Reference sales secret' }),
     { kind: 'agent', location: SILENT, outcome: 'timeout', took_ms: 5 },
   )
   await registry.publish()
@@ -102,7 +102,9 @@ test('an option says how many it would find together with the other fields', asy
 })
 
 test('the agents are filtered by type and state', async () => {
-  expect(listNames(await read('/agents?type=sales&state=online'))).toEqual(['sales.seller.example'])
+  expect(listNames(await read('/agents?type=sales&state=online'))).toEqual([
+    'Reference sales agent',
+  ])
   expect(listNames(await read('/agents?state=offline'))).toEqual(['silent.example'])
   expect(listNames(await read('/agents?verified=yes'))).toEqual([])
 })
@@ -111,6 +113,31 @@ test('an agent that its member keeps private shows nothing that a probe found', 
   expect(listNames(await read('/agents?state=unchecked&type=unknown'))).toEqual([
     'sales.secret.example',
   ])
+})
+
+test('an agent is found by its name on the search page, unless its member keeps that private', async () => {
+  const page = await read('/search?q=reference SÁLES')
+  const found = page('#agents li')
+  expect(found).toHaveLength(1)
+  expect(found.find('a').attr('href')).toBe(`/agent/${encodeURIComponent(SELLER)}`)
+  expect(found.text()).toContain('Reference sales agent')
+  expect(page('main').text()).not.toContain('No results')
+  const heading = (await read(`/agent/${encodeURIComponent(SELLER)}`))('h1')
+  expect(heading.text()).toBe('Reference sales agent')
+  expect((await read(`/agent/${encodeURIComponent(SECRET)}`))('h1').text()).toBe(
+    'sales.secret.example',
+  )
+})
+
+test('a search for the address of a known agent does not call its domain unknown', async () => {
+  const known = await read(`/search?q=${encodeURIComponent(SELLER)}`)
+  expect(known('.direct a').attr('href')).toBe(`/agent/${encodeURIComponent(SELLER)}`)
+  expect(known('.notice')).toHaveLength(0)
+  const byDomain = await read('/search?q=sales.seller.example')
+  expect(byDomain('#agents li')).toHaveLength(1)
+  expect(byDomain('.notice')).toHaveLength(0)
+  const above = await read('/search?q=seller.example')
+  expect(above('.notice').text()).toContain('seller.example is not in the registry yet')
 })
 
 test('the tiles of the home page lead to the directories', async () => {

@@ -147,10 +147,13 @@ describe('a page says what JSON says', () => {
     expect(rows.find('th').text()).toBe(listed.publishers[0].publisher_domain)
   })
 
-  test('of an agent by its host, which breaks at its dots alone', async () => {
-    const heading = (await read(`/agent/${encodeURIComponent(AGENT)}`))('h1')
-    expect(heading.text()).toBe('sales.agent.example')
-    expect(heading.find('bdi').html()).toBe('<wbr>sales<wbr>.agent<wbr>.example')
+  test('of an agent without a name by its host, which breaks at its dots alone', async () => {
+    const own = await openRegistry()
+    await own.observe(plainPublisher)
+    const page = load((await own.app.inject(`/agent/${encodeURIComponent(AGENT)}`)).body)
+    expect(page('h1').text()).toBe('sales.agent.example')
+    expect(page('h1 bdi').html()).toBe('<wbr>sales<wbr>.agent<wbr>.example')
+    await own.close()
   })
 
   test('of how an agent answered over time', async () => {

@@ -34,6 +34,12 @@ export function isForEverybody(reader: Reader, agentUrl: string): boolean {
   return !isEnrolled || members.findPublicEnroller(agentUrl) !== undefined
 }
 
+/** Lists the agents of members whose probes are not for everybody. */
+export function listHiddenAgents(reader: Reader): string[] {
+  const enrolled = getMembers(reader).all.flatMap(({ agents }) => agents.map(({ url }) => url))
+  return enrolled.filter(url => !isForEverybody(reader, url))
+}
+
 /** Finds what everybody may know about an agent by asking it. */
 export function findPublicProbe(reader: Reader, agentUrl: string): ProbedAgent | undefined {
   return isForEverybody(reader, agentUrl) ? findProbedAgent(reader, agentUrl) : undefined

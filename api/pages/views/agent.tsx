@@ -130,11 +130,11 @@ function renderHead(
   operator?: string,
   watch?: Html | null,
 ): Html {
-  const host = parseUrl(agent_url)?.host ?? agent_url
+  const name = probed?.profile?.name || (parseUrl(agent_url)?.host ?? agent_url)
   return renderTitle({
-    mark: renderMonogram(host, agent_url),
+    mark: renderMonogram(name, agent_url),
     kind: 'Agent',
-    name: host,
+    name,
     watch,
     below: (
       <>

@@ -1,11 +1,9 @@
-import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import { type AgentRow, agentDirectory } from '../../../pipeline/read/queries/directories.ts'
-import type { Reader } from '../../../pipeline/read/reader.ts'
 import { agentChoices, type Chosen } from '../directory-choices.ts'
 import { loadDirectory } from '../directory-page.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
-import { isForEverybody } from '../parts/agent.tsx'
+import { listHiddenAgents } from '../parts/agent.tsx'
 import { renderDirectory } from '../parts/directory.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
@@ -49,12 +47,6 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
       </>
     ),
   }
-}
-
-/** Lists the agents of members whose probes are not for everybody. */
-function listHiddenAgents(reader: Reader): string[] {
-  const enrolled = getMembers(reader).all.flatMap(({ agents }) => agents.map(({ url }) => url))
-  return enrolled.filter(url => !isForEverybody(reader, url))
 }
 
 function toTitle({ id, name }: AgentRow): string {

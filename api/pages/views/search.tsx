@@ -3,13 +3,14 @@ import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findAgentsByAddress } from '../../../pipeline/read/queries/agent-addresses.ts'
+import { findAgentsByName } from '../../../pipeline/read/queries/agent-names.ts'
 import { parsePastedDomain } from '../../inputs/fields.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
 import { searchRegistry } from '../../routes/search.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, renderName } from '../html/text.tsx'
-import { hasAgentPage } from '../parts/agent.tsx'
+import { findPublicProbe, hasAgentPage, listHiddenAgents } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
@@ -25,10 +26,15 @@ import type { View, ViewCall } from '../view.ts'
 const QUERY_CHARS_MIN = 2
 const AGENTS_SHOWN_MAX = 5
 
+interface FoundAgent {
+  url: string
+  /** Name by which it calls itself, where that is for everybody. */
+  name: string | null | undefined
+}
+
 interface Found {
   shown: SearchAnswer
-  /** Addresses of agents. */
-  agents: readonly string[]
+  agents: readonly FoundAgent[]
   direct: readonly Html[]
   /** The domain that was searched for, where the registry knows nothing about it. */
   unknown: Domain | undefined
@@ -71,18 +77,25 @@ async function findAll(
 ): Promise<Found> {
   const { reader } = services
   const { snapshot } = reader
-  const [answer, agents = []] = await Promise.all([
+  const hidden = listHiddenAgents(reader)
+  const limit = AGENTS_SHOWN_MAX
+  const [answer, addressed = [], named = []] = await Promise.all([
     askIfReady(reader, () => ask<SearchAnswer>(searchRegistry, { query: { q: text } })),
-    snapshot && findAgentsByAddress(snapshot, text, AGENTS_SHOWN_MAX),
+    snapshot && findAgentsByAddress(snapshot, text, limit),
+    snapshot && findAgentsByName(snapshot, text, { hidden, limit }),
   ])
   const nothing: SearchAnswer = { brands: [], publishers: [], properties: [] }
   const domain = parsePastedDomain(text)
   const known = domain === undefined ? [] : listDomainPages(domain, services)
+  const direct = [...listAgentPages(text, reader), ...known]
+  const hasAgent = addressed.some(url => parsePastedDomain(url) === domain)
   return {
     shown: answer?.body ?? nothing,
-    agents,
-    direct: [...listAgentPages(text, reader), ...known],
-    unknown: known.length === 0 ? domain : undefined,
+    agents: [...new Set([...addressed, ...named])].slice(0, limit).map(url => {
+      return { url, name: findPublicProbe(reader, url)?.profile?.name }
+    }),
+    direct,
+    unknown: direct.length > 0 || hasAgent ? undefined : domain,
   }
 }
 
@@ -157,11 +170,13 @@ function renderFound(
   )
 }
 
-function renderAgents(agents: readonly string[]): Html {
+function renderAgents(agents: readonly FoundAgent[]): Html {
   return (
     <ul class="plain">
-      {agents.map(url => (
-        <li>{renderAgent(url)}</li>
+      {agents.map(({ url, name }) => (
+        <li>
+          {renderAgent(url)} {name ? <span class="quiet">{renderName(name, 100)}</span> : null}
+        </li>
       ))}
     </ul>
   )

@@ -16,7 +16,7 @@ with touched as (select unnest(${toListExpression('$keys')}) as agent_url),
 told as (select location as agent_url, document->>'$.description' as description,
     to_json(from_json(document->'$.tools', '[{"name":"VARCHAR","description":"VARCHAR"}]')) as tools
   from documents semi join touched on kind = 'agent' and location = agent_url)
-select agent_url, p.type, p.protocols, p.tools_count::double as tools_count, p.needs_auth,
+select agent_url, left(p.name, 160) as name, p.type, p.protocols, p.tools_count::double as tools_count, p.needs_auth,
   told.description, told.tools
 from touched left join agent_profiles p using (agent_url) left join told using (agent_url)`
 
