@@ -265,7 +265,7 @@ describe('scheduled runs', () => {
       extraction_path: 'structured_content',
       served_by_agent_url: tested.url,
       guidance: {
-        rule: expect.stringMatching(/^signal_activation\/.+#/),
+        rule: expect.stringMatching(/^signal_marketplace\/.+#/),
         expected: expect.any(String),
         fix: expect.any(String),
       },
