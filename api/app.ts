@@ -9,7 +9,7 @@ import type { Config } from '../pipeline/core/config.ts'
 import { readRegistryKeys } from '../pipeline/core/keys/registry-keys.ts'
 import { readSigningKey } from '../pipeline/core/keys/signing-key.ts'
 import { readTokenKeys } from '../pipeline/core/keys/token-keys.ts'
-import type { Log } from '../pipeline/core/log.ts'
+import { type Log, printNotice } from '../pipeline/core/log.ts'
 import { getFirst } from '../pipeline/core/present.ts'
 import { PushStateFile } from '../pipeline/push/state.ts'
 import { Caches } from '../pipeline/read/cache/caches.ts'
@@ -68,6 +68,8 @@ export interface AppDeps {
   redis?: Redis
   /** Fetches the keys of the identity provider; by default only when a token requires it. */
   issuerKeys?: IssuerKeys
+  /** Prints text for the person who runs this process; on stderr by default. */
+  printNotice?: (text: string) => void
   /** Counts requests; metrics of its own by default. */
   metrics?: RoleMetrics
 }
@@ -163,6 +165,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
   return {
     ...rest,
     config,
+    printNotice: deps.printNotice ?? printNotice,
     quota: new CrawlQuota(redis, config),
     saves: new SaveQuota(redis, config),
     storyboards: new StoryboardQuota(redis, config),

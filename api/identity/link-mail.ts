@@ -5,7 +5,7 @@ import type { Services } from '../operation/services.ts'
 /** Time in addition to that of the mail server, for a busy crawler. */
 const SLACK_MS = 5 * SECOND
 
-/** Place in which a person finds their link: a mail, or the log on the operator's own machine. */
+/** Place in which a person finds their link: a mail, or the terminal on the operator's own machine. */
 export type LinkPlace = 'mail' | 'terminal'
 
 /** Finds where links are delivered; undefined if they cannot be. */
@@ -16,11 +16,12 @@ export function findLinkPlace({ config, baseUrl }: Services): LinkPlace | undefi
 
 /** Sends a sign-in link; tells whether it was sent. A crawler does it: the API reaches no network. */
 export async function sendLink(services: Services, email: string, url: string): Promise<boolean> {
-  const { config, writer, log, baseUrl } = services
+  const { config, writer, printNotice, baseUrl } = services
   const { mailMs, signInLinkMinutes } = config.LIMITS
   if (config.SMTP_URL === undefined) {
-    // A sentence for the person who copies it; a warning, since `start` shows nothing below that level.
-    log.warn(`Sign-in link for ${email} (works for ${signInLinkMinutes} minutes): ${url}`)
+    printNotice(
+      `To sign in as ${email}, open this address within ${signInLinkMinutes} minutes:\n${url}`,
+    )
     return true
   }
   const { host } = new URL(baseUrl())

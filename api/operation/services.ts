@@ -36,6 +36,8 @@ export interface Services {
   reader: Reader
   clock: Clock
   log: Log
+  /** Prints text for the person who runs this process. */
+  printNotice: (text: string) => void
   writer: ApiWriter
   quota: CrawlQuota
   saves: SaveQuota

@@ -31,4 +31,9 @@ export function createLog(role: string, level: string, to: DestinationStream = o
   return pino({ level, base: { role }, redact, serializers, timestamp }, to)
 }
 
+/** Prints text for the person at the terminal as it is, at any level of the log, so that it can be copied. */
+export function printNotice(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
 export const silentLog: Log = pino({ level: 'silent' })

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from 'cheerio'
 import type { LightMyRequestResponse } from 'fastify'
-import { type Log, silentLog } from '../../../pipeline/core/log.ts'
 import type { TestRedis } from '../processes/redis.ts'
 import { openRegistry, type RegistryOptions, type TestRegistry } from '../registry/app.ts'
 
@@ -13,7 +12,7 @@ export const CALLBACK = 'http://127.0.0.1:7777/callback'
 export const BASE = 'http://127.0.0.1:3000'
 
 export interface SignInRegistry extends TestRegistry {
-  /** Lines with a sign-in link, as an operator in development sees them. */
+  /** Sign-in links, as the terminal shows them to an operator in development. */
   links: string[]
   /** Base URL of the registry. */
   origin: string
@@ -27,12 +26,10 @@ export async function openWithSignIn(
 ): Promise<SignInRegistry> {
   const folder = mkdtempSync(join(tmpdir(), 'registry-keys-'))
   const links: string[] = []
-  const log: Log = Object.assign(Object.create(silentLog), {
-    warn: (line: unknown) => {
-      const [, url] = /^Sign-in link for .+: (\S+)$/.exec(String(line)) ?? []
-      if (url !== undefined) links.push(url)
-    },
-  })
+  const printNotice = (text: string) => {
+    const [, url] = /^To sign in as .+:\n(\S+)$/.exec(text) ?? []
+    if (url !== undefined) links.push(url)
+  }
   const settings = {
     BASE_URL: BASE,
     REGISTRY_SIGNING_KEYS: writeKeys(folder, keys),
@@ -40,7 +37,7 @@ export async function openWithSignIn(
   }
   const registry: TestRegistry = await openRegistry({
     redis: redis.redis,
-    log,
+    printNotice,
     ...options,
     settings,
   })

@@ -63,6 +63,7 @@ export interface RegistryOptions {
   redis?: NonNullable<AppDeps['redis']>
   writer?: Partial<WriterClient>
   log?: Log
+  printNotice?: (text: string) => void
   settings?: Record<string, string>
 }
 
@@ -125,9 +126,18 @@ export async function openRegistry(options: RegistryOptions = {}): Promise<TestR
     cancelStoryboardJob: refuseLive,
     ...options.writer,
   }
-  const { redis } = options
+  const { redis, printNotice } = options
   const metrics = new RoleMetrics('api')
-  const app = buildApp({ config, reader, clock, log, writer, metrics, ...(redis && { redis }) })
+  const app = buildApp({
+    config,
+    reader,
+    clock,
+    log,
+    writer,
+    metrics,
+    ...(redis && { redis }),
+    ...(printNotice && { printNotice }),
+  })
   const answers = watchAnswers(app)
   return {
     app,
