@@ -1,6 +1,7 @@
 import { buildAgentPlaces } from './agents.ts'
 import { buildBrandCases } from './brand-cases.ts'
 import { buildDirtPlaces } from './dirt.ts'
+import { buildDocumentedSite } from './documented-site.ts'
 import { buildCanonical } from './documents.ts'
 import { buildBrandPages } from './home-pages.ts'
 import { buildHousePlaces } from './houses.ts'
@@ -59,6 +60,7 @@ export function buildWorld(options: WorldOptions): DemoWorld {
     ...buildDirtPlaces(),
     ...buildAgentPlaces(protocolName),
     buildOwnSite(protocolName),
+    buildDocumentedSite(),
   ]
   const missing = domains - countListed([...fixed, ...buildOperatorPlaces([])])
   const filling = fill(seed, Math.max(missing, 0), invent)

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listExampleQueries } from '../../api/pages/cookbook.ts'
+import { readExamples } from '../../api/reference/examples.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import {
   Command,
@@ -126,6 +127,17 @@ describe('a first start crawls the demo internet', () => {
   ])('%s is not among the manager’s publishers', async domain => {
     const { body } = await get(`/api/registry/publisher?domain=${domain}`)
     expect(body).toMatchObject({ discovery_method: null, properties: [] })
+  })
+
+  test('examples of the API reference answer when they are pasted', async () => {
+    const pasted = ['resolveBrand', 'getBrandJson', 'lookUpDomain', 'lookUpPublisher', 'search']
+    const statuses = [...pasted, 'validatePropertyAuthorization', 'lookUpProperty'].map(
+      async id => {
+        const { status, body } = await get(readExamples()[id]!.request.url)
+        return [id, status, JSON.stringify(body).includes('acme.example')]
+      },
+    )
+    for (const found of await Promise.all(statuses)) expect(found).toEqual([found[0], 200, true])
   })
 
   test('a brand with only a home page is read there', async () => {
