@@ -4,6 +4,9 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { buildLimitHeaders, type LimitHeaders, toRetrySeconds } from './limit-headers.ts'
 import { RedisWindowCounter, type WindowUse } from './redis-window-counter.ts'
 
+/** Limits of requests that cause a crawl. */
+export const crawlLimits = ['crawlRequestsPerHour', 'crawlRequestDomainSeconds'] as const
+
 const HOUR_S = 3_600
 const RETRY_AFTER_S = 5
 const UNAVAILABLE = 'crawl requests cannot be accepted at the moment; try again'

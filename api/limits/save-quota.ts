@@ -5,6 +5,13 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { buildLimitHeaders, type LimitHeaders, toRetrySeconds } from './limit-headers.ts'
 import type { WindowUse } from './redis-window-counter.ts'
 
+/** Limits of requests that count as a save. */
+export const saveLimits = [
+  'savesPerHour',
+  'savesPerOrganizationHour',
+  'savesPerOrganizationDay',
+] as const
+
 const RETRY_AFTER_S = 5
 
 /**

@@ -7,7 +7,6 @@ import { toLimitedUser } from './limited-user.ts'
 import { RedisWindowCounter, type WindowUse } from './redis-window-counter.ts'
 
 const HOUR_S = 3_600
-const MINUTE_S = 60
 
 /** The caller who has agents tested. */
 interface Tester {
@@ -24,12 +23,14 @@ export type TestKind = 'run' | 'step'
 export class StoryboardQuota {
   readonly #counter: RedisWindowCounter
   readonly #maxPerHour: Record<TestKind, number>
+  readonly #agentSeconds: number
 
   constructor(redis: Redis | undefined, { LIMITS }: Config) {
     this.#counter = new RedisWindowCounter(
       redis,
       'agents cannot be tested at the moment; try again',
     )
+    this.#agentSeconds = LIMITS.agentRunSeconds
     this.#maxPerHour = { run: LIMITS.storyboardRunsPerHour, step: LIMITS.storyboardStepsPerHour }
   }
 
@@ -72,13 +73,13 @@ export class StoryboardQuota {
     return isAdmin(tester.roles) ? undefined : this.#counter.read(toKey(kind, tester))
   }
 
-  /** Refuses with 429 if anybody refreshed the agent less than a minute ago. */
+  /** Refuses with 429 if anybody refreshed the agent a moment ago. */
   async lockAgent(agentUrl: string): Promise<void> {
-    const limit = { max: 1, windowSeconds: MINUTE_S }
+    const limit = { max: 1, windowSeconds: this.#agentSeconds }
     const key = `${REDIS_PREFIX}:storyboards:agent:${agentUrl}`
     const { isAllowed, resetSeconds: retry_after } = await this.#counter.count(key, limit)
     if (isAllowed) return
-    refuse('rate_limited', 'the agent was refreshed less than a minute ago', { retry_after })
+    refuse('rate_limited', 'this agent was refreshed a moment ago', { retry_after })
   }
 }
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { PublicErrorName } from '../../pipeline/core/errors.ts'
+import type { Limits } from '../../pipeline/core/limits.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { LimitName } from '../limits/per-address.ts'
 import type { CachePolicy } from '../responses/freshness.ts'
@@ -82,6 +83,8 @@ interface Declared<
   access: Who
   cache: CachePolicy
   limit?: LimitName
+  /** Limits that its handler counts requests towards; `limit`, `quota` and `isExpensive` imply theirs. */
+  limits?: readonly (keyof Limits)[]
   /**
    * It queries the snapshot or the search file, which takes longer than a lookup, so callers take turns
    * (pipeline/core/fair-queue.ts).

@@ -11,7 +11,7 @@ import {
 import { crawlRequestStatus, findCrawlRequest } from '../../pipeline/read/lookups/crawl-requests.ts'
 import { isInOrganization } from '../auth/organization-access.ts'
 import type { Principal } from '../auth/principal.ts'
-import type { CountedCrawl } from '../limits/crawl-quota.ts'
+import { type CountedCrawl, crawlLimits } from '../limits/crawl-quota.ts'
 import { toLimitedUser } from '../limits/limited-user.ts'
 import { PublicDomain, refuseClosed } from '../live/public-host.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -28,6 +28,7 @@ const shared = {
   access: 'bearer',
   writes: true,
   cache: 'none',
+  limits: crawlLimits,
   errors: ['invalid_request', 'too_large', 'unsupported_media_type', 'rate_limited', 'unavailable'],
 } as const
 

@@ -8,6 +8,7 @@ import {
 } from '../../pipeline/model/responses/revalidation.ts'
 import { findBrand } from '../../pipeline/read/lookups/resolutions.ts'
 import { requireAdmin } from '../auth/organization-access.ts'
+import { crawlLimits } from '../limits/crawl-quota.ts'
 import { PublicDomain } from '../live/public-host.ts'
 import { resolveLiveBrand } from '../live/resolve-live-brand.ts'
 import { defineOperation } from '../operation/operation.ts'
@@ -22,6 +23,7 @@ const declared = {
   access: 'bearer',
   writes: true,
   cache: 'none',
+  limits: crawlLimits,
   params: z.object({ domain: PublicDomain }),
   errors: ['invalid_request', 'forbidden', 'rate_limited', 'unavailable'],
 } as const

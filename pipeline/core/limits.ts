@@ -162,6 +162,7 @@ const entries = {
   storyboardCalls: [150, 'requests to an agent in one run of a storyboard'],
   complianceRunMs: [600_000, 'time for a scheduled run of all storyboards against one agent'],
   storyboardRunsPerHour: [10, 'runs and comparisons of storyboards per user and hour'],
+  agentRunSeconds: [60, 'seconds between two requests for an immediate test run of one agent'],
   storyboardWebhooksPerMinute: [
     600,
     'webhooks to runs of storyboards that one address may send in a minute',

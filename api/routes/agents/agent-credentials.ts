@@ -163,6 +163,7 @@ export const saveClientCredentials = defineOperation({
 export const testClientCredentials = defineOperation({
   ...declared,
   id: 'testAgentClientCredentials',
+  limits: ['storyboardStepsPerHour'],
   method: 'POST',
   path: `${place}/oauth-client-credentials/test`,
   summary: 'Request a token with the client credentials of an agent',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
+import { SECOND } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { isModerator } from '../../../pipeline/core/roles.ts'
 import { buildUserAgent } from '../../../pipeline/core/user-agent.ts'
@@ -120,25 +120,26 @@ export const setMonitoringInterval = defineOperation({
     replyOk(toSchedule(await changeSettings(encodedUrl, body, principal, services))),
 })
 
-/** Shortest time between two requests for an immediate run. */
-const REQUEUE_MS = MINUTE
-
 export const requeueMonitoring = defineOperation({
   ...change,
   method: 'POST',
   id: 'requeueAgentMonitoring',
+  limits: ['agentRunSeconds'],
   path: '/api/registry/agents/:encodedUrl/monitoring/requeue',
   summary: 'Have an agent tested now',
   description: `All storyboards that apply; once a minute. Earlier results remain until then. ${owned} ${answering}`,
   reply: { 200: Requeued },
   errors: ['invalid_request', 'forbidden', 'rate_limited', 'unavailable'],
   handle: async ({ params: { encodedUrl }, principal, services }) => {
-    const { reader, clock } = services
+    const { reader, clock, config } = services
     const last = findAgentTests(reader, encodedUrl)?.settings?.requeued_at ?? null
-    const waitMs = last === null ? 0 : Date.parse(last) + REQUEUE_MS - clock.now()
+    const betweenMs = config.LIMITS.agentRunSeconds * SECOND
+    const waitMs = last === null ? 0 : Date.parse(last) + betweenMs - clock.now()
     if (waitMs > 0) {
       const retry_after = Math.ceil(waitMs / SECOND)
-      return refuse('rate_limited', 'a run was asked for less than a minute ago', { retry_after })
+      return refuse('rate_limited', 'a test of this agent was requested a moment ago', {
+        retry_after,
+      })
     }
     await changeSettings(encodedUrl, { requeue: true }, principal, services)
     return replyOk({ requeued: true })

@@ -65,6 +65,7 @@ const place = z.object({
 export const runAgentStoryboard = defineOperation({
   ...declared,
   id: 'runAgentStoryboard',
+  limits: ['storyboardRunsPerHour'],
   method: 'POST',
   path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/run',
   summary: 'Run a storyboard against an agent',
@@ -127,6 +128,7 @@ function findPlace({ id, phases, source }: RunnableStoryboard, stepId: string): 
 export const runAgentStep = defineOperation({
   ...declared,
   id: 'runAgentStoryboardStep',
+  limits: ['storyboardStepsPerHour'],
   method: 'POST',
   path: '/api/registry/agents/:encodedUrl/storyboard/:storyboardId/step/:stepId',
   summary: 'Run one step of a storyboard against an agent',
@@ -188,6 +190,7 @@ export const runAgentStep = defineOperation({
 export const listAgentStoryboards = defineOperation({
   ...declared,
   id: 'listApplicableStoryboards',
+  limits: ['storyboardStepsPerHour'],
   method: 'GET',
   path: '/api/registry/agents/:encodedUrl/applicable-storyboards',
   summary: 'List the storyboards that apply to an agent',

@@ -49,6 +49,7 @@ const place = z.object({
 export const compareStoryboard = defineOperation({
   ...declared,
   id: 'compareStoryboard',
+  limits: ['storyboardRunsPerHour'],
   method: 'POST',
   path,
   summary: 'Compare an agent with the reference agent',

@@ -17,6 +17,7 @@ import { type Asking, describeJob, NEEDS_CREDENTIAL, SLACK_MS } from './run-jobs
 
 export const refreshAgent = defineOperation({
   id: 'refreshAgent',
+  limits: ['agentRunSeconds', 'storyboardRunsPerHour'],
   method: 'POST',
   path: '/api/registry/agents/:encodedUrl/refresh',
   group: 'Agent Compliance',

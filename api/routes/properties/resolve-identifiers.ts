@@ -8,6 +8,7 @@ import {
   findIdentifiers,
 } from '../../../pipeline/read/queries/identifiers.ts'
 import { findOwnMembership, requireEditor } from '../../auth/organization-access.ts'
+import { saveLimits } from '../../limits/save-quota.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
 import { replyOk } from '../../responses/reply.ts'
@@ -22,6 +23,7 @@ const value = part.describe('The identifier itself')
 
 export const resolveIdentifiers = defineOperation({
   id: 'resolveIdentifiers',
+  limits: saveLimits,
   method: 'POST',
   path: '/api/registry/resolve',
   group: 'Property Resolution',

@@ -35,6 +35,7 @@ const NewReceiver = ReceiverUrl.refine(url => canBePublic(new URL(url).hostname)
 export const createSubscription = defineOperation({
   ...declared,
   id: 'createSubscription',
+  limits: ['receiverQuestionsPerHour'],
   method: 'POST',
   path: '/api/registry/subscriptions',
   summary: 'Subscribe to changes by webhook',
