@@ -43,7 +43,7 @@ export const rawFile = defineOperation({
     const snapshot = getSnapshot(reader)
     const maxBytes = config.LIMITS.adagentsBytes
     const found = source && snapshot && (await readFileBytes(reader, snapshot, source, maxBytes))
-    if (!found) return refuse('not_found', 'the registry holds no bytes of such a file')
+    if (!found) return refuse('not_found', 'the registry has no copy of this file')
     return replyFile(source, found)
   },
 })
@@ -66,7 +66,7 @@ function replyFile({ kind, location }: Source, { bytes, sha256 }: FileBytes): Se
   const text = bytes.toString('utf8')
   if (!MAY_BE_PERSONAL.test(text)) return { status: 200, body: bytes, type, etag: sha256, headers }
   if (bytes.length > PARSED_BYTES_MAX)
-    return refuse('not_found', 'the file holds contact data, and is too long to take it out')
+    return refuse('not_found', 'the file contains contact data, and is too long to have it removed')
   const shown = toShownText(text)
   if (shown.isComplete) return { status: 200, body: bytes, type, etag: sha256, headers }
   const omitted = { ...headers, 'x-registry-omitted': 'contacts' }

@@ -60,7 +60,7 @@ const ending = defineOperation({
 
 function requireLink(token: string, { keys }: Pick<Services, 'keys'>): WatchLink {
   const link = keys && readWatchLink(keys, token)
-  return link ?? refuse('not_found', 'this link is not one of our mails, or is not complete')
+  return link ?? refuse('not_found', 'this link is not from one of our mails, or is incomplete')
 }
 
 function findEnded(link: WatchLink, { reader }: Pick<Services, 'reader'>): Ended {

@@ -85,7 +85,7 @@ async function continueInDashboard(
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
     refuse('forbidden', 'this form was not sent by a page of the registry')
   }
-  if (!services.isAuthorizationServer) refuse('not_found', 'nobody signs in at this registry')
+  if (!services.isAuthorizationServer) refuse('not_found', 'this registry has no sign-in')
   const cookie = await keepDraft({ kind, domain, text }, caller(), services)
   if (cookie === undefined) {
     return refuse('unavailable', 'the file cannot be carried on now; download it', {

@@ -18,6 +18,7 @@ import {
 import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
 import { renderFacts, renderTable, renderTiles } from './blocks.tsx'
 import { describeTests } from './compliance.tsx'
+import { findFaces } from './faces.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 
@@ -110,6 +111,7 @@ export function renderHealth({ probed }: AgentShown, now: Instant): Html {
 
 /** Renders the publishers that authorize an agent, or did at a time of the past, each with a link to the evidence. */
 export function renderPublishers(
+  reader: Reader,
   agentUrl: string,
   total: number,
   { status, body }: Reply<AgentPublishers>,
@@ -117,6 +119,10 @@ export function renderPublishers(
 ): Html {
   const publishers = status === 200 ? body.publishers : []
   const cursor = status === 200 ? body.next_cursor : null
+  const faces = findFaces(
+    reader,
+    publishers.map(({ publisher_domain }) => publisher_domain),
+  )
   return renderTable({
     caption: 'Publishers that authorize it',
     columns: ['Publisher', 'Granted', 'Operator', 'Found by', 'File last read', 'Evidence'],
@@ -129,9 +135,7 @@ export function renderPublishers(
     bytes: 24_000,
     empty: past.as_of ? 'No publisher had authorized it then.' : 'No publisher authorizes it.',
     render: publisher => [
-      <a href={toPublisherPath(publisher.publisher_domain)}>
-        {renderName(publisher.publisher_domain)}
-      </a>,
+      faces.renderLink(publisher.publisher_domain, toPublisherPath(publisher.publisher_domain)),
       describeReach(publisher),
       renderOperatorSide(publisher),
       publisher.manager_domain === null ? (

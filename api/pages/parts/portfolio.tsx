@@ -1,16 +1,14 @@
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
-import { findApprovedLogos } from '../../../pipeline/read/lookups/logos.ts'
 import type { Portfolio, PortfolioBrand } from '../../../pipeline/read/lookups/portfolios.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { buildLogoPath } from '../../routes/brands/logos.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings, fitItems, formatCount, renderMoment, renderName } from '../html/text.tsx'
 import { renderFacts, renderSection } from './blocks.tsx'
+import { findFaces } from './faces.tsx'
 import { renderBadge } from './freshness.tsx'
-import { renderMonogram } from './looks.tsx'
 import { toBrandPath } from './paths.ts'
 
-const MARK_PX = 28
+const TREE_MARK_PX = 28
 
 const trusts: Readonly<Record<string, string>> = {
   inline: 'declared by the house for its own site',
@@ -73,15 +71,7 @@ export function renderTree(
   { brands, total }: Portfolio,
   root: { name: string; domain: string },
 ): Html {
-  const logos = findApprovedLogos(reader, [root.domain, ...brands.map(({ domain }) => domain)])
-  const renderMark = (name: string, domain: string) => {
-    const logo = logos.get(domain)
-    return logo === undefined ? (
-      renderMonogram(name, domain, MARK_PX)
-    ) : (
-      <img class="logo" src={buildLogoPath(logo)} alt="" width={MARK_PX} height={MARK_PX} />
-    )
-  }
+  const { renderMark } = findFaces(reader, [root.domain, ...brands.map(({ domain }) => domain)])
   const ids = new Set(brands.flatMap(({ brand_id }) => brand_id ?? []))
   const hasParent = ({ parent_brand, brand_id }: PortfolioBrand) =>
     parent_brand !== null && parent_brand !== brand_id && ids.has(parent_brand)
@@ -91,7 +81,7 @@ export function renderTree(
     if (brand.brand_id) children.delete(brand.brand_id)
     return (
       <li>
-        {renderMark(brand.brand_name, brand.domain)}{' '}
+        {renderMark(brand.domain, TREE_MARK_PX, brand.brand_name)}{' '}
         <a href={toBrandPath(brand.domain)}>{renderName(brand.brand_name, 80)}</a>{' '}
         <span class="quiet">{brand.domain}</span>{' '}
         {brand.is_proven ? null : renderBadge('fair', 'claimed')}
@@ -109,7 +99,7 @@ export function renderTree(
     <>
       <div class="tree">
         <p>
-          {renderMark(root.name, root.domain)} {renderName(root.name)}
+          {renderMark(root.domain, TREE_MARK_PX, root.name)} {renderName(root.name)}
         </p>
         <ul>{rows}</ul>
       </div>

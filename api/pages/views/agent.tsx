@@ -73,7 +73,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
               [publisher_count === 1 ? 'publisher' : 'publishers', publisher_count],
               [property_count === 1 ? 'property' : 'properties', property_count],
             ])}
-            {renderPublishers(agent_url, publisher_count, publishers)}
+            {renderPublishers(reader, agent_url, publisher_count, publishers)}
           </>,
         )}
         {renderSection('capabilities', 'Capabilities', renderCapabilities(agent))}
@@ -110,7 +110,7 @@ async function showPast({
         {renderSection(
           'publishers',
           'Authorizations then',
-          renderPublishers(agent_url, count, publishers, past),
+          renderPublishers(reader, agent_url, count, publishers, past),
         )}
       </>
     ),

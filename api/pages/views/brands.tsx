@@ -4,14 +4,16 @@ import { loadDirectory } from '../directory-page.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
 import { renderDirectory } from '../parts/directory.tsx'
+import { findFaces } from '../parts/faces.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
-import { renderMonogram } from '../parts/looks.tsx'
 import { toBrandPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
 /** Shows all brands. */
 export async function show(call: ViewCall<Chosen>): Promise<View> {
   const found = await loadDirectory<BrandRow>(call, brandDirectory)
+  const { reader } = call.services
+  const faces = findFaces(reader, found.page?.rows.map(({ id }) => id) ?? [])
   return {
     title: 'Brands',
     description: 'Every brand that the registry knows, its house, and the source of its identity.',
@@ -27,7 +29,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
           chosen: call.query,
           found,
           render: brand => ({
-            mark: renderMonogram(brand.name, brand.id, 40),
+            mark: faces.renderMark(brand.id, 40, brand.name),
             link: <a href={toBrandPath(brand.id)}>{renderName(brand.name, 100)}</a>,
             below: (
               <>

@@ -7,6 +7,7 @@ import type {
 } from '../../../pipeline/model/responses/index.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { loadCrawlOverview } from '../../../pipeline/read/queries/crawl-overview.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { listRegisteredBrands } from '../../routes/brands/brands.ts'
 import { lookUpPublisher, registryStats } from '../../routes/lookups.ts'
 import { listRegisteredPublishers } from '../../routes/publishers.ts'
@@ -16,6 +17,7 @@ import { countThings, renderMoment, renderName } from '../html/text.tsx'
 import { renderCounts, renderSection } from '../parts/blocks.tsx'
 import { renderSearch } from '../parts/document.tsx'
 import { renderEvents } from '../parts/events.tsx'
+import { findFaces } from '../parts/faces.tsx'
 import { renderLatestDays } from '../parts/latest-days.tsx'
 import { toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
@@ -82,7 +84,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             {overview === undefined || overview.days.length < 2
               ? null
               : renderSection('growth', 'Growth', renderLatestDays(overview))}
-            {renderNames(brands?.body, publishers?.body)}
+            {renderNames(reader, brands?.body, publishers?.body)}
           </div>
         </div>
       </>
@@ -161,30 +163,31 @@ function renderTotals(stats: RegistryStats): Html {
 
 /** Renders examples, for visitors who have no domain in mind. */
 function renderNames(
+  reader: Reader,
   brands: BrandList | undefined,
   publishers: PublisherList | undefined,
 ): Html | null {
   const named = brands?.brands ?? []
   const owning = publishers?.publishers ?? []
   if (named.length + owning.length === 0) return null
+  const faces = findFaces(
+    reader,
+    [...named, ...owning].map(({ domain }) => domain),
+  )
   return renderSection(
     'begin',
     'Browse',
     <>
       <h3>Brands</h3>
       <ul class="chips">
-        {named.map(({ domain, brand_name }) => (
-          <li>
-            <a href={toBrandPath(domain)}>{renderName(brand_name, 40)}</a>
-          </li>
+        {named.map(({ domain }) => (
+          <li>{faces.renderLink(domain, toBrandPath(domain))}</li>
         ))}
       </ul>
       <h3>Publishers</h3>
       <ul class="chips">
         {owning.map(({ domain }) => (
-          <li>
-            <a href={toPublisherPath(domain)}>{renderName(domain, 60)}</a>
-          </li>
+          <li>{faces.renderLink(domain, toPublisherPath(domain))}</li>
         ))}
       </ul>
     </>,

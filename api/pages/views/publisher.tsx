@@ -15,9 +15,9 @@ import { capitalize, clipText, countThings, formatCount, renderName } from '../h
 import { renderSection, renderTiles, renderTitle } from '../parts/blocks.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderAgent } from '../parts/events.tsx'
+import { findFaces } from '../parts/faces.tsx'
 import { type CountedFaults, countFaults, describeCounted, renderIssues } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
-import { renderMonogram } from '../parts/looks.tsx'
 import { toBrandPath, toCrawlPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import { renderAgents, renderHosting, renderInventory } from '../parts/publisher.tsx'
@@ -27,6 +27,7 @@ import type { View, ViewCall } from '../view.ts'
 
 /** Rows of each list on a page. */
 const ROWS_SHOWN = '40'
+const MARK_PX = 64
 
 interface PublisherQuery {
   cursor?: string | undefined
@@ -65,7 +66,11 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
     json: `/api/registry/publisher?${new URLSearchParams({ domain })}`,
     body: (
       <>
-        {renderHead(lookup, name, { faults, watch: renderWatch(services, 'domain', domain) })}
+        {renderHead(lookup, name, {
+          faults,
+          mark: findFaces(reader, [domain]).renderMark(domain, MARK_PX, name),
+          watch: renderWatch(services, 'domain', domain),
+        })}
         {renderState(lookup, faults)}
         {renderSection(
           'agents',
@@ -165,11 +170,11 @@ function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup
 function renderHead(
   { domain, adagents_valid, member, files, left_out }: PublisherLookup,
   name: string,
-  { faults: { errors }, watch }: { faults: CountedFaults; watch: Html | null },
+  { faults: { errors }, mark, watch }: { faults: CountedFaults; mark: Html; watch: Html | null },
 ): Html {
   return renderTitle({
     watch,
-    mark: renderMonogram(name, domain),
+    mark,
     kind: 'Publisher',
     name: name,
     below: (

@@ -8,8 +8,8 @@ import { loadDirectory } from '../directory-page.ts'
 import { Fragment, h } from '../html/jsx.ts'
 import { renderMoment, renderName } from '../html/text.tsx'
 import { renderDirectory } from '../parts/directory.tsx'
+import { findFaces } from '../parts/faces.tsx'
 import { renderBadge, renderState } from '../parts/freshness.tsx'
-import { renderMonogram } from '../parts/looks.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
@@ -17,6 +17,7 @@ import type { View, ViewCall } from '../view.ts'
 export async function show(call: ViewCall<Chosen>): Promise<View> {
   const { reader } = call.services
   const found = await loadDirectory<PublisherRow>(call, publisherDirectory)
+  const faces = findFaces(reader, found.page?.rows.map(({ id }) => id) ?? [])
   return {
     title: 'Publishers',
     description: 'Every publisher whose adagents.json was read, its properties and its agents.',
@@ -32,10 +33,11 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
           chosen: call.query,
           found,
           render: ({ id, state, manager_domain, agents, properties, changed_at }) => ({
-            mark: renderMonogram(id, id, 40),
-            link: <a href={toPublisherPath(id)}>{renderName(id)}</a>,
+            mark: faces.renderMark(id, 40),
+            link: <a href={toPublisherPath(id)}>{faces.renderName(id)}</a>,
             below: (
               <>
+                {faces.renderDomain(id)}{' '}
                 {manager_domain === null ? null : <>Managed by {renderName(manager_domain)} · </>}
                 changed {renderMoment(changed_at)}
               </>

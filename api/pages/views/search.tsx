@@ -4,6 +4,7 @@ import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.t
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findAgentsByAddress } from '../../../pipeline/read/queries/agent-addresses.ts'
 import { findAgentsByName } from '../../../pipeline/read/queries/agent-names.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { parsePastedDomain } from '../../inputs/fields.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
 import { searchRegistry } from '../../routes/search.ts'
@@ -13,6 +14,7 @@ import { clipText, countThings, renderName } from '../html/text.tsx'
 import { findPublicProbe, hasAgentPage, listHiddenAgents } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
+import { findFaces } from '../parts/faces.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import {
   toAgentPath,
@@ -64,7 +66,7 @@ export async function show({
           </p>
         ) : null}
         {isShort ? <p class="empty">Type at least {QUERY_CHARS_MIN} characters.</p> : null}
-        {found === undefined ? null : renderFound(text, found, services.isAuthorizationServer)}
+        {found === undefined ? null : renderFound(text, found, services)}
       </>
     ),
   }
@@ -137,7 +139,7 @@ function renderUnknown(domain: Domain, hasDashboard: boolean): Html {
 function renderFound(
   text: string,
   { shown, agents, direct, unknown }: Found,
-  hasDashboard: boolean,
+  { reader, isAuthorizationServer: hasDashboard }: ViewCall['services'],
 ): Html {
   const { brands, publishers, properties } = shown
   const total = brands.length + publishers.length + properties.length + agents.length
@@ -160,7 +162,7 @@ function renderFound(
       {total === 0 ? null : <p class="lead">The best matches: {countThings(total, 'result')}.</p>}
       {brands.length > 0 ? renderSection('brands', 'Brands', renderBrands(brands)) : null}
       {publishers.length > 0
-        ? renderSection('publishers', 'Publishers', renderPublishers(publishers))
+        ? renderSection('publishers', 'Publishers', renderPublishers(reader, publishers))
         : null}
       {agents.length > 0 ? renderSection('agents', 'Agents', renderAgents(agents)) : null}
       {properties.length > 0
@@ -196,14 +198,18 @@ function renderBrands(brands: SearchAnswer['brands']): Html {
   })
 }
 
-function renderPublishers(publishers: SearchAnswer['publishers']): Html {
+function renderPublishers(reader: Reader, publishers: SearchAnswer['publishers']): Html {
+  const faces = findFaces(
+    reader,
+    publishers.map(({ domain }) => domain),
+  )
   return renderTable({
     caption: 'Publishers',
     columns: ['Publisher', 'Member'],
     items: publishers,
     empty: '',
     render: ({ domain, member }) => [
-      <a href={toPublisherPath(domain)}>{renderName(domain)}</a>,
+      faces.renderLink(domain, toPublisherPath(domain)),
       member === null ? 'none' : renderName(member.display_name),
     ],
   })
