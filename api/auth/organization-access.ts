@@ -44,7 +44,8 @@ export function resolveOrganization(
   const found =
     org === undefined ? memberships[0] : memberships.find(({ org_id }) => org_id === org)
   if (found !== undefined) return found
-  if (org === undefined) return refuse('invalid_request', 'org: you belong to no organization')
+  if (org === undefined)
+    return refuse('invalid_request', 'org: you do not belong to an organization')
   const text = `org: you do not belong to the organization ${org}`
   return kind === 'key' ? refuse('cross_tenant_api_key', text) : refuse('forbidden', text)
 }
@@ -63,7 +64,9 @@ export function requireOrganizationRight(
 
 /** Returns the organization that a caller acts for; refuses callers without one with 403. */
 export function requireOwnOrganization({ org_id }: Principal): string {
-  return org_id ?? refuse('forbidden', 'this requires an organization, and you belong to none')
+  return (
+    org_id ?? refuse('forbidden', 'this requires an organization, and you do not belong to one')
+  )
 }
 
 /** Refuses callers who are not admins of the registry. */

@@ -154,7 +154,7 @@ async function buildDashboardRequest(
 /** Adds the organization in the path. One that the person does not belong to is refused as unknown. */
 function requireOrganization(context: DashboardRequest) {
   const organization = context.memberships.find(({ org_id }) => org_id === context.params.org)
-  if (organization === undefined) refuse('not_found', 'you belong to no such organization')
+  if (organization === undefined) refuse('not_found', 'you do not belong to this organization')
   return { ...context, organization, org: { org: organization.org_id } }
 }
 

@@ -34,7 +34,7 @@ const DOMAINS = '/api/me/organization/domains'
 const ShownChallenge = z.object({
   domain: z.string().transform((text, ctx) => {
     const domain = parseFormDomain(text)
-    if (domain === undefined) ctx.addIssue({ code: 'custom', message: 'is no domain' })
+    if (domain === undefined) ctx.addIssue({ code: 'custom', message: 'is not a domain' })
     return domain as Domain
   }),
   nonce: z.string().regex(/^[\w-]{43}$/),

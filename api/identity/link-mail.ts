@@ -27,9 +27,9 @@ export async function sendLink(services: Services, email: string, url: string): 
   const { host } = new URL(baseUrl())
   const text = [
     `Use this link to sign in at ${host}.`,
-    `Open it within ${signInLinkMinutes} minutes, in the browser in which you asked for it:`,
+    `Open it within ${signInLinkMinutes} minutes, in the browser in which you requested it:`,
     url,
-    'It works once. If you did not ask to sign in, you can ignore this mail.',
+    'It works once. If you did not request it, you can ignore this mail.',
   ].join('\n\n')
   const subject = `Sign in at ${host}`
   const answer = await writer.requestLive(

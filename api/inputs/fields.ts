@@ -83,7 +83,7 @@ export function createWholeNumber({
 
 /** Creates the schema of a page size in items: a larger number means the maximum, and 0 the default. */
 export function createPageSize({ defaultSize, max }: { defaultSize: number; max: number }) {
-  const description = 'Items on a page; a larger number means the maximum, 0 the default'
+  const description = 'Items per page; a larger number counts as the maximum, 0 as the default'
   return createWholeNumber({
     description,
     min: 0,

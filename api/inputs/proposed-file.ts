@@ -21,7 +21,7 @@ export const FileToCheck = z
     document: z
       .union([z.string(), z.record(z.string(), z.unknown())])
       .optional()
-      .describe('A file as text, or as JSON, which counts as indented by two'),
+      .describe('The file as text or as JSON; JSON counts as indented by two spaces'),
     kind: z
       .enum(proposedKinds)
       .default('adagents.json')

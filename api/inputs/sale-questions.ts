@@ -43,7 +43,7 @@ export function parseSaleQuestions(body: Buffer, contentType: string, most: numb
     refuse('unsupported_media_type', 'the body must be application/json or text/csv')
   }
   const pairs = read(written)
-  if (pairs.length === 0) refuse('invalid_request', 'pairs: must name at least one')
+  if (pairs.length === 0) refuse('invalid_request', 'pairs: must contain at least one')
   if (pairs.length > most) refuse('invalid_request', `pairs: must not be more than ${most}`)
   return pairs.map(parseQuestion)
 }

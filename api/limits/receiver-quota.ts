@@ -14,7 +14,10 @@ export class ReceiverQuota {
   readonly #max: number
 
   constructor(redis: Redis | undefined, { LIMITS }: Config) {
-    this.#counter = new RedisWindowCounter(redis, 'receivers cannot be asked now; try again')
+    this.#counter = new RedisWindowCounter(
+      redis,
+      'receivers cannot be reached at the moment; try again',
+    )
     this.#max = LIMITS.receiverQuestionsPerHour
   }
 

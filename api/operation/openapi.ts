@@ -156,7 +156,7 @@ function buildResponses(
       },
     ]),
     ...refusals.map(({ status, means }) => [status, describeRefusal(means, components)]),
-    ['500', describeRefusal('an error of the registry itself', components)],
+    ['500', describeRefusal('an internal error of the registry', components)],
   ])
 }
 

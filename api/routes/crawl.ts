@@ -20,7 +20,7 @@ import { unwrapAnswer } from '../operation/submission-result.ts'
 import { replyOk, replyRefused } from '../responses/reply.ts'
 
 const limits =
-  'Every five minutes for a domain, thirty an hour for a caller, counting all kinds of crawl requests together.'
+  'At most one every five minutes for a domain and thirty an hour for a caller, counting all kinds of crawl requests together.'
 /** Asks for a crawl. */
 const shared = {
   method: 'POST',
@@ -38,9 +38,7 @@ export const requestCrawl = defineOperation({
   path: '/api/registry/crawl-request',
   summary: 'Request a crawl of a domain',
   description:
-    'Both files of the domain and those they point to are fetched. A name that leads into a private network, or ' +
-    'nowhere, is refused; one that cannot be looked up within a second is accepted, and looked up when it ' +
-    'is crawled. The crawl is asynchronous: query ' +
+    'Both files of the domain and those they point to are fetched. A name that resolves to a private network, or not at all, is refused; one that cannot be looked up within a second is accepted and looked up when it is crawled. The crawl is asynchronous: query ' +
     `its status by \`crawl_request_id\`. ${limits}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },

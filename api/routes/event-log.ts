@@ -59,7 +59,7 @@ export const proveInclusion = defineOperation({
   cache: 'revalidate',
   query: z.object({
     event_id: eventId.meta({
-      description: 'Names the leaf by what the feed calls its event: a UUID v7',
+      description: 'Id of the event in the feed, a UUID v7',
     }),
     index: place.meta({ description: 'Index of an event in the log, from 0', type: 'string' }),
     size: place.meta({
@@ -71,7 +71,7 @@ export const proveInclusion = defineOperation({
   errors: ['invalid_request', 'not_found'],
   handle: async ({ query, services: { reader } }) => {
     if ((query.event_id === undefined) === (query.index === undefined))
-      refuse('invalid_request', 'event_id: name either this or index')
+      refuse('invalid_request', 'event_id: name either event_id or index')
     const { head, note } = await findHead(reader)
     const size = checkSize('size', query.size ?? head.size, head.size)
     const index =

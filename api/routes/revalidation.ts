@@ -29,8 +29,7 @@ const declared = {
 } as const
 
 const crawled =
-  'The file is read now for the answer, and once more by a crawl that takes it into the index. For ' +
-  'admins of the registry; counted with all crawls that may be asked for.'
+  'The file is read now for the answer, and once more by a crawl that takes it into the index. For registry admins; counts as a crawl request.'
 
 export const revalidatePublisher = defineOperation({
   ...declared,

@@ -10,10 +10,7 @@ import { replyOk } from '../responses/reply.ts'
 const RESULTS_PER_KIND = 5
 
 const order =
-  'Exact names come first, then names that begin with the text, then others that contain it; then, if ' +
-  'there is no exact name and few others, words of four characters or more with one typing error; each ' +
-  'group in the order of the list. Case, accents and other marks are ignored, and a domain is found in ' +
-  'both of its forms. `X-Registry-Seq` is the commit that was searched.'
+  'Exact names come first, then names that begin with the text, then others that contain it. If there is no exact name and few others, words of four or more characters may have one typing error. Case, accents and other marks are ignored, and a domain is found in either of its forms. `X-Registry-Seq` is the commit that was searched.'
 
 export const searchRegistry = defineOperation({
   id: 'search',

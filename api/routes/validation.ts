@@ -188,7 +188,7 @@ export const createAdagentsFile = defineOperation({
     formats: list.describe(`Formats ${asWritten}`),
     placements: list.describe(`Placements ${asWritten}`),
     signals: list.describe(`Signals ${asWritten}`),
-    catalog_etag: z.string().optional().describe('Version of the catalog, in your own words'),
+    catalog_etag: z.string().optional().describe('Version of the catalog, as you name it'),
     catalog_role: z.string().optional().describe('Role of the catalog; usually left out'),
     tags: map.describe(`Meanings of the tags of properties, ${asWritten}`),
     placement_tags: map.describe(`Meanings of the tags of placements, ${asWritten}`),

@@ -16,7 +16,7 @@ export function describeFailure({ outcome, detail, status }: McpFailure): string
   if (/^(answer|require|refuse|redirect|gave)/.test(detail)) return `the agent ${detail}`
   return status === undefined
     ? `the agent did not answer: ${detail}`
-    : `the agent gave no usable answer: ${detail}`
+    : `the agent returned no usable answer: ${detail}`
 }
 
 export const timedOut: AgentFailed = {

@@ -69,7 +69,7 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
   undecodable: {
     field: 'content_encoding',
     code: 'coding',
-    message: 'the content coding of the file cannot be undone: send it as gzip, or as it is',
+    message: 'the content encoding of the file cannot be decoded: send it as gzip, or uncompressed',
   },
   long_headers: {
     field: 'network',
@@ -84,7 +84,7 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
   bad_redirect: {
     field: 'network',
     code: 'bad_redirect',
-    message: 'redirects lead off the site, in a loop or too far: serve the file at its own address',
+    message: 'redirects leave the site, loop, or go too far: serve the file at its own address',
   },
   tls_failed: status =>
     status === undefined

@@ -25,7 +25,7 @@ export const BrandProfile = z
     colors: z
       .record(text, z.unknown())
       .exactOptional()
-      .describe('Its colours by role, such as `primary`, as `#RRGGBB`'),
+      .describe('Its colors by role, such as `primary`, as `#RRGGBB`'),
     fonts: z
       .array(
         z.looseObject({
@@ -37,7 +37,7 @@ export const BrandProfile = z
       .describe('Font families of the brand, by their roles'),
     social: texts.exactOptional().describe('Addresses of its accounts on other sites'),
   })
-  .meta({ id: 'BrandProfile', description: 'Names, logos, colours and texts of a brand' })
+  .meta({ id: 'BrandProfile', description: 'Names, logos, colors and texts of a brand' })
 export type BrandProfile = z.infer<typeof BrandProfile>
 
 export const BrandCompany = z
@@ -46,7 +46,7 @@ export const BrandCompany = z
     industry: text.exactOptional().describe('Main line of business'),
     industries: texts.exactOptional().describe('All lines of business'),
     employees: text.exactOptional().describe('Number of employees, often as a range'),
-    founded: z.int().exactOptional().describe('Year of its foundation'),
+    founded: z.int().exactOptional().describe('Year in which it was founded'),
     location: text.exactOptional().describe('City and country of its headquarters'),
   })
   .meta({ id: 'BrandCompany', description: 'The company behind a brand' })
@@ -59,8 +59,8 @@ export const enrichers = ['enrichment_service', 'brandfetch', 'home_page'] as co
 export const EnrichmentOrigin = z
   .looseObject({
     provider: z.enum(enrichers).describe('Source: a provider, or the home page itself'),
-    found_at: z.iso.datetime().describe('Time at which it was found last'),
-    unchanged_since: z.iso.datetime().describe('Time since which each time the same was found'),
+    found_at: z.iso.datetime().describe('Time at which it was last found'),
+    unchanged_since: z.iso.datetime().describe('Time since which every check has found the same'),
   })
   .meta({
     id: 'EnrichmentOrigin',

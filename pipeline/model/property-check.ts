@@ -110,7 +110,7 @@ export const IdentifierCheck = z
         skipped: count.describe('Empty lines, comments, and lines without an identifier'),
       })
       .describe('The entries, counted, whether or not they are cut'),
-    entries: z.array(CheckedIdentifier).describe('One entry a line, in their order'),
+    entries: z.array(CheckedIdentifier).describe('One entry per line, in the same order'),
     ...describeCut('entries'),
     report_id: ReportId,
     next_cursor: NextCursor,

@@ -79,7 +79,7 @@ function isWebAddress(text: string): boolean {
 }
 
 /**
- * Name, description, logos, colours and other facts about a brand's appearance and texts. Contacts are left
+ * Name, description, logos, colors and other facts about a brand's appearance and texts. Contacts are left
  * out, since everything saved here is public.
  */
 export const BrandManifest = z
@@ -89,7 +89,7 @@ export const BrandManifest = z
     description: SubmittedText.optional().meta({ description: 'What it is, in a few sentences' }),
     tagline: SubmittedText.optional().meta({ description: 'Short slogan of the brand' }),
     logos: z.array(SavedLogo).optional().meta({ description: 'Its logos, the main one first' }),
-    colors: SavedColors.optional().meta({ description: 'Its colours, as a list or by role' }),
+    colors: SavedColors.optional().meta({ description: 'Its colors, as a list or by role' }),
     industries: z
       .array(SubmittedText)
       .optional()

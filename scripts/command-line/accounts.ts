@@ -20,7 +20,7 @@ export function addOrganizations(program: Command): void {
     .description('add a domain to an organization, without a challenge')
     .argument('<domain>', 'the domain; its subdomains are included', domain)
     .requiredOption('--org <name>', 'organization that owns it', name)
-    .option('--confirm', 'add it although it looks like another name')
+    .option('--confirm', 'add it even if it looks like another name')
     .action(async (argument, options) =>
       (await import('../commands/members.ts')).addDomain(argument, options),
     )

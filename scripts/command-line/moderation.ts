@@ -105,7 +105,7 @@ export function addCorrections(program: Command): void {
 
   program
     .command('takedown')
-    .description('delete a domain and its subdomains, and accept nothing about them any more')
+    .description('delete a domain and its subdomains, and refuse anything about them from then on')
     .argument('<domain>', 'the domain', domain)
     .option('--reason <text>', 'reason; kept in the private store', reason)
     .addOption(new Option('--undo', 'readmit the domain').conflicts('dryRun'))
@@ -124,7 +124,7 @@ export function addAudit(program: Command): void {
     .description('list entries, newest first')
     .option(
       '--by <id>',
-      'only by this key, person or organization, or `command`, `registry`',
+      'only by this key, person or organization, or by `command` or `registry`',
       anyId,
     )
     .option('--operation <name>', 'only this operation, or a prefix such as `member.`', anyId)
@@ -140,7 +140,7 @@ export function addAudit(program: Command): void {
     .action(async id => (await import('../commands/audit.ts')).showAudit(id))
   audit
     .command('revert')
-    .description('revert a write by another one, or print why it cannot be reverted')
+    .description('revert a write with another write, or print why it cannot be reverted')
     .argument('<id>', 'id that `audit list` prints', auditId)
     .action(async id => (await import('../commands/audit.ts')).revertAudit(id))
 }

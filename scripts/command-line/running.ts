@@ -11,7 +11,7 @@ import {
 
 const domainsOption = [
   '--domains <file>',
-  'domains, one a line, or CSV lines `rank,domain`; - is the standard input',
+  'file with domains, one per line, or CSV lines `rank,domain`; - for standard input',
   path,
 ] as const
 
@@ -42,7 +42,7 @@ export function addRunning(program: Command): void {
 
   program
     .command('push')
-    .description('post changes to those who subscribed; stands by while another process does')
+    .description('post changes to subscribers; stands by while another process does')
     .action(async () => (await import('../commands/roles.ts')).startPushRole())
 
   const agent = program
@@ -79,7 +79,7 @@ export function addRunning(program: Command): void {
     )
     .option(
       '--key <name+id+key>',
-      'key of its log, as you know it from elsewhere; by default the first that is seen',
+      'public key of its log, if you know it; by default the first one seen is trusted',
       verifierKey,
     )
     .action(async (from, options) => (await import('../commands/follow.ts')).follow(from, options))
@@ -92,12 +92,7 @@ export function addRunning(program: Command): void {
   program
     .command('crawl')
     .description('crawl domains now, commit, and print a summary by outcome')
-    .argument(
-      '[domains...]',
-      'domains to crawl; - reads them from the standard input',
-      readDomainsOrInput,
-      [],
-    )
+    .argument('[domains...]', 'domains to crawl; - for standard input', readDomainsOrInput, [])
     .option(...domainsOption)
     .option('--json', 'print the summary as JSON')
     .action(async (domains, options) =>

@@ -12,14 +12,16 @@ export function addStores(program: Command): void {
 
   program
     .command('verify')
-    .description('check every store against the others; exit 1 with the differences')
+    .description('check every store against the others; print differences and exit 1')
     .action(async () => (await import('../commands/verify.ts')).verifyStores())
 
   program
     .command('log')
     .description('the tamper-evident log of all events')
     .command('verify')
-    .description('check a log from its signed head down to every event; exit 1 with what is wrong')
+    .description(
+      'check a log from its signed head down to every event; print what is wrong and exit 1',
+    )
     .argument(
       '[place]',
       'address or bucket of a registry, or folder of a log; by default that of DATA_DIR, or of the registry it follows',
@@ -64,7 +66,7 @@ export function addStores(program: Command): void {
 
   program
     .command('replay')
-    .description('apply writes to the index that the accounts know and the index has lost')
+    .description('apply writes that the accounts have and the index has lost')
     .action(async () => (await import('../commands/backup.ts')).replayAudit())
 }
 
@@ -72,13 +74,13 @@ export function addStores(program: Command): void {
 export function addInspection(program: Command): void {
   program
     .command('status')
-    .description('print how the registry is and what is wrong; exit 1 if anything is')
+    .description('print the health of the registry; exit 1 if anything is wrong')
     .option('--json', 'print JSON')
     .action(async options => (await import('../commands/status.ts')).printStatus(options))
 
   program
     .command('why')
-    .description('print how the files of a domain were crawled, when they are next, and why')
+    .description('print how the files of a domain were crawled, when they are due next, and why')
     .argument('<domain>', 'the domain', domain)
     .option('--json', 'print JSON')
     .action(async (argument, options) =>
@@ -89,7 +91,7 @@ export function addInspection(program: Command): void {
     .command('failures')
     .description('print the files that could not be read at their last attempt')
     .addOption(
-      new Option('--by <what>', 'what they have in common')
+      new Option('--by <what>', 'what to group them by')
         .choices(failureGroupings)
         .default('reason'),
     )
@@ -101,6 +103,6 @@ export function addInspection(program: Command): void {
     .command('top')
     .description('show the crawl of a running registry as it goes, until interrupted')
     .option('--interval <seconds>', 'seconds between two readings', readWholeBetween(1, 3_600), 2)
-    .option('--times <n>', 'read this often, then end', readWholeBetween(1, 1_000_000))
+    .option('--times <n>', 'stop after this many readings', readWholeBetween(1, 1_000_000))
     .action(async options => (await import('../commands/top.ts')).showCrawl(options))
 }

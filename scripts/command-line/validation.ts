@@ -17,7 +17,7 @@ export function defineValidation(command: Command): void {
     .addOption(
       new Option(
         '--kind <kind>',
-        'kind of the files; by default as they look, and both of a domain',
+        'kind of file; detected by default, and both for a domain',
       ).choices(proposedKinds),
     )
     .option('--domain <domain>', 'domain that will serve them', domain)

@@ -60,7 +60,7 @@ describe('the API reference', () => {
       'curl &#39;',
       '&#34;canonical_domain&#34;: &#34;acme.example&#34;',
       'href="/docs/schemas/BrandResolution"',
-      'nothing is known under this name or id',
+      'nothing is known by this name or id',
       'No key needed.',
     ])
       expect(body).toContain(text)

@@ -97,7 +97,7 @@ test('the dashboard lists what a person watches, to change and to stop it', asyn
   const wrong = await sendForm(ann, '/dashboard/watches/stop', { id })
   expect([wrong.statusCode, wrong.body]).toEqual([
     400,
-    expect.stringContaining('you have no watch of this id'),
+    expect.stringContaining('you have no watch with this id'),
   ])
 })
 

@@ -164,7 +164,9 @@ describe('a person who watches a domain is mailed once', () => {
     expect(saved).toHaveProperty('done')
     await saveBrand('flowers.example')
     expect(await mailer.look()).toBe(1)
-    expect(read(0).subject).toBe('paypal-login.example was saved, and looks like paypal.example')
+    expect(read(0).subject).toBe(
+      'Somebody saved paypal-login.example, which looks like paypal.example',
+    )
     registry.clock.tick({ minutes: 5 })
     await saveBrand('paypal-login.example')
     expect(await mailer.look()).toBe(0)
@@ -313,7 +315,9 @@ test('a mail after the first look that was not taken says later what it said, an
   expect(await mailer.look()).toBe(1)
   expect(read(0).subject).toBe('acme.example: 2 changes')
   expect(read(0).whole).toContain('acme.example now authorizes other.example/mcp')
-  expect(read(0).whole).toContain('acme-login.example was saved, and looks like acme.example')
+  expect(read(0).whole).toContain(
+    'Somebody saved acme-login.example, which looks like acme.example',
+  )
 })
 
 test('at the limit of a day what is left comes in a later mail', async () => {

@@ -84,7 +84,7 @@ export const readMonitoring = defineOperation({
   ...read,
   id: 'getAgentMonitoring',
   path: '/api/registry/agents/:encodedUrl/monitoring/settings',
-  summary: 'Get when an agent is tested',
+  summary: 'Get the test schedule of an agent',
   description: owned,
   reply: { 200: MonitoringSchedule },
   errors: ['invalid_request', 'forbidden'],
@@ -187,10 +187,7 @@ export const readRequests = defineOperation({
     `asked for them is not shown. ${owned}`,
   query: z.object({
     limit: createPageSize({ defaultSize: 50, max: 200 }),
-    since: z.iso
-      .datetime({ offset: true })
-      .optional()
-      .describe('Only requests of this moment and later'),
+    since: z.iso.datetime({ offset: true }).optional().describe('Only requests since this time'),
   }),
   reply: { 200: AgentRequestList },
   errors: ['invalid_request', 'forbidden'],

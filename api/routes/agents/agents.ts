@@ -50,7 +50,7 @@ function createExact(description: string) {
 
 const AgentsQuery = z.object({
   type: z.enum(agentTypes).optional().describe('Only agents of this type'),
-  health: createFlag('Adds the last probe, and the reach'),
+  health: createFlag('Adds the last probe and the reach'),
   capabilities: createFlag('Adds its declared capabilities'),
   properties: createFlag('Adds the properties that a seller may sell'),
   compliance: createFlag('Adds its test results'),
@@ -64,8 +64,8 @@ const AgentsQuery = z.object({
     FILTER_VALUES_MAX,
     'Only agents with metrics accredited by one of these',
   ),
-  q: part.optional().meta({ description: 'Part of a metric_id, whatever the case' }),
-  format_kind: createRepeated(FILTER_VALUES_MAX, 'Only agents that handle such formats'),
+  q: part.optional().meta({ description: 'Part of a metric_id; case is ignored' }),
+  format_kind: createRepeated(FILTER_VALUES_MAX, 'Only agents that handle formats of this kind'),
   creative_operation: createRepeated(
     FILTER_VALUES_MAX,
     `Only agents that do one of these with it: ${creativeOperations.join(', ')}`,
@@ -73,7 +73,7 @@ const AgentsQuery = z.object({
   publisher_domain: createExact('Only formats of this publisher').transform(
     text => text && (parsePastedDomain(text) ?? text),
   ),
-  format_option_id: createExact('Only the format of this id there'),
+  format_option_id: createExact('Only the format with this id'),
   capability_id: createExact('Only capabilities with this id'),
   source: z
     .literal('', { error: 'is no longer a parameter' })
@@ -175,7 +175,7 @@ function parseFilter(query: AgentsQuery): Filter {
   if (byMetric && byFormat) {
     refuse(
       'invalid_request',
-      'metric_id: cannot be combined with filters of formats, which no measurement agent has',
+      'metric_id: cannot be combined with format filters, since measurement agents have no formats',
     )
   }
   if (byMetric && type !== undefined && type !== 'measurement') {

@@ -18,7 +18,7 @@ export const signAgentBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role/token',
   summary: 'Get a badge of an agent as a signed token',
   description:
-    'Whoever has the keys of `/.well-known/jwks.json` can check it without asking. 404 where the ' +
+    'It can be checked offline with the keys of `/.well-known/jwks.json`. 404 where the ' +
     'agent has no such badge, 503 where this registry does not sign.',
   cache: 'none',
   params: BadgePath,
@@ -47,7 +47,11 @@ export const checkBadgeToken = defineOperation({
     'has the badge: one may be lost before its token ends.',
   cache: 'none',
   body: z.object({
-    token: z.string().min(1).max(8_192).describe('What proves the badge, as `…/token` gave it out'),
+    token: z
+      .string()
+      .min(1)
+      .max(8_192)
+      .describe('The signed token of the badge, as `…/token` returned it'),
   }),
   reply: { 200: BadgeCheck },
   errors: ['invalid_request', 'unavailable'],

@@ -91,7 +91,7 @@ export const compareStoryboard = defineOperation({
 })
 
 const jobPlace = place.extend({
-  comparisonId: z.uuid().describe('Id of the comparison, from the answer that it was begun with'),
+  comparisonId: z.uuid().describe('Id of the comparison, from the answer that started it'),
 })
 
 export const readComparison = defineOperation({
@@ -101,7 +101,7 @@ export const readComparison = defineOperation({
   path: `${path}/:comparisonId`,
   summary: 'Get the progress of a comparison',
   description:
-    'Of one that was begun with `Prefer: respond-async`: phases and steps that are done, and the result. For ' +
+    'For a comparison that was started with `Prefer: respond-async`: the phases and steps that are done, and the result. For ' +
     'the organization that began it, until an hour after its end.',
   params: jobPlace,
   reply: { 200: ComparisonProgress },

@@ -28,9 +28,7 @@ export const refreshAgent = defineOperation({
   agentOwner: 'named',
   summary: 'Probe and test an agent now',
   description:
-    'The agent is asked what it is, and then tested by all storyboards that apply, which counts as a scheduled ' +
-    'run. It takes minutes where there are many; the run ends when the caller disconnects. Once a minute for ' +
-    'an agent, and ten an hour together with other runs. 409 while its tests are paused or it is opted ' +
+    'The agent is probed and then tested by all storyboards that apply, which counts as a scheduled run. With many storyboards this takes minutes; the run ends when the caller disconnects. At most once a minute for an agent, and ten times an hour together with other runs. 409 while its tests are paused or it is opted ' +
     'out, 502 when it gives no usable answer. Your organization must have added the agent.',
   params: z.object(AgentParams),
   body: ChosenOrganization,
@@ -49,7 +47,7 @@ export const refreshAgent = defineOperation({
     const org_id = requireOwnOrganization(principal)
     const settings = findAgentTests(reader, agent_url)?.settings
     if (settings?.is_opted_out || settings?.paused_at) {
-      return refuse('conflict', 'the tests of this agent are paused, or it is opted out')
+      return refuse('conflict', 'the tests of this agent are paused, or it has opted out')
     }
     await storyboards.lockAgent(agent_url)
     const asking = { principal, signal, services }

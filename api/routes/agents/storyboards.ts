@@ -87,7 +87,7 @@ export const readFirstStep = defineOperation({
   path: '/api/storyboards/:id/first-step',
   summary: 'Get the step that a storyboard begins with',
   description: 'By its `id` it is run alone, and by the answer the steps after it.',
-  params: z.object({ id: AnyId.describe('Name of a storyboard, from their list') }),
+  params: z.object({ id: AnyId.describe('Name of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardFirstStep },
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id }, services }) => {

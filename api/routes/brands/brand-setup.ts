@@ -44,7 +44,7 @@ export const setUpBrand = defineOperation({
     'If the domain publishes a file of its own, nothing is saved. Otherwise the file that is given ' +
     'is stored, without its contacts; else the one that was stored before; else one is built from the ' +
     'other fields. Publish `pointer_snippet` as /.well-known/brand.json to make it the domain’s own. Your ' +
-    'organization must have proven that it controls the domain, or one above it (403).',
+    'organization must have proven that it controls the domain or a parent domain (403).',
   access: 'bearer',
   writes: true,
   quota: 'saves',
@@ -63,7 +63,7 @@ export const setUpBrand = defineOperation({
       .string()
       .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a2b3c')
       .exactOptional()
-      .describe('Its main colour as `#RRGGBB`; only without `brand_json`'),
+      .describe('Its main color as `#RRGGBB`; only without `brand_json`'),
   }),
   reply: { 200: BrandSetUp },
   errors: [...saveErrors, 'forbidden'],
@@ -151,7 +151,7 @@ export const submitBrand = defineOperation({
     ...relations,
     brand_manifest: boundSchema(BrandManifest)
       .exactOptional()
-      .describe('Its logos, colours, texts and other facts; at most 100 KB'),
+      .describe('Its logos, colors, texts and other facts; at most 100 KB'),
   }),
   reply: { 200: BrandSubmitted },
   errors: [

@@ -70,8 +70,7 @@ export const readBrandJson = defineOperation({
   group: 'Brand Resolution',
   summary: 'Get the brand.json of a domain as crawled',
   description:
-    'The brand as stored, or with `fresh=true` the current file of the domain; ' +
-    '`data_truncated` is set if a long one was cut.',
+    'The stored brand or, with `fresh=true`, the current file of the domain; `data_truncated` is set if it was too long and was cut.',
   access: 'public',
   cache: 'none',
   query: z.object({ domain: PastedDomain, fresh }),

@@ -29,11 +29,9 @@ export const enrichBrand = defineOperation({
   method: 'GET',
   path: '/api/brands/enrich',
   group: 'Brand Resolution',
-  summary: 'Enrich a brand with logos, colours, description and company',
+  summary: 'Enrich a brand with logos, colors, description and company',
   description:
-    'Answers from the registry if it knows the brand (`cached`). Else asks providers of brand data, or reads ' +
-    'the home page, and stores the result: the brand is `enriched` until it has another source, and is ' +
-    'refreshed after 30 days, later while nothing changes. `Age` is the age of a repeated answer.',
+    'Answers from the registry if it knows the brand (`cached`). Otherwise it asks providers of brand data, or reads the home page, and stores the result. The brand is `enriched` until it has another source. It is refreshed after 30 days, and less often while nothing changes. `Age` is the age of a repeated answer.',
   access: 'public',
   cache: 'none',
   query: z.object({ domain: PastedDomain }),

@@ -67,8 +67,7 @@ export const saveLogo = defineOperation({
   group: 'Brand Resolution',
   summary: 'Upload a logo of a brand',
   description:
-    'The type of a picture is detected from its bytes. It is shown at once if your organization has proven ' +
-    'that the domain, or one above it, is its own; otherwise it waits for a moderator.',
+    'The type of a picture is detected from its bytes. It is shown at once if your organization has proven that it controls the domain or a parent domain; otherwise it waits for a moderator.',
   access: 'bearer',
   writes: true,
   raw: true,

@@ -39,7 +39,7 @@ export function createLenientNumber({
 
 /** Creates the schema of the page size of a history. */
 export function createRevisionLimit(maximum: number, usual: number) {
-  const description = 'Revisions on a page; a larger number means the maximum'
+  const description = 'Revisions per page; a larger number counts as the maximum'
   return createLenientNumber({ description, minimum: 1, maximum, usual })
 }
 
@@ -90,7 +90,7 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
             ...buildPageEnd(offset, found.revisions.length, found.total),
             freshness,
           })
-        : replyRefused('not_found', `nothing is known of ${domain}`, { domain, freshness })
+        : replyRefused('not_found', `nothing is known about ${domain}`, { domain, freshness })
     },
   })
 }

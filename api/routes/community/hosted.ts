@@ -83,8 +83,7 @@ export const claimHostedDomain = defineOperation({
   group: 'Property Resolution',
   summary: 'Claim a hosted file: get the pointer that the domain must publish',
   description:
-    'The address contains a claim of your organization. Once the domain points there, and this ' +
-    'was verified, nobody else can save its properties. A new claim makes the previous one void. 409 while ' +
+    'The address contains a claim of your organization. Once the domain points there, and this has been verified, nobody else can save its properties. A new claim makes the previous one void. 409 while ' +
     'the domain points there for another organization.',
   access: 'bearer',
   writes: true,

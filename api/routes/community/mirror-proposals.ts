@@ -102,7 +102,9 @@ export const readMirrorProposal = defineOperation({
   errors: ['invalid_request', 'not_found'],
   handle: ({ params: { id }, principal, services: { reader } }) => {
     const proposal = findProposal(reader, id, principal)
-    return proposal ? replyOk({ proposal }) : replyRefused('not_found', `no proposal ${id}`, {})
+    return proposal
+      ? replyOk({ proposal })
+      : replyRefused('not_found', `there is no proposal ${id}`, {})
   },
 })
 

@@ -52,8 +52,7 @@ function list({ entity, name, path, group }: Kind): Operation {
     group,
     summary: `List the revisions of a saved ${entity}`,
     description:
-      'Newest first, including the one that created the entry. The editor is an id that says nothing ' +
-      'by itself.',
+      'Newest first, including the one that created the entry. The editor is an opaque id.',
     access: 'public',
     cache: 'revalidate',
     params: z.object({ domain: PastedDomain }),

@@ -12,9 +12,8 @@ import { replyOk } from '../../responses/reply.ts'
 const rules =
   'A new name that imitates another one is refused (400); a doubtful one is shown once a moderator has ' +
   'approved it (`review_status`). A domain with a file of its own cannot be edited (409). Your organization must have ' +
-  'proven within the last 90 days that it controls the domain, or one above it (403). The revision that creates an ' +
-  'entry has no number in the answer, the first edit is revision 2. With an `Idempotency-Key` the same ' +
-  'request can be repeated: it is carried out once, and gets the same answer.'
+  'proven within the last 90 days that it controls the domain or a parent domain (403). The revision that creates an ' +
+  'entry has no number in the answer, the first edit is revision 2. With an `Idempotency-Key` a request can be repeated safely: it is carried out once and gets the same answer.'
 export const saveErrors = [
   'invalid_request',
   'too_large',
@@ -42,7 +41,7 @@ export const saveBrand = defineOperation({
   path: '/api/brands/save',
   group: 'Brand Resolution',
   summary: 'Save a brand that publishes no brand.json, or edit it',
-  description: `An absent manifest stays as it is; null removes it. Contacts and e-mail addresses in it are dropped. ${rules}`,
+  description: `A manifest that is left out stays as it is; null removes it. Contacts and e-mail addresses in it are dropped. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',
@@ -55,7 +54,7 @@ export const saveBrand = defineOperation({
       .nullable()
       .exactOptional()
       .describe(
-        'Its logos, colours, texts and other facts, at most 100 KB; null removes what was saved before',
+        'Its logos, colors, texts and other facts, at most 100 KB; null removes what was saved before',
       ),
   }),
   reply: { 200: BrandSaved },

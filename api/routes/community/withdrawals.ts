@@ -28,8 +28,8 @@ function defineWithdrawal({ id, path, group, entity, file, what }: Kind): Operat
     summary: `Stop hosting the ${file} of a domain`,
     description:
       `Takes back what was saved about ${what}: its hosted file answers 404, and its revisions are no longer shown. ` +
-      'Who may save may do so too: an organization that has proven the domain, and moderators. ' +
-      'A domain with a file of its own cannot be edited (409). A later save begins again.',
+      'Anybody who may save may also withdraw: an organization that has proven the domain, and moderators. ' +
+      'A domain with a file of its own cannot be edited (409). A later save starts over.',
     access: 'bearer',
     writes: true,
     raw: true,

@@ -34,7 +34,9 @@ function buildServerMetadata({
   if (isAuthorizationServer) return buildOwnMetadata(baseUrl())
   if (issuer === undefined) return refuse('not_found', 'no authorization server: API keys only')
   const server = findIssuer(reader, issuer)?.server
-  return server ?? refuse('not_found', `${issuer} publishes no metadata that is known`)
+  return (
+    server ?? refuse('not_found', `${issuer} publishes no metadata that the registry understands`)
+  )
 }
 
 /** Resources protected by tokens of the same issuer: the REST API and the MCP tools. */

@@ -124,7 +124,8 @@ export const removeMember = defineOperation({
     const isOneself = principal.kind === 'user' && principal.id === user_id
     if (!isOneself) requireOrganizationRight(principal, membership, 'members')
     const member = findOrganizationMember(reader, org_id, user_id)
-    if (member === undefined) return refuse('not_found', 'nobody of this id belongs to it')
+    if (member === undefined)
+      return refuse('not_found', 'no member of the organization has this id')
     if (!isOneself) requireOrganizationRight(principal, membership, getRightOverRole(member.role))
     const op = isOneself ? 'membership.leave' : 'membership.end'
     unwrapAnswer(await writer.submit({ op, org_id, user_id }))

@@ -95,7 +95,7 @@ export const createWatch = defineOperation({
       }),
     )
     const watch = findWatch(reader, principal.id, String(watch_id))
-    return { status: 201, body: watch ?? refuse('not_found', 'the watch has ended meanwhile') }
+    return { status: 201, body: watch ?? refuse('not_found', 'the watch has since ended') }
   },
 })
 
@@ -144,5 +144,5 @@ function requireMailbox(principal: Principal, { config, keys }: Services): strin
 }
 
 function requireOwn(watchId: string, userId: string, { reader }: Services) {
-  return findWatch(reader, userId, watchId) ?? refuse('not_found', 'you have no watch of this id')
+  return findWatch(reader, userId, watchId) ?? refuse('not_found', 'you have no watch with this id')
 }

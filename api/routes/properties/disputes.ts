@@ -86,7 +86,8 @@ export const readCatalogDispute = defineOperation({
   errors: ['not_found'],
   handle: ({ params: { id }, services: { reader } }) => {
     const found = findReview(reader, id.toLowerCase())
-    if (found?.review.kind !== 'dispute') return replyRefused('not_found', 'no such dispute', {})
+    if (found?.review.kind !== 'dispute')
+      return replyRefused('not_found', 'there is no such dispute', {})
     const { review_id, status, submitted_at, reviewed_at } = found.review
     const { claim, evidence, ...subject } = found.payload as unknown as Dispute
     return replyOk({

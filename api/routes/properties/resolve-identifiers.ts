@@ -29,8 +29,7 @@ export const resolveIdentifiers = defineOperation({
   group: 'Property Resolution',
   summary: 'Resolve identifiers to properties',
   description:
-    'With `mode` `lookup` one answer an identifier, in their order; an unknown one is `excluded` and ' +
-    'counted as `not_found`. `resolve` requires a credential and adds unknown ones to the catalog, but ' +
+    'With `mode` `lookup` there is one answer per identifier, in the order given; unknown ones are `excluded` and counted as `not_found`. `resolve` requires a credential and adds unknown ones to the catalog, but ' +
     'not hosts of advertising systems; it counts as a save.',
   access: 'optional',
   writes: true,

@@ -17,7 +17,7 @@ export const declared = {
 /** Declarations of operations on one subscription. */
 export const place = {
   params: z.object({
-    id: z.uuid().toLowerCase().describe('`subscription_id` that was given out'),
+    id: z.uuid().toLowerCase().describe('`subscription_id` of the subscription'),
   }),
   path: '/api/registry/subscriptions/:id',
 } as const
@@ -56,6 +56,6 @@ export function describeWithSecret(subscription: Subscription, services: Service
 export function requireOwn(id: string, orgId: string, { reader }: Services): Subscription {
   return (
     findSubscription(reader, orgId, id) ??
-    refuse('not_found', 'your organization has no subscription of this id')
+    refuse('not_found', 'your organization has no subscription with this id')
   )
 }

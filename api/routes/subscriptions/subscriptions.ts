@@ -38,7 +38,7 @@ export const readSubscription = defineOperation({
   ...place,
   id: 'getSubscription',
   method: 'GET',
-  summary: 'Get a subscription and how far its deliveries are',
+  summary: 'Get a subscription and the progress of its deliveries',
   reply: { 200: SubscriptionView },
   errors: ['invalid_request', 'forbidden', 'not_found'],
   handle: ({ query, params: { id }, principal, services }) => {

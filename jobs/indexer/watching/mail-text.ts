@@ -37,13 +37,13 @@ export function writeMail(found: readonly ChangesOfWatch[], { base, end }: Place
   const left = found.length - parts.length
   const text = [
     ...parts,
-    ...(left > 0 ? [`Something changed at ${left} more of the things that you watch.`] : []),
+    ...(left > 0 ? [`There are changes to ${left} more of the things you watch.`] : []),
     '-- ',
     isDaily
-      ? `This mail comes once a day, when something changes that you watch at ${host}.`
+      ? `You get this mail at most once a day, when something you watch at ${host} changes.`
       : `You get this mail because you watch ${name} at ${host}.`,
     `${isDaily ? 'Stop these daily mails' : `Stop watching ${name}`}: ${end}`,
-    `Everything that you watch: ${base}/dashboard/watches`,
+    `Everything you watch: ${base}/dashboard/watches`,
   ].join('\n\n')
   const subject = isSingle ? writeSubject(only) : writeDailySubject(found)
   return { subject: clip(subject, SUBJECT_CHARS_MAX), text }
@@ -111,9 +111,9 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
     case 'claimed':
       return `${toShownName(change.agent)} says that it sells ${name}`
     case 'lookalike':
-      return `${change.domain} was saved, and looks like ${name}`
+      return `Somebody saved ${change.domain}, which looks like ${name}`
     case 'tests':
-      return `Test result of ${name}: ${change.before}, now ${change.now}`
+      return `Test results of ${name} changed from ${change.before} to ${change.now}`
     case 'badge_earned':
       return `${name} earned the ${change.role} badge`
     case 'badge_lost':

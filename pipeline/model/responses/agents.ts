@@ -196,7 +196,7 @@ const OperatedAgent = z.looseObject({
         ...operatorSideOfGrant,
       }),
     )
-    .describe('Publishers that grant it anything, by domain, a hundred at most'),
+    .describe('Publishers that authorize it, by domain, at most a hundred'),
   ...describeCut('authorized_by'),
   authorized_by_cursor: text
     .optional()
@@ -210,7 +210,7 @@ export const OperatorLookup = z
     member: MemberName.extend({
       is_founding_member: flag
         .optional()
-        .describe('Whether it joined at the beginning; only for a public profile'),
+        .describe('Whether it is a founding member; only for a public profile'),
       membership_tier: text.optional().describe('Its tier; only for a public profile'),
       membership_tier_label: text.optional().describe('Name of that tier, for people'),
     })
@@ -219,7 +219,7 @@ export const OperatorLookup = z
         description: 'A member, with its tier where its profile is public',
       })
       .nullable()
-      .describe('Member that owns the domain or one above it; null if there is none'),
+      .describe('Member that owns the domain or a parent domain; null if there is none'),
     agents: z.array(OperatedAgent).describe('Agents of this page that the caller may see'),
     ...describeCut('agents'),
     ...pageEnd,

@@ -122,7 +122,7 @@ export const PublisherAuthorization = z
     publisher_domain: PublisherDomain,
     agent_url: AgentUrl,
     authorized: count.describe(
-      'How many active properties the agent may sell: a count, no boolean',
+      'How many active properties the agent may sell: a count, not a boolean',
     ),
     total: count.describe('Active properties of the publisher'),
     publisher_wide: z.boolean().describe('Whether the agent may sell all of them'),
@@ -244,7 +244,7 @@ export const AgentDomains = z
     ...describeCut('domains'),
     ...pageEnd,
   })
-  .meta({ id: 'AgentDomains', description: 'Publishers that grant an agent anything' })
+  .meta({ id: 'AgentDomains', description: 'Publishers that authorize an agent' })
 
 export const PropertyAuthorization = z
   .looseObject({

@@ -31,7 +31,7 @@ const trustLevels =
 /** Relationship of a brand to its house, according to the files. */
 const relationship = {
   keller_type: text.describe(
-    'Role of the brand: `master`, `sub_brand`, `endorsed` or `independent`; `master` if nobody says it',
+    'Role of the brand: `master`, `sub_brand`, `endorsed` or `independent`; `master` if no source says',
   ),
   house_domain: text
     .optional()
@@ -68,7 +68,7 @@ export const BrandResolution = z
     brand_manifest: z
       .record(text, z.unknown())
       .optional()
-      .describe('Logos, colours, tone and the rest as its source wrote them'),
+      .describe('Logos, colors, tone and the rest as its source wrote them'),
     enrichment: EnrichmentOrigin.optional(),
     promoted_from_schema: PromotedFromSchema,
     migration_warnings: z
@@ -80,7 +80,7 @@ export const BrandResolution = z
         }),
       )
       .optional()
-      .describe('What was read otherwise than written; only with `promoted_from_schema`'),
+      .describe('What was read differently than written; only with `promoted_from_schema`'),
     live_brand_json: LiveBrandFailure.optional(),
     freshness: FreshnessBlock.optional(),
   })
@@ -102,7 +102,7 @@ export const EnrichedBrand = z
     found_at: text.optional().describe('Time of the last request to the provider'),
     freshness: FreshnessBlock.optional(),
   })
-  .meta({ id: 'EnrichedBrand', description: 'Known logos, colours and texts of a brand' })
+  .meta({ id: 'EnrichedBrand', description: 'Known logos, colors and texts of a brand' })
 export type EnrichedBrand = z.infer<typeof EnrichedBrand>
 
 export const BrandItem = z
@@ -111,7 +111,7 @@ export const BrandItem = z
     brand_name: text.describe('Name of the brand; its domain where no file gives a name'),
     canonical_domain: text.describe('Main domain of the brand'),
     source: Source,
-    has_manifest: z.boolean().describe('Whether logos, colours or similar facts are known'),
+    has_manifest: z.boolean().describe('Whether logos, colors or similar facts are known'),
     verified: z.boolean().describe('Whether the brand’s own file is the source'),
     ...relationship,
   })
@@ -128,7 +128,7 @@ export const BrandStats = z
     stub: count.describe('Always 0: a domain without any facts is not a brand here'),
     houses: count.describe('Brands that are `master`, `independent`, or without a role'),
     sub_brands: count.describe('Brands that are `sub_brand` or `endorsed`'),
-    with_manifest: count.describe('Brands with known logos, colours or similar facts'),
+    with_manifest: count.describe('Brands with known logos, colors or similar facts'),
   })
   .meta({ id: 'BrandStats', description: 'Brands that match the search, whatever the source' })
 export type BrandStats = z.infer<typeof BrandStats>

@@ -12,7 +12,10 @@ export const FreshnessBlock = z
       .string()
       .optional()
       .describe('Outcome of the last attempt, in one word such as `ok` or `timeout`'),
-    checked_at: z.string().optional().describe('Time of the last attempt; absent before one'),
+    checked_at: z
+      .string()
+      .optional()
+      .describe('Time of the last attempt; absent if there was none'),
     succeeded_at: z
       .string()
       .optional()

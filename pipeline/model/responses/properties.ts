@@ -73,7 +73,7 @@ export const PropertyItem = ResolvedPropertyItem.extend({
   source: text.describe('Source: `adagents_json`, `community` or `enriched`'),
   verified: z.boolean().describe('Whether the publisher’s own file is the source'),
   property_count: count.describe('Active properties of its publisher'),
-  agent_count: count.describe('Agents that its publisher grants anything'),
+  agent_count: count.describe('Agents that its publisher authorizes'),
 }).meta({ id: 'ListedProperty', description: 'A property, with the counts of its publisher' })
 export type PropertyItem = z.infer<typeof PropertyItem>
 

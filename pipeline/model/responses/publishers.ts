@@ -149,7 +149,7 @@ const BrandCard = z
     colors: z
       .array(z.unknown())
       .optional()
-      .describe('Its colours as the brand wrote them, at most six'),
+      .describe('Its colors as the brand wrote them, at most six'),
     industries: texts.optional().describe('Industries, at most six'),
   })
   .describe('Name, description, logo and colours of the domain’s brand; absent if unknown')

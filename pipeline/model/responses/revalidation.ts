@@ -48,7 +48,7 @@ export const BrandForceCrawled = z
     promoted: z.boolean().describe('Whether its own file speaks for it now, and did not before'),
     brand_json_found: z.boolean().describe('Whether it has a brand.json that can be read'),
     live_variant: z.enum(brandVariants).nullable().describe('Form of that file; null without one'),
-    has_manifest: z.boolean().describe('Whether logos, colours or other looks are known'),
+    has_manifest: z.boolean().describe('Whether logos, colors or other looks are known'),
     checked_at: moment.describe('Moment at which the file was read'),
     crawl_request_id: CrawlRequestId,
   })

@@ -32,11 +32,11 @@ const answer = {
 
 export const BrandSaved = z
   .looseObject({ ...answer, domain: BrandDomain })
-  .meta({ id: 'BrandSaved', description: 'A brand that was saved, or edited' })
+  .meta({ id: 'BrandSaved', description: 'A saved or edited brand' })
 
 export const PropertySaved = z
   .looseObject(answer)
-  .meta({ id: 'PropertySaved', description: 'Properties that were saved, or edited' })
+  .meta({ id: 'PropertySaved', description: 'Saved or edited properties' })
 
 const entry = {
   id: EntryId,
