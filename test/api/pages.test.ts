@@ -144,7 +144,8 @@ describe('a page says what JSON says', () => {
     const page = await read(`/agent/${encodeURIComponent(AGENT)}`)
     const rows = page('#publishers tbody tr')
     expect(rows).toHaveLength(listed.publishers.length)
-    expect(rows.find('th').text()).toBe(listed.publishers[0].publisher_domain)
+    expect(rows.find('th .face').text()).toContain(listed.publishers[0].publisher_domain)
+    expect(rows.find('th .face :is(.monogram, .logo)')).toHaveLength(1)
   })
 
   test('of an agent without a name by its host, which breaks at its dots alone', async () => {

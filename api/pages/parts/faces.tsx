@@ -8,14 +8,14 @@ import { renderMonogram } from './looks.tsx'
 
 const MARK_PX = 20
 
-/** How domains are shown to people: by a name and a picture, if they have them. */
+/** Renderers of domains for people, by the name and the picture that each has. */
 export interface Faces {
   /** Renders the logo of a domain, or the first letter of its name. */
   renderMark(domain: string, size?: number, name?: string): Html
   /** Renders the name of a domain. */
   renderName(domain: string): Html
-  /** Renders the domain beside its name; nothing for one that is shown as its own name. */
-  renderDomain(domain: string): Child
+  /** Renders the domain, with a separator after it; nothing for one that is shown as its own name. */
+  renderDomain(domain: string, separator?: string): Child
   /** Renders all three as a link. */
   renderLink(domain: string, path: string): Html
 }
@@ -33,9 +33,12 @@ export function findFaces(reader: Reader, domains: readonly string[]): Faces {
       )
     },
     renderName: domain => renderName(findBrandName(reader, domain), 80),
-    renderDomain: domain =>
+    renderDomain: (domain, separator = '') =>
       findBrandName(reader, domain) === domain ? null : (
-        <span class="quiet">{renderName(domain)}</span>
+        <span class="quiet">
+          {renderName(domain)}
+          {separator}
+        </span>
       ),
     renderLink: (domain, path) => (
       <a class="face" href={path}>

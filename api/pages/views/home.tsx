@@ -181,7 +181,11 @@ function renderNames(
       <h3>Brands</h3>
       <ul class="chips">
         {named.map(({ domain }) => (
-          <li>{faces.renderLink(domain, toBrandPath(domain))}</li>
+          <li>
+            <a class="face" href={toBrandPath(domain)}>
+              {faces.renderMark(domain)} {faces.renderName(domain)}
+            </a>
+          </li>
         ))}
       </ul>
       <h3>Publishers</h3>

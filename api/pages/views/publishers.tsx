@@ -37,7 +37,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
             link: <a href={toPublisherPath(id)}>{faces.renderName(id)}</a>,
             below: (
               <>
-                {faces.renderDomain(id)}{' '}
+                {faces.renderDomain(id, ' · ')}
                 {manager_domain === null ? null : <>Managed by {renderName(manager_domain)} · </>}
                 changed {renderMoment(changed_at)}
               </>
