@@ -148,14 +148,16 @@ async function renderHistory(
     total: listed.body.total,
     bytes: 30_000,
     empty: 'Nothing has been saved.',
-    render: ({ revision_number, created_at, editor_name, edit_summary }) => [
+    render: ({ revision_number, created_at, editor_name, edit_summary, rolled_back_to }) => [
       revision_number,
       renderMoment(created_at),
       renderName(editor_name, 80),
       edit_summary === undefined ? '' : renderName(edit_summary, 120),
       revision_number === listed.body.revisions[0]?.revision_number
         ? 'current'
-        : renderButton(
+        : // Such a version withdrew the file: it has nothing to restore.
+          rolled_back_to !== 0 &&
+          renderButton(
             sectionPath,
             token,
             'Restore',

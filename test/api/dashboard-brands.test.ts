@@ -118,6 +118,9 @@ test('a hosted brand.json is edited under its name, and no longer hosted once th
   expect((await registry.app.inject(`/brands/${DOMAIN}/brand.json`)).statusCode).toBe(404)
   expect((await readEntry())('#brand').text()).toContain('No brand.json is hosted here')
   expect((await publishFromWorkshop('Boots')).headers.location).toContain('done=brand_published')
+  const [current, withdrawn, before] = (await readEntry())('#brand tbody tr').toArray()
+  const rows = [current, withdrawn, before].map(row => load(row!).text())
+  expect(rows.map(row => row.includes('Restore'))).toEqual([false, false, true])
 })
 
 test('the pointer of a domain is checked on demand, with what is wrong in words', async () => {

@@ -548,6 +548,24 @@ describe('a rollback', () => {
     })
   })
 
+  test('to a revision that withdrew an entry shows nothing in its place', async () => {
+    const domain = 'gone.acme.example'
+    const secret = await enrol(registry, { org: 'Gone', domains: [domain] })
+    await saveBrand({ domain, brand_name: 'First' }, { secret })
+    const withdrawn = await registry.app.inject({
+      method: 'DELETE',
+      url: `/api/brands/${domain}/hosted`,
+      headers: { authorization: `Bearer ${secret}` },
+    })
+    expect(withdrawn.json()).toMatchObject({ revision_number: 2 })
+    await saveBrand({ domain, brand_name: 'Again' }, { secret })
+    const path = `brands/discovered/${domain}`
+    expect((await rollBack(path, 2, { secret })).json()).toMatchObject({ revision_number: 4 })
+    expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({ code: 'not_found' })
+    await saveBrand({ domain, brand_name: 'Later' }, { secret })
+    expect(await get(`brands/resolve?domain=${domain}`)).toMatchObject({ brand_name: 'Later' })
+  })
+
   test('of properties restores their ids and their contact', async () => {
     const domain = 'backs.acme.example'
     const path = `properties/hosted/${domain}`

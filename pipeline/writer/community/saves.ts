@@ -176,7 +176,9 @@ async function rollbackTargets(
          and revision_number = $to_revision`,
       { entity, domain, to_revision },
     )
-    if (row !== undefined) targets.set(save.revision_id, { ...row.state, status: 'live' })
+    if (row === undefined) continue
+    const isWithdrawn = row.state.status === 'withdrawn'
+    targets.set(save.revision_id, isWithdrawn ? withdrawnState : { ...row.state, status: 'live' })
   }
   return targets
 }
