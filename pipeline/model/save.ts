@@ -53,7 +53,7 @@ const site = SubmittedText.refine(
   text => isWebAddress(text) || !HAS_SCHEME.test(text),
   'must be a web address, or a domain',
 )
-const hex = SubmittedText.regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1A2B3C')
+const hex = SubmittedText.regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #1A2B3C')
 
 const SavedLogo = z.looseObject({
   url: address.meta({ description: 'Where the picture is' }),

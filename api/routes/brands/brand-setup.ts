@@ -61,7 +61,7 @@ export const setUpBrand = defineOperation({
     ),
     brand_color: z
       .string()
-      .regex(/^#[0-9a-fA-F]{6}$/, 'must be a colour such as #1a2b3c')
+      .regex(/^#[0-9a-fA-F]{6}$/, 'must be a color such as #1a2b3c')
       .exactOptional()
       .describe('Its main color as `#RRGGBB`; only without `brand_json`'),
   }),

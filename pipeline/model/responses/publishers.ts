@@ -152,7 +152,7 @@ const BrandCard = z
       .describe('Its colors as the brand wrote them, at most six'),
     industries: texts.optional().describe('Industries, at most six'),
   })
-  .describe('Name, description, logo and colours of the domain’s brand; absent if unknown')
+  .describe('Name, description, logo and colors of the domain’s brand; absent if unknown')
 
 export const PublisherLookup = z
   .looseObject({
