@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
 import { Operation } from '../../pipeline/model/submission.ts'

@@ -205,7 +205,9 @@ function judge(verdicts: NonNullable<Step['verdicts']>, at: Instant): KnownVerdi
     verdicts: Object.entries(verdicts).flatMap(([agent_url, verdict]) =>
       verdict ? [{ ...unjudged, agent_url, last_checked_at: toIso(at), ...verdict }] : [],
     ),
-    histories: new Map([[TESTED, { generation: 1, losses: { 'signals 3.0': 'role_not_declared' } }]]),
+    histories: new Map([
+      [TESTED, { generation: 1, losses: { 'signals 3.0': 'role_not_declared' } }],
+    ]),
   }
 }
 
