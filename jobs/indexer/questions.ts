@@ -9,13 +9,14 @@ import {
 import { reportDomain } from '../../pipeline/maintenance/inspect/domain-report.ts'
 import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { previewTakedown } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
-import { verify } from '../../pipeline/maintenance/verify-stores.ts'
+import { checkBodies } from '../../pipeline/maintenance/verify/check-bodies.ts'
+import { describeUnreadable, verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 
-/** Questions of the command line to a running indexer. No commit runs while one is answered. */
+/** Questions of the command line to a running indexer. Those about the index are answered while no commit runs. */
 export type Question =
   | { ask: 'verify' }
   | { ask: 'crawl_summary'; since: Instant; withFaults: boolean }
@@ -52,7 +53,7 @@ export async function answerQuestion(
     case 'backup':
       return sequencer.backUp(question.dir).catch(error => ({ failed: String(error.message) }))
     case 'verify':
-      return sequencer.quietly(() => verify(sequencer))
+      return verifyRunning(sequencer)
     case 'held':
       return sequencer.quietly(() => loadHeldRows(sequencer.index))
     case 'status':
@@ -76,6 +77,13 @@ export async function answerQuestion(
         crawlSummary(sequencer.index, question.since, clock.now(), question),
       )
   }
+}
+
+/** Verifies the stores while no commit runs, and then the documents as fetched: these are many, and no commit changes one. */
+async function verifyRunning(sequencer: Sequencer): Promise<string[]> {
+  const faults = await sequencer.quietly(() => verify(sequencer, { skipped: ['bodies'] }))
+  const damaged = await checkBodies(sequencer).catch(error => [describeUnreadable('bodies', error)])
+  return [...faults, ...damaged]
 }
 
 async function reportStatus(
