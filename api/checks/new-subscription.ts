@@ -1,7 +1,11 @@
+import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
+import { AuditCursor, parseAuditCursor } from '../../pipeline/model/accounts/audit-cursor.ts'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
+import type { Subscription } from '../../pipeline/model/subscription.ts'
 import { readPageAfter } from '../../pipeline/read/lookups/feed.ts'
+import { findAuditHead } from '../../pipeline/read/lookups/organization-audit.ts'
 import { listSubscriptions } from '../../pipeline/read/lookups/subscriptions.ts'
 import type { Services } from '../operation/services.ts'
 
@@ -27,10 +31,31 @@ export function requireSubscriptionAllowed(
 }
 
 /**
- * Returns the event after which deliveries begin: the requested one, or else the newest. Refuses a cursor
- * that the feed no longer has with 410.
+ * Returns the position after which deliveries begin: the requested one, or else the newest. Refuses one that
+ * the feed, or the audit of the organization, does not have with 410.
  */
-export function resolveCursor(requested: string | undefined, stores: Stores): string {
+export function resolveCursor(
+  requested: string | undefined,
+  { kind, org_id }: Pick<Subscription, 'kind' | 'org_id'>,
+  stores: Stores,
+): string {
+  return kind === 'audit'
+    ? resolveAuditCursor(requested, org_id, stores)
+    : resolveFeedCursor(requested, stores)
+}
+
+function resolveAuditCursor(requested: string | undefined, orgId: string, { reader }: Stores) {
+  const seq = reader.serving?.seq ?? 0
+  const cursor = requested ?? findAuditHead(reader, orgId, seq)
+  if (!AuditCursor.safeParse(cursor).success)
+    refuse('invalid_request', 'cursor: must be a `cursor` of the audit')
+  if (parseAuditCursor(cursor).seq <= seq) return cursor
+  return refuse('cursor_expired', 'the audit does not have this cursor: start again without one')
+}
+
+function resolveFeedCursor(requested: string | undefined, stores: Stores): string {
+  if (requested !== undefined && !z.uuid().safeParse(requested).success)
+    refuse('invalid_request', 'cursor: must be the id of an event')
   const cursor = requested ?? findFeedPage(NIL_UUID, stores)?.head ?? NIL_UUID
   if (findFeedPage(cursor, stores) !== undefined) return cursor
   return refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')

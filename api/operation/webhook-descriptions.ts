@@ -13,15 +13,19 @@ const signed = [
 
 const summaries: Readonly<Record<keyof typeof pushTypes, string>> = {
   events: 'Receive events',
+  audit: 'Receive changes of the audit',
   challenge: 'Answer whether you want them',
   test: 'Receive a test',
 }
 
+const delivered = {
+  '2XX': { description: 'It was taken' },
+  '410': { description: 'No further ones are wanted: the subscription is disabled' },
+}
+
 const answers: Readonly<Record<keyof typeof pushTypes, Json>> = {
-  events: {
-    '2XX': { description: 'It was taken' },
-    '410': { description: 'No further ones are wanted: the subscription is disabled' },
-  },
+  events: delivered,
+  audit: delivered,
   challenge: {
     '200': {
       description: 'The receiver wants the events',

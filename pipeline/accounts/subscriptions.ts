@@ -7,7 +7,7 @@ import type { AccountStamp } from './stamp.ts'
 /** Creates a subscription, unless the organization has one of this address, or as many as it may have. */
 export function createSubscription(
   db: Sqlite,
-  { op: _, most, cursor: begins_after, ...fields }: OperationOf<'subscription.create'>,
+  { op: _, kind, most, cursor: begins_after, ...fields }: OperationOf<'subscription.create'>,
   { now, seq }: AccountStamp,
 ): Answer {
   const own = db.all<{ url: string }>(
@@ -29,7 +29,9 @@ export function createSubscription(
   const ends = { disabled_at: null, disabled_reason: null, deleted_at: null }
   const row = { ...fields, begins_after, created_at: toIso(now), ...ends, seq }
   db.insert('subscriptions', [row])
-  return { done: { subscription_id: fields.subscription_id } }
+  const { subscription_id, created_by: granted_by } = fields
+  if (kind === 'audit') db.insert('audit_subscriptions', [{ subscription_id, granted_by, seq }])
+  return { done: { subscription_id } }
 }
 
 /** Deletes a subscription. The row stays without its content, so that deliveries notice the change. */
@@ -46,6 +48,9 @@ export function deleteSubscription(
      where subscription_id = $subscription_id`,
     { subscription_id, now: toIso(now), seq },
   )
+  db.run('delete from audit_subscriptions where subscription_id = $subscription_id', {
+    subscription_id,
+  })
   return { done: { subscription_id } }
 }
 
@@ -66,16 +71,23 @@ export function disableSubscription(
 /** Resumes deliveries after the last one. A subscription that is not disabled stays as it is. */
 export function resumeSubscription(
   db: Sqlite,
-  { subscription_id, org_id }: OperationOf<'subscription.resume'>,
+  { subscription_id, org_id, resumed_by }: OperationOf<'subscription.resume'>,
   { seq }: AccountStamp,
 ): Answer {
   const isKnown = hasSubscription(db, subscription_id, org_id)
   if (!isKnown) return { refused: 'you have no subscription of this id', error: 'not_found' }
-  db.run(
+  const resumed = db.run(
     `update subscriptions set disabled_at = null, disabled_reason = null, seq = $seq
      where subscription_id = $subscription_id and disabled_at is not null`,
     { subscription_id, seq },
   )
+  if (resumed > 0 && resumed_by !== undefined) {
+    db.run(
+      `update audit_subscriptions set granted_by = $resumed_by, seq = $seq
+       where subscription_id = $subscription_id`,
+      { subscription_id, resumed_by, seq },
+    )
+  }
   return { done: { subscription_id } }
 }
 
@@ -97,7 +109,10 @@ type Name =
 export const subscriptionDefinitions: OperationDefinitions<Name> = {
   'subscription.create': {
     perform: createSubscription,
-    requires: { membershipIn: ({ org_id }) => org_id },
+    requires: {
+      membershipIn: ({ org_id }) => org_id,
+      right: ({ kind }) => (kind === 'audit' ? 'keys' : 'edit'),
+    },
     irreversible: 'its receiver was told: delete the subscription',
   },
   'subscription.delete': {

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { pushTypes } from '../core/push-types.ts'
+import { AuditCursor } from './accounts/audit-cursor.ts'
 import { TypedFeedEvent } from './event.ts'
+import { OrganizationChange } from './responses/organization.ts'
 
 /** Members that every post to a receiver has. */
 const envelope = {
@@ -27,6 +29,19 @@ export const pushBodies = {
         .describe('What changed'),
     })
     .meta({ id: 'EventDelivery', description: 'Events that a subscription selects' }),
+  audit: z
+    .object({
+      ...envelope,
+      task_type: z.literal(pushTypes.audit).describe('Type of the post: constant for this kind'),
+      status: z.literal('completed').describe('Always `completed`'),
+      result: z
+        .object({
+          changes: z.array(OrganizationChange).describe('Changes, the earliest first'),
+          cursor: AuditCursor.describe('Position in the audit after them'),
+        })
+        .describe('What was changed, and by whom'),
+    })
+    .meta({ id: 'AuditDelivery', description: 'Changes of the audit of an organization' }),
   challenge: z
     .object({
       ...envelope,

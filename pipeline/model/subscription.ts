@@ -1,12 +1,22 @@
 import { z } from 'zod'
 import { Domain } from '../core/domain.ts'
 import { parseUrl } from '../core/url.ts'
+import { AuditCursor } from './accounts/audit-cursor.ts'
 import { EnrolledUrl } from './accounts/member.ts'
 
 /** Largest number of event types, of domains and of agents in one subscription. */
 export const SUBSCRIPTION_FILTERS_MAX = 100
 
 const id = z.uuid()
+
+/** Kinds of subscriptions, by what they post: changes of the feed, or the audit of its organization. */
+export const subscriptionKinds = ['changes', 'audit'] as const
+export type SubscriptionKind = (typeof subscriptionKinds)[number]
+
+/** Position after which deliveries begin: an event of the feed, or a change of the audit. */
+export const DeliveryCursor = z.union([z.uuid(), AuditCursor], {
+  error: 'must be the id of an event, or a `cursor` of the audit',
+})
 
 /** Address that events are posted to. Treat it as a secret: receivers put tokens into the path. */
 export const ReceiverUrl = z
@@ -42,9 +52,10 @@ export const subscriptionOperations = [
     subscription_id: id,
     org_id: z.string().min(1).max(300),
     url: ReceiverUrl,
+    /** Changes where this is absent. */
+    kind: z.enum(subscriptionKinds).exactOptional(),
     ...filters,
-    /** Event after which deliveries begin. */
-    cursor: id,
+    cursor: DeliveryCursor,
     created_by: z.string().min(1).max(300),
     /** Most subscriptions that the organization may have, by its tier. */
     most: z.int().nonnegative(),
@@ -59,6 +70,8 @@ export const subscriptionOperations = [
     op: z.literal('subscription.resume'),
     subscription_id: id,
     org_id: z.string().min(1).max(300),
+    /** By whose right an audit is posted from now on. */
+    resumed_by: z.string().min(1).max(300).exactOptional(),
   }),
   /** The registry gives up on a receiver. */
   z.object({
@@ -72,6 +85,9 @@ export const subscriptionOperations = [
 export interface Subscription {
   subscription_id: string
   org_id: string
+  kind: SubscriptionKind
+  /** Key or person by whose right an audit is posted; null for changes. */
+  granted_by: string | null
   url: string
   event_types: string[]
   domains: string[]

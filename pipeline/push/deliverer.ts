@@ -10,8 +10,9 @@ import type { ServingStore } from '../serving/lmdb.ts'
 import { buildWebhookProfile } from '../signing/profile.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { judgeAnswer } from './attempt.ts'
+import { readAuditPage } from './audit-page.ts'
 import { buildDelivery, deriveDeliveryId, type Signer } from './delivery.ts'
-import { type Page, Pages, type SharedBody } from './pages.ts'
+import { type NextPage, Pages, type SharedBody } from './pages.ts'
 import { ProgressKeeper } from './progress-keeper.ts'
 import type { Receiver } from './receiver.ts'
 import { Receivers } from './receivers.ts'
@@ -186,23 +187,18 @@ export class Deliverer {
 
   /** Plans the next delivery; undefined if there is nothing to deliver, or not in this turn. */
   #plan(receiver: Receiver): Planned | undefined {
-    const { deliveryEvents } = this.#parts.limits
-    const { types, subject, subjectKey, progress } = receiver
+    const { progress } = receiver
     for (let passed = 0; passed < SKIPPED_PAGES_MAX; passed++) {
-      const { cursor, pending } = progress
-      const limit = pending?.scanned ?? deliveryEvents
-      const page = this.#pages.read({ cursor, types, limit, to: pending?.to })
-      if (page === undefined) {
-        this.#progress.giveUp(receiver, 'the feed no longer has the events after its cursor')
+      const { pending } = progress
+      const page = this.#readNext(receiver)
+      if ('ended' in page) {
+        this.#progress.giveUp(receiver, page.ended)
         return undefined
       }
-      const shared = page.findBody(subject, subjectKey)
-      if (shared) {
-        const { to, scanned } = page
-        return { shared, pending: pending ?? { to, scanned, attempts: 0 } }
-      }
-      this.#skipPage(receiver, page)
-      if (page.scanned === 0 && pending === null) {
+      const { to, scanned, shared } = page
+      if (shared) return { shared, pending: pending ?? { to, scanned, attempts: 0 } }
+      this.#skipPage(receiver, to)
+      if (scanned === 0 && pending === null) {
         receiver.state = 'idle'
         return undefined
       }
@@ -211,7 +207,32 @@ export class Deliverer {
     return undefined
   }
 
-  #skipPage(receiver: Receiver, { to }: Page): void {
+  /** Reads what comes next for a receiver, or the reason why nothing will. */
+  #readNext({
+    subscription,
+    types,
+    subject,
+    subjectKey,
+    progress,
+  }: Receiver): NextPage | { ended: string } {
+    const { limits, findRecord, findServing } = this.#parts
+    const { cursor, pending } = progress
+    const limit = pending?.scanned ?? limits.deliveryEvents
+    const to = pending?.to
+    if (subscription.kind === 'audit') {
+      const record = findRecord()
+      const seq = findServing()?.seq ?? 0
+      // Without a record there is nothing now, and more to come.
+      if (record === undefined) return { to: cursor, scanned: 0, shared: undefined }
+      const maxBytes = limits.deliveryBytes
+      return readAuditPage({ record, seq }, subscription, { cursor, limit, to, maxBytes })
+    }
+    const page = this.#pages.read({ cursor, types, limit, to })
+    if (page === undefined) return { ended: 'the feed no longer has the events after its cursor' }
+    return { to: page.to, scanned: page.scanned, shared: page.findBody(subject, subjectKey) }
+  }
+
+  #skipPage(receiver: Receiver, to: string): void {
     receiver.progress = Object.assign(receiver.progress, { cursor: to, pending: null })
     if (receiver.savedAt + SKIP_SAVE_MS <= this.#parts.clock.now())
       void this.#progress.save(receiver)

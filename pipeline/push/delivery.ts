@@ -1,7 +1,6 @@
-import { SECOND, toIso } from '../core/clock.ts'
+import { SECOND } from '../core/clock.ts'
 import type { RegistrySigner } from '../core/keys/registry-keys.ts'
-import { pushTypes } from '../core/push-types.ts'
-import { deriveId, toInstant } from '../core/uuid-v7.ts'
+import { deriveId } from '../core/uuid-v7.ts'
 import { computeContentDigest, toContentDigest } from '../signing/content-digest.ts'
 import type { SigningProfile } from '../signing/profile.ts'
 import { signRequest } from '../signing/sign.ts'
@@ -49,9 +48,9 @@ export function buildDelivery(
       subscription_id: range.subscription_id,
       idempotency_key: id,
       task_id: id,
-      task_type: pushTypes.events,
+      task_type: shared.type,
       status: 'completed',
-      timestamp: toIso(toInstant(range.to)),
+      timestamp: shared.at,
     }).slice(1)}`,
   )
   const hash = shared.hash.copy().update(own).digest()

@@ -1,5 +1,8 @@
 import { createHash, type Hash } from 'node:crypto'
+import { toIso } from '../core/clock.ts'
 import { removeOldest } from '../core/present.ts'
+import { pushTypes } from '../core/push-types.ts'
+import { toInstant } from '../core/uuid-v7.ts'
 import { type Concerned, findConcerned } from '../model/concerned.ts'
 import type { EventType, FeedEvent } from '../model/event.ts'
 import { type FeedQuery, type FeedSource, readPageAfter } from '../read/lookups/feed.ts'
@@ -17,9 +20,20 @@ export interface PageRequest {
 
 /** Part of a delivery's body that all subscriptions with the same filter share, hashed once. */
 export interface SharedBody {
+  type: (typeof pushTypes)['events' | 'audit']
+  /** Time of the last event. */
+  at: string
   events: number
   bytes: Buffer
   hash: Hash
+}
+
+/** Next part for a receiver: up to `to`, with what it is posted of that, if anything. */
+export interface NextPage {
+  to: string
+  /** Events between, those that no filter takes among them. */
+  scanned: number
+  shared: SharedBody | undefined
 }
 
 /** Pages that are cached for receivers that come to the same position next. */
@@ -63,7 +77,8 @@ export class Page {
       list,
       Buffer.from(`,"cursor":"${this.to}"}`),
     ])
-    return { events, bytes, hash: createHash('sha256').update(bytes) }
+    const hash = createHash('sha256').update(bytes)
+    return { type: pushTypes.events, at: toIso(toInstant(this.to)), events, bytes, hash }
   }
 
   #parse() {

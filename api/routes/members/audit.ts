@@ -1,14 +1,10 @@
 import { z } from 'zod'
-import {
-  type AuditedOperation,
-  describeChange,
-  type StoredChange,
-} from '../../../pipeline/model/accounts/organization-audit.ts'
+import { AuditCursor } from '../../../pipeline/model/accounts/audit-cursor.ts'
 import { OrganizationAudit } from '../../../pipeline/model/responses/organization.ts'
-import { listOrganizationChanges } from '../../../pipeline/read/lookups/organization-audit.ts'
-import { findPerson } from '../../../pipeline/read/lookups/people.ts'
-import { listKeys } from '../../../pipeline/read/lookups/principals.ts'
-import type { Reader } from '../../../pipeline/read/reader.ts'
+import {
+  describeChanges,
+  listOrganizationChanges,
+} from '../../../pipeline/read/lookups/organization-audit.ts'
 import { requireOrganizationRight, resolveOrganization } from '../../auth/organization-access.ts'
 import { org } from '../../auth/organization-query.ts'
 import { createPageSize } from '../../inputs/fields.ts'
@@ -32,11 +28,7 @@ export const readAudit = defineOperation({
   query: z.object({
     org,
     limit: createPageSize({ defaultSize: 50, max: CHANGES_MAX }),
-    cursor: z
-      .string()
-      .regex(/^\d{12}\.[\da-f-]{36}$/, 'must be a `next_cursor`')
-      .optional()
-      .describe('Continues after the page with this `next_cursor`'),
+    cursor: AuditCursor.optional().describe('Continues after the page with this `next_cursor`'),
   }),
   reply: { 200: OrganizationAudit },
   errors: ['invalid_request', 'forbidden'],
@@ -46,24 +38,10 @@ export const readAudit = defineOperation({
     const { org_id } = belonging
     const { limit, cursor } = query
     const { changes, next } = listOrganizationChanges(reader, org_id, { limit, cursor })
-    const labels = new Map(listKeys(reader, org_id).map(({ key_id, label }) => [key_id, label]))
-    const name = (change: StoredChange) => labels.get(change.by_id) ?? findEmail(reader, change)
     return replyOk({
-      changes: changes.map(change => ({ ...toChange(change), by: toAuthor(change, name(change)) })),
+      changes: describeChanges(reader, org_id, changes),
       has_more: next !== undefined,
       next_cursor: next ?? null,
     })
   },
 })
-
-function toChange({ id, at, operation, facts }: StoredChange) {
-  return { id, at, operation, text: describeChange(operation as AuditedOperation, facts), facts }
-}
-
-function toAuthor({ by_kind: kind, by_id: id }: StoredChange, name: string | null) {
-  return { kind, id, name }
-}
-
-function findEmail(reader: Reader, { by_kind, by_id }: StoredChange): string | null {
-  return by_kind === 'user' ? (findPerson(reader, by_id)?.email ?? null) : null
-}

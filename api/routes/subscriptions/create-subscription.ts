@@ -6,7 +6,12 @@ import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
 import { EnrolledUrl } from '../../../pipeline/model/accounts/member.ts'
 import { eventTypeNames } from '../../../pipeline/model/event.ts'
 import { SubscriptionView } from '../../../pipeline/model/responses/subscriptions.ts'
-import { ReceiverUrl, SUBSCRIPTION_FILTERS_MAX } from '../../../pipeline/model/subscription.ts'
+import {
+  DeliveryCursor,
+  ReceiverUrl,
+  SUBSCRIPTION_FILTERS_MAX,
+  subscriptionKinds,
+} from '../../../pipeline/model/subscription.ts'
 import { isTypeFilter, matchTypes } from '../../../pipeline/read/lookups/feed-types.ts'
 import { findSubscription } from '../../../pipeline/read/lookups/subscriptions.ts'
 import { resolveOrganization } from '../../auth/organization-access.ts'
@@ -15,7 +20,7 @@ import { PastedDomain } from '../../inputs/fields.ts'
 import { confirmReceiver, requireSigning } from '../../live/receiver-challenge.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
-import { declared, describeWithSecret, requireOwn } from './own-subscription.ts'
+import { declared, describeWithSecret, requireKindAllowed, requireOwn } from './own-subscription.ts'
 
 const filters = <Item extends z.ZodType>(item: Item, description: string) =>
   z.array(item).max(SUBSCRIPTION_FILTERS_MAX).default([]).describe(description)
@@ -38,17 +43,23 @@ export const createSubscription = defineOperation({
   limits: ['receiverQuestionsPerHour'],
   method: 'POST',
   path: '/api/registry/subscriptions',
-  summary: 'Subscribe to changes by webhook',
+  summary: 'Subscribe to changes, or to your audit, by webhook',
   description:
     'The address is posted a signed challenge first (`task_type` `registry_challenge`) and must answer ' +
     '200 with JSON that repeats `result.challenge` as `challenge`. From then on each change is posted in ' +
     'the order of the feed, at least once: `result.events` as the feed has them, `result.cursor` to go on by ' +
     'the feed. Posts are signed by a key of `/.well-known/jwks.json` (RFC 9421) and by `signing_secret` (Standard Webhooks). Any status of 2xx takes a ' +
-    'delivery; what is not taken is repeated with growing waits for three days.',
+    'delivery; what is not taken is repeated with growing waits for three days. With `kind` `audit` the ' +
+    'changes of `GET /api/me/organization/audit` are posted instead: only for owners and admins, and for keys with ' +
+    'the permission `admin:read` or `admin:*`, as long as whoever subscribed or resumed last has that right.',
   writes: true,
   isIdempotent: true,
   body: z.object({
     url: NewReceiver.describe('Address of the receiver, https'),
+    kind: z
+      .enum(subscriptionKinds)
+      .default('changes')
+      .describe('What to post: `changes` of the feed, or the `audit` of your organization'),
     event_types: filters(
       EventTypeFilter,
       'Types of events, `*` for any characters; all types without it',
@@ -61,11 +72,11 @@ export const createSubscription = defineOperation({
       EnrolledUrl,
       'Only events that concern one of these agents, or one of `domains`',
     ),
-    cursor: z
-      .uuid()
-      .toLowerCase()
+    cursor: DeliveryCursor.overwrite(text => text.toLowerCase())
       .optional()
-      .describe('Begin after this event; without it, with the next change'),
+      .describe(
+        'Begin after this event, or this `cursor` of the audit; without it, with the next change',
+      ),
   }),
   reply: { 201: SubscriptionView },
   errors: [
@@ -80,25 +91,31 @@ export const createSubscription = defineOperation({
     'unavailable',
   ],
   handle: async ({ query, body, principal, submissionId, services }) => {
-    const { org_id } = resolveOrganization(principal, query.org)
+    const belonging = resolveOrganization(principal, query.org)
+    const { org_id } = belonging
+    const { kind, event_types, domains, agents } = body
+    requireKindAllowed(kind, belonging, principal)
+    if (kind === 'audit' && [event_types, domains, agents].some(({ length }) => length > 0))
+      refuse('invalid_request', 'kind: the audit has no `event_types`, `domains` or `agents`')
     const { reader, writer, config, receivers } = services
     const subscription_id = deriveId('subscription', org_id, submissionId)
     const known = findSubscription(reader, org_id, subscription_id)
-    if (known?.url === body.url) return { status: 201, body: describeWithSecret(known, services) }
+    if (known?.url === body.url && known.kind === kind)
+      return { status: 201, body: describeWithSecret(known, services) }
     if (known) refuse('conflict', 'this Idempotency-Key was used for a different request')
     requireSubscriptionAllowed(body.url, org_id, services)
-    const cursor = resolveCursor(body.cursor, services)
+    const cursor = resolveCursor(body.cursor, { kind, org_id }, services)
     requireSigning(services)
     const headers = await receivers.count(org_id)
     const receiver = { url: body.url, subscription_id, organization_id: org_id }
     await confirmReceiver(receiver, principal.id, services)
-    const { event_types, domains, agents } = body
     unwrapAnswer(
       await writer.submit({
         op: 'subscription.create',
         subscription_id,
         org_id,
         url: body.url,
+        kind,
         event_types,
         domains: [...new Set<Domain>(domains)],
         agents: [...new Set(agents)],

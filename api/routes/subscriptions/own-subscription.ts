@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import type { SubscriptionView } from '../../../pipeline/model/responses/subscriptions.ts'
-import type { Subscription } from '../../../pipeline/model/subscription.ts'
+import type { Subscription, SubscriptionKind } from '../../../pipeline/model/subscription.ts'
 import { findSubscription } from '../../../pipeline/read/lookups/subscriptions.ts'
+import { requireKeyRights, resolveOrganization } from '../../auth/organization-access.ts'
 import { OrganizationQuery } from '../../auth/organization-query.ts'
+import type { CallerMembership, Principal } from '../../auth/principal.ts'
 import type { Services } from '../../operation/services.ts'
 
 /** Declarations that all operations on subscriptions share. */
@@ -27,7 +29,7 @@ export function describeSubscription(
   subscription: Subscription,
   { pushState }: Services,
 ): SubscriptionView {
-  const { org_id: _, cursor, disabled_at, disabled_reason, ...own } = subscription
+  const { org_id: _, granted_by: __, cursor, disabled_at, disabled_reason, ...own } = subscription
   const progress = pushState.find()?.findProgress(subscription.subscription_id)
   const isFailing = (progress?.failures ?? 0) > 0
   return {
@@ -58,4 +60,29 @@ export function requireOwn(id: string, orgId: string, { reader }: Services): Sub
     findSubscription(reader, orgId, id) ??
     refuse('not_found', 'your organization has no subscription with this id')
   )
+}
+
+/**
+ * Finds a subscription that the caller may change: one of their organization, and only by those who may have its
+ * audit posted where it posts that.
+ */
+export function requireChangeable(
+  id: string,
+  org: string | undefined,
+  principal: Principal,
+  services: Services,
+): Subscription {
+  const belonging = resolveOrganization(principal, org)
+  const subscription = requireOwn(id, belonging.org_id, services)
+  requireKindAllowed(subscription.kind, belonging, principal)
+  return subscription
+}
+
+/** Refuses those who may not have the audit of their organization posted, where that is what is posted. */
+export function requireKindAllowed(
+  kind: SubscriptionKind,
+  belonging: CallerMembership,
+  principal: Principal,
+): void {
+  if (kind === 'audit') requireKeyRights(principal, belonging, 'admin:read')
 }

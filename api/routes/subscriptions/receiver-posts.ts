@@ -1,5 +1,4 @@
 import { SubscriptionView, TestDelivery } from '../../../pipeline/model/responses/subscriptions.ts'
-import { resolveOrganization } from '../../auth/organization-access.ts'
 import { resolveCursor } from '../../checks/new-subscription.ts'
 import { confirmReceiver, requireSigning, testReceiver } from '../../live/receiver-challenge.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -10,6 +9,7 @@ import {
   describeSubscription,
   describeWithSecret,
   place,
+  requireChangeable,
   requireOwn,
 } from './own-subscription.ts'
 
@@ -23,7 +23,7 @@ export const resumeSubscription = defineOperation({
   summary: 'Resume a disabled subscription',
   description:
     'The receiver is posted a challenge as for a new subscription, and deliveries go on after the ' +
-    '`cursor` of the subscription. Where the feed no longer has it, the answer is 410: delete the ' +
+    '`cursor` of the subscription. Where the feed or the audit no longer has it, the answer is 410: delete the ' +
     'subscription and subscribe again. One that is not disabled is returned as it is, without a challenge.',
   writes: true,
   reply: { 200: SubscriptionView },
@@ -37,16 +37,21 @@ export const resumeSubscription = defineOperation({
     'unavailable',
   ],
   handle: async ({ query, params: { id }, principal, services }) => {
-    const { org_id } = resolveOrganization(principal, query.org)
-    const disabled = requireOwn(id, org_id, services)
+    const disabled = requireChangeable(id, query.org, principal, services)
+    const { org_id } = disabled
     if (disabled.disabled_at === null) return replyOk(describeWithSecret(disabled, services))
-    resolveCursor(describeSubscription(disabled, services).cursor, services)
+    resolveCursor(describeSubscription(disabled, services).cursor, disabled, services)
     requireSigning(services)
     const headers = await services.receivers.count(org_id)
     const receiver = { url: disabled.url, subscription_id: id, organization_id: org_id }
     await confirmReceiver(receiver, principal.id, services)
     unwrapAnswer(
-      await services.writer.submit({ op: 'subscription.resume', subscription_id: id, org_id }),
+      await services.writer.submit({
+        op: 'subscription.resume',
+        subscription_id: id,
+        org_id,
+        resumed_by: principal.id,
+      }),
     )
     return replyOk(describeWithSecret(requireOwn(id, org_id, services), services), headers)
   },
@@ -67,8 +72,8 @@ export const testSubscription = defineOperation({
   reply: { 200: TestDelivery },
   errors: ['invalid_request', 'forbidden', 'not_found', 'rate_limited', 'unavailable'],
   handle: async ({ query, params: { id }, principal, services }) => {
-    const { org_id } = resolveOrganization(principal, query.org)
-    const subscription = requireOwn(id, org_id, services)
+    const subscription = requireChangeable(id, query.org, principal, services)
+    const { org_id } = subscription
     requireSigning(services)
     const headers = await services.receivers.count(org_id)
     const receiver = { url: subscription.url, subscription_id: id, organization_id: org_id }

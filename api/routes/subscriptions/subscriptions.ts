@@ -11,7 +11,13 @@ import { createPageSize } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { noContent, replyOk } from '../../responses/reply.ts'
-import { declared, describeSubscription, place, requireOwn } from './own-subscription.ts'
+import {
+  declared,
+  describeSubscription,
+  place,
+  requireChangeable,
+  requireOwn,
+} from './own-subscription.ts'
 
 /** Attempts that one answer lists at most. */
 const LISTED_ATTEMPTS_MAX = 100
@@ -58,8 +64,7 @@ export const deleteSubscription = defineOperation({
   reply: { 204: null },
   errors: ['invalid_request', 'forbidden', 'not_found', 'unavailable'],
   handle: async ({ query, params: { id }, principal, services }) => {
-    const { org_id } = resolveOrganization(principal, query.org)
-    requireOwn(id, org_id, services)
+    const { org_id } = requireChangeable(id, query.org, principal, services)
     unwrapAnswer(
       await services.writer.submit({ op: 'subscription.delete', subscription_id: id, org_id }),
     )

@@ -30,6 +30,7 @@ export const auditedOperations = {
   'origin.verify': 'Verified a hosted file',
   'subscription.create': 'Subscribed to changes',
   'subscription.delete': 'Deleted a subscription',
+  'subscription.resume': 'Resumed a subscription',
   'logo.save': 'Submitted a logo',
   'brand.submit': 'Submitted a brand',
   'brand.save': 'Saved a brand',
@@ -43,9 +44,10 @@ export function describeChange(
   operation: AuditedOperation,
   facts: Readonly<Record<string, string>>,
 ): string {
-  return operation === 'entry.rollback' && facts.to_revision === '0'
-    ? 'Stopped hosting a file'
-    : auditedOperations[operation]
+  if (operation === 'entry.rollback' && facts.to_revision === '0') return 'Stopped hosting a file'
+  if (operation === 'subscription.create' && facts.kind === 'audit')
+    return 'Subscribed to the audit'
+  return auditedOperations[operation]
 }
 
 /** Facts of a request that are shown with its change; nothing else of it leaves the accounts. */
@@ -60,6 +62,7 @@ export const auditedFacts = [
   'visibility',
   'entity',
   'to_revision',
+  'kind',
 ] as const
 
 /** A change of an organization as its audit shows it. */

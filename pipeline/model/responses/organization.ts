@@ -83,33 +83,34 @@ export const InvitationAccepted = z
   })
   .meta({ id: 'InvitationAccepted', description: 'The organization that was joined' })
 
+export const OrganizationChange = z
+  .object({
+    id: z.string().describe('Permanent id of the change'),
+    at: z.string().describe('Time at which it was carried out'),
+    operation: z.string().describe('Stable name of what was done, for programs'),
+    text: z.string().describe('What was done, in words'),
+    by: z
+      .object({
+        kind: z
+          .enum(['key', 'user', 'command', 'registry'])
+          .describe('Who asked: a key, a person, an operator, or the registry itself'),
+        id: z.string().describe('Id of the key or of the person'),
+        name: z
+          .string()
+          .nullable()
+          .describe('Name of the key, or address of the person; null if it is not known'),
+      })
+      .describe('Who asked for it'),
+    facts: z
+      .record(z.string(), z.string())
+      .describe('What it was about, such as `domain`, `agent_url` or `role`'),
+  })
+  .meta({ id: 'OrganizationChange', description: 'Who changed what for an organization' })
+export type OrganizationChange = z.infer<typeof OrganizationChange>
+
 export const OrganizationAudit = z
   .object({
-    changes: z
-      .array(
-        z.object({
-          id: z.string().describe('Permanent id of the change'),
-          at: z.string().describe('Time at which it was carried out'),
-          operation: z.string().describe('Stable name of what was done, for programs'),
-          text: z.string().describe('What was done, in words'),
-          by: z
-            .object({
-              kind: z
-                .enum(['key', 'user', 'command', 'registry'])
-                .describe('Who asked: a key, a person, an operator, or the registry itself'),
-              id: z.string().describe('Id of the key or of the person'),
-              name: z
-                .string()
-                .nullable()
-                .describe('Name of the key, or address of the person; null if it is not known'),
-            })
-            .describe('Who asked for it'),
-          facts: z
-            .record(z.string(), z.string())
-            .describe('What it was about, such as `domain`, `agent_url` or `role`'),
-        }),
-      )
-      .describe('Changes, the latest first'),
+    changes: z.array(OrganizationChange).describe('Changes, the latest first'),
     ...pageEnd,
   })
   .meta({ id: 'OrganizationAudit', description: 'A page of what was changed for an organization' })

@@ -1,11 +1,15 @@
 import { z } from 'zod'
+import { DeliveryCursor, subscriptionKinds } from '../subscription.ts'
 
 const moment = z.iso.datetime()
 
 export const SubscriptionView = z
   .object({
     subscription_id: z.uuid().describe('Permanent id of the subscription; each delivery names it'),
-    url: z.string().describe('Address that changes are posted to'),
+    kind: z
+      .enum(subscriptionKinds)
+      .describe('What is posted: `changes` of the feed, or the `audit` of your organization'),
+    url: z.string().describe('Address that they are posted to'),
     event_types: z
       .array(z.string())
       .describe(
@@ -21,9 +25,9 @@ export const SubscriptionView = z
       .enum(['active', 'failing', 'disabled'])
       .describe('`failing` while attempts fail and are repeated; `disabled` once they ended'),
     created_at: moment.describe('Moment at which the receiver had repeated the challenge'),
-    cursor: z
-      .uuid()
-      .describe('Cursor of the feed up to which everything was taken; go on from it by the feed'),
+    cursor: DeliveryCursor.describe(
+      'Position up to which everything was taken, in the feed or in the audit; go on from that of the feed by the feed',
+    ),
     delivered_at: moment.nullable().describe('Moment at which a delivery was taken last'),
     failing_since: moment
       .nullable()
@@ -78,7 +82,7 @@ export const DeliveryLog = z
           events: z
             .int()
             .describe('How many changes the receiver got, or would have got, by this attempt'),
-          cursor: z.uuid().describe('Cursor of the feed after these events'),
+          cursor: DeliveryCursor.describe('Position after these, in the feed or in the audit'),
         }),
       )
       .describe('Attempts, the newest first; the last hundred are kept'),

@@ -1,8 +1,20 @@
+import { hasOrganizationRight } from '../../core/roles.ts'
+import { NIL_UUID } from '../../core/uuid-v7.ts'
 import {
+  type AuditPosition,
+  formatAuditCursor,
+  parseAuditCursor,
+} from '../../model/accounts/audit-cursor.ts'
+import {
+  type AuditedOperation,
   auditedFacts,
   auditedOperations,
+  describeChange,
   type StoredChange,
 } from '../../model/accounts/organization-audit.ts'
+import type { OrganizationChange } from '../../model/responses/organization.ts'
+import { findPerson } from './people.ts'
+import { listKeys, listMemberships } from './principals.ts'
 import type { PrivateReader } from './private-rows.ts'
 
 /** A page of an organization's changes; `next` continues after it. */
@@ -22,8 +34,9 @@ interface SubmissionRow {
 }
 
 const audited = Object.keys(auditedOperations)
-/** Digits of a commit's number in a cursor. */
-const SEQ_DIGITS = 12
+/** Organization of a submission. */
+const OWNER = "coalesce(answer ->> '$.done.org_id', org_id)"
+const SHOWN = `operation in (select value from json_each($audited)) and answer ->> '$.refused' is null`
 
 /**
  * Lists the changes of an organization, the latest first, after the one that `cursor` names. What an answer
@@ -35,24 +48,84 @@ export function listOrganizationChanges(
   orgId: string,
   { limit, cursor }: { limit: number; cursor: string | undefined },
 ): ChangePage {
-  const [seq, after = ''] = cursor?.split('.') ?? []
+  const after = cursor === undefined ? undefined : parseAuditCursor(cursor)
   const rows =
     record?.all<SubmissionRow>(
       `select submission_id, submitted_at, operation, by_kind, by_id, content, seq
        from submissions
-       where coalesce(answer ->> '$.done.org_id', org_id) = $orgId
-         and operation in (select value from json_each($audited))
-         and answer ->> '$.refused' is null
-         ${cursor === undefined ? '' : 'and (seq, submission_id) < ($seq, $after)'}
+       where ${OWNER} = $orgId and ${SHOWN}
+         ${after === undefined ? '' : 'and (seq, submission_id) < ($seq, $id)'}
        order by seq desc, submission_id desc limit $limit`,
-      { orgId, audited, seq: Number(seq), after, limit: limit + 1 },
+      { orgId, audited, ...after, limit: limit + 1 },
     ) ?? []
   const shown = rows.slice(0, limit)
   const last = rows.length > limit ? shown.at(-1) : undefined
   return {
     changes: shown.map(row => toStoredChange(row, orgId)),
-    next: last && `${String(last.seq).padStart(SEQ_DIGITS, '0')}.${last.submission_id}`,
+    next: last && formatAuditCursor({ seq: last.seq, id: last.submission_id }),
   }
+}
+
+/** A submission of an organization, with the change that its audit shows, if any. */
+export interface AuditStep {
+  position: AuditPosition
+  change: StoredChange | undefined
+}
+
+/**
+ * Lists the submissions of an organization after a position, in their order, up to the commit `until`: a commit that
+ * is not complete may still get submissions before those that it has.
+ */
+export function listAuditSteps(
+  { record }: PrivateReader,
+  orgId: string,
+  { after, until, limit }: { after: AuditPosition; until: number; limit: number },
+): AuditStep[] {
+  const rows = record?.all<SubmissionRow & { is_shown: number }>(
+    `select submission_id, submitted_at, operation, by_kind, by_id, seq, ${SHOWN} as is_shown,
+       iif(${SHOWN}, content, '{}') as "content [json]"
+     from submissions
+     where ${OWNER} = $orgId and (seq, submission_id) > ($seq, $id) and seq <= $until
+     order by seq, submission_id limit $limit`,
+    { orgId, audited, ...after, until, limit },
+  )
+  return (rows ?? []).map(row => ({
+    position: { seq: row.seq, id: row.submission_id },
+    change: row.is_shown ? toStoredChange(row, orgId) : undefined,
+  }))
+}
+
+/** Finds the position after the last submission of an organization up to the commit `until`. */
+export function findAuditHead({ record }: PrivateReader, orgId: string, until: number): string {
+  const last = record?.one<AuditPosition>(
+    `select seq, submission_id as id from submissions where ${OWNER} = $orgId and seq <= $until
+     order by seq desc, submission_id desc limit 1`,
+    { orgId, until },
+  )
+  return formatAuditCursor(last ?? { seq: 0, id: NIL_UUID })
+}
+
+/** Describes changes of an organization in words, with the names of those who made them. */
+export function describeChanges(
+  reader: PrivateReader,
+  orgId: string,
+  changes: readonly StoredChange[],
+): OrganizationChange[] {
+  const labels = new Map(listKeys(reader, orgId).map(({ key_id, label }) => [key_id, label]))
+  return changes.map(({ id, at, operation, by_kind: kind, by_id, facts }) => {
+    const email = kind === 'user' ? findPerson(reader, by_id)?.email : undefined
+    const by = { kind, id: by_id, name: labels.get(by_id) ?? email ?? null }
+    const text = describeChange(operation as AuditedOperation, facts)
+    return { id, at, operation, text, by, facts }
+  })
+}
+
+/** Tells whether a key or a person may have the audit of an organization posted. */
+export function mayPostAudit(reader: PrivateReader, orgId: string, holderId: string): boolean {
+  const key = listKeys(reader, orgId).find(({ key_id }) => key_id === holderId)
+  if (key !== undefined) return key.permissions.length > 0
+  const member = listMemberships(reader, holderId).find(({ org_id }) => org_id === orgId)
+  return member !== undefined && hasOrganizationRight(member.role, 'keys')
 }
 
 function toStoredChange(row: SubmissionRow, org_id: string): StoredChange {

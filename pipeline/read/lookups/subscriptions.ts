@@ -4,9 +4,10 @@ import type { PrivateReader } from './private-rows.ts'
 
 /** Subscriptions; a deleted one has no address. */
 const SUBSCRIPTIONS = `
-select subscription_id, org_id, url, event_types, domains, agents, begins_after as cursor, created_at,
-  disabled_at, disabled_reason
-from subscriptions where url is not null`
+select subscription_id, org_id, iif(granted_by is null, 'changes', 'audit') as kind, granted_by, url, event_types,
+  domains, agents, begins_after as cursor, created_at, disabled_at, disabled_reason
+from subscriptions left join (select subscription_id, granted_by from audit_subscriptions) using (subscription_id)
+where url is not null`
 
 /** Lists the subscriptions of an organization, the oldest first. */
 export function listSubscriptions({ record }: PrivateReader, orgId: string): Subscription[] {

@@ -29,6 +29,9 @@ export interface Delivering {
   disabled: Map<string, string>
   /** Writes events as one commit. */
   commit(...events: Partial<FeedEvent>[]): FeedEvent[]
+  record: Sqlite
+  /** Writes private rows as one commit, whose number they get. */
+  commitRows(rows: Record<string, object[]>): void
   subscribe(subscription: Partial<Subscription> & { url: string }): string
   unsubscribe(subscriptionId: string): void
   /** Resumes a disabled subscription. */
@@ -61,12 +64,18 @@ export async function openDelivering(
   const putSubscription = (subscription: Subscription, isDeleted = false) => {
     const { subscription_id } = subscription
     stored.set(subscription_id, subscription)
-    record.run('delete from subscriptions where subscription_id = $subscription_id', {
-      subscription_id,
-    })
+    for (const table of ['subscriptions', 'audit_subscriptions']) {
+      record.run(`delete from ${table} where subscription_id = $subscription_id`, {
+        subscription_id,
+      })
+    }
     const { cursor: begins_after, url } = subscription
     const row = { ...subscription, begins_after, url: isDeleted ? null : url }
-    record.insert('subscriptions', [{ ...row, seq: store.seq + 1 }])
+    const seq = store.seq + 1
+    record.insert('subscriptions', [{ ...row, seq }])
+    const { kind, granted_by } = subscription
+    if (kind === 'audit')
+      record.insert('audit_subscriptions', [{ subscription_id, granted_by, seq }])
     write([])
   }
   const fetcher = createFetcher({
@@ -123,6 +132,7 @@ export async function openDelivering(
       return state
     },
     disabled,
+    record,
     commit(...events) {
       const made = events.map(
         (event): FeedEvent => ({
@@ -139,10 +149,22 @@ export async function openDelivering(
       write(projectEvents(made))
       return made
     },
+    commitRows(rows) {
+      const seq = store.seq + 1
+      for (const [table, list] of Object.entries(rows)) {
+        record.insert(
+          table,
+          list.map(row => ({ seq, ...row })),
+        )
+      }
+      write([])
+    },
     subscribe(given) {
       const subscription: Subscription = {
         subscription_id: crypto.randomUUID(),
         org_id: 'acme',
+        kind: 'changes',
+        granted_by: null,
         event_types: [],
         domains: [],
         agents: [],

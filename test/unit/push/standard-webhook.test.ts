@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { type RegistryKeys, readRegistryKeys } from '../../../pipeline/core/keys/registry-keys.ts'
+import { pushTypes } from '../../../pipeline/core/push-types.ts'
 import { buildDelivery, buildPost, type SignedPost } from '../../../pipeline/push/delivery.ts'
 import { buildWebhookProfile } from '../../../pipeline/signing/index.ts'
 
@@ -37,7 +38,9 @@ const toText = ({ body }: SignedPost) => Buffer.concat(body).toString()
 
 function deliver(keys: RegistryKeys): SignedPost {
   const bytes = Buffer.from('{"result":{"events":[{"name":"Käse"}],"cursor":"x"}')
-  const shared = { events: 1, bytes, hash: createHash('sha256').update(bytes) }
+  const hash = createHash('sha256').update(bytes)
+  const at = '2026-11-20T03:00:00.000Z'
+  const shared = { type: pushTypes.events, at, events: 1, bytes, hash }
   const [from, to] = [
     '01939f00-0000-7000-8000-000000000001',
     '01939f00-0000-7000-8000-000000000002',
