@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseDomain } from '../../pipeline/core/domain.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
+import { previewTakedown } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { verify } from '../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
@@ -109,6 +111,26 @@ describe('a domain that is taken down', () => {
     await registry.searchable()
     expect(await verify(registry)).toEqual([])
     expect(listFilesWithName(dataDir)).toEqual([])
+  })
+
+  test('loses all that was announced before, events that name it among them', async () => {
+    const registry = await commitTwoNights(createDataDir(), testClock('2026-11-20T03:00Z'))
+    cleanUp(() => registry.close())
+    const announced = await previewTakedown(registry.index, parseDomain(NAME)!)
+    const listEvents = () =>
+      registry.index.all<{ id: string; text: string }>(
+        `select event_id::varchar as id, entity_id || ' ' || payload::varchar as text from events`,
+      )
+    const before = await listEvents()
+    const naming = before.filter(({ text }) => /(^|[^a-z])gone\.example/.test(text))
+    await takeDown(registry)
+    const after = new Set((await listEvents()).map(({ id }) => id))
+    expect(naming).not.toEqual([])
+    expect(before.filter(({ id }) => !after.has(id))).toEqual(naming)
+    expect(announced.rows).toContainEqual({ table: 'events', rows: naming.length })
+    expect(announced.domains).toBe(2)
+    const left = await previewTakedown(registry.index, parseDomain(NAME)!)
+    expect(left).toEqual({ domains: 0, first: [], rows: [] })
   })
 
   test('is deleted also when the writer dies right after writing the index', async () => {

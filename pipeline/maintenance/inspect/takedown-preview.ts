@@ -1,7 +1,7 @@
 import type { Domain } from '../../core/domain.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
 import type { Database } from '../../store/duckdb.ts'
-import { listOwnedColumns } from '../../writer/takedown/apply-takedown.ts'
+import { listDeletedRows } from '../../writer/takedown/deleted-rows.ts'
 
 /** Rows that a takedown of a domain would delete from the index. */
 export interface TakedownPreview {
@@ -16,20 +16,19 @@ const NAMES_SHOWN_MAX = 10
 
 /** Counts what a takedown of a domain would delete from the index, and lists the names that it concerns. */
 export async function previewTakedown(index: Database, domain: Domain): Promise<TakedownPreview> {
-  const parameters = { domains: JSON.stringify([domain]), shown: NAMES_SHOWN_MAX }
+  const { parameters, rows: deleted } = await listDeletedRows(index, [domain])
   const names = await index.all<{ name: Domain; names: number }>(
     `select name, count(*) over () as names from (
        select location as name from crawl_state where not contains(location, '://')
        union select domain from brands union select domain from entries union select domain from publishers)
      where ${buildDomainCondition('name')} order by length(name), name limit $shown`,
-    parameters,
+    { ...parameters, shown: NAMES_SHOWN_MAX },
   )
-  const owned = Map.groupBy(await listOwnedColumns(index), ({ table }) => table)
   const rows: TakedownPreview['rows'] = []
-  for (const [table, columns] of owned) {
-    const isOwned = columns.map(({ column }) => buildDomainCondition(column)).join(' or ')
+  for (const [table, parts] of Map.groupBy(deleted, ({ table }) => table)) {
+    const isDeleted = parts.map(({ condition }) => `(${condition})`).join(' or ')
     const { n } = await index.oneOrThrow<{ n: number }>(
-      `select count(*) as n from ${table} where ${isOwned}`,
+      `select count(*) as n from ${table} where ${isDeleted}`,
       parameters,
     )
     if (n > 0) rows.push({ table, rows: n })

@@ -11,6 +11,7 @@ import { recordChanges } from '../../store/appended-rows.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
 import { type Database, toListExpression } from '../../store/duckdb.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
+import { type DeletedRowsParameters, isListed, listDeletedRows, RECORDS } from './deleted-rows.ts'
 
 /** Answers about other domains that must be derived again. */
 export interface TakedownEffects {
@@ -19,17 +20,6 @@ export interface TakedownEffects {
   publishers: Domain[]
   reached: FacetCount[]
 }
-
-/** Columns that name the domain to which a row belongs. */
-const OWNER_COLUMNS = ['domain', 'publisher_domain', 'location', 'subject']
-/** Tables whose rows are deleted when the invalidated sources are derived again. */
-const DERIVED_TABLES = [
-  'agent_declarations',
-  'agent_operators',
-  'property_declarations',
-  'house_claims',
-  'depends_on',
-]
 
 /**
  * Deletes the rows of domains from every table. Answers about others that were read from their files are
@@ -41,31 +31,19 @@ export async function applyTakedown(
   domains: readonly Domain[],
   { seq }: Pick<RowStamp, 'seq'>,
 ): Promise<TakedownEffects> {
-  const parameters = { domains: JSON.stringify(domains) }
+  const { parameters, rows, aliases } = await listDeletedRows(db, domains)
   const sources = await db.all<Source>(
     `select kind, location from crawl_state where ${buildDomainCondition('location')} order by kind, location`,
     parameters,
   )
   const reached = await removePublishers(db, parameters, seq)
   await recordDeletedKeys(db, parameters, seq)
-  const publishers = await removeMerges(db, parameters, seq)
-  for (const { table, column } of await listOwnedColumns(db)) {
-    await db.write('delete from', table, `where ${buildDomainCondition(column)}`, parameters)
+  const publishers = await recordMerges(db, parameters, aliases, seq)
+  for (const { table, condition, isLater } of rows) {
+    if (!isLater) await db.write('delete from', table, `where ${condition}`, parameters)
   }
   // Revisions of the same commit are deleted too, and must not be shown.
   db.notes?.revisions.forget()
-  await db.write(
-    'delete from',
-    'claims',
-    `where ${buildDomainCondition('manager_domain')}`,
-    parameters,
-  )
-  await db.write(
-    'delete from',
-    'depends_on',
-    `where ${buildDomainCondition('subject')}`,
-    parameters,
-  )
   return { invalidated: sources.map(toInvalidated), publishers, reached }
 }
 
@@ -165,67 +143,20 @@ async function recordDeletedKeys(
   })
 }
 
-const RECORDS = `(
-  select property_rid as rid, publisher_domain from properties
-  union all select collection_rid, publisher_domain from collections)`
-
-/**
- * Removes merges from or into a record of these domains; records of others that were merged into one are
- * deleted, since it is not known what they were. Returns the publishers that must be derived again.
- */
-async function removeMerges(
+/** Records which merges go, and returns the publishers that must be derived again. */
+async function recordMerges(
   db: Database,
-  parameters: { domains: string },
+  parameters: DeletedRowsParameters,
+  aliases: readonly string[],
   seq: number,
 ): Promise<Domain[]> {
-  const rids = (
-    await db.all<{ rid: string }>(
-      `select rid::varchar as rid from ${RECORDS} where ${buildDomainCondition('publisher_domain')}`,
-      parameters,
-    )
-  ).map(({ rid }) => rid)
-  if (rids.length === 0) return []
-  const gone = { rids: JSON.stringify(rids) }
-  const isGone = (column: string) =>
-    `${column}::varchar in (select unnest(${toListExpression('$rids')}))`
-  const aliases = await db.all<{ rid: string }>(
-    `select alias_rid::varchar as rid from aliases
-     where ${isGone('alias_rid')} or ${isGone('canonical_rid')}`,
-    gone,
-  )
+  if (parameters.rids === '[]') return []
   const others = await db.all<{ domain: Domain }>(
     `select publisher_domain as domain from property_sets
      where list_has_any(property_rids::varchar[], ${toListExpression('$rids')})
-     union select publisher_domain from ${RECORDS}
-     semi join aliases on alias_rid = rid and (${isGone('alias_rid')} or ${isGone('canonical_rid')})`,
-    gone,
+     union select publisher_domain from ${RECORDS} where ${isListed('rid', '$aliases')}`,
+    parameters,
   )
-  const merged = { rids: JSON.stringify(aliases.map(({ rid }) => rid)) }
-  for (const [table, column] of [
-    ['properties', 'property_rid'],
-    ['collections', 'collection_rid'],
-    ['aliases', 'alias_rid'],
-  ] as const) {
-    await db.write('delete from', table, `where ${isGone(column)}`, merged)
-  }
-  await db.write(
-    'delete from',
-    'alias_versions',
-    `where ${isGone('alias_rid')} or ${isGone('canonical_rid')}`,
-    { rids: JSON.stringify([...rids, ...aliases.map(({ rid }) => rid)]) },
-  )
-  await recordChanges(db, seq, { 'gone alias': aliases.map(({ rid }) => rid) })
+  await recordChanges(db, seq, { 'gone alias': [...aliases] })
   return others.map(({ domain }) => domain)
-}
-
-/** Lists the owner columns of all tables but the derived ones. */
-export async function listOwnedColumns(db: Database): Promise<{ table: string; column: string }[]> {
-  return db.all(
-    `select table_name as "table", column_name as "column" from duckdb_columns()
-     where not internal and database_name = current_database() and schema_name = current_schema()
-       and column_name in (select unnest(${toListExpression('$owners')}))
-       and table_name not in (select unnest(${toListExpression('$derived')}))
-     order by all`,
-    { owners: JSON.stringify(OWNER_COLUMNS), derived: JSON.stringify(DERIVED_TABLES) },
-  )
 }

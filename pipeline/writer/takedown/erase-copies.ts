@@ -13,6 +13,7 @@ import type { Paths } from '../../store/paths.ts'
 import { forgetUnprojectedEvents, IS_SHOWN_EVENT } from '../../store/unprojected.ts'
 import type { TreeLog } from '../../transparency/tree-log.ts'
 import { dropOldBodies } from '../retention.ts'
+import { NAMES_DOMAINS } from './deleted-rows.ts'
 
 interface Stores {
   index: Database
@@ -20,8 +21,6 @@ interface Stores {
   paths: Paths
   treeLog: TreeLog
 }
-
-const NAMES_DOMAINS = `regexp_matches(entity_id || ' ' || payload::varchar, $pattern)`
 
 type Stored = FeedEvent & { seq: number }
 
