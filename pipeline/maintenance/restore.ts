@@ -35,6 +35,7 @@ export interface LastNumbers {
 export async function restore(dataDir: string, dir: string, how: Restoring): Promise<Manifest> {
   const paths = resolvePaths(dataDir)
   const { force = false, keepAccounts = false } = how
+  await assertStopped(paths)
   if (!force && !isFree(paths, keepAccounts)) {
     throw new Error(`${paths.dir} is not empty: restore with --force to replace it`)
   }
@@ -42,7 +43,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   const manifest = await checkBackup(dir)
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
-  if (lease === undefined) throw new Error(`a registry runs on ${paths.dir}: stop it first`)
+  if (lease === undefined) throw new Error(describeRunning(paths))
   try {
     await copyStore(backedUp.index, dir, paths.index, manifest)
     if (!keepAccounts) await copyStore(backedUp.record, dir, paths.record, manifest)
@@ -63,6 +64,16 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     lease.release()
   }
   return manifest
+}
+
+/** Throws while another process writes, since nothing else that is said of its folder would help then. */
+async function assertStopped(paths: Paths): Promise<void> {
+  if (existsSync(paths.lease) && (await Lease.isHeld(paths.lease)))
+    throw new Error(describeRunning(paths))
+}
+
+function describeRunning({ dir }: Paths): string {
+  return `a registry runs on ${dir}: stop it first`
 }
 
 /** Tells whether a restore would overwrite nothing. */

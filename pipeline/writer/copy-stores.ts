@@ -13,6 +13,7 @@ import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { Accounts } from '../accounts/store.ts'
+import { JsonText } from '../core/json-text.ts'
 import { hashFile } from '../store/checkpoint.ts'
 import type { Database } from '../store/duckdb.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
@@ -114,7 +115,7 @@ export async function finishBackup(
 export async function checkBackup(dir: string): Promise<Manifest> {
   const file = `${dir}/${MANIFEST}`
   if (!existsSync(file)) throw new Error(`${dir} is not a backup: it has no ${MANIFEST}`)
-  const manifest = Manifest.parse(JSON.parse(readFileSync(file, 'utf8')))
+  const manifest = readManifest(dir, readFileSync(file, 'utf8'))
   for (const name of Object.values(backedUp)) {
     if (!manifest.files.some(file => file.name === name))
       throw new Error(`the backup has no ${name}`)
@@ -126,6 +127,12 @@ export async function checkBackup(dir: string): Promise<Manifest> {
   const [damaged] = listDamagedPictures(`${dir}/${PICTURES}`)
   if (damaged !== undefined) throw new Error(`${damaged} does not match the backup’s manifest`)
   return manifest
+}
+
+function readManifest(dir: string, text: string): Manifest {
+  const read = JsonText.pipe(Manifest).safeParse(text)
+  if (read.success) return read.data
+  throw new Error(`${dir} is not a backup: its ${MANIFEST} is not one that \`backup\` has written`)
 }
 
 /** Tells whether a file of a backup belongs to the tamper-evident log. */

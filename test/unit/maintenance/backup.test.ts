@@ -126,7 +126,9 @@ describe('a backup', () => {
     const { dataDir, backups } = await makeTwoNights()
     const registry = await openSequencer({ dataDir, clock })
     const force = { force: true }
-    await expect(restore(dataDir, `${backups}/first`, force)).rejects.toThrow('stop it first')
+    for (const how of [force, {}]) {
+      await expect(restore(dataDir, `${backups}/first`, how)).rejects.toThrow('stop it first')
+    }
     await registry.close()
     const file = `${backups}/first/record.sqlite`
     const bytes = readFileSync(file)
@@ -134,6 +136,12 @@ describe('a backup', () => {
     writeFileSync(file, bytes)
     await expect(restore(dataDir, `${backups}/first`, force)).rejects.toThrow('SHA-256 differs')
     await expect(restore(dataDir, backups, force)).rejects.toThrow('is not a backup')
+    for (const manifest of ['{"format":"parquet","files":[{},{}]}', 'no JSON']) {
+      writeFileSync(`${backups}/manifest.json`, manifest)
+      await expect(restore(dataDir, backups, force)).rejects.toThrow(
+        /^\S+ is not a backup: its manifest\.json is not one that `backup` has written$/,
+      )
+    }
     const again = await open(dataDir)
     expect(await verify(again)).toEqual([])
   })
