@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { parsePastedDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import type { DomainsByName } from '../../pipeline/read/lookups/stored.ts'
-import { parsePastedDomain } from './fields.ts'
 
 export const BulkDomains = z
   .object({

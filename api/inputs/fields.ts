@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
+import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 
 /** Reads the web instead of the index; only the literal `true` turns it on. */
 export const fresh = z
@@ -17,14 +17,6 @@ export const freshIgnored = z.string().optional().meta({
   description: 'Without effect: every answer comes from the index',
 })
 
-/**
- * Parses a domain as people paste it: a scheme, a trailing dot and everything from the first slash on are
- * dropped.
- */
-export function parsePastedDomain(text: string): Domain | undefined {
-  return parseDomain(text) ?? parseDomain(extractHost(text))
-}
-
 /** A domain as people paste it: the one rule, on every route. */
 export const PastedDomain = z
   .string()
@@ -39,14 +31,6 @@ export const PastedDomain = z
     examples: ['acme.example'],
     description: 'Domain; a scheme, a path and a trailing dot are dropped',
   })
-
-function extractHost(text: string): string {
-  return text
-    .trim()
-    .replace(/^https?:\/\//i, '')
-    .replace(/[/?#].*$/s, '')
-    .replace(/[.。．｡]$/, '')
-}
 
 const DIGITS = /^\d{1,15}$/
 

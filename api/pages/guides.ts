@@ -10,6 +10,8 @@ export interface Guide {
   /** Its first sentence. */
   summary: string
   markdown: string
+  /** Folder of its file, to which the links in it are relative. */
+  folder: string
   /** It is for one kind of user; the others are about one thing. */
   isForUsers: boolean
 }
@@ -17,6 +19,7 @@ export interface Guide {
 const folders = [
   ['docs/guides', true],
   ['docs', false],
+  ['docs/operate', false],
 ] as const
 
 let guides: readonly Guide[] | undefined
@@ -24,11 +27,10 @@ let guides: readonly Guide[] | undefined
 /** Lists all guides, those for a kind of user first; read once. */
 export function listGuides(): readonly Guide[] {
   guides ??= folders.flatMap(([folder, isForUsers]) => {
-    const path = join(projectRoot, folder)
-    return readdirSync(path)
+    return readdirSync(join(projectRoot, folder))
       .filter(file => file.endsWith('.md'))
       .sort()
-      .map(file => readGuide(join(path, file), file.slice(0, -'.md'.length), isForUsers))
+      .map(file => readGuide(folder, file.slice(0, -'.md'.length), isForUsers))
   })
   return guides
 }
@@ -41,10 +43,14 @@ export function toGuidePath(name: string): string {
   return `/docs/guides/${name}`
 }
 
-function readGuide(file: string, name: string, isForUsers: boolean): Guide {
-  const markdown = readFileSync(file, 'utf8').replace(/<!--.*?-->\n*/gs, '')
+function readGuide(folder: string, name: string, isForUsers: boolean): Guide {
+  const markdown = readFileSync(join(projectRoot, folder, `${name}.md`), 'utf8').replace(
+    /<!--.*?-->\n*/gs,
+    '',
+  )
   const [heading = '', paragraph = ''] = markdown.split('\n\n', 2)
   const text = paragraph.replace(/\s+/g, ' ').replace(/\[([^\]]*)\]\([^)]*\)|`/g, '$1')
   const [summary = text] = /^.*?[.?](?= |$)/.exec(text) ?? []
-  return { name, title: heading.replace(/^# /, '').trim(), summary, markdown, isForUsers }
+  const title = heading.replace(/^# /, '').trim()
+  return { name, title, summary, markdown, folder, isForUsers }
 }

@@ -36,6 +36,22 @@ export function parseDomain(text: unknown): Domain | undefined {
 }
 
 /**
+ * Parses a domain as people paste it: a scheme, a trailing dot and everything from the first slash on are
+ * dropped.
+ */
+export function parsePastedDomain(text: string): Domain | undefined {
+  return parseDomain(text) ?? parseDomain(extractHost(text))
+}
+
+function extractHost(text: string): string {
+  return text
+    .trim()
+    .replace(/^https?:\/\//i, '')
+    .replace(/[/?#].*$/s, '')
+    .replace(/[.。．｡]$/, '')
+}
+
+/**
  * Parses a publisher domain as documents write it: scheme and trailing slashes and dots are tolerated;
  * `www.` is part of the name and stays.
  */

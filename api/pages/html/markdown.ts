@@ -12,15 +12,16 @@ interface Element {
   children: Child[]
 }
 
-/** Converts the address of a link; undefined if it leads nowhere from a page. */
-type ToAddress = (address: string) => string | undefined
+/** Address to which a link leads, or path of a file that is not served; undefined for nothing to be named. */
+export type Place = string | { path: string } | undefined
+type ToPlace = (address: string) => Place
 
 /**
  * Renders Markdown as the content of a page; sections have ids to link to. A link without an address is
- * left as text.
+ * left as text, beside the path of its file.
  */
-export function renderMarkdown(text: string, toAddress: ToAddress): Html {
-  const render = (part: string) => renderTokens(markdown.parse(part, {}), toAddress)
+export function renderMarkdown(text: string, toPlace: ToPlace): Html {
+  const render = (part: string) => renderTokens(markdown.parse(part, {}), toPlace)
   // Every third part is the summary of what is folded, and the one after it the content.
   const parts = text.split(FOLDED).map((part, i, all) => {
     if (i % 3 === 1) return null
@@ -31,7 +32,7 @@ export function renderMarkdown(text: string, toAddress: ToAddress): Html {
   return h('', null, ...parts)
 }
 
-function renderTokens(tokens: readonly Token[], toAddress: ToAddress): Child[] {
+function renderTokens(tokens: readonly Token[], toPlace: ToPlace): Child[] {
   const top: Child[] = []
   const open: Element[] = []
   const add = (child: Child) => (open.at(-1)?.children ?? top).push(child)
@@ -40,9 +41,9 @@ function renderTokens(tokens: readonly Token[], toAddress: ToAddress): Child[] {
     else if (token.nesting === -1) {
       const element = requireValue(open.pop(), 'open element')
       if (token.tag === 'th') addColumn(open, element.token.content)
-      add(renderElement(element, toAddress))
+      add(renderElement(element, toPlace))
     } else if (token.type === 'inline') {
-      const children = renderTokens(token.children ?? [], toAddress)
+      const children = renderTokens(token.children ?? [], toPlace)
       // The text of a heading, of which its id is made.
       const parent = open.at(-1)
       if (parent) parent.token.content = token.content
@@ -58,14 +59,15 @@ function addColumn(open: readonly Element[], name: string): void {
   if (table) table.token.content += `${table.token.content === '' ? '' : ', '}${name}`
 }
 
-function renderElement({ token, children }: Element, toAddress: ToAddress): Child {
+function renderElement({ token, children }: Element, toPlace: ToPlace): Child {
   const { tag, hidden, content } = token
   // The paragraph of a short list item.
   if (hidden) return children
   if (tag === 'h2' || tag === 'h3') return renderHeading(tag, toId(content), children)
   if (tag === 'a') {
-    const href = toAddress(String(token.attrGet('href')))
-    return href === undefined ? children : h('a', { href }, ...children)
+    const place = toPlace(String(token.attrGet('href')))
+    if (typeof place === 'string') return h('a', { href: place }, ...children)
+    return place === undefined ? children : [children, ' (', h('code', null, place.path), ')']
   }
   if (tag === 'table')
     return h(

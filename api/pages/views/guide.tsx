@@ -1,13 +1,17 @@
-import { findGuide, toGuidePath } from '../guides.ts'
+import { join } from 'node:path/posix'
+import type { Config } from '../../../pipeline/core/config.ts'
+import { chooseOperatorPort } from '../../../pipeline/core/ports.ts'
+import { findGuide, type Guide, toGuidePath } from '../guides.ts'
 import { h } from '../html/jsx.ts'
-import { renderMarkdown } from '../html/markdown.ts'
+import { type Place, renderMarkdown } from '../html/markdown.ts'
 import { clipText } from '../html/text.tsx'
 import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 /** The registry of the examples, which `npm start` runs. */
 const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
-const DOCUMENT = /^(?:[./]*|guides\/)([\w-]+)\.md(#.*)?$/
+const EXAMPLE_OPERATOR = 'http://127.0.0.1:3200'
+const DOCUMENT = /^docs\/(?:guides\/|operate\/)?([\w-]+)\.md$/
 
 /** Shows one guide; its calls go to the registry that shows it. */
 export async function show({
@@ -21,17 +25,28 @@ export async function show({
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }
   const { title, summary, markdown } = guide
-  const text = markdown.replaceAll(EXAMPLE_ORIGIN, services.baseUrl())
+  const text = markdown
+    .replaceAll(EXAMPLE_OPERATOR, toOperatorOrigin(services.config))
+    .replaceAll(EXAMPLE_ORIGIN, services.baseUrl())
   return {
     title,
     description: summary,
-    body: <article class="guide">{renderMarkdown(text, toAddress)}</article>,
+    body: <article class="guide">{renderMarkdown(text, link => toPlace(link, guide))}</article>,
   }
 }
 
-/** Converts a link between documents to one between pages; undefined for a document without a page. */
-function toAddress(address: string): string | undefined {
-  if (!address.includes('.md')) return address
-  const [, name = '', anchor = ''] = DOCUMENT.exec(address) ?? []
-  return findGuide(name) && `${toGuidePath(name)}${anchor}`
+/** The operator's port on this machine; one that is any free port is not known here. */
+function toOperatorOrigin(config: Config): string {
+  const port = chooseOperatorPort(config)
+  return port === 0 ? EXAMPLE_OPERATOR : `http://127.0.0.1:${port}`
+}
+
+/** Converts a link between documents to one between pages, or to the path of a file that has no page. */
+function toPlace(link: string, { folder }: Guide): Place {
+  if (/^(?:https?:|mailto:|[#/])/.test(link)) return link
+  const [file = '', anchor] = link.split('#', 2)
+  const path = join(folder, file)
+  const [, name = ''] = DOCUMENT.exec(path) ?? []
+  if (findGuide(name) === undefined) return { path }
+  return anchor === undefined ? toGuidePath(name) : `${toGuidePath(name)}#${anchor}`
 }

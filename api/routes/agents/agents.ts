@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parsePastedDomain } from '../../../pipeline/core/domain.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { hasApiAccess } from '../../../pipeline/core/tiers.ts'
 import { BADGE_MODES } from '../../../pipeline/model/badge.ts'
@@ -27,7 +28,6 @@ import {
   createRepeated,
   pageCursor,
   pageOffset,
-  parsePastedDomain,
 } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { listBadges } from '../../responses/badges.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
+import { parsePastedDomain } from '../../../pipeline/core/domain.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { selectionTypes } from '../../../pipeline/model/documents/index.ts'
 import {
@@ -13,7 +14,7 @@ import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts
 import { unrecordedOperating } from '../../../pipeline/resolve/operator-side.ts'
 import type { ProductSelector } from '../../../pipeline/resolve/product-selectors.ts'
 import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
-import { pageCursor, parsePastedDomain } from '../../inputs/fields.ts'
+import { pageCursor } from '../../inputs/fields.ts'
 import {
   explain,
   parseAgent,

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { load } from 'cheerio'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listGuides, toGuidePath } from '../../api/pages/guides.ts'
+import { projectRoot } from '../../pipeline/core/project-root.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+
+let registry: TestRegistry
+
+beforeAll(async () => {
+  registry = await openRegistry({ settings: { PORT: '4000' } })
+})
+
+afterAll(() => registry?.close())
+
+async function readGuide(name: string, { app }: TestRegistry = registry) {
+  const { statusCode, body } = await app.inject({
+    url: toGuidePath(name),
+    headers: { accept: 'text/html' },
+  })
+  expect(statusCode).toBe(200)
+  return load(body)
+}
+
+describe('a guide that the registry serves', () => {
+  test.each(listGuides().map(({ name }) => name))(
+    'has only links that lead somewhere: %s',
+    async name => {
+      const page = await readGuide(name)
+      const links = page('article.guide a')
+        .toArray()
+        .map(link => page(link).attr('href'))
+      for (const href of links) {
+        expect(href).toMatch(/^(?:https?:|mailto:|#|\/)/)
+        const [, guide] = /^\/docs\/guides\/([\w-]+)/.exec(href!) ?? []
+        if (guide !== undefined) expect(listGuides().map(each => each.name)).toContain(guide)
+      }
+    },
+  )
+
+  test('links the documents of operation, and names the path of a file that is not served', async () => {
+    const page = await readGuide('operating')
+    for (const name of ['incidents', 'keys', 'sizing', 'scale', 'replicas']) {
+      expect(page(`article.guide a[href^="/docs/guides/${name}"]`).length, name).toBeGreaterThan(0)
+    }
+    expect(page('article.guide').text()).toContain('Prometheus (docs/operate/prometheus.yml)')
+    const paths = page('article.guide code')
+      .toArray()
+      .map(code => page(code).text())
+    const named = paths.filter(path => /^docs\/operate\/[\w.-]+$/.test(path))
+    expect(named.filter(path => !existsSync(join(projectRoot, path)))).toEqual([])
+    await readGuide('install')
+  })
+
+  test('calls the ports on which this registry listens', async () => {
+    const text = (await readGuide('registry-operator'))('article.guide').text()
+    expect(text).toContain('http://127.0.0.1:4200/metrics')
+    const other = await openRegistry({ settings: { OPERATOR_PORT: '9100' } })
+    try {
+      const shown = (await readGuide('registry-operator', other))('article.guide').text()
+      expect(shown).toContain('http://127.0.0.1:9100/metrics')
+    } finally {
+      await other.close()
+    }
+  })
+})
