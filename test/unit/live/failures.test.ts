@@ -4,6 +4,7 @@ import { classifyStatus } from '../../../pipeline/fetch/failures.ts'
 import { describeFailure as describeAgent } from '../../../pipeline/live/agent-failures.ts'
 import { describeFailure } from '../../../pipeline/live/live-failure.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
+import { describeRepair } from '../../../pipeline/parse/fault-repair.ts'
 
 const statuses = [
   undefined,
@@ -40,6 +41,8 @@ function checkSentence(outcome: Outcome, status: number | undefined): void {
     expect(code).not.toBe('connection')
   }
   expect(message).toMatch(/^[a-z].*: .*[a-z0-9]$/i)
+  // Its advice is the one that is shown, so nobody reads another beside it.
+  expect(message.endsWith(`: ${describeRepair(fault!)}`), message).toBe(true)
 }
 
 describe('the sentence about a file that could not be read', () => {
