@@ -42,6 +42,13 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
     if (known === undefined) deps.log.error({ error }, 'request to the operator port failed')
     return reply.code(known?.status ?? 500).send(body)
   })
+  app.setNotFoundHandler((request, reply) => {
+    const missing = queues === 'need a token' && /^\/queues(?:[/?]|$)/.test(request.url)
+    const text = missing
+      ? 'the queues are shown once OPERATOR_TOKEN is set'
+      : 'nothing is served at this path; / lists what is'
+    return reply.code(404).send(toErrorBody('not_found', text))
+  })
   app.get('/', async (_request, reply) => {
     const problems = await findProblems(await readReports())
     return reply.headers(startPageHeaders).send(renderStartPage({ problems, queues }))

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { buildOperatorApp } from '../../../api/operator/app.ts'
+import { OperatorMetrics } from '../../../api/operator/operator-metrics.ts'
+import { RoleMetrics } from '../../../jobs/metrics/role-metrics.ts'
+import { readConfig } from '../../../pipeline/core/config.ts'
+import { silentLog } from '../../../pipeline/core/log.ts'
+
+const build = (queues: 'need a token' | 'elsewhere') =>
+  buildOperatorApp({
+    config: readConfig({}),
+    log: silentLog,
+    metrics: new OperatorMetrics(new RoleMetrics('operator'), undefined),
+    readReports: async () => [],
+    findProblems: async () => [],
+    queues,
+  })
+
+test.each([
+  ['/queues', 'need a token', 'the queues are shown once OPERATOR_TOKEN is set'],
+  ['/queues/', 'need a token', 'the queues are shown once OPERATOR_TOKEN is set'],
+  ['/queues', 'elsewhere', 'nothing is served at this path; / lists what is'],
+  ['/nothing', 'need a token', 'nothing is served at this path; / lists what is'],
+] as const)('the operator is told why %s is missing (%s)', async (url, queues, error) => {
+  const app = build(queues)
+  const answer = await app.inject({ url, headers: { host: '127.0.0.1:3200' } })
+  expect([answer.statusCode, answer.json()]).toEqual([404, { error, code: 'not_found' }])
+  await app.close()
+})
