@@ -23,7 +23,8 @@ export function renderSettings(): string {
   return renderPage(
     'Settings and limits',
     'Settings are read from the environment at start. Wrong values are refused in one message, and so is a variable whose name is only ' +
-      'a few letters away from a setting (`BASE_URI`), or begins like settings that only the registry has (`BRAKE_…`, `CRAWL_…`).',
+      'a few letters away from a setting (`BASE_URI`), or begins like settings that only the registry has (`BRAKE_…`, `CRAWL_…`). ' +
+      'Of settings with fewer than six letters only swapped ones count (`PROT`): `HOSTS` and `PORTS` may be of another program.',
     renderTable(['setting', 'default', 'meaning'], rows),
     '## Limits',
     'The setting `LIMITS` overrides single entries as JSON, for example `{"savesPerHour": 120}`. Names say the unit: ' +

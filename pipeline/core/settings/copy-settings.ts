@@ -24,6 +24,7 @@ export const copySettings = {
   RELEASES_KEPT: defineSetting(
     wholeNumber(2, 3_660).default(30),
     'daily releases of the data set that are kept; of older ones the first of each month stays',
+    { shown: '30' },
   ),
   DATA_LICENSE: defineSetting(
     z.string().optional(),

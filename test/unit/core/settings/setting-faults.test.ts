@@ -243,3 +243,11 @@ describe('a place is a host, a folder or a bucket', () => {
     },
   )
 })
+
+it('a setting that has a default says which', () => {
+  const silent = Object.entries(settings).filter(([, { schema, shown }]) => {
+    const { success, data } = schema.safeParse(undefined)
+    return success && data !== undefined && shown === ''
+  })
+  expect(silent.map(([name]) => name)).toEqual([])
+})
