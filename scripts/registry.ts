@@ -1,16 +1,33 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
+import { readFileSync } from 'node:fs'
+// An older Node refuses a file that imports a name which it does not have.
+import * as modules from 'node:module'
 import { join } from 'node:path'
+import { projectRoot } from '../pipeline/core/project-root.ts'
+
+refuseOldNode()
 
 // Processes and threads that this one starts use it too. Where it cannot be written, nothing is kept.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../.compiled')
-enableCompileCache(process.env.NODE_COMPILE_CACHE)
+modules.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 // Only what is imported after that is kept.
 const { buildProgram } = await import('./command-line/program.ts')
+const { describeError } = await import('./command-line/describe-error.ts')
 
 buildProgram()
   .parseAsync()
   .catch(error => {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    process.stderr.write(`${describeError(error)}\n`)
     process.exitCode = 1
   })
+
+function refuseOldNode(): void {
+  const { engines } = JSON.parse(readFileSync(`${projectRoot}/package.json`, 'utf8'))
+  const wanted: string = engines.node.replace('>=', '')
+  const order = process.versions.node.localeCompare(wanted, 'en', { numeric: true })
+  if (order >= 0) return
+  process.stderr.write(
+    `the registry needs Node ${wanted} or newer; this is ${process.versions.node}\n`,
+  )
+  process.exit(1)
+}

@@ -11,6 +11,25 @@ import { defineValidation } from './validation.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are replaced before text is echoed
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/g
 
+/** Words of the library around an argument, and what a reader of values has said of it. */
+const INVALID =
+  /^error: (?:command-argument value '(?<value>.*)' is invalid for argument '(?<name>[\w-]+)'|option '(?<option>[^']+)' argument '(?<text>.*)' is invalid)\. (?:must (?<rule>.*)|Allowed choices are (?<choices>.*))$/s
+/** What the library adds below a name that it does not know. */
+const GUESS = /\n(?=\(Did you mean [^\n]*$)/
+
+/** Writes a refusal in one line that shows every character that was typed. */
+function toOneLine(text: string): string {
+  return text
+    .trimEnd()
+    .replace(GUESS, ' ')
+    .replace(INVALID, (...match) => {
+      const { name, value, option, text, rule, choices } = match.at(-1) as Record<string, string>
+      const must = choices === undefined ? `must ${rule}` : `must be one of ${choices}`
+      return `error: ${name ?? option}: “${value ?? text}” ${must}`
+    })
+    .replace(CONTROL, '\uFFFD')
+}
+
 /** Ends a command whose output nobody reads any more, as in `| head`. */
 function endWithoutReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
@@ -33,7 +52,7 @@ export function buildProgram(): Command {
     .showHelpAfterError('(see --help)')
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
-      outputError: (text, write) => write(`${text.trimEnd().replace(CONTROL, '\uFFFD')}\n`),
+      outputError: (text, write) => write(`${toOneLine(text)}\n`),
     })
   program.hook('preAction', (_, command) => {
     if (command.name() !== 'start') process.stdout.on('error', endWithoutReader)

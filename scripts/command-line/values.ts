@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
+import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 import { parseUrl } from '../../pipeline/core/url.ts'
 import { parseVerifierKey } from '../../pipeline/transparency/signed-note.ts'
 
@@ -79,7 +79,7 @@ export function readId(what: string): ReadArgument<string> {
 export const rid = readId('the rid of a record')
 
 export const domain: ReadArgument<Domain> = text => {
-  const read = parseDomain(text)
+  const read = parsePastedDomain(text)
   if (read === undefined) throw new InvalidArgumentError('must be a domain, as acme.example.')
   return read
 }

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { type Domain, parsePublisherDomain } from '../../pipeline/core/domain.ts'
+import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 import { getLast } from '../../pipeline/core/present.ts'
 import { nameInput, openInput } from './input.ts'
 
@@ -31,7 +31,7 @@ export async function readDomainsFile(typed: string): Promise<DomainsFile> {
     number++
     const text = line.replace(/^\uFEFF/, '').trim()
     if (text === '' || text.startsWith('#')) continue
-    const domain = parsePublisherDomain(getLast(text.split(',')).replaceAll('"', ''))
+    const domain = parsePastedDomain(getLast(text.split(',')).replaceAll('"', ''))
     if (domain === undefined) refused.push(`${number}: ${shorten(text)}`)
     else domains.add(domain)
   }

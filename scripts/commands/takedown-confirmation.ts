@@ -4,13 +4,14 @@ import {
   type Domain,
   getRegistrableDomain,
   isRegistrySuffix,
-  parseDomain,
+  parsePastedDomain,
 } from '../../pipeline/core/domain.ts'
 import {
   previewTakedown,
   type TakedownPreview,
 } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
 import { askOrOpen, unwrapOrExit } from './running.ts'
+import { formatCount } from './text.ts'
 
 /** Refuses a name below which anybody registers a domain: each of them would be deleted. */
 export function refusePublicSuffix(domain: Domain): void {
@@ -20,14 +21,21 @@ export function refusePublicSuffix(domain: Domain): void {
   })
 }
 
-/** Describes what a takedown would delete, in lines. */
-export async function describeTakedown(config: Config, domain: Domain): Promise<string> {
-  const { domains, first, rows } = await askOrOpen<TakedownPreview>(
+/** Counts what a takedown would delete. */
+export function askForPreview(config: Config, domain: Domain): Promise<TakedownPreview> {
+  return askOrOpen<TakedownPreview>(
     config,
     { ask: 'takedown_preview', domain },
     ({ index }) => previewTakedown(index, domain),
     { writes: true },
   )
+}
+
+/** Describes what a takedown would delete, in lines. */
+export function describeTakedown(
+  domain: Domain,
+  { domains, first, rows }: TakedownPreview,
+): string {
   const warning =
     getRegistrableDomain(domain) === undefined
       ? `${domain} is a suffix below which others have their sites: all of them go, too\n`
@@ -38,10 +46,16 @@ export async function describeTakedown(config: Config, domain: Domain): Promise<
   return `${warning}would be deleted: ${first.join(', ')}${more}\nrows by table:\n${counts}`
 }
 
+/** Says how much a takedown has deleted. */
+export function describeDeleted({ rows }: TakedownPreview): string {
+  const total = rows.reduce((sum, table) => sum + table.rows, 0)
+  return `deleted: ${formatCount(total, 'row')} of ${formatCount(rows.length, 'table')}\n`
+}
+
 /** Has somebody at a terminal type the domain; elsewhere, or where it is another one, the command ends. */
-export async function confirmOrExit(domain: Domain, confirmed: string | undefined): Promise<void> {
+export async function confirmOrExit(domain: Domain, confirmed: Domain | undefined): Promise<void> {
   const typed = confirmed ?? (process.stdin.isTTY ? await askAtTerminal(domain) : undefined)
-  if (parseDomain(typed) === domain) return
+  if (typed !== undefined && parsePastedDomain(typed) === domain) return
   unwrapOrExit({
     refused:
       typed === undefined

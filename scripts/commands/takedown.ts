@@ -1,40 +1,47 @@
 import type { Config } from '../../pipeline/core/config.ts'
-import { parseDomain } from '../../pipeline/core/domain.ts'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
 import { findRunningRegistry, openAlone } from './open-registry.ts'
-import { connectRunning, performOrExit, unwrapOrExit } from './running.ts'
-import { confirmOrExit, describeTakedown, refusePublicSuffix } from './takedown-confirmation.ts'
+import { connectRunning, performOrExit } from './running.ts'
+import {
+  askForPreview,
+  confirmOrExit,
+  describeDeleted,
+  describeTakedown,
+  refusePublicSuffix,
+} from './takedown-confirmation.ts'
 
 interface TakedownOptions {
   reason?: string
   undo?: boolean
   dryRun?: boolean
-  confirm?: string
+  confirm?: Domain
 }
 
 /** Takes a domain down once that is confirmed, or readmits it, and waits until every published copy shows that. */
 export async function takeDown(
-  name: string,
+  domain: Domain,
   { reason, undo, dryRun, confirm }: TakedownOptions,
 ): Promise<void> {
   const config = readSettings()
-  const domain = parseDomain(name)
-  if (domain === undefined) return void unwrapOrExit({ refused: `${name} is not a domain` })
-  if (!undo) {
-    refusePublicSuffix(domain)
-    process.stderr.write(await describeTakedown(config, domain))
-    if (dryRun) return
-    await confirmOrExit(domain, confirm)
+  if (undo) {
+    await performOrExit(config, { op: 'domain.readmit', domain })
+    return void process.stdout.write(`${domain} is readmitted\n`)
   }
-  await performOrExit(
-    config,
-    undo
-      ? { op: 'domain.readmit', domain }
-      : { op: 'domain.takedown', domain, ...(reason !== undefined && { reason }) },
-  )
-  if (!undo) await clearCopies(config)
-  process.stdout.write(`${domain} ${undo ? 'is readmitted' : 'is taken down'}\n`)
+  refusePublicSuffix(domain)
+  const preview = await askForPreview(config, domain)
+  process.stderr.write(describeTakedown(domain, preview))
+  if (dryRun) return
+  await confirmOrExit(domain, confirm)
+  await performOrExit(config, {
+    op: 'domain.takedown',
+    domain,
+    ...(reason !== undefined && { reason }),
+  })
+  process.stderr.write(describeDeleted(preview))
+  await clearCopies(config)
+  process.stdout.write(`${domain} is taken down\n`)
 }
 
 /**

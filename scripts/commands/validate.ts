@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
-import { type Domain, parseDomain } from '../../pipeline/core/domain.ts'
+import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 import type { PlacedFault } from '../../pipeline/model/reported-fault.ts'
 import { checkFile, inferKind, type ProposedKind } from '../../pipeline/parse/check-file.ts'
 import { nameInput, openInput } from './input.ts'
@@ -43,7 +43,9 @@ export async function validateTargets(targets: readonly string[], options: Optio
 /** Finds the domain that a target names: a file of that name comes first, and a forgotten file is no domain. */
 function findLiveDomain(target: string): Domain | undefined {
   if (/\.(?:json|txt)$/i.test(target) || existsSync(toTypedPath(target))) return undefined
-  return parseDomain(target)
+  // A path of a file that is not there is none either.
+  if (target.includes('/') && !/^https?:\/\//i.test(target)) return undefined
+  return parsePastedDomain(target)
 }
 
 /** Loads what reads the web only where a domain is named: files are checked without. */

@@ -113,6 +113,7 @@ describe('an operator', () => {
       /^would be deleted: acme\.example\nrows by table:\n( {2}\d+ {2}\w+\n)+$/,
     )
     expect(dry.stderr).toContain('  revisions\n')
+    expect(dry.stderr).toContain('  events\n')
     expect(await run('takedown', 'co.uk', '--confirm', 'co.uk')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('co.uk is a public suffix'),
@@ -136,6 +137,7 @@ describe('an operator', () => {
     expect(await run('takedown', domain, ...confirmed)).toMatchObject({
       status: 0,
       stdout: `${domain} is taken down\n`,
+      stderr: expect.stringMatching(/\ndeleted: \d+ rows of \d+ tables\n$/),
     })
     expect(await findBrandName(domain)).toBeUndefined()
     expect(await run('verify')).toMatchObject({ status: 0 })

@@ -1,6 +1,9 @@
 import { type Command, CommanderError } from 'commander'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { describeError } from '../../../scripts/command-line/describe-error.ts'
 import { buildProgram } from '../../../scripts/command-line/program.ts'
+import { domain } from '../../../scripts/command-line/values.ts'
 
 const uuid = '00000000-0000-4000-8000-000000000001'
 
@@ -132,10 +135,10 @@ describe.each(leaves)('registry $name', ({ name, command }) => {
     for (const nothing of ['', ' ']) {
       for (const [i] of command.registeredArguments.entries()) {
         const place = words.length + i
-        await expectRefusal(whole.toSpliced(place, 1, nothing), /argument .* is invalid/)
+        await expectRefusal(whole.toSpliced(place, 1, nothing), /: “ ?” must /)
       }
       for (const option of command.options.filter(option => option.required)) {
-        const words = new RegExp(`option '.*${option.long} .* is invalid`)
+        const words = new RegExp(`^error: .*${option.long} .*: “ ?” must `)
         await expectRefusal([...whole, option.long!, nothing], words)
       }
     }
@@ -155,10 +158,10 @@ test.each([
   [['org', 'create', '--name', 'two\nlines'], /one line of text/],
   [['org', 'create', '--name', 'x'.repeat(201)], /at most 200 characters/],
   [['org', 'domain', 'add', 'localhost', '--org', 'Acme'], /must be a domain/],
-  [['org', 'user', 'add', 'x', '--org', 'Acme', '--role', 'king'], /Allowed choices are/],
-  [['role', 'grant', 'king', '--user', 'x'], /Allowed choices are/],
+  [['org', 'user', 'add', 'x', '--org', 'Acme', '--role', 'king'], /must be one of /],
+  [['role', 'grant', 'king', '--user', 'x'], /must be one of /],
   [['held', 'release', 'acme.example', 'no domain'], /must be a domain/],
-  [['merge', 'brand', uuid, uuid], /Allowed choices are/],
+  [['merge', 'brand', uuid, uuid], /must be one of /],
   [['merge', 'property', 'a', uuid], /must be the rid of a record/],
   [['why', 'https://'], /must be a domain/],
   [['crawl', 'acme.example', 'no domain'], /must be a domain/],
@@ -167,7 +170,24 @@ test.each([
   [['takedown', 'https://'], /must be a domain/],
   [['takedown', 'acme.example', '--undo', '--dry-run'], /cannot be used with/],
   [['nonsense'], /unknown command 'nonsense'/],
+  [['statsu'], /^error: unknown command 'statsu' \(Did you mean .*status.*\?\)$/],
+  [['status', '--jsno'], /^error: unknown option '--jsno' \(Did you mean --json\?\)$/],
+  [['why', 'no domain'], /^error: domain: “no domain” must be a domain, as acme\.example\.$/],
+  [['why', 'no\ndomain'], /^error: domain: “no\uFFFDdomain” must be a domain/],
   [['org', 'nonsense'], /unknown command 'nonsense'/],
 ] as [string[], RegExp][])('registry %j is refused with a reason', async (args, words) => {
   await expectRefusal(args, words)
+})
+
+test.each(['Acme.Example.', 'https://acme.example/', 'HTTPS://acme.example/about?page=1'])(
+  'a domain is read as the API reads it: %s',
+  typed => {
+    expect(domain(typed)).toBe('acme.example')
+  },
+)
+
+test('a text that has another form than expected ends a command with one sentence', () => {
+  const { error } = z.object({ files: z.array(z.int()) }).safeParse({ files: ['a', 'b'] })
+  expect(describeError(error)).toMatch(/^what was read has not the expected form: files\.0: .+$/)
+  expect(describeError(new Error('no'))).toBe('no')
 })
