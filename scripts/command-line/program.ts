@@ -14,11 +14,11 @@ const CONTROL = /[\x00-\x1f\x7f-\x9f]/g
 /** Words of the library around an argument, and what a reader of values has said of it. */
 const INVALID =
   /^error: (?:command-argument value '(?<value>.*)' is invalid for argument '(?<name>[\w-]+)'|option '(?<option>[^']+)' argument '(?<text>.*)' is invalid)\. (?:must (?<rule>.*)|Allowed choices are (?<choices>.*))$/s
-/** What the library adds below a name that it does not know. */
+/** Guess that the library adds below a name that it does not know. */
 const GUESS = /\n(?=\(Did you mean [^\n]*$)/
 
-/** Writes a refusal in one line that shows every character that was typed. */
-function toOneLine(text: string): string {
+/** Formats a refusal as one line that shows every character that was typed. */
+function formatRefusal(text: string): string {
   return text
     .trimEnd()
     .replace(GUESS, ' ')
@@ -52,7 +52,7 @@ export function buildProgram(): Command {
     .showHelpAfterError('(see --help)')
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
-      outputError: (text, write) => write(`${toOneLine(text)}\n`),
+      outputError: (text, write) => write(`${formatRefusal(text)}\n`),
     })
   program.hook('preAction', (_, command) => {
     if (command.name() !== 'start') process.stdout.on('error', endWithoutReader)

@@ -26,7 +26,7 @@ export async function show({
   }
   const { title, summary, markdown } = guide
   const text = markdown
-    .replaceAll(EXAMPLE_OPERATOR, toOperatorOrigin(services.config))
+    .replaceAll(EXAMPLE_OPERATOR, buildOperatorOrigin(services.config))
     .replaceAll(EXAMPLE_ORIGIN, services.baseUrl())
   return {
     title,
@@ -35,8 +35,8 @@ export async function show({
   }
 }
 
-/** The operator's port on this machine; one that is any free port is not known here. */
-function toOperatorOrigin(config: Config): string {
+/** Builds the origin of the operator's port on this machine; one that is any free port is not known here. */
+function buildOperatorOrigin(config: Config): string {
   const port = chooseOperatorPort(config)
   return port === 0 ? EXAMPLE_OPERATOR : `http://127.0.0.1:${port}`
 }

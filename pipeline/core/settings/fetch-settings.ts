@@ -21,5 +21,6 @@ export const fetchSettings = {
   CRAWL_CONTACT: defineSetting(
     httpUrl.default('https://github.com/agentic-ad-registry/agentic-ad-registry'),
     'page about the crawler, named in its User-Agent',
+    { shown: 'https://github.com/agentic-ad-registry/agentic-ad-registry' },
   ),
 }
