@@ -70,7 +70,40 @@ async function findPointingSince({ callApi }: Pick<Shared, 'callApi'>, domain: D
   return body.hosting?.origin_verified_at ?? null
 }
 
-function renderMissing({ org }: Shared, kind: HostedKind, domain: Domain): Html {
+/** Renders why a file cannot be hosted for a domain that publishes its own; nothing for any other domain. */
+export async function renderOwnFile(
+  { callApi }: Pick<Shared, 'callApi'>,
+  kind: HostedKind,
+  domain: Domain,
+): Promise<Html | null> {
+  const query = { domain }
+  const isOwn =
+    kind === 'brand.json'
+      ? (await callApi<BrandResolution>({ method: 'GET', url: '/api/brands/resolve', query })).body
+          .source === 'brand_json'
+      : await hasOwnInventory(callApi, query)
+  if (!isOwn) return null
+  return (
+    <p class="notice fair">
+      {renderName(domain)} publishes its own {kind}, so none can be hosted for it. Change that file
+      instead, or remove it first. <a href={toWorkshopPath(domain, kind)}>Check that file</a>
+    </p>
+  )
+}
+
+async function hasOwnInventory(callApi: Shared['callApi'], query: { domain: Domain }) {
+  const { body } = await callApi<PublisherLookup>({
+    method: 'GET',
+    url: '/api/registry/publisher',
+    query: { ...query, limit: '1' },
+  })
+  return body.adagents_valid === true && body.hosting.mode !== 'aao_hosted'
+}
+
+async function renderMissing(context: Shared, kind: HostedKind, domain: Domain): Promise<Html> {
+  const { org } = context
+  const own = await renderOwnFile(context, kind, domain)
+  if (own !== null) return own
   return (
     <>
       <p class="empty">No {kind} is hosted here for this domain.</p>
@@ -165,6 +198,7 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
       <h1>
         {title} {renderName(domain)}
       </h1>
+      {text === undefined ? await renderOwnFile(context, kind, domain) : null}
       <p class="lead">
         {text === undefined
           ? 'Paste your file. The next page shows what will be served and what will not.'
@@ -203,13 +237,13 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
       {renderFault(fault)}
       <p class="lead">
         <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will answer 404, and the
-        earlier versions are no longer shown.
+        earlier versions are no longer public. You can restore them here.
       </p>
       <p>
         {kind === 'adagents.json'
           ? 'The saved properties turn stale. If the domain still points here, it then has none.'
           : 'The registry forgets what your organization saved about the brand.'}{' '}
-        You can host a file again at any time; keep a copy of this one if you may need it.
+        You can host a file again at any time.
       </p>
       {text === undefined ? null : (
         <details class="raw">

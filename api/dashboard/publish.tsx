@@ -5,6 +5,7 @@ import { toCaller } from '../limits/caller.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { type Draft, findDraft, keepDraft, NO_DRAFT, PUBLISH_PATH } from './draft.ts'
+import { renderOwnFile } from './hosted-file.tsx'
 import { buildPreview, renderPreview } from './hosted-preview.tsx'
 import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
 import {
@@ -42,13 +43,14 @@ async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
   return { status: 404, title: 'There is no file here', body }
 }
 
-function showFile(
+async function showFile(
   context: DashboardRequest,
   { kind, domain, text, brandName = '' }: Draft,
   { fault, marked }: { fault?: string; marked?: Child } = {},
-): DashboardAnswer {
+): Promise<DashboardAnswer> {
   const { services } = context
   const parsed = parseFormDomain(domain)
+  const own = parsed && (await renderOwnFile(context, kind, parsed))
   const preview = parsed && buildPreview({ kind, domain: parsed, text }, services.clock.now())
   const body = (
     <>
@@ -58,6 +60,7 @@ function showFile(
         precedence.
       </p>
       {renderFault(fault)}
+      {own ?? null}
       {marked ?? null}
       <form method="post" action={PUBLISH_PATH} class="editor">
         {renderToken(context.token)}

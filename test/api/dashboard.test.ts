@@ -15,6 +15,7 @@ import {
   signIn,
   TestBrowser,
 } from '../support/clients/signing-in.ts'
+import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
@@ -653,6 +654,7 @@ test('a hosted file is edited from what is served, and no longer hosted once tha
   expect(JSON.parse(editor('textarea').text()).properties).toMatchObject([{ name: 'Kept a while' }])
   const question = await read(ann, stop)
   expect(question('h1').text()).toBe(`Stop hosting the adagents.json of ${domain}?`)
+  expect(question('main').text()).toContain('no longer public. You can restore them here')
   const asked = { domain, kind: 'adagents.json' }
   const path = question('main form.row').attr('action')!
   expect((await send(bob, at(other, '/entries/stop'), asked)).statusCode).toBe(400)
@@ -663,12 +665,32 @@ test('a hosted file is edited from what is served, and no longer hosted once tha
   expect((await registry.app.inject(url)).statusCode).toBe(404)
   const after = await read(ann, at(acme, `/entries?domain=${domain}`))
   expect(after('#properties').text()).toContain('No adagents.json is hosted here')
+  expect(after('#properties').text()).toContain('Restore')
   expect((await read(ann, at(acme, '/audit')))('tbody tr').first().text()).toContain(
     'Stopped hosting a file',
   )
   expect((await send(ann, path, asked)).statusCode).toBe(400)
   await publishPreviewed(ann, file)
   expect(await readHosted(domain)).toEqual(['Kept a while'])
+})
+
+test('that a domain publishes its own file is said before anything is pasted', async () => {
+  const domain = 'speaking.example'
+  await registry.observe(
+    observePublisherFile(domain, { sites: [domain], agents: [] }),
+    observeBrandFile(domain, 'Speaking'),
+  )
+  for (const kind of ['adagents.json', 'brand.json']) {
+    const editor = await read(ann, at(acme, `/entries/edit?domain=${domain}&kind=${kind}`))
+    expect(editor('.notice').text()).toContain(`${domain} publishes its own ${kind}`)
+    const unknown = await read(ann, at(acme, `/entries/edit?domain=silent.example&kind=${kind}`))
+    expect(unknown('.notice')).toHaveLength(0)
+  }
+  const entry = await read(ann, at(acme, `/entries?domain=${domain}`))
+  expect(entry('main').text()).not.toContain('Host a')
+  const form = { org: acme, kind: 'adagents.json', domain, text: buildFile('Twice') }
+  const preview = await send(ann, '/dashboard/publish', form)
+  expect(load(preview.body)('.notice').text()).toContain('publishes its own adagents.json')
 })
 
 test('the preview of a file is what is served once it is published, and says what is not', async () => {
