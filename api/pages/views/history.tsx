@@ -158,14 +158,14 @@ function renderSubject({ kind, subject }: StateChange): Html {
 }
 
 function showNothing(domain: string, toThing: (domain: string) => string): View {
-  const title = `Nothing has changed at ${domain}`
+  const title = `No changes at ${domain} yet`
   return {
     status: 404,
     title,
     description: title,
     body: renderProblem(
       title,
-      'The registry records changes from the first valid file on.',
+      'The registry records changes from the first valid file or edit on. A new one appears here within a minute or so.',
       <p>
         <a href={toThing(domain)}>{domain}</a>
       </p>,
