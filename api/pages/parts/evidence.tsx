@@ -65,7 +65,7 @@ function renderStep({ step, properties }: Step): Html {
     <li class={look}>
       <h3>
         {side}
-        {step.domain === undefined ? null : <>, {renderName(step.domain)}</>},{' '}
+        {step.domain === undefined ? ' (not known) ' : <>, {renderName(step.domain)}, </>}
         {renderBadge(look, says)}
       </h3>
       <p class="says">{capitalize(clipText(step.text, 300))}.</p>
@@ -78,7 +78,10 @@ function renderStep({ step, properties }: Step): Html {
           'Granted by',
           step.authorization_type && <code>{clipText(step.authorization_type, 60)}</code>,
         ],
-        ['Sells as', step.delegation_type && clipText(step.delegation_type, 60)],
+        [
+          'Publisher says',
+          step.delegation_type && `sells as ${clipText(step.delegation_type, 60)}`,
+        ],
         ['Countries', joinFew(step.countries)],
         ['Placements', joinFew(step.placement_ids)],
         ['Collections', joinFew(step.collection_ids)],
@@ -93,7 +96,7 @@ function renderStep({ step, properties }: Step): Html {
           )),
         ],
         [
-          'Declares',
+          'Operator says',
           step.declared?.slice(0, 5).map(({ brand_id, type, identifier, relationship }) => (
             <div>
               {renderName(identifier, 80)} as {renderName(relationship, 30)} ({clipText(type, 30)},{' '}
