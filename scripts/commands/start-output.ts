@@ -53,7 +53,7 @@ export function printExamples(url: string, ownDomain: string | undefined): void 
 /** Prints how the proof of a domain can be tried at the demo internet, which is served at an address. */
 export function printOwnSite(worldUrl: string, protocolName: string): void {
   print(
-    `To try a proof, verify ${OWN_SITE} on the dashboard, and publish its token:`,
+    `To try a proof, verify ${OWN_SITE}, or any other domain of the demo, on the dashboard, and publish its token:`,
     `  curl -sk ${worldUrl}${buildTokenPath(protocolName)} -H 'Host: ${OWN_SITE}' -d TOKEN`,
   )
 }

@@ -9,7 +9,7 @@ import { companies, type Name, nameMaker, publications } from './names.ts'
 import { buildNetworkPlaces } from './network.ts'
 import { type Change, placeOnNight, planNights } from './nights.ts'
 import { buildOperatorPlaces } from './operators.ts'
-import { buildOwnSite } from './own-site.ts'
+import { acceptToken, buildOwnSite } from './own-site.ts'
 import { buildPublisherCases } from './publisher-cases.ts'
 import { buildOrdinaryPublisher, type Publisher } from './publishers.ts'
 import { createRandom } from './random.ts'
@@ -59,7 +59,7 @@ export function buildWorld(options: WorldOptions): DemoWorld {
     ...buildReferencePlaces(),
     ...buildDirtPlaces(),
     ...buildAgentPlaces(protocolName),
-    buildOwnSite(protocolName),
+    buildOwnSite(),
     buildDocumentedSite(),
   ]
   const missing = domains - countListed([...fixed, ...buildOperatorPlaces([])])
@@ -73,7 +73,10 @@ export function buildWorld(options: WorldOptions): DemoWorld {
     })),
     houses: houses.houses,
   })
-  return { ...toWorld(all.map(place => placeOnNight(place, changes, night))), changes }
+  return {
+    ...toWorld(all.map(place => acceptToken(placeOnNight(place, changes, night), protocolName))),
+    changes,
+  }
 }
 
 function fill(seed: number, count: number, invent: ReturnType<typeof nameMaker>) {

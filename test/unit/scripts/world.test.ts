@@ -454,17 +454,20 @@ describe('a world for benches', () => {
   })
 })
 
-test('the site that anybody may verify publishes the token that it is sent, and nothing else', async () => {
-  const world = buildWorld({ seed: 1, domains: 600 })
-  expect(world.domains).not.toContain(OWN_SITE)
-  const served = await serveWorld(world)
-  const path = buildTokenPath('proto')
-  expect((await ask(served, OWN_SITE, path)).status).toBe(404)
-  const send = (body: string) => ask(served, OWN_SITE, path, { method: 'POST', body })
-  expect((await send('<script>')).status).toBe(400)
-  expect((await ask(served, OWN_SITE, path)).status).toBe(404)
-  const token = 'x'.repeat(43)
-  expect((await send(`${token}\n`)).status).toBe(200)
-  expect((await ask(served, OWN_SITE, path)).body).toBe(token)
-  await served.close()
-})
+test.each([OWN_SITE, 'northfield-times.example'])(
+  'anybody may verify %s: it publishes the token that it is sent, and nothing else',
+  async site => {
+    const world = buildWorld({ seed: 1, domains: 600 })
+    expect(world.domains).not.toContain(OWN_SITE)
+    const served = await serveWorld(world)
+    const path = buildTokenPath('proto')
+    expect((await ask(served, site, path)).status).toBe(404)
+    const send = (body: string) => ask(served, site, path, { method: 'POST', body })
+    expect((await send('<script>')).status).toBe(400)
+    expect((await ask(served, site, path)).status).toBe(404)
+    const token = 'x'.repeat(43)
+    expect((await send(`${token}\n`)).status).toBe(200)
+    expect((await ask(served, site, path)).body).toBe(token)
+    await served.close()
+  },
+)
