@@ -31,6 +31,12 @@ function parseAgentKey(text: string): string | undefined {
   return text.trim() === '*' ? '*' : toAgentUrlKey(text)
 }
 
+/** Completes the address of an agent as pages show it, without its scheme; any other text is returned as it is. */
+export function completeAgentAddress(text: string): string {
+  const trimmed = text.trim()
+  return /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]|$)/.test(trimmed) ? `https://${trimmed}` : text
+}
+
 /** ISO country code; a code with another name (`UK`) is refused, since it would silently match nothing. */
 const Country = z
   .string()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseForm, readField, readSentText } from '../inputs/form-data.ts'
+import { completeAgentAddress } from '../inputs/sale.ts'
 import { parseSaleQuestions } from '../inputs/sale-questions.ts'
 import { defineOperation, type Operation } from '../operation/operation.ts'
 import { checkSales, formatChecked } from '../responses/checked-sales.ts'
@@ -37,7 +38,10 @@ const checked = defineOperation({
     const text = await readSentText(sent)
     const { reader, config, baseUrl, isAuthorizationServer: hasDashboard } = services
     const most = config.LIMITS.authorizationsChecked
-    const portions = checkSales(reader, parseSaleQuestions(Buffer.from(text), 'text/csv', most))
+    const questions = parseSaleQuestions(Buffer.from(text), 'text/csv', most).map(asked =>
+      'fault' in asked ? asked : { ...asked, agent_url: completeAgentAddress(asked.agent_url) },
+    )
+    const portions = checkSales(reader, questions)
     if (readField(sent, 'do') === 'download') return sendDownload(portions)
     const [{ showChecked }, { renderDocument }] = await Promise.all([
       import('./views/authorization-list.tsx'),

@@ -234,6 +234,9 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
   const pasted = await send({ text: rows, do: '' })
   expect(pasted.payload).toContain('Yes, confirmed')
   expect(pasted.payload).toContain('Contradicted by the operator')
+  // As pages show the address of an agent.
+  const shown = await send({ text: rows.replaceAll('https://', ''), do: '' })
+  expect(shown.payload).toContain('Yes, confirmed')
   const uploaded = await send({ text: '', file: new Blob([rows]), do: 'download' })
   expect(uploaded.headers['content-disposition']).toContain('authorizations.csv')
   expect(uploaded.payload.split('\r\n')).toHaveLength(4)

@@ -1,11 +1,12 @@
 import { DAY, type Instant, toIso } from '../../../pipeline/core/clock.ts'
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
-import type { HealthChange } from '../../../pipeline/read/lookups/agent-profiles.ts'
+import type { HealthChange, ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { formatMoment, renderExactMoment, renderMoment } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
+import { toAgentPath } from './paths.ts'
 
 const DAYS_SHOWN = 30
 const CHANGES_SHOWN_MAX = 10
@@ -137,5 +138,18 @@ function renderStrip(periods: readonly Period[], now: Instant): Html {
         <span>{DAYS_SHOWN} days ago</span> <span>now</span>
       </figcaption>
     </figure>
+  )
+}
+
+/** Renders in a line whether an agent answers, with the way to its page; nothing before it was checked. */
+export function renderHealthLine(url: string, probed: ProbedAgent | undefined): Html | null {
+  const { outcome, checked_at } = probed ?? {}
+  if (outcome === undefined) return null
+  const isOnline = getEffect(outcome) === 'success'
+  return (
+    <>
+      <a href={toAgentPath(url)}>{isOnline ? 'Online' : 'Offline'}</a>, checked{' '}
+      {renderMoment(checked_at)}
+    </>
   )
 }

@@ -1,3 +1,4 @@
+import { PublicError } from '../../../pipeline/core/errors.ts'
 import { identifierTypes } from '../../../pipeline/model/documents/index.ts'
 import { toUrl } from '../../../pipeline/model/observation.ts'
 import type {
@@ -6,6 +7,7 @@ import type {
   PublisherAuthorization as OfPublisher,
 } from '../../../pipeline/model/responses/authority.ts'
 import { completeDay } from '../../inputs/as-of.ts'
+import { AgentUrl, completeAgentAddress } from '../../inputs/sale.ts'
 import { publisherTexts } from '../../responses/evidence.ts'
 import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
@@ -17,6 +19,8 @@ import {
   renderMoment,
   renderName,
 } from '../html/text.tsx'
+import { findPublicProbe } from '../parts/agent.tsx'
+import { renderHealthLine } from '../parts/agent-health.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderChain } from '../parts/evidence.tsx'
@@ -48,9 +52,39 @@ export interface AuthorizationQuery extends Asked {
 export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   const asked = toAsked(call.query)
   const { agent_url, identifier_value, domain } = asked
-  if (agent_url !== '' && identifier_value !== '') return showProperty(call, asked)
-  if (agent_url !== '' && domain !== '') return showPublisher(call, asked)
+  try {
+    if (agent_url !== '' && identifier_value !== '') return await showProperty(call, asked)
+    if (agent_url !== '' && domain !== '') return await showPublisher(call, asked)
+  } catch (error) {
+    const fault = error instanceof PublicError && describeFault(error)
+    if (fault) return showForm(asked, fault)
+    throw error
+  }
+  // The form always sends the type.
+  const isSent = call.query.identifier_type !== ''
+  return showForm(asked, isSent ? 'Enter an agent and a property.' : undefined)
+}
+
+const labels: Readonly<Record<string, string>> = {
+  agent_url: 'Agent',
+  agent: 'Agent',
+  identifier_type: 'Identifier type',
+  identifier_value: 'Property',
+  domain: 'Property',
+  country: 'Country',
+  as_of: 'As of',
+}
+
+/** Describes what a field of the form has wrong, by its label; undefined for any other refusal. */
+function describeFault({ error, message }: PublicError): string | undefined {
+  const [, field = '', text] = /^(\w+): (.*)$/s.exec(message) ?? []
+  const label = error === 'invalid_request' ? labels[field] : undefined
+  return label && `${label}: ${text}.`
+}
+
+function showForm(asked: Asked, fault: string | undefined): View {
   return {
+    ...(fault !== undefined && { status: 400 as const }),
     title: 'Check authorization',
     description: 'Ask whether an agent may sell a property, and read every step that decides it.',
     body: (
@@ -59,6 +93,11 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
         <p class="lead">
           May this agent sell this property? The answer shows which file says so, where, and when.
         </p>
+        {fault === undefined ? null : (
+          <p class="notice fair" role="alert">
+            {clipText(fault, 300)}
+          </p>
+        )}
         {renderForm(asked)}
       </>
     ),
@@ -69,14 +108,17 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
 function toAsked(query: AuthorizationQuery): Asked {
   return {
     ...query,
-    agent_url: query.agent_url || query.agent,
+    agent_url: completeAgentAddress(query.agent_url || query.agent),
     identifier_type: query.identifier_type || query.type || 'domain',
     identifier_value: query.identifier_value || query.property,
     domain: query.domain || query.publisher,
   }
 }
 
-async function showProperty({ ask }: ViewCall<AuthorizationQuery>, asked: Asked): Promise<View> {
+async function showProperty(
+  { ask, services }: ViewCall<AuthorizationQuery>,
+  asked: Asked,
+): Promise<View> {
   const { agent_url, identifier_type, identifier_value, country, as_of } = asked
   const [agent, property] = [agent_url, identifier_value]
   const query = {
@@ -107,6 +149,7 @@ async function showProperty({ ask }: ViewCall<AuthorizationQuery>, asked: Asked)
           ['Property', property_id && <code>{clipText(property_id, 120)}</code>],
           ['Registry ID', property_rid && <code>{property_rid}</code>],
           ['Checked', renderMoment(body.checked_at)],
+          ['Agent', as_of === '' && renderAgentHealth(services, agent)],
           ['As of', body.as_of && renderExactMoment(body.as_of)],
         ])}
         {body.as_of ? renderPast() : renderChainSection(evidence)}
@@ -117,7 +160,10 @@ async function showProperty({ ask }: ViewCall<AuthorizationQuery>, asked: Asked)
   }
 }
 
-async function showPublisher({ ask }: ViewCall<AuthorizationQuery>, asked: Asked): Promise<View> {
+async function showPublisher(
+  { ask, services }: ViewCall<AuthorizationQuery>,
+  asked: Asked,
+): Promise<View> {
   const { agent_url: agent, domain: publisher, as_of } = asked
   const more = as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }
   const query = { agent, domain: publisher, ...more }
@@ -147,6 +193,7 @@ async function showPublisher({ ask }: ViewCall<AuthorizationQuery>, asked: Asked
           ],
           ['Only', limits],
           ['For', body.authorized_for && renderName(body.authorized_for, 300)],
+          ['Agent', as_of === '' && renderAgentHealth(services, agent)],
           ['As of', as_of && renderExactMoment(completeDay(as_of))],
         ])}
         {as_of ? renderPast() : renderChainSection(evidence)}
@@ -202,6 +249,11 @@ function renderPath(evidence: readonly Evidence[], agent: string): Html | null {
   return path === undefined ? null : renderSupplyPath(path)
 }
 
+function renderAgentHealth({ reader }: ViewCall<unknown>['services'], agent: string): Html | null {
+  const url = AgentUrl.safeParse(agent).data
+  return url === undefined ? null : renderHealthLine(url, findPublicProbe(reader, url))
+}
+
 function renderPublisher(domain: string): Html {
   return <a href={toPublisherPath(domain)}>{renderName(domain)}</a>
 }
@@ -238,7 +290,6 @@ function renderForm(asked: Asked): Html {
         Agent
         <input
           name="agent_url"
-          type="url"
           value={clipText(agent_url, 2_000)}
           placeholder="https://agent.example/mcp"
         />
