@@ -294,6 +294,60 @@ describe('a page says what JSON says', () => {
     expect(form('form.ask input[name=identifier_value]').val()).toBe(PUBLISHER)
   })
 
+  test('of an authorization, by the address of the agent as pages show it, and of its health', async () => {
+    const agent = AGENT.replace('https://', '')
+    for (const asked of [{ identifier_value: PUBLISHER }, { domain: PUBLISHER }]) {
+      const page = await read(
+        `/authorization?${new URLSearchParams({ agent_url: agent, ...asked })}`,
+      )
+      expect(page('h1').text()).toBe('Yes, the publisher says so')
+      expect(page('.facts').first().text()).toMatch(/AgentOnline, checked/)
+    }
+  })
+
+  test.each([
+    ['agent_url=&identifier_type=domain&identifier_value=', 'Enter an agent and a property.'],
+    ['agent_url=none&identifier_value=a.example', 'Agent: must be the address of an agent'],
+    [`agent_url=${AGENT}&identifier_value=a.example&country=ZZZ`, 'Country: must be'],
+  ])('400: of what is wrong with a question, by its label: %s', async (query, fault) => {
+    const answer = await get(`/authorization?${query}`)
+    const page = load(answer.body)
+    expect([answer.statusCode, page('[role=alert]').text()]).toEqual([
+      400,
+      expect.stringContaining(fault),
+    ])
+    expect(page('form.ask')).toHaveLength(1)
+  })
+
+  test('of a publisher whose file is hosted here, and what is left to do', async () => {
+    const page = await read('/publisher/told.example')
+    expect(page('.title .badge').first().text()).toBe('hosted here')
+    expect(page('main .notice').text()).toContain('One step is left')
+    expect(page('#file').text()).not.toMatch(/never/)
+  })
+
+  test('of a file that cannot be read: nothing is known, and a brand leads to no empty page', async () => {
+    const own = await openRegistry()
+    const location = 'cut.example'
+    await own.observe(
+      { kind: 'adagents.json', location, outcome: 'not_json', status: 200 },
+      observeBrandFile('lonely.example', 'Lonely'),
+      observeBrandFile(PUBLISHER, 'Herald'),
+      plainPublisher,
+    )
+    const page = async (path: string) => load((await own.app.inject(path)).body)
+    const cut = await page(`/publisher/${location}`)
+    expect(cut('#properties').text()).toContain('Unknown: the file cannot be read.')
+    expect(cut('#agents').text()).toContain('Unknown: the file cannot be read.')
+    expect((await page('/brand/lonely.example'))('#identity').text()).not.toContain('Inventory')
+    expect((await page(`/brand/${PUBLISHER}`))('#identity dd a').attr('href')).toBe(
+      `/publisher/${PUBLISHER}`,
+    )
+    const named = await page(`/publisher/${PUBLISHER}`)
+    expect([named('h1').text(), named('.sub code').text()]).toEqual(['Herald', PUBLISHER])
+    await own.close()
+  })
+
   test('of a refusal: the publisher grants a stranger nothing', async () => {
     const asked = new URLSearchParams({
       agent: 'https://stranger.example/mcp',

@@ -11,6 +11,40 @@ import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
 import { listRawFacts } from './raw-file.tsx'
 import { type AgentTerms, renderTerms } from './terms.tsx'
 
+/** Tells whether a lookup has nothing to show: no inventory, and no file that could be read. */
+export function isNothing({
+  properties,
+  authorized_agents,
+  freshness,
+  files,
+}: PublisherLookup): boolean {
+  const isKnown = properties.length + authorized_agents.length > 0
+  const isRead = freshness?.state === 'current' || freshness?.state === 'stale'
+  return !isKnown && !isRead && files.adagents_json.status !== 'invalid'
+}
+
+/** Tells whether this registry serves the file, and the domain does not point to it yet. */
+export function isHostedOnly({ files, hosting }: PublisherLookup): boolean {
+  return files.adagents_json.status === 'community' && hosting.mode === 'aao_hosted'
+}
+
+/** Renders what is left to do for a file that is hosted here. */
+export function renderNextStep({ hosting }: PublisherLookup): Html {
+  return (
+    <p class="notice">
+      Its owner hosts this file here. One step is left:{' '}
+      <code>{clipText(hosting.expected_url)}</code> has to point to{' '}
+      <a href={hosting.hosted_url}>the hosted file</a>, which then counts as the domain’s own.
+    </p>
+  )
+}
+
+const UNREADABLE = 'Unknown: the file cannot be read.'
+
+function isUnreadable({ files, freshness }: PublisherLookup): boolean {
+  return files.adagents_json.status === 'invalid' && freshness?.state === 'invalid'
+}
+
 /** Renders the agents with what they may sell, each with a link to the evidence. */
 export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefined): Html {
   const { domain, authorized_agents, authorized_agents_total, next_cursor } = lookup
@@ -30,7 +64,7 @@ export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefi
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 14_000,
-    empty: 'No agent is authorized to sell this inventory.',
+    empty: isUnreadable(lookup) ? UNREADABLE : 'No agent is authorized to sell this inventory.',
     render: agent => [
       renderAgent(agent.url),
       agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),
@@ -61,7 +95,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 16_000,
-    empty: 'The file lists no property.',
+    empty: isUnreadable(lookup) ? UNREADABLE : 'The file lists no property.',
     render: ({ name, property_type, identifiers, status, tags, source }) => [
       renderName(name),
       renderName(property_type, 40),
@@ -122,7 +156,7 @@ export function renderHosting(
       manager_domain && <a href={toPublisherPath(manager_domain)}>{renderName(manager_domain)}</a>,
     ],
     ...listRawFacts(source, file),
-    ['Last valid', renderMoment(hosting.last_validated)],
+    ['Last valid', !isHostedOnly(lookup) && renderMoment(hosting.last_validated)],
     ['Last HTTP status', hosting.last_http_status],
   ])
 }

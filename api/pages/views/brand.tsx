@@ -1,6 +1,10 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
-import type { BrandResolution, FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
+import type {
+  BrandResolution,
+  FreshnessBlock,
+  PublisherLookup,
+} from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findLogos } from '../../../pipeline/read/lookups/logos.ts'
@@ -10,6 +14,7 @@ import { resolveBrand } from '../../routes/brands/brands.ts'
 import { listLogos } from '../../routes/brands/logos.ts'
 import { brandHistory } from '../../routes/community/history.ts'
 import { readBrandRevision } from '../../routes/community/revisions.ts'
+import { lookUpPublisher } from '../../routes/lookups.ts'
 import { Fragment, h } from '../html/jsx.ts'
 import { countThings, renderMoment } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
@@ -20,6 +25,7 @@ import { renderFreshness } from '../parts/freshness.tsx'
 import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderHouse, renderTree } from '../parts/portfolio.tsx'
 import { renderProblem } from '../parts/problem.tsx'
+import { isNothing } from '../parts/publisher.tsx'
 import { listRawFacts } from '../parts/raw-file.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
@@ -52,7 +58,8 @@ export async function show({
       : showUnknown(domain, refused)
   }
   const brand = found.body as BrandResolution
-  const [logos, edits] = await Promise.all([
+  const [hasInventory, logos, edits] = await Promise.all([
+    findInventory(ask, domain),
     loadLogos({ ask, services }, domain),
     loadEdits({ ask, services }, edited, domain),
   ])
@@ -65,7 +72,7 @@ export async function show({
       <>
         {renderHead(brand, domain, logos, renderWatch(services, 'brand', domain))}
         {renderFreshness(brand.freshness, 'brand.json')}
-        {renderSection('identity', 'Identity', renderIdentity(brand, domain))}
+        {renderSection('identity', 'Identity', renderIdentity(brand, domain, hasInventory))}
         {renderLooks(brand, logos)}
         {renderHouse(services.reader, brand, domain, portfolio)}
         {!file && brand.source !== 'brand_json'
@@ -76,6 +83,12 @@ export async function show({
       </>
     ),
   }
+}
+
+/** Tells whether the page of a domain's inventory has anything to show. */
+async function findInventory(ask: ViewCall['ask'], domain: string): Promise<boolean> {
+  const query = { domain, limit: '1' }
+  return !isNothing((await ask<PublisherLookup>(lookUpPublisher, { query })).body)
 }
 
 /** Loads the logos that everybody may see; asks nothing where there are none. */
@@ -93,14 +106,17 @@ const sources = {
   community: 'a member of the registry',
 } as const
 
-function renderIdentity(brand: BrandResolution, domain: string) {
+function renderIdentity(brand: BrandResolution, domain: string, hasInventory: boolean) {
   return renderFacts([
     ['Canonical ID', <code>{brand.canonical_id}</code>],
     ['Domain', <code>{brand.canonical_domain}</code>],
     ['Source', sources[brand.source]],
     ['Role', brand.keller_type],
     ['Brand ID', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
-    ['Inventory', <a href={toPublisherPath(domain)}>What {domain} owns, and who may sell it</a>],
+    [
+      'Inventory',
+      hasInventory && <a href={toPublisherPath(domain)}>What {domain} owns, and who may sell it</a>,
+    ],
   ])
 }
 

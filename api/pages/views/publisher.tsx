@@ -20,7 +20,14 @@ import { type CountedFaults, countFaults, describeCounted, renderIssues } from '
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
 import { toBrandPath, toCrawlPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
-import { renderAgents, renderHosting, renderInventory } from '../parts/publisher.tsx'
+import {
+  isHostedOnly,
+  isNothing,
+  renderAgents,
+  renderHosting,
+  renderInventory,
+  renderNextStep,
+} from '../parts/publisher.tsx'
 import { loadTerms } from '../parts/terms.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
@@ -57,7 +64,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   const found = source.location === domain ? await loadExamined(domain, call) : undefined
   const faults = countFaults(file, found)
   const edits = await loadEdits({ ask, services }, edited, domain)
-  const name = lookup.brand?.name ?? domain
+  const name = findName(lookup)
   const { agents, properties: total } = countAll(lookup)
   return {
     title: `Inventory of ${name}`,
@@ -72,6 +79,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
           watch: renderWatch(services, 'domain', domain),
         })}
         {renderState(lookup, faults)}
+        {isHostedOnly(lookup) ? renderNextStep(lookup) : null}
         {renderSection(
           'agents',
           'Authorized agents',
@@ -85,8 +93,12 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
           'File status',
           <>
             {renderHosting(lookup, source, file)}
-            <h3>Issues</h3>
-            {renderIssues(file, found)}
+            {isHostedOnly(lookup) ? null : (
+              <>
+                <h3>Issues</h3>
+                {renderIssues(file, found)}
+              </>
+            )}
             <p>
               <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>
               {services.isAuthorizationServer ? (
@@ -97,11 +109,19 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
               ) : null}
             </p>
           </>,
-          state,
+          isHostedOnly(lookup) ? undefined : state,
         )}
       </>
     ),
   }
+}
+
+/** Finds the name of a publisher: that of its brand, else that of the site on its domain. */
+function findName({ brand, domain, properties }: PublisherLookup): string {
+  const site = properties.find(({ identifiers }) =>
+    identifiers.some(({ type, value }) => type === 'domain' && value === domain),
+  )
+  return brand?.name ?? (site?.name || domain)
 }
 
 function countAll(lookup: PublisherLookup): { agents: number; properties: number } {
@@ -113,14 +133,14 @@ function countAll(lookup: PublisherLookup): { agents: number; properties: number
 
 /** Renders the state of the file, and how much it lists. */
 function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
-  const { adagents_valid, files, freshness, network } = lookup
+  const { freshness, network } = lookup
   const { agents, properties } = countAll(lookup)
   return (
     <>
       {renderTiles([
         {
           label: 'File',
-          value: adagents_valid ? 'Valid' : capitalize(files.adagents_json.status),
+          value: describeFile(lookup, faults),
           note: describeIssues(lookup, faults),
           look: chooseLook(lookup, faults),
         },
@@ -141,22 +161,25 @@ function describeIssues(
   faults: CountedFaults,
 ): string | undefined {
   const counted = describeCounted(faults)
-  if (adagents_valid) return counted
+  if (adagents_valid)
+    return faults.errors > 0 ? `${counted}: what they are about is ignored` : counted
   if (faults.first !== undefined) return `${counted}: ${clipText(faults.first, 120)}`
   return faults.errors + faults.warnings === 0 || files.adagents_json.status !== 'invalid'
     ? undefined
     : counted
 }
 
-function chooseLook({ adagents_valid }: PublisherLookup, { errors, warnings }: CountedFaults) {
-  if (!adagents_valid) return 'bad'
-  return errors + warnings > 0 ? 'fair' : 'good'
+/** Describes the state of the file in a word or two. */
+function describeFile(lookup: PublisherLookup, { errors }: CountedFaults): string {
+  if (isHostedOnly(lookup)) return 'Hosted here'
+  if (lookup.adagents_valid) return errors > 0 ? 'Usable' : 'Valid'
+  return capitalize(lookup.files.adagents_json.status)
 }
 
-function isNothing({ properties, authorized_agents, freshness, files }: PublisherLookup): boolean {
-  const isKnown = properties.length + authorized_agents.length > 0
-  const isRead = freshness?.state === 'current' || freshness?.state === 'stale'
-  return !isKnown && !isRead && files.adagents_json.status !== 'invalid'
+function chooseLook(lookup: PublisherLookup, { errors, warnings }: CountedFaults) {
+  if (isHostedOnly(lookup)) return 'fair'
+  if (!lookup.adagents_valid) return 'bad'
+  return errors + warnings > 0 ? 'fair' : 'good'
 }
 
 /** Finds the file that decides: the domain's own, or the one that it leads to. */
@@ -168,10 +191,11 @@ function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup
 }
 
 function renderHead(
-  { domain, adagents_valid, member, files, left_out }: PublisherLookup,
+  lookup: PublisherLookup,
   name: string,
   { faults: { errors }, mark, watch }: { faults: CountedFaults; mark: Html; watch: Html | null },
 ): Html {
+  const { domain, adagents_valid, member, files, left_out } = lookup
   return renderTitle({
     watch,
     mark,
@@ -179,12 +203,15 @@ function renderHead(
     name: name,
     below: (
       <>
-        <code>{domain}</code>{' '}
+        {name === domain ? null : <code>{domain}</code>}{' '}
         {adagents_valid
           ? errors > 0
-            ? renderBadge('fair', `valid, ${countThings(errors, 'error')}`)
+            ? renderBadge('fair', `usable, ${countThings(errors, 'error')}`)
             : renderBadge('good', 'valid')
-          : renderBadge('fair', `file ${files.adagents_json.status}`)}{' '}
+          : renderBadge(
+              'fair',
+              isHostedOnly(lookup) ? 'hosted here' : `file ${files.adagents_json.status}`,
+            )}{' '}
         {left_out
           ? renderBadge('fair', `too broad: ${left_out.join(', ')} left out in part`)
           : null}{' '}
