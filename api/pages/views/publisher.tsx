@@ -162,7 +162,7 @@ function describeIssues(
 ): string | undefined {
   const counted = describeCounted(faults)
   if (adagents_valid)
-    return faults.errors > 0 ? `${counted}: what they are about is ignored` : counted
+    return faults.errors > 0 ? `${counted}; parts with errors are ignored` : counted
   if (faults.first !== undefined) return `${counted}: ${clipText(faults.first, 120)}`
   return faults.errors + faults.warnings === 0 || files.adagents_json.status !== 'invalid'
     ? undefined
