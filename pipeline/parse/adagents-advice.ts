@@ -27,7 +27,7 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
       )
     }
     if (entry.signing_keys === undefined) {
-      const rule = 'pin the keys of the agent, so that what it signs can be told from forgeries'
+      const rule = 'add the agent’s public keys so buyers can detect forged signatures'
       faults.warn(toField('signing_keys'), 'unpinned', `is missing: ${rule}`)
     }
   }

@@ -70,7 +70,7 @@ export function readAgentUrl(
       `has characters that must be percent-encoded: write ${quote(parseUrl(url)?.href)}`,
     )
   }
-  if (!agentUrl.startsWith('https:')) part.error(key, 'not_https', NOT_HTTPS)
+  if (!agentUrl.startsWith('https:')) part.error(key, 'not_https', describeNotHttps(url))
   return { url, agent_url: agentUrl }
 }
 
@@ -83,7 +83,7 @@ export function readLocation(part: ObjectReader, key: string): string | undefine
   if (written === undefined) return undefined
   const fault = findFault(written)
   if (fault !== undefined) {
-    part.error(key, fault === NOT_HTTPS ? 'not_https' : 'bad_address', fault)
+    part.error(key, fault.startsWith(NOT_HTTPS) ? 'not_https' : 'bad_address', fault)
     return undefined
   }
   return parseNormalizedUrl(written)?.href
@@ -96,11 +96,16 @@ export function describeFullAddress(written: string): string | undefined {
   return `: write ${quote(`https://${written}`)}`
 }
 
+/** Describes an address with another scheme, with the corrected one. */
+function describeNotHttps(written: string): string {
+  return `${NOT_HTTPS}: write ${quote(written.replace(/^[^:]*:(?:\/\/)?/, 'https://'))}`
+}
+
 function findFault(written: string): string | undefined {
   const url = parseUrl(written)
   if (!url)
     return `must be an address${describeFullAddress(written) ?? ' such as https://acme.example/file.json'}`
-  if (url.protocol !== 'https:') return NOT_HTTPS
+  if (url.protocol !== 'https:') return describeNotHttps(written)
   if (url.username || url.password) return 'must not contain a user name or password'
   if (url.port !== '') return 'must use the default port of https'
   return url.href.length > URL_CHARS ? `is longer than ${URL_CHARS} characters` : undefined

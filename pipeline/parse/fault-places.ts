@@ -13,8 +13,8 @@ export interface TextPlace {
 
 /** Message for each error of the JSON parser. */
 const syntaxWords: Readonly<Record<string, string>> = {
-  InvalidSymbol: 'this is no JSON value: put strings in double quotes',
-  InvalidNumberFormat: 'this is no number: write one such as 1.5',
+  InvalidSymbol: 'this is not a JSON value: put strings in double quotes',
+  InvalidNumberFormat: 'this is not a number: write one such as 1.5',
   PropertyNameExpected: 'a name in double quotes is missing: add it here',
   ValueExpected: 'a value is missing: add it here',
   ColonExpected: 'a colon is missing: put one before this',
@@ -26,7 +26,7 @@ const syntaxWords: Readonly<Record<string, string>> = {
   UnexpectedEndOfComment: 'JSON has no comments: remove this one',
   UnexpectedEndOfString: 'this text does not end: add a double quote',
   UnexpectedEndOfNumber: 'this number does not end: write all its digits',
-  InvalidUnicode: 'this is no character: write four hexadecimal digits behind \\u',
+  InvalidUnicode: 'this is not a character: write four hexadecimal digits behind \\u',
   InvalidEscapeCharacter: 'this character cannot follow a backslash: write \\\\ for a backslash',
   InvalidCharacter: 'this character cannot stand in a text: write an escape such as \\n',
 }

@@ -81,14 +81,14 @@ export class Faults {
   }
 }
 
-/** Quotes a value of the document for a message: short, on one line, without e-mail addresses. */
+/** Quotes a value of the document for a message: short, on one line, without email addresses. */
 export function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(toPrintable(value, QUOTED_CHARS))
   if (value === null || typeof value !== 'object') return String(value)
   return Array.isArray(value) ? 'a list' : 'an object'
 }
 
-/** Shortens a text of the document and hides e-mail addresses, so that it can be shown. */
+/** Shortens a text of the document and hides email addresses, so that it can be shown. */
 function toPrintable(text: string, chars: number): string {
   const short = text.length > chars ? `${truncate(text, chars)}…` : text
   return short.includes('@') ? short.replace(EMAIL_ADDRESS, '…@…') : short

@@ -1,7 +1,7 @@
 import type { FaultCode } from '../model/fault-codes.ts'
 import { parseDateTime } from './datetime.ts'
 import { type Faults, quote, truncate } from './faults.ts'
-import { type Alphabet, describeChoice, proposeSpelling } from './suggestions.ts'
+import { type Alphabet, describeChoice, describeNoString, proposeSpelling } from './suggestions.ts'
 
 export type JsonObject = Record<string, unknown>
 
@@ -78,8 +78,11 @@ export class ObjectReader {
     if (typeof value === 'string') {
       return readText(value, this.path(key), this.faults, { maxChars, isOptional })
     }
-    const advice = isOptional ? '; leave it out if there is none' : ''
-    this.error(key, 'wrong_type', `must be a string, not ${quote(value)}${advice}`)
+    this.error(
+      key,
+      'wrong_type',
+      `${describeNoString(value)}${isOptional ? ', or leave it out' : ''}`,
+    )
     return undefined
   }
 
@@ -238,7 +241,7 @@ export class ObjectReader {
     for (let i = 0; i < list.length; i++) {
       const item = list[i]
       if (typeof item !== 'string') {
-        this.faults.error(`${path}[${i}]`, 'wrong_type', `must be a string, not ${quote(item)}`)
+        this.faults.error(`${path}[${i}]`, 'wrong_type', describeNoString(item))
         continue
       }
       const text = readText(item, `${path}[${i}]`, this.faults, {

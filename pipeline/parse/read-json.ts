@@ -15,7 +15,7 @@ export type JsonRead =
 
 /**
  * Reads bytes as one JSON object that is safe to pass on: at most 64 levels deep, no `__proto__`, no half
- * characters or NULs in any text, no e-mail address under `email`, and nothing named `contact` below its
+ * characters or NULs in any text, no email address under `email`, and nothing named `contact` below its
  * top level. Always UTF-8, whatever the headers say; a byte order mark is tolerated.
  */
 export function readJson(body: Uint8Array, faults: Faults): JsonRead {

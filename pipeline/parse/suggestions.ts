@@ -55,3 +55,10 @@ export function joinAlternatives(values: readonly string[]): string {
     ? getFirst(values)
     : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 }
+
+/** Describes a value that should be a string, and how it is written as one. */
+export function describeNoString(value: unknown): string {
+  const isScalar = typeof value === 'number' || typeof value === 'boolean'
+  const fix = isScalar ? `write ${quote(String(value))}` : 'use text in double quotes'
+  return `must be a string, not ${quote(value)}: ${fix}`
+}

@@ -107,7 +107,7 @@ describe('what the format forbids is told even where the crawler does not read i
     ],
     ['an empty name', 'contact.name', { contact: { name: '' } }],
     [
-      'an e-mail address that is none',
+      'an email address that is none',
       'contact.email',
       { contact: { name: 'n', email: 'no mail' } },
     ],

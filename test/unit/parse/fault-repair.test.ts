@@ -13,11 +13,11 @@ test.each([
   ['wrong_type', 'must be a list, not "a, b"', 'write a list'],
   [
     'wrong_type',
-    'must be a string, not 7; leave it out if there is none',
-    'write a string; leave it out if there is none',
+    'must be a string, not 7: write "7", or leave it out',
+    'write "7", or leave it out',
   ],
   ['empty', 'must list at least one id of a collection', 'list at least one id of a collection'],
-  ['not_https', 'must start with https://', 'start it with https://'],
+  ['not_https', 'must start with https://: write "https://a.example"', 'write "https://a.example"'],
   ['bad_pattern', 'is "A b", must be lower-case letters only: write "a_b"', 'write "a_b"'],
   ['repeated', 'is the same as properties[0]', 'keep one'],
 ] as const)('the fix of a fault is specific: %s, %s', (code, message, repair) => {
@@ -56,6 +56,15 @@ test.each([
   ['our agent', 'write an https address without a user name, such as https://agent.example/mcp'],
   ['..', 'write an https address without a user name, such as https://agent.example/mcp'],
 ])('an address without a scheme is told with one: %s', (url, repair) => {
+  expect(findRepair('url', { url })).toBe(repair)
+})
+
+test.each([
+  ['http://agent.example/mcp', 'write "https://agent.example/mcp"'],
+  [5, 'write "5"'],
+  [true, 'write "true"'],
+  [['a'], 'use text in double quotes'],
+])('an address that cannot be used is told as it has to be: %j', (url, repair) => {
   expect(findRepair('url', { url })).toBe(repair)
 })
 
