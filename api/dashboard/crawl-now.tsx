@@ -69,7 +69,7 @@ async function showProgress(context: DashboardRequest): Promise<DashboardAnswer>
       {renderFiles(outcome)}
       <p>
         <a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a> ·{' '}
-        <a href={toBrandPath(domain)}>Its brand</a>
+        <a href={toBrandPath(domain)}>View brand page</a>
       </p>
     </>
   )

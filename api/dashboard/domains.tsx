@@ -34,7 +34,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
         ? null
         : renderTable({
             caption: 'Domains',
-            columns: ['Domain', 'Verified by', 'State', 'Valid until', 'Change'],
+            columns: ['Domain', 'Verified by', 'State', 'Valid until', 'Action'],
             items: listed.body.domains,
             limit: 200,
             bytes: 60_000,
@@ -42,9 +42,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
             render: ({ domain, method, proven, valid_until }) => [
               <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
               proven ? (method ?? '') : '',
-              proven
-                ? renderBadge('good', 'verified')
-                : renderBadge('fair', method === 'email' ? 'from your e-mail' : 'not verified'),
+              proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified'),
               renderMoment(valid_until, proven ? 'no end' : ''),
               renderButton(
                 VERIFY_PATH,
@@ -75,7 +73,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
 function renderPending({ org, token }: OrganizationRequest, { pending }: Domains): Child {
   return renderTable({
     caption: 'Verifications that wait for a token',
-    columns: ['Domain', 'Missing: the token in one of these', 'Until', 'Next'],
+    columns: ['Domain', 'Missing: the token in one of these', 'Expires', 'Action'],
     items: pending,
     empty: 'Nothing waits.',
     render: ({ domain, txt_name, file_url, expires_at }) => [

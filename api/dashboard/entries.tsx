@@ -118,8 +118,8 @@ async function showEntry(
       <h1>{renderName(domain)}</h1>
       <div class="actions">
         {renderButton(CRAWL_PATH, token, 'Crawl now', { domain }, 'plain')}
-        <a href={toPublisherPath(domain)}>Its inventory</a>
-        <a href={toBrandPath(domain)}>Its brand</a>
+        <a href={toPublisherPath(domain)}>View publisher page</a>
+        <a href={toBrandPath(domain)}>View brand page</a>
       </div>
       {renderFault(fault)}
       {renderSection('properties', kinds.property.file, properties)}
@@ -143,7 +143,7 @@ async function renderHistory(
   if (listed.body.revisions.length === 0) return null
   const table = renderTable({
     caption: `Versions of the ${kinds[kind].file}`,
-    columns: ['Version', 'Saved', 'By', 'What', 'Change'],
+    columns: ['Version', 'Saved', 'By', 'What', 'Action'],
     items: listed.body.revisions,
     total: listed.body.total,
     bytes: 30_000,

@@ -1,5 +1,5 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
-import { buildHostedAddress, type HostedKind } from '../../pipeline/model/hosted.ts'
+import { buildHostedAddress, type HostedKind, toHostingBase } from '../../pipeline/model/hosted.ts'
 import type { BrandResolution, PublisherLookup } from '../../pipeline/model/responses/index.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
@@ -127,6 +127,7 @@ interface Served {
 function renderServed({ org, services, token }: Shared, { kind, domain, since }: Served): Html {
   const address = buildHostedAddress('', kind, domain)
   const base = services.baseUrl()
+  const canPoint = toHostingBase(base) !== undefined
   return (
     <>
       <p>
@@ -145,9 +146,11 @@ function renderServed({ org, services, token }: Shared, { kind, domain, since }:
       </div>
       {since ? null : (
         <div class="next">
-          <h3>{since === null ? 'One step is left' : 'What the domain has to serve'}</h3>
+          <h3>
+            {canPoint && since === null ? 'One step is left' : 'What the domain has to serve'}
+          </h3>
           {renderPointer(kind, domain, base)}
-          {since === undefined
+          {since === undefined || !canPoint
             ? null
             : renderButton(
                 `${toSectionPath(org.org, 'entries')}/check-pointer`,

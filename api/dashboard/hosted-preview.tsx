@@ -112,8 +112,8 @@ export function renderPointer(kind: HostedKind, domain: string, baseUrl: string)
       <pre tabindex="0">{JSON.stringify(pointer, null, 2)}</pre>
       {toHostingBase(baseUrl) === undefined ? (
         <p class="notice fair">
-          Pointers must lead to an https address without a port, and this registry has none yet: its
-          operator sets BASE_URL.
+          Pointers need a public https address. This registry has none, so this step cannot be
+          completed here.
         </p>
       ) : null}
       {kind === 'adagents.json' ? (

@@ -137,9 +137,7 @@ function showChallenge(
         {renderHidden({ ...org, domain, nonce, expires_at, [BACK]: back })}
         <button type="submit">Verify now</button>
       </form>
-      <p class="quiet">
-        A crawler looks in both places. You can try as often as you like until the token expires.
-      </p>
+      <p class="quiet">We check both. You can try as often as you like until the token expires.</p>
       <p>
         <a href={toSectionPath(organization.org_id, 'domains')}>
           Domains of {renderName(organization.org_name)}

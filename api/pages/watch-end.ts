@@ -16,14 +16,14 @@ const declared = {
   access: 'public',
   cache: 'none',
   isPage: true,
-  query: z.object({ token: z.string().max(1_000).describe('Token of a link in a mail') }),
+  query: z.object({ token: z.string().max(1_000).describe('Token of a link in an email') }),
 } as const
 
 const question = defineOperation({
   ...declared,
   id: 'watchEndPage',
   method: 'GET',
-  summary: 'Ask whether mails about something watched shall end',
+  summary: 'Ask whether emails about something watched shall end',
   reply: { 200: { type: HTML } },
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: async ({ query: { token }, services }) => {
@@ -37,7 +37,7 @@ const ending = defineOperation({
   ...declared,
   id: 'watchEnd',
   method: 'POST',
-  summary: 'End mails about something watched, by the link of such a mail',
+  summary: 'End emails about something watched, by the link of such an email',
   writes: true,
   raw: true,
   // Forms and mail programs (RFC 8058) say all they have to say in the address.
@@ -60,7 +60,7 @@ const ending = defineOperation({
 
 function requireLink(token: string, { keys }: Pick<Services, 'keys'>): WatchLink {
   const link = keys && readWatchLink(keys, token)
-  return link ?? refuse('not_found', 'this link is not from one of our mails, or is incomplete')
+  return link ?? refuse('not_found', 'this link is not from one of our emails, or is incomplete')
 }
 
 function findEnded(link: WatchLink, { reader }: Pick<Services, 'reader'>): Ended {

@@ -43,12 +43,14 @@ test('as_of answers from what was granted then, also on the page', async () => {
   const asked = { agent, property: 'shop.example' }
   const past = await show({ ...asked, as_of: '2026-11-20T12:00:00Z' })
   expect(past.statusCode).toBe(200)
-  expect(past.body).toContain('Yes, the publisher says so')
+  expect(past.body).toContain('Yes, authorized by the publisher (operator has not confirmed)')
   expect(past.body).toContain('what publishers’ files granted then')
   expect((await show({ agent, publisher: 'shop.example', as_of: '2026-11-21' })).body).toContain(
-    'Yes, the publisher says so',
+    'Yes, authorized by the publisher (operator has not confirmed)',
   )
-  expect((await show(asked)).body).not.toContain('Yes, the publisher says so')
+  expect((await show(asked)).body).not.toContain(
+    'Yes, authorized by the publisher (operator has not confirmed)',
+  )
   const before = await show({ ...asked, as_of: '2026-11-01' })
   expect(before.statusCode).toBe(400)
   expect(before.body).toContain('As of: nothing was recorded before 2026-11-20T03:00:00.000Z')

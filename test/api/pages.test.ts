@@ -234,7 +234,7 @@ describe('a page says what JSON says', () => {
       `/authorization?${new URLSearchParams({ agent: AGENT, property: PUBLISHER })}`,
     )
     expect(answer.authorized).toBe(true)
-    expect(page('h1').text()).toBe('Yes, the publisher says so')
+    expect(page('h1').text()).toBe('Yes, authorized by the publisher (operator has not confirmed)')
     const steps = page('.chain > li')
     expect(steps).toHaveLength(answer.evidence.length)
     for (const [index, { rule, file }] of answer.evidence.entries()) {

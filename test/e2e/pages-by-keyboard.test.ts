@@ -54,7 +54,9 @@ test('a reader with a keyboard alone walks from the home page to a verdict and t
   await follow(page, `main a[href="/publisher/${PUBLISHER}"]`, /\/publisher\//)
   await follow(page, `main a[href="/agent/${encodeURIComponent(AGENT)}"]`, /\/agent\//)
   await follow(page, 'main a[href^="/authorization?"]', /\/authorization\?/)
-  expect(await page.textContent('h1')).toBe('Yes, the publisher says so')
+  expect(await page.textContent('h1')).toBe(
+    'Yes, authorized by the publisher (operator has not confirmed)',
+  )
   await follow(page, 'nav a[href="/changes"]', /\/changes$/)
   expect(await page.textContent('h1')).toContain('hange')
   await page.close()

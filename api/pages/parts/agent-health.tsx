@@ -104,10 +104,10 @@ export function formatUptime(periods: readonly Period[]): string {
   const sum = (some: readonly Period[]) => some.reduce((ms, { start, end }) => ms + end - start, 0)
   const all = sum(periods)
   const online = sum(periods.filter(period => period.isOnline))
-  if (online === all) return '100 %'
-  if (online === 0) return '0 %'
+  if (online === all) return '100%'
+  if (online === 0) return '0%'
   const percent = Math.min(99.9, Math.max(0.1, (online / all) * 100))
-  return `${percent.toFixed(1)} %`
+  return `${percent.toFixed(1)}%`
 }
 
 function renderStrip(periods: readonly Period[], now: Instant): Html {

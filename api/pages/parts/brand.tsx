@@ -51,7 +51,7 @@ function toPath(url: string): string {
   return parseUrl(url)?.pathname ?? url
 }
 
-/** Renders the colours, texts and tone of a brand, as far as its source has them. */
+/** Renders the colors, texts and tone of a brand, as far as its source has them. */
 export function renderLooks(brand: BrandResolution, logos: Logos): Html {
   const { brand_manifest: manifest, names = [] } = brand
   const colors = readColors(manifest)

@@ -98,11 +98,11 @@ function renderReaching(events: readonly FeedEvent[]): Html {
     <li class="change">
       {agents.length === 1 && only !== undefined ? (
         <p>
-          <strong>{renderAgent(only)}</strong> {predicates[REACHING](1)}.
+          Inventory changed for <strong>{renderAgent(only)}</strong>.
         </p>
       ) : (
         <>
-          <p>{capitalize(countInWords(agents.length, 'agent'))} gained or lost inventory.</p>
+          <p>Inventory changed for {countInWords(agents.length, 'agent')}.</p>
           {renderThings(agents.map(renderAgent))}
         </>
       )}

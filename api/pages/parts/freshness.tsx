@@ -30,7 +30,11 @@ export function renderState(state: string): Html {
 }
 
 /** Renders the state of a file as a sentence with its times. */
-export function renderFreshness(freshness: FreshnessBlock | undefined, file: string): Html {
+export function renderFreshness(
+  freshness: FreshnessBlock | undefined,
+  file: string,
+  link = ': ',
+): Html {
   const { state, outcome, checked_at, succeeded_at, http_status } = freshness ?? {
     state: 'never_crawled' as const,
   }
@@ -38,7 +42,9 @@ export function renderFreshness(freshness: FreshnessBlock | undefined, file: str
   const reason = isExplained ? undefined : outcomes[outcome as Outcome]?.means
   return (
     <p class="freshness">
-      {renderState(state)} <span>{file}</span>: {words[state]?.[2] ?? state}
+      {renderState(state)} <span>{file}</span>
+      {link}
+      {words[state]?.[2] ?? state}
       {reason === undefined ? null : `, ${reason}`}
       {http_status === undefined || state === 'current' ? null : ` (HTTP ${http_status})`}
       {checked_at === undefined ? null : <>; last checked {renderMoment(checked_at)}</>}
@@ -48,4 +54,11 @@ export function renderFreshness(freshness: FreshnessBlock | undefined, file: str
       .
     </p>
   )
+}
+
+/** Renders the state of the least fresh of several files, which is that of all if it is up to date. */
+export function renderLeastFresh(freshness: FreshnessBlock | undefined): Html {
+  return freshness?.state === 'current'
+    ? renderFreshness(freshness, 'All sources', ' ')
+    : renderFreshness(freshness, 'Least fresh source')
 }

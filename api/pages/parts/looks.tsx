@@ -10,7 +10,7 @@ interface Color {
   hex: string
 }
 
-/** Reads the colours of a brand, in whatever shape its file has them: a list, or words with values. */
+/** Reads the colors of a brand, in whatever shape its file has them: a list, or words with values. */
 export function readColors(manifest: Readonly<Record<string, unknown>> | undefined): Color[] {
   const colors = manifest?.colors ?? manifest?.colours
   if (typeof colors !== 'object' || colors === null) return []
@@ -61,7 +61,7 @@ const tints = [
 ]
 
 /**
- * Renders the first letter of a name on a colour of its own, instead of a logo on another server that would
+ * Renders the first letter of a name on a color of its own, instead of a logo on another server that would
  * learn who opens this page.
  */
 export function renderMonogram(name: string, id: string, size = 64): Html {

@@ -6,7 +6,7 @@ import { renderBadge } from './freshness.tsx'
 
 const words = {
   confirmed: ['good', 'Confirmed'],
-  silent: ['none', 'Silent'],
+  silent: ['none', 'Not confirmed'],
   contradicted: ['bad', 'Contradicted by the operator'],
   unknown: ['none', 'Unknown'],
 } as const

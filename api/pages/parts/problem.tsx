@@ -17,7 +17,7 @@ export function renderWayOn(): Html {
   return (
     <p>
       Search for a brand, a publisher or an agent above, see <a href="/changes">what changed</a>, or
-      begin <a href="/">at the start</a>.
+      go to the <a href="/">home page</a>.
     </p>
   )
 }

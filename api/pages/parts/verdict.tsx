@@ -29,7 +29,9 @@ export function describeVerdict(
   evidence: readonly Evidence[],
 ): Verdict {
   if (authorized) {
-    const verdict = confirmed ? 'Yes, and both sides say so' : 'Yes, the publisher says so'
+    const verdict = confirmed
+      ? 'Yes, and both sides say so'
+      : 'Yes, authorized by the publisher (operator has not confirmed)'
     return { verdict, reason: '', look: 'good' }
   }
   if (needs !== undefined) return { verdict: neededWords[needs], reason: '', look: 'fair' }

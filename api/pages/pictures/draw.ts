@@ -45,7 +45,7 @@ export function needsSecondFont(svg: string): boolean {
   return BEYOND_DEJAVU.test(svg)
 }
 
-/** Draws the picture of a page as SVG, in the colours of the registry. It names no font file and no picture. */
+/** Draws the picture of a page as SVG, in the colors of the registry. It names no font file and no picture. */
 export function drawPicture({ kind, title, description, host }: PictureText): string {
   const titles = wrapText(title, TITLE)
   const below = 200 + titles.length * TITLE.size * 1.2

@@ -24,7 +24,7 @@ import { renderHealthLine } from '../parts/agent-health.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderChain } from '../parts/evidence.tsx'
-import { renderFreshness } from '../parts/freshness.tsx'
+import { renderLeastFresh } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
 import { findSupplyPath, renderSupplyPath } from '../parts/supply-path.tsx'
 import { describeVerdict, renderVerdict } from '../parts/verdict.tsx'
@@ -153,7 +153,7 @@ async function showProperty(
           ['As of', body.as_of && renderExactMoment(body.as_of)],
         ])}
         {body.as_of ? renderPast() : renderChainSection(evidence)}
-        {renderFreshness(body.freshness, 'Least fresh source')}
+        {renderLeastFresh(body.freshness)}
         {renderForm(asked)}
       </>
     ),
@@ -188,7 +188,7 @@ async function showPublisher(
           [
             'Reach',
             publisher_wide
-              ? `everything, which is ${countThings(total, 'active property', 'active properties')}`
+              ? `All properties (${total})`
               : `${count} of ${countThings(total, 'active property', 'active properties')}`,
           ],
           ['Only', limits],
@@ -197,7 +197,7 @@ async function showPublisher(
           ['As of', as_of && renderExactMoment(completeDay(as_of))],
         ])}
         {as_of ? renderPast() : renderChainSection(evidence)}
-        {renderFreshness(body.freshness, 'Least fresh source')}
+        {renderLeastFresh(body.freshness)}
         {renderForm(asked)}
       </>
     ),

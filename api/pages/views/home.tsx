@@ -57,7 +57,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
     body: (
       <>
         <section class="hero">
-          <h1>Who may sell what, and who says so</h1>
+          <h1>See who may sell a publisher’s ads, and who says so</h1>
           <p class="lead">
             Brands, publishers and advertising agents, read from the files that domains publish
             themselves.

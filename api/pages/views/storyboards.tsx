@@ -22,15 +22,15 @@ export async function show({
   const { storyboards, adcp_version, requested_compliance_target: shown } = body
   return {
     title: 'Storyboards',
-    description: 'The conversations by which agents are tested, step by step.',
+    description: 'The scripted conversations that test agents, step by step.',
     json: `/api/storyboards?compliance_target=${shown}`,
     body: (
       <>
         <h1>Storyboards</h1>
         <p class="lead">
-          Agents are tested by {countThings(storyboards.length, 'conversation')} with them, each a
-          series of calls and the answers that the protocol demands (version{' '}
-          {renderName(adcp_version, 20)}). An agent is tested by those that apply to what it claims.
+          {countThings(storyboards.length, 'scripted conversation')} test whether an agent follows
+          the protocol (version {renderName(adcp_version, 20)}). Each agent is tested by those that
+          apply to what it claims.
         </p>
         {renderTargets(targets, shown)}
         <p>

@@ -9,15 +9,15 @@ export type Ended = { subject: string } | { daily: number } | undefined
 /** Asks for the press of a button: programs that open links in mails must end nothing. */
 export function showQuestion(ended: Ended, token: string): View {
   if (ended === undefined) return showEnded()
-  const title = 'Stop these mails?'
+  const title = 'Stop these emails?'
   const what =
     'subject' in ended ? (
       <>
-        You no longer get mails about {renderName(ended.subject.replace(/^https:\/\//, ''), 200)}.
+        You no longer get emails about {renderName(ended.subject.replace(/^https:\/\//, ''), 200)}.
       </>
     ) : (
       <>
-        You no longer get the daily mail: it is about {countThings(ended.daily, 'thing')} that you
+        You no longer get the daily email: it is about {countThings(ended.daily, 'thing')} that you
         watch.
       </>
     )
@@ -30,15 +30,15 @@ export function showQuestion(ended: Ended, token: string): View {
       </form>
       <p>
         Or <a href="/dashboard/watches">see everything that you watch</a>, and change how often you
-        get mails.
+        get emails.
       </p>
     </section>
   )
-  return { title, description: 'Stop mails about what you watch.', body }
+  return { title, description: 'Stop emails about what you watch.', body }
 }
 
 export function showEnded(): View {
-  const title = 'You get no more of these mails'
+  const title = 'You get no more of these emails'
   const body = renderProblem(
     title,
     'You no longer watch this.',
