@@ -18,7 +18,7 @@ export interface Person {
   /** Subject as the identity provider gives it. */
   subject: string
   name?: string
-  /** E-mail address that the identity provider has verified, in lower case. */
+  /** Email address that the identity provider has verified, in lower case. */
   email?: string
   /** Its domain. */
   emailDomain?: string

@@ -86,7 +86,7 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
       {renderFault(fault)}
       {renderTable({
         caption: 'Applications',
-        columns: ['Application', 'Until', 'Change'],
+        columns: ['Application', 'Expires', 'Action'],
         items: grants,
         empty: 'No application has access.',
         render: ({ id, name, until }) => [

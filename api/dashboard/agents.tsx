@@ -37,7 +37,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
       {renderFault(fault ?? (listed.status === 404 ? undefined : listed.refused))}
       {renderTable({
         caption: 'Agents',
-        columns: ['Agent', 'Type', 'Visible to', 'Tests', 'Change'],
+        columns: ['Agent', 'Type', 'Visible to', 'Tests', 'Action'],
         items: agents,
         limit: 100,
         bytes: 60_000,

@@ -30,7 +30,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
         ? null
         : renderTable({
             caption: 'Keys',
-            columns: ['Name', 'Permissions', 'Created', 'Change'],
+            columns: ['Name', 'Permissions', 'Created', 'Action'],
             items: listed.body.api_keys,
             limit: 200,
             bytes: 40_000,

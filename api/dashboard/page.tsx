@@ -67,9 +67,9 @@ export const doneTexts = {
   rejected: 'The submission is rejected, and your reason is stored with it.',
   left: 'You have left the organization.',
   member: 'Your organization is a member now.',
-  watched: 'You will get mail about it from now on.',
+  watched: 'You will get emails about it from now on.',
   watch_changed: 'Your choice is saved.',
-  unwatched: 'You will get no more mail about it.',
+  unwatched: 'You will get no more emails about it.',
   joined: 'You are now a member of the organization.',
 } as const
 export type DoneName = keyof typeof doneTexts

@@ -15,13 +15,13 @@ async function showPasskeys(context: DashboardRequest, fault?: string): Promise<
     <>
       <h1>Passkeys</h1>
       <p class="lead">
-        With a passkey you sign in with your device instead of an e-mail. It works for this registry
+        With a passkey you sign in with your device instead of an email. It works for this registry
         only.
       </p>
       {renderFault(fault)}
       {renderTable({
         caption: 'Passkeys',
-        columns: ['Passkey', 'Created', 'Last used', 'Change'],
+        columns: ['Passkey', 'Created', 'Last used', 'Action'],
         items: listPasskeys(services.reader, person.user_id),
         empty: 'You have no passkey.',
         render: ({ credential_id, label, created_at, used_at }) => [
@@ -64,7 +64,7 @@ async function renderNewForm({ identity, services, person, sessionUid, token }: 
         button,
         className: 'panel',
       })}
-      <p>Passkeys need JavaScript; the link by e-mail always works.</p>
+      <p>Passkeys need JavaScript; the link by email always works.</p>
     </>
   )
 }

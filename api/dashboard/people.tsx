@@ -48,7 +48,7 @@ async function showPeople(context: OrganizationRequest, fault?: string): Promise
 function renderMembers(context: OrganizationRequest, members: readonly OrganizationMember[]): Html {
   return renderTable({
     caption: 'People',
-    columns: ['Person', 'Role', 'Joined', 'Change'],
+    columns: ['Person', 'Role', 'Joined', 'Action'],
     items: members,
     limit: 200,
     bytes: 40_000,
@@ -110,7 +110,7 @@ async function renderInvitations(context: OrganizationRequest): Promise<Html> {
       <form method="post" action={`${toPeople(context)}/invite`} class="panel">
         <h2>Invite a person</h2>
         {renderToken(token)}
-        <label for="email">E-mail address</label>
+        <label for="email">Email address</label>
         <input id="email" name="email" type="email" required maxlength="254" autocomplete="off" />
         <label for="role">Role</label>
         {renderRoleChoice(roles, 'member')}
@@ -126,7 +126,7 @@ function renderPending(
 ): Html {
   return renderTable({
     caption: 'Invitations',
-    columns: ['Address', 'Role', 'Ends', 'Change'],
+    columns: ['Address', 'Role', 'Expires', 'Action'],
     items: invitations,
     limit: 100,
     bytes: 20_000,
@@ -190,8 +190,8 @@ async function createInvitation(context: OrganizationRequest): Promise<Dashboard
       </p>
       <p class="notice fair">
         {sent
-          ? 'The link was sent by e-mail.'
-          : 'This registry does not send e-mail. Please share the link yourself.'}{' '}
+          ? 'The link was sent by email.'
+          : 'This registry does not send email. Please share the link yourself.'}{' '}
         It is shown only on this page and works once, for this address only.
       </p>
       <p>

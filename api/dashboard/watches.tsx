@@ -16,8 +16,8 @@ import { WATCHES_PATH } from './way-back.ts'
 const API = '/api/me/watches'
 
 const paces = {
-  at_once: 'At once',
-  daily: 'Once a day',
+  at_once: 'Right away',
+  daily: 'Daily digest',
 } as const satisfies Record<WatchPace, string>
 
 const kinds = { domain: 'Domain', brand: 'Brand', agent: 'Agent' } as const
@@ -34,14 +34,14 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
     <>
       <h1>What you watch</h1>
       <p class="lead">
-        You get a mail when a file breaks or returns, when a domain gains or loses an agent, and
-        when a lookalike of its name is saved. Every mail has a link that ends it.
+        You get an email when a file breaks or returns, when a domain gains or loses an agent, and
+        when a lookalike of its name is saved. Every email has a link that stops it.
       </p>
       {renderFault(fault ?? refused)}
       {named === undefined ? null : renderNewForm(named, token)}
       {renderTable({
         caption: 'What you watch',
-        columns: ['Watched', 'Type', 'Mails', 'To', 'Since', 'Change'],
+        columns: ['Watched', 'Type', 'Emails', 'To', 'Since', 'Action'],
         items: body.watches ?? [],
         empty:
           'You watch nothing yet. Pages of domains, brands and agents have a link to watch them.',
@@ -65,7 +65,7 @@ function renderRow({ watch_id: id, kind, subject, pace, email, created_at }: Wat
       {renderButton(
         `${WATCHES_PATH}/change`,
         token,
-        other === 'daily' ? 'Mail me once a day' : 'Mail me at once',
+        other === 'daily' ? 'Switch to a daily digest' : 'Email me right away',
         { id, pace: other },
         'plain',
       )}
@@ -80,7 +80,7 @@ function renderNewForm([kind, name]: Subject, token: string): Html {
       <h2>Watch {renderName(clipText(name, 200).replace(/^https:\/\//, ''))}</h2>
       {renderToken(token)}
       {renderHidden({ [kind]: name })}
-      <label for="pace">Mails</label>
+      <label for="pace">Emails</label>
       <select id="pace" name="pace">
         {Object.entries(paces).map(([value, label]) => (
           <option value={value}>{label}</option>

@@ -22,9 +22,9 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
   const { uid } = signIn
   requirePrompt(signIn, 'login')
   const place = findLinkPlace(services)
-  if (place === undefined) return showSignIn(step, 'This registry sends no mail yet.')
+  if (place === undefined) return showSignIn(step, 'This registry sends no email yet.')
   const email = EmailAddress.safeParse(form.get('email') ?? '')
-  if (!email.success) return showSignIn(step, 'This is not an e-mail address.')
+  if (!email.success) return showSignIn(step, 'This is not an email address.')
   const links = identity.getLinks(services)
   const token = await links.issue(uid, email.data, toCaller(request.ip))
   if (token === undefined) {
@@ -32,7 +32,7 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
   }
   const url = `${services.baseUrl()}/sign-in/${uid}/open?token=${token}`
   if (!(await sendLink(services, email.data, url))) {
-    return showSignIn(step, 'The mail could not be sent. Try again later.')
+    return showSignIn(step, 'The email could not be sent. Try again later.')
   }
   const { signInLinkMinutes } = services.config.LIMITS
   return buildSentPage(email.data, signInLinkMinutes, place)

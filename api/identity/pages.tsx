@@ -86,7 +86,7 @@ export function buildSignInPage(
       <h1>Sign in</h1>
       {renderClient(client)}
       <form method="post" action={`/sign-in/${uid}/link`}>
-        <label for="email">E-mail address</label>
+        <label for="email">Email address</label>
         <input
           id="email"
           name="email"
@@ -103,7 +103,7 @@ export function buildSignInPage(
         )}
         <p class="hint">
           {place === 'mail'
-            ? 'We will e-mail you a link.'
+            ? 'We will email you a link.'
             : 'This registry has no mail server: the link appears in its terminal.'}{' '}
           No password, and no account to create first.
         </p>
@@ -158,7 +158,7 @@ export function buildUpstreamPage(
 
 /** Builds the page that says where the link is: in a mail, or in the terminal of a registry that sends none. */
 export function buildSentPage(email: string, minutes: number, place: LinkPlace): SignInPage {
-  const title = place === 'mail' ? 'Check your mail' : 'Open your link'
+  const title = place === 'mail' ? 'Check your email' : 'Open your link'
   return buildPage(
     200,
     title,
@@ -203,7 +203,7 @@ export function buildOpenPage(uid: string, token: string): SignInPage {
 const meanings = [
   ['openid', 'Your id in this registry'],
   ['profile', 'Your name'],
-  ['email', 'Your e-mail address'],
+  ['email', 'Your email address'],
 ] as const
 
 /** Builds the page on which a person consents. */

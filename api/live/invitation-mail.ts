@@ -5,7 +5,7 @@ import type { Services } from '../operation/services.ts'
 const SLACK_MS = 5 * SECOND
 
 /**
- * Sends the link of an invitation by e-mail. Returns false if none was sent; the inviter then has to pass on
+ * Sends the link of an invitation by email. Returns false if none was sent; the inviter then has to pass on
  * the link.
  */
 export async function sendInvitation(
@@ -21,7 +21,7 @@ export async function sendInvitation(
     `You are invited to join ${name} at ${host}.`,
     `Open this link within ${invitationDays} days, and sign in with this address:`,
     url,
-    'It works once. If you did not expect an invitation, please ignore this mail.',
+    'It works once. If you did not expect an invitation, please ignore this email.',
   ].join('\n\n')
   const answer = await writer.requestLive(
     { kind: 'send_mail', to: email, subject: `Invitation to ${name}`, text },

@@ -36,7 +36,7 @@ comment on column brands.brand_agent_url is 'agent that speaks for the brand';
 comment on column brands.relationship_trust is 'inline, mutual, leaf_only, house_only, standalone or unverifiable';
 comment on column brands.relationship_declared_at is 'time since which the house declares the brand';
 comment on column brands.names is 'list of {locale: name}';
-comment on column brands.manifest is 'logos, colours, tone and other content as published; an enriched brand also has enrichment: the source and the time';
+comment on column brands.manifest is 'logos, colors, tone and other content as published; an enriched brand also has enrichment: the source and the time';
 comment on column brands.seq is 'commit that last touched the row';
 comment on column brands.resolved_location is 'location of the file from which the brand was read';
 comment on column brands.promotion is 'of a file of an early form: its schema, and what was not read of it';

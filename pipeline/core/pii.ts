@@ -1,4 +1,4 @@
-/** Tells whether a field of a document says how to reach a person: an e-mail address or a contact. */
+/** Tells whether a field of a document says how to reach a person: an email address or a contact. */
 export function isPersonal(key: string, value: unknown): boolean {
   if (key === 'email') return typeof value === 'string' && value.includes('@')
   return key === 'contact' && (typeof value === 'object' || typeof value === 'string')

@@ -49,7 +49,7 @@ const kinds: Record<string, string> = {
 const formats: Record<string, string> = {
   uuid: 'must be a UUID',
   url: 'must be an address such as https://acme.example/',
-  email: 'must be an e-mail address',
+  email: 'must be an email address',
   date: 'must be a day such as 2026-11-20',
   datetime: 'must be a date and time such as 2026-11-20T03:00:00Z',
 }

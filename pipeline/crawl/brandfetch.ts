@@ -10,7 +10,7 @@ const NAME_CHARS_MAX = 200
 const TEXT_CHARS_MAX = 1_000
 const ITEMS_MAX = 20
 
-/** Role of a colour at the provider → role in a brand profile. */
+/** Role of a color at the provider → role in a brand profile. */
 const colorRoles: Readonly<Record<string, string>> = {
   brand: 'primary',
   dark: 'secondary',
@@ -80,7 +80,7 @@ function readLogos(value: unknown): BrandProfile['logos'] {
   return rankLogos(logos, 'about:blank')
 }
 
-/** Reads the first colour of each role. */
+/** Reads the first color of each role. */
 function readColors(value: unknown): Record<string, string> | undefined {
   const colors = new Map<string, string>()
   for (const { hex, type } of listObjects(value)) {

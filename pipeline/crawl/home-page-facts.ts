@@ -35,7 +35,7 @@ export function rankLogos(
   return logos.size === 0 ? undefined : [...logos.values()].slice(0, LOGOS_MAX)
 }
 
-/** Parses a colour to `#RRGGBB`, in capitals. */
+/** Parses a color to `#RRGGBB`, in capitals. */
 export function parseColor(text: unknown): string | undefined {
   if (typeof text !== 'string' || !HEX.test(text.trim())) return undefined
   const hex = text.trim().slice(1).toUpperCase()

@@ -37,7 +37,7 @@ export const HttpsUri = Uri.refine(
 
 export const EmailAddress = text.regex(
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i,
-  'must be an e-mail address',
+  'must be an email address',
 )
 
 /** A code of ISO 3166-1 in form, assigned or not. */

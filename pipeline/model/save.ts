@@ -63,7 +63,7 @@ const SavedLogo = z.looseObject({
     .meta({ description: 'What it is for, such as `icon` or `dark`' }),
 })
 
-/** A list of `{hex, type}`, or colours by role as in brand.json files. */
+/** A list of `{hex, type}`, or colors by role as in brand.json files. */
 const SavedColors = z.union([
   z.array(
     z.looseObject({
@@ -143,7 +143,7 @@ export type SavedProperty = z.infer<typeof SavedProperty>
 
 export const Contact = z.object({
   name: text.exactOptional().describe('A person or team who answers questions'),
-  email: text.exactOptional().describe('E-mail address of the contact'),
+  email: text.exactOptional().describe('Email address of the contact'),
 })
 export type Contact = z.infer<typeof Contact>
 

@@ -97,7 +97,7 @@ function listLogo(saved: unknown): object[] {
   return [{ url: address.href, ...(texts.length > 0 && { tags: texts }) }]
 }
 
-/** Reads colours by role, as the format has it; from a list, the first of each role. */
+/** Reads colors by role, as the format has it; from a list, the first of each role. */
 function readColors(saved: unknown): Record<string, string> {
   const pairs = Array.isArray(saved)
     ? saved.map(color => [color?.type, color?.hex] as const)

@@ -34,7 +34,7 @@ function findLogo(logos: unknown): string | undefined {
   return toText((first as { url?: unknown } | undefined)?.url)
 }
 
-/** Lists colours, which are written as a list or by role. */
+/** Lists colors, which are written as a list or by role. */
 function listColors(colors: unknown): unknown[] | undefined {
   if (Array.isArray(colors)) return colors.slice(0, COLORS_MAX)
   if (typeof colors !== 'object' || colors === null) return undefined

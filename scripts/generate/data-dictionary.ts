@@ -106,5 +106,5 @@ duckdb -readonly DATA_DIR/registry.duckdb
 
 \`DATA_DIR/parquet/<table>/day=YYYY-MM-DD/*.parquet\` holds the same tables as of the first snapshot of
 a UTC day (the first of all is made once most of what is known was crawled), and \`DATA_DIR/events/YYYY-MM-DD.ndjson\` the change feed, one event a line. None of them
-holds e-mail addresses or names of persons. [How other engines read the files](../docs/parquet.md).
+holds email addresses or names of persons. [How other engines read the files](../docs/parquet.md).
 `

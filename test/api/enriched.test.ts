@@ -177,7 +177,7 @@ describe('an enriched brand', () => {
     expect(await registry.verify()).toEqual([])
   })
 
-  test('contains no e-mail address', () => {
+  test('contains no email address', () => {
     const personal = { contact: { email: 'jo@x.example' }, email: 'jo@x.example' }
     const operation = Operation.parse({
       op: 'brand.enrich',

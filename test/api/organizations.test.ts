@@ -32,7 +32,7 @@ const domains = () =>
   )
 
 describe('founding an organization', () => {
-  test('makes its founder the owner, and verifies the domain of their e-mail address', async () => {
+  test('makes its founder the owner, and verifies the domain of their email address', async () => {
     const ann = await token('ann', 'ann@acme.example')
     const answer = await found(ann, {
       organization_name: ' Acme ',

@@ -82,15 +82,15 @@ test('the dashboard lists what a person watches, to change and to stop it', asyn
       )
   }
   expect(await rows()).toEqual([
-    ['acme.example', 'Domain', 'Once a day', 'ann@acme.example'],
-    ['acme.example', 'Brand', 'Once a day', 'ann@acme.example'],
-    ['ads.example/mcp', 'Agent', 'Once a day', 'ann@acme.example'],
+    ['acme.example', 'Domain', 'Daily digest', 'ann@acme.example'],
+    ['acme.example', 'Brand', 'Daily digest', 'ann@acme.example'],
+    ['ads.example/mcp', 'Agent', 'Daily digest', 'ann@acme.example'],
   ])
   const page = load((await ann.get('/dashboard/watches')).body)
   const id = String(page('tbody tr').first().find('input[name=id]').val())
   const changed = await sendForm(ann, '/dashboard/watches/change', { id, pace: 'at_once' })
   expect(changed.headers.location).toBe('/dashboard/watches?done=watch_changed')
-  expect((await rows())[0]).toContain('At once')
+  expect((await rows())[0]).toContain('Right away')
   const stopped = await sendForm(ann, '/dashboard/watches/stop', { id })
   expect(stopped.headers.location).toBe('/dashboard/watches?done=unwatched')
   expect(await rows()).toHaveLength(2)

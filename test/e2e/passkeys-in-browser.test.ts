@@ -165,6 +165,6 @@ test('without JavaScript nobody is offered a passkey, and the link works', async
   await signInByLink(page, 'carl@acme.example')
   await page.goto(`${ORIGIN}/dashboard/passkeys`)
   expect(await page.isVisible('form[data-passkey]')).toBe(false)
-  expect(await page.isVisible('text=the link by e-mail always works')).toBe(true)
+  expect(await page.isVisible('text=the link by email always works')).toBe(true)
   await context.close()
 })

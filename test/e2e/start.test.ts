@@ -348,7 +348,7 @@ describe('an analyst', () => {
     expect([1, 2]).toContain(rows.days)
   })
 
-  test('finds no e-mail address and no name of a person in any public table', async () => {
+  test('finds no email address and no name of a person in any public table', async () => {
     const db = await Database.open(`${folder.path}/registry.duckdb`, { readOnly: true })
     const found = await db.all(
       `select location from documents where regexp_matches(document::varchar, '[a-z0-9._]+@[a-z0-9-]+\\.[a-z]')`,

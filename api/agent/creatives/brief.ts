@@ -3,7 +3,7 @@ import { brands } from '../catalogue/brands.ts'
 import { type Brief, truncateText } from './build-creative.ts'
 import type { Asset, Assets } from './creative.ts'
 
-/** Colour of pictures of brands that name none. */
+/** Color of pictures of brands that name none. */
 const DEFAULT_COLOR = '#20343B'
 
 const hexColor = /^#[0-9a-f]{6}$/i

@@ -9,7 +9,7 @@ declare module '../state/store.ts' {
   }
 }
 
-/** A picture to draw: a headline on a background in the colours of a brand. */
+/** A picture to draw: a headline on a background in the colors of a brand. */
 export interface Picture {
   width: number
   height: number
@@ -75,7 +75,7 @@ export function savePicture(svg: string, { state, now, origin }: TaskContext): s
   return `${origin}/pictures/${id}.svg`
 }
 
-/** Chooses black or white, whichever is more legible on a colour such as `#F2B134`. */
+/** Chooses black or white, whichever is more legible on a color such as `#F2B134`. */
 export function chooseTextColor(ground: string): string {
   const readByte = (at: number) => Number.parseInt(ground.slice(at, at + 2), 16)
   return 0.299 * readByte(1) + 0.587 * readByte(3) + 0.114 * readByte(5) > 150

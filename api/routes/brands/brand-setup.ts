@@ -121,7 +121,7 @@ function toSavedFile({ brand, file, document }: ReturnType<typeof readBrandFile>
   return { brand_json, brand_manifest: brand.manifest }
 }
 
-/** Builds the manifest; if neither a logo nor a colour is given, the saved one stays. */
+/** Builds the manifest; if neither a logo nor a color is given, the saved one stays. */
 function buildManifest({ logo_url, brand_color }: { logo_url?: string; brand_color?: string }) {
   if (logo_url === undefined && brand_color === undefined) return {}
   return {

@@ -41,7 +41,7 @@ export const saveBrand = defineOperation({
   path: '/api/brands/save',
   group: 'Brand Resolution',
   summary: 'Save a brand that publishes no brand.json, or edit it',
-  description: `A manifest that is left out stays as it is; null removes it. Contacts and e-mail addresses in it are dropped. ${rules}`,
+  description: `A manifest that is left out stays as it is; null removes it. Contacts and email addresses in it are dropped. ${rules}`,
   access: 'bearer',
   writes: true,
   quota: 'saves',

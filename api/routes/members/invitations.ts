@@ -53,7 +53,7 @@ export const createInvitation = defineOperation({
   summary: 'Invite a person to your organization',
   description:
     'For owners; admins invite members and viewers. The link works once, for a week, and only for ' +
-    'whoever signs in with the invited address. It is sent by mail where the registry sends any, and ' +
+    'whoever signs in with the invited address. It is sent by email where the registry sends any, and ' +
     '`url` shows it once. An earlier invitation of the address ends.',
   writes: true,
   query: OrganizationQuery,

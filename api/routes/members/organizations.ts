@@ -42,7 +42,7 @@ export const createOrganization = defineOperation({
     marketing_opt_in: z
       .boolean()
       .default(false)
-      .describe('Whether the registry may send you other e-mails'),
+      .describe('Whether the registry may send you other emails'),
   }),
   reply: { 200: OrganizationMade, 201: OrganizationMade },
   errors: [

@@ -26,7 +26,7 @@ const place = {
 
 const pace = z
   .enum(watchPaces)
-  .describe('`at_once` for a mail whenever something happens, `daily` for one a day')
+  .describe('`at_once` for an email right away, `daily` for a daily digest')
 
 export const listOwnWatches = defineOperation({
   ...declared,
@@ -47,12 +47,12 @@ export const createWatch = defineOperation({
   id: 'createWatch',
   method: 'POST',
   path: '/api/me/watches',
-  summary: 'Watch a domain, a brand or an agent by mail',
+  summary: 'Watch a domain, a brand or an agent by email',
   description:
-    'You get a mail when its file breaks or returns, when it gains or loses an agent, when an agent says that it ' +
+    'You get an email when its file breaks or returns, when it gains or loses an agent, when an agent says that it ' +
     'sells it, or when somebody saves a domain that looks like it; for an agent, when a publisher authorizes it or no ' +
     'longer does, and when its test results or badges change. For people only, at the address that their sign-in ' +
-    'has verified. What you watch already gets the new pace. 503 where the registry sends no mail.',
+    'has verified. What you watch already gets the new pace. 503 where the registry sends no email.',
   writes: true,
   body: z
     .object({
@@ -104,7 +104,7 @@ export const changeWatch = defineOperation({
   ...place,
   id: 'changeWatch',
   method: 'PATCH',
-  summary: 'Change how often you get mails about what you watch',
+  summary: 'Change how often you get emails about what you watch',
   writes: true,
   body: z.object({ pace }),
   reply: { 200: WatchView },
@@ -136,10 +136,10 @@ export const deleteWatch = defineOperation({
 function requireMailbox(principal: Principal, { config, keys }: Services): string {
   if (principal.kind !== 'user') refuse('forbidden', 'only people can watch: a key has no mailbox')
   if (config.SMTP_URL === undefined || keys === undefined)
-    refuseNotSetUp('this registry sends no mail')
+    refuseNotSetUp('this registry sends no email')
   return (
     principal.person?.email ??
-    refuse('forbidden', 'your sign-in has no verified e-mail address to write to')
+    refuse('forbidden', 'your sign-in has no verified email address to write to')
   )
 }
 

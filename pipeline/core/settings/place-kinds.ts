@@ -31,7 +31,7 @@ export const origin = text.refine(
 
 /** A sender of mails, with or without a name. */
 export const mailbox = text.refine(value => MAILBOX.test(value), {
-  error: 'must be an e-mail address, such as Registry <registry@example.org>',
+  error: 'must be an email address, such as Registry <registry@example.org>',
 })
 
 /** Tells whether a text is an IP address; one of IPv6 may name its interface (`fe80::1%eth0`). */

@@ -4,7 +4,7 @@ import { CallerHash } from '../shared-fields.ts'
 /** Provider of persons who are known by a link that was sent to their address. */
 export const EMAIL_PROVIDER = 'email'
 
-/** An e-mail address in lower case. The local part is not interpreted. */
+/** An email address in lower case. The local part is not interpreted. */
 export const EmailAddress = z.string().trim().toLowerCase().max(254).pipe(z.email())
 
 const facts = {

@@ -130,7 +130,7 @@ export type AgentCapabilitiesBlock = z.infer<typeof AgentCapabilitiesBlock>
 const AgentContact = z
   .looseObject({
     name: text.describe('Name of the member that enrolled the agent'),
-    email: text.describe('Always empty: the registry shows no e-mail addresses'),
+    email: text.describe('Always empty: the registry shows no email addresses'),
     website: text.describe('Always empty: members are not asked for it'),
   })
   .describe('How to reach the people behind the agent')

@@ -34,7 +34,7 @@ export const ResolvedPropertyItem = z
 export const SavedContact = z
   .looseObject({
     name: text.optional().describe('A person or team who answers questions'),
-    email: text.optional().describe('E-mail address of the contact'),
+    email: text.optional().describe('Email address of the contact'),
   })
   .describe('Contact; only if a member who saved the properties gave one')
 

@@ -48,7 +48,7 @@ const from = { MAIL_FROM: 'Registry <registry@registry.example>' }
 test('a sign-in link is sent by mail, to its person alone, and is in no log', async () => {
   const mail = await openMailServer()
   const { sent, registry, browser, close } = await askForLink({ SMTP_URL: mail.url, ...from })
-  expect([sent.statusCode, sent.body]).toEqual([200, expect.stringContaining('Check your mail')])
+  expect([sent.statusCode, sent.body]).toEqual([200, expect.stringContaining('Check your email')])
   expect(registry.links).toEqual([])
   expect(mail.recipients).toEqual(['<ann@acme.example>'])
   const text = mail.mails[0]!.replace(/=\n/g, '').replaceAll('=3D', '=')

@@ -135,7 +135,7 @@ describe('addresses', () => {
   })
 })
 
-describe('colours', () => {
+describe('colors', () => {
   test.each([
     ['#abc', '#AABBCC'],
     [' #A1b2C3 ', '#A1B2C3'],

@@ -103,7 +103,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   SMTP_URL: ['mail.example', 'must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT.'],
   MAIL_FROM: [
     'Registry',
-    'must be an e-mail address, such as Registry <registry@example.org>; it is "Registry".',
+    'must be an email address, such as Registry <registry@example.org>; it is "Registry".',
   ],
   BILLING_WEBHOOK_SECRET: ['short secret', 'must have at least 16 characters.'],
   ENRICHMENT_URL: ['registry.example', ADDRESS],
