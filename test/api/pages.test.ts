@@ -178,7 +178,7 @@ describe('a page says what JSON says', () => {
     await probe(observeAgent(AGENT))
     const health = await readHealth()
     // Of four days it did not answer on one.
-    expect(health.text()).toContain('It answered in 75.0 % of the time since 21 Nov 2026')
+    expect(health.text()).toContain('It answered in 75.0% of the time since 21 Nov 2026')
     expect(health.find('tbody tr')).toHaveLength(3)
     expect(health.find('tbody tr').eq(1).text()).toContain('timeout no complete answer in time')
     expect(health.find('.strip rect.bad')).toHaveLength(1)
