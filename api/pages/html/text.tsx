@@ -1,7 +1,11 @@
+import { toReadableDomain } from '../../../pipeline/core/lookalikes/confusables.ts'
 import { type Child, type Html, h } from './jsx.ts'
 
 /** Half of a character beyond the first 65,536: text without one has as many characters as units. */
 const SURROGATE = /[\ud800-\udfff]/
+
+/** Matches a domain that may have an A-label. */
+const IDN_DOMAIN = /[a-z0-9.-]*xn--[a-z0-9.-]+/g
 
 /** Shortens text from elsewhere at a whole character. */
 export function clipText(text: unknown, limit = 160): string {
@@ -18,9 +22,16 @@ export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
+/** Replaces domains in a text by their readable form; what is not a text stays as it is. */
+function showDomains(text: unknown): unknown {
+  return typeof text === 'string' && text.length < 2_048 && text.includes('xn--')
+    ? text.replace(IDN_DOMAIN, toReadableDomain)
+    : text
+}
+
 /** Renders a name that somebody else chose, isolating its text direction. */
 export function renderName(text: unknown, limit = 120): Html {
-  return <bdi>{clipText(text, limit)}</bdi>
+  return <bdi>{clipText(showDomains(text), limit)}</bdi>
 }
 
 /** Renders a link to another site. */

@@ -1,5 +1,6 @@
 import idn from 'idn-hostname'
 import unhomoglyph from 'unhomoglyph'
+import { classifyScripts } from './unicode-scripts.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is "plain ASCII"
 const ASCII = /^[\x00-\x7f]*$/
@@ -54,6 +55,22 @@ function readLabel(label: string): string {
   } catch {
     return label
   }
+}
+
+/**
+ * Converts a domain to the form to show people: in its own letters where each label is of one script and none
+ * looks like ASCII, else as it is.
+ */
+export function toReadableDomain(domain: string): string {
+  const isSafe =
+    isAllowedIdn(domain) &&
+    domain
+      .split('.')
+      .filter(isIdn)
+      .every(label => {
+        return classifyScripts(toUnicode(label)) === 'one' && !ASCII.test(toSkeleton(label))
+      })
+  return isSafe ? toUnicode(domain) : domain
 }
 
 /** Tells whether a domain has labels in letters other than ASCII. */
