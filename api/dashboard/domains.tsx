@@ -4,6 +4,7 @@ import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
+import { toPlainWords } from '../pages/parts/plain-words.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
@@ -41,7 +42,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
             empty: 'You have not verified a domain yet.',
             render: ({ domain, method, proven, valid_until }) => [
               <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
-              proven ? (method ?? '') : '',
+              proven && method ? toPlainWords(method) : '',
               proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified'),
               renderMoment(valid_until, proven ? 'no end' : ''),
               renderButton(

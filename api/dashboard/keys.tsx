@@ -3,6 +3,7 @@ import type { ApiKey } from '../../pipeline/model/identity.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
+import { toPlainWords } from '../pages/parts/plain-words.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
@@ -37,7 +38,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
             empty: 'No keys yet.',
             render: ({ id, name, permissions, created_at }) => [
               renderName(name),
-              permissions.length === 0 ? 'standard' : <code>{permissions.join(', ')}</code>,
+              permissions.length === 0 ? 'standard' : permissions.map(toPlainWords).join('; '),
               renderMoment(created_at),
               renderButton(`${sectionPath}/revoke`, token, 'Revoke', { id }, 'plain'),
             ],
@@ -51,7 +52,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
         <select id="permission" name="permission">
           <option value="">Standard: cannot manage keys</option>
           {keyPermissions.map(permission => (
-            <option value={permission}>{permission}</option>
+            <option value={permission}>{toPlainWords(permission)}</option>
           ))}
         </select>
         <button type="submit">Create the key</button>

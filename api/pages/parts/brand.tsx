@@ -7,6 +7,7 @@ import { clipText, renderName, renderOutside } from '../html/text.tsx'
 import { renderFacts, renderJson, renderSection, renderTitle } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { readColors, renderColors, renderMonogram } from './looks.tsx'
+import { toPlainWords } from './plain-words.ts'
 
 const NAMES = 20
 
@@ -40,7 +41,9 @@ export function renderHead(
     below: (
       <>
         <code>{domain}</code>{' '}
-        {source === 'brand_json' ? renderBadge('good', 'own file') : renderBadge('fair', source)}
+        {source === 'brand_json'
+          ? renderBadge('good', 'own file')
+          : renderBadge('fair', toPlainWords(source))}
       </>
     ),
   })

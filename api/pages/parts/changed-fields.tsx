@@ -1,6 +1,7 @@
 import { type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, fitItems, renderName } from '../html/text.tsx'
 import type { Change } from './compare-documents.ts'
+import { toPlainWords } from './plain-words.ts'
 
 /** Renders fields before and after a change, which a reader opens. */
 export function renderChangedFields(changes: readonly Change[], isOpen = false): Html {
@@ -17,11 +18,13 @@ export function renderChangedFields(changes: readonly Change[], isOpen = false):
 function renderField({ path, before, after }: Change): Html {
   return (
     <div>
-      <dt>
-        <code>{clipText(path, 120)}</code>
-      </dt>
-      {before === undefined ? null : <dd class="gone">− {renderName(before, 160)}</dd>}
-      {after === undefined ? null : <dd class="come">+ {renderName(after, 160)}</dd>}
+      <dt>{path === 'stale_reason' ? toPlainWords(path) : <code>{clipText(path, 120)}</code>}</dt>
+      {before === undefined ? null : (
+        <dd class="gone">− {renderName(before === 'null' ? 'none' : before, 160)}</dd>
+      )}
+      {after === undefined ? null : (
+        <dd class="come">+ {renderName(after === 'null' ? 'none' : after, 160)}</dd>
+      )}
     </div>
   )
 }

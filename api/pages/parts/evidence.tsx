@@ -13,6 +13,7 @@ import {
 } from '../html/text.tsx'
 import { renderFacts } from './blocks.tsx'
 import { renderBadge, renderState } from './freshness.tsx'
+import { toPlainWords } from './plain-words.ts'
 
 const STEPS_SHOWN_MAX = 20
 const PROPERTIES_SHOWN_MAX = 12
@@ -76,7 +77,7 @@ function renderStep({ step, properties }: Step): Html {
         ['Entry', step.entry && <code>{clipText(step.entry, 120)}</code>],
         [
           'Granted by',
-          step.authorization_type && <code>{clipText(step.authorization_type, 60)}</code>,
+          step.authorization_type && toPlainWords(clipText(step.authorization_type, 60)),
         ],
         [
           'Publisher says',

@@ -8,6 +8,7 @@ import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
+import { toPlainWords } from './plain-words.ts'
 import { listRawFacts } from './raw-file.tsx'
 import { type AgentTerms, renderTerms } from './terms.tsx'
 
@@ -71,7 +72,7 @@ export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefi
       describeReach(agent),
       renderOperatorSide(agent),
       ...(terms ? [renderTerms(terms.get(agent.url))] : []),
-      (agent.authorization_types ?? []).map(type => <code>{clipText(type, 40)} </code>),
+      (agent.authorization_types ?? []).map(type => toPlainWords(clipText(type, 40))).join(', '),
       <a href={toPublisherAuthorizationPath(agent.url, domain)}>why</a>,
     ],
   })
@@ -98,14 +99,14 @@ export function renderInventory(lookup: PublisherLookup): Html {
     empty: isUnreadable(lookup) ? UNREADABLE : 'The file lists no property.',
     render: ({ name, property_type, identifiers, status, tags, source }) => [
       renderName(name),
-      renderName(property_type, 40),
+      renderName(toPlainWords(property_type), 40),
       identifiers.slice(0, 3).map(({ type, value }) => (
         <div>
-          <span class="quiet">{clipText(type, 30)}</span> {renderName(value, 80)}
+          <span class="quiet">{toPlainWords(clipText(type, 30))}</span> {renderName(value, 80)}
         </div>
       )),
       status === undefined
-        ? renderBadge('fair', source ?? 'unknown')
+        ? renderBadge('fair', toPlainWords(source ?? 'unknown'))
         : renderBadge(status === 'active' ? 'good' : 'fair', clipText(status, 20)),
       tags.slice(0, 4).map(tag => <span class="tag">{renderName(tag, 40)}</span>),
     ],

@@ -159,7 +159,7 @@ function showUnknown(agentUrl: string, hasDashboard: boolean): View {
         {hasDashboard ? (
           <p>
             Is it yours? <a href={toAddAgentPath(agentUrl)}>Add the agent</a> to your organization,
-            and ask publishers to <a href="/guides/publisher">name it in their files</a>.
+            and ask publishers to <a href="/docs/guides/publisher">name it in their files</a>.
           </p>
         ) : null}
         {renderWayOn()}

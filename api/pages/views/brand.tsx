@@ -23,6 +23,7 @@ import { loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderFaults } from '../parts/faults.tsx'
 import { renderFreshness } from '../parts/freshness.tsx'
 import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
+import { toPlainWords } from '../parts/plain-words.ts'
 import { renderHouse, renderTree } from '../parts/portfolio.tsx'
 import { renderProblem } from '../parts/problem.tsx'
 import { isNothing } from '../parts/publisher.tsx'
@@ -111,7 +112,7 @@ function renderIdentity(brand: BrandResolution, domain: string, hasInventory: bo
     ['Canonical ID', <code>{brand.canonical_id}</code>],
     ['Domain', <code>{brand.canonical_domain}</code>],
     ['Source', sources[brand.source]],
-    ['Role', brand.keller_type],
+    ['Role', brand.keller_type && toPlainWords(brand.keller_type)],
     ['Brand ID', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
     [
       'Inventory',

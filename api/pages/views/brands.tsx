@@ -7,6 +7,7 @@ import { renderDirectory } from '../parts/directory.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { toBrandPath } from '../parts/paths.ts'
+import { toPlainWords } from '../parts/plain-words.ts'
 import type { View, ViewCall } from '../view.ts'
 
 /** Shows all brands. */
@@ -33,13 +34,13 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
             link: <a href={toBrandPath(brand.id)}>{renderName(brand.name, 100)}</a>,
             below: (
               <>
-                {brand.id} · {describePlace(brand)}
+                {renderName(brand.id)} · {describePlace(brand)}
               </>
             ),
             aside:
               brand.source === 'brand_json'
                 ? renderBadge('good', 'own file')
-                : renderBadge('fair', brand.source),
+                : renderBadge('fair', toPlainWords(brand.source)),
           }),
         })}
       </>
