@@ -15,6 +15,7 @@ const sections = [
   ['/workshop', 'Check a file'],
   ['/sql', 'SQL'],
   ['/docs', 'API'],
+  ['/docs/guides', 'Guides'],
 ] as const
 
 const SKIP = (

@@ -23,7 +23,7 @@ export function renderMarkedLines(
   for (const line of marked) {
     const from = Math.max(last + 1, line - CONTEXT_LINES)
     const to = Math.min(lines.length, line + CONTEXT_LINES)
-    if (from > last + 1) items.push(<li class="gap" aria-hidden="true"></li>)
+    if (last > 0 && from > last + 1) items.push(<li class="gap" aria-hidden="true"></li>)
     for (let number = from; number <= to; number++) {
       if (number > line && byLine.has(number)) break
       const here = byLine.get(number) ?? []

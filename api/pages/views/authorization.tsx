@@ -324,7 +324,7 @@ function renderForm(asked: Asked): Html {
         <input name="as_of" value={clipText(as_of, 40)} placeholder="2026-11-20 or a time in UTC" />
       </label>
       <button type="submit">Check authorization</button>
-      <p>
+      <p class="aside">
         More than one? <a href="/authorization/list">Check a list</a>
       </p>
     </form>

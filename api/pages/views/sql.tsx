@@ -82,7 +82,7 @@ function renderExamples(): Html {
 /** Renders everything that a query may name. */
 function renderSchema(described: ReadonlyMap<string, TableDescription>): Html {
   return (
-    <>
+    <div class="tables">
       {[...described.values()].map(({ name, comment, columns }) => (
         <details>
           <summary>
@@ -92,7 +92,7 @@ function renderSchema(described: ReadonlyMap<string, TableDescription>): Html {
           {renderColumnList(columns)}
         </details>
       ))}
-    </>
+    </div>
   )
 }
 

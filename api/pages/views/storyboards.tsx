@@ -37,22 +37,24 @@ export async function show({
           To test yours, add it on the <a href="/dashboard">dashboard</a>, or run{' '}
           <code>registry agent test URL</code>.
         </p>
-        {renderTable({
-          caption: 'Storyboards',
-          columns: ['Storyboard', 'Subject', 'Steps', 'Passed by', 'What it tests'],
-          items: storyboards,
-          limit: LIST_ROWS,
-          bytes: LIST_BYTES,
-          rest: `/api/storyboards?compliance_target=${shown}`,
-          empty: 'This registry has no storyboards.',
-          render: ({ id, title, category, step_count, summary, ...counts }) => [
-            <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
-            renderName(category.replaceAll('_', ' '), 60),
-            step_count,
-            describePassing(counts),
-            renderName(summary, 240),
-          ],
-        })}
+        <div class="last-wide">
+          {renderTable({
+            caption: 'Storyboards',
+            columns: ['Storyboard', 'Subject', 'Steps', 'Passed by', 'What it tests'],
+            items: storyboards,
+            limit: LIST_ROWS,
+            bytes: LIST_BYTES,
+            rest: `/api/storyboards?compliance_target=${shown}`,
+            empty: 'This registry has no storyboards.',
+            render: ({ id, title, category, step_count, summary, ...counts }) => [
+              <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
+              renderName(category.replaceAll('_', ' '), 60),
+              step_count,
+              describePassing(counts),
+              renderName(summary, 240),
+            ],
+          })}
+        </div>
       </>
     ),
   }

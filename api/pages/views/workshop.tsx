@@ -178,7 +178,13 @@ function showForm(
             <input id="file" name="file" type="file" accept=".json,application/json" />
           </div>
           <label for="text">Or paste its text</label>
-          <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off">
+          <textarea
+            id="text"
+            name="text"
+            rows={text === '' ? '8' : '18'}
+            spellcheck="false"
+            wrap="off"
+          >
             {text}
           </textarea>
           <div class="row">
