@@ -105,7 +105,7 @@ function renderStep({ step, properties }: Step): Html {
             </div>
           )),
         ],
-        ['Rule', <code>{clipText(step.rule, 60)}</code>],
+        ['Rule', toPlainWords(clipText(step.rule, 60))],
       ])}
     </li>
   )
