@@ -29,7 +29,7 @@ export async function sendLink(services: Services, email: string, url: string): 
     `Use this link to sign in at ${host}.`,
     `Open it within ${signInLinkMinutes} minutes, in the browser in which you requested it:`,
     url,
-    'It works once. If you did not request it, you can ignore this mail.',
+    'It works once. If you did not request it, you can ignore this email.',
   ].join('\n\n')
   const subject = `Sign in at ${host}`
   const answer = await writer.requestLive(
