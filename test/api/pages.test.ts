@@ -1,6 +1,7 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pages } from '../../api/pages/index.ts'
+import { toPlainWords } from '../../api/pages/parts/plain-words.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -239,7 +240,7 @@ describe('a page says what JSON says', () => {
     expect(steps).toHaveLength(answer.evidence.length)
     for (const [index, { rule, file }] of answer.evidence.entries()) {
       const step = page(steps[index]!)
-      expect(step.text()).toContain(rule)
+      expect(step.text()).toContain(toPlainWords(rule))
       if (file) expect(step.find('a[rel]').attr('href')).toBe(file)
     }
   })
