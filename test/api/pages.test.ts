@@ -301,7 +301,9 @@ describe('a page says what JSON says', () => {
       const page = await read(
         `/authorization?${new URLSearchParams({ agent_url: agent, ...asked })}`,
       )
-      expect(page('h1').text()).toBe('Yes, the publisher says so')
+      expect(page('h1').text()).toBe(
+        'Yes, authorized by the publisher (operator has not confirmed)',
+      )
       expect(page('.facts').first().text()).toMatch(/AgentOnline, checked/)
     }
   })
