@@ -27,7 +27,7 @@ function defineWithdrawal({ id, path, group, entity, file, what }: Kind): Operat
     group,
     summary: `Stop hosting the ${file} of a domain`,
     description:
-      `Takes back what was saved about ${what}: its hosted file answers 404, and its revisions are no longer shown. ` +
+      `Takes back what was saved about ${what}: its hosted file answers 404, and its revisions are no longer public; a rollback restores one. ` +
       'Anybody who may save may also withdraw: an organization that has proven the domain, and moderators. ' +
       'A domain with a file of its own cannot be edited (409). A later save starts over.',
     access: 'bearer',
