@@ -21,7 +21,9 @@ export function answerUnknown(app: FastifyInstance, operations: readonly RoutePa
   const answer: onRequestHookHandler = (request, reply, done) => {
     const path = getFirst(request.url.split('?', 1))
     // A path may belong to one operation and match a parameter of another one.
-    const methods = new Set(paths.flatMap(route => (route.pattern.test(path) ? route.methods : [])))
+    const methods = new Set(
+      paths.flatMap(route => (route.pattern.test(path) ? route.methods : [])).sort(),
+    )
     if (methods.size === 0) return done(new PublicError('not_found', `${path} does not exist`))
     const allow = [...methods, 'OPTIONS'].join(', ')
     reply.header('allow', allow)
