@@ -372,7 +372,7 @@ describe('filters', () => {
     ['type=sales&type=brand', 'type: must be one of '],
     ['type=sales&metric_id=a', 'type: only measurement agents have metrics'],
     ['type=creative&q=a', 'type: only measurement agents have metrics'],
-    ['q=a&format_kind=b', 'metric_id: cannot be combined with filters of formats'],
+    ['q=a&format_kind=b', 'metric_id: cannot be combined with format filters'],
     ['q=a%25', 'q: must not contain % or _'],
     ['q=a_b', 'q: must not contain % or _'],
     [`q=${'a'.repeat(65)}`, 'q: must be at most 64 characters'],

@@ -208,6 +208,12 @@ async function collectForms(): Promise<PageForm[]> {
     ...forms,
     { action: '/dashboard/join', fields: token },
     { action: at('/member'), fields: {} },
+    { action: at('/agents/tests/run'), fields: { url: HIDDEN_AGENT } },
+    {
+      action: at('/agents/tests/compare'),
+      fields: { url: HIDDEN_AGENT, storyboard: 'signal_owned' },
+    },
+    { action: at('/entries/check-pointer'), fields: { domain: DOMAIN } },
     { action: '/dashboard/publish', fields: { ...file, org: acme } },
     { action: '/dashboard/publish', fields: { ...file, org: other } },
   ]

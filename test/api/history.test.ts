@@ -130,7 +130,7 @@ describe('GET /api/brands/history', () => {
     const answer = await get('brands/history?domain=gone.example')
     expect(answer.statusCode).toBe(404)
     expect(answer.json()).toMatchObject({
-      error: 'nothing is known of gone.example',
+      error: 'nothing is known about gone.example',
       domain: 'gone.example',
       freshness: { state: 'absent' },
     })

@@ -556,6 +556,8 @@ const cases: Record<string, Case[]> = {
   ],
   rollBackBrand: [buildRollbackCase('/api/brands/discovered/acme.example/rollback')],
   rollBackProperty: [buildRollbackCase('/api/properties/hosted/acme.example/rollback')],
+  withdrawBrand: [buildWithdrawalCase('/api/brands/acme.example/hosted')],
+  withdrawProperties: [buildWithdrawalCase('/api/properties/hosted/acme.example')],
   getLogo: [{ asks: () => ({ url: acme.logo }), status: 404 }],
   saveLogo: [
     {
@@ -638,6 +640,10 @@ function requestVerification(query: string): CallerRequest {
 
 function buildRollbackCase(url: string): Case {
   return { asks: () => ({ method: 'POST', url, payload: { to_revision: 1 } }), status: 403 }
+}
+
+function buildWithdrawalCase(url: string): Case {
+  return { asks: () => ({ method: 'DELETE', url }), status: 403 }
 }
 
 /**

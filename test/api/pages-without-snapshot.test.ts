@@ -48,7 +48,7 @@ test('the page of a publisher shows the faults of its file', async () => {
   const page = await read('/publisher/news.example')
   expect(page('#file tbody tr').text()).toContain('lacks a name')
   expect(page('#history').text()).toContain('was first read 20 Nov 2026')
-  expect(page('.tiles').text()).toMatch(/FileValid1 error/)
+  expect(page('.tiles').text()).toMatch(/FileUsable1 error/)
 })
 
 test('the page of an agent shows how it was found and what it can do', async () => {
