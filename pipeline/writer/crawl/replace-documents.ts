@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { toIso } from '../../core/clock.ts'
@@ -75,5 +75,8 @@ export function storeBody(paths: Paths, hash: string, body: Uint8Array): void {
   const path = paths.bodyFile(hash)
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, gzipSync(body, { level: 1 }))
+  // A crash must not leave half of it under its name: it would never be written again.
+  const fresh = `${path}.new`
+  writeFileSync(fresh, gzipSync(body, { level: 1 }))
+  renameSync(fresh, path)
 }
