@@ -113,7 +113,7 @@ describe('an operator', () => {
       /^would be deleted: acme\.example\nrows by table:\n( {2}\d+ {2}\w+\n)+$/,
     )
     expect(dry.stderr).toContain('  revisions\n')
-    expect(dry.stderr).toContain('  events\n')
+    expect(dry.stderr).toContain('  brand_versions\n')
     expect(await run('takedown', 'co.uk', '--confirm', 'co.uk')).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('co.uk is a public suffix'),
