@@ -137,7 +137,7 @@ describe('an operator', () => {
     expect(await run('takedown', domain, ...confirmed)).toMatchObject({
       status: 0,
       stdout: `${domain} is taken down\n`,
-      stderr: expect.stringMatching(/\ndeleted: \d+ rows of \d+ tables\n$/),
+      stderr: expect.stringMatching(/\ndeleted: \d+ rows of \d+ tables\n/),
     })
     expect(await findBrandName(domain)).toBeUndefined()
     expect(await run('verify')).toMatchObject({ status: 0 })
