@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPurging } from '../../jobs/indexer/cache-purger.ts'
 import type { Loop } from '../../jobs/indexer/loops.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
+import { readOverNight } from '../support/checks/cached-night.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
@@ -16,8 +16,6 @@ import { hasVarnish, startVarnish } from '../support/servers/varnish.ts'
 const SHARED_S = 3_600
 /** Time that a commit, its purge and an answer may be on their way on a busy machine. */
 const SLACK_MS = 1_500
-const NIGHT_MS = 20_000
-const READERS = 4
 const domains = ['a.example', 'b.example', 'c.example', 'd.example']
 
 /** Names that a brand has had, each with the time until which the API answered it. */
@@ -50,32 +48,16 @@ describe.skipIf(!hasVarnish)('a cache that is purged after commits', () => {
   })
 
   test('gives no wrong answer over a night of changes, and most without the API', async () => {
-    const end = performance.now() + NIGHT_MS
-    const counts = { answers: 0, hits: 0 }
-    const wrong: string[] = []
-    const read = async (reader: number) => {
-      for (let turn = reader; performance.now() < end; turn += 1) {
-        const domain = domains[turn % domains.length]!
-        const asked = performance.now()
-        const { cache, name } = await askBrand(domain)
-        counts.answers += 1
-        if (cache === 'hit') counts.hits += 1
-        if (!isRecent(domain, name, asked)) wrong.push(`${domain} ${name}`)
-        // The writer is in this process too.
-        await pause(2)
-      }
-    }
-    const change = async () => {
-      for (let turn = 1; performance.now() < end; turn += 1) {
-        await rename(domains[turn % domains.length]!, turn)
-        await pause(300)
-      }
-    }
-    await Promise.all([change(), ...Array.from({ length: READERS }, (_, reader) => read(reader))])
+    const { answers, hits, wrong } = await readOverNight({
+      domains,
+      ask: askBrand,
+      rename,
+      isRecent,
+    })
     expect(wrong).toEqual([])
-    expect(counts.hits / counts.answers).toBeGreaterThan(0.9)
+    expect(hits / answers).toBeGreaterThan(0.9)
     if (process.env.SHOW_RATES)
-      process.stderr.write(`${JSON.stringify({ ...counts, a_second: counts.answers / 20 })}\n`)
+      process.stderr.write(`${JSON.stringify({ answers, hits, a_second: answers / 20 })}\n`)
   }, 60_000)
 
   test('keeps the brand of another domain, and forgets what joins documents', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readOverNight } from '../support/checks/cached-night.ts'
 import {
   buildBrandSave,
   buildOrganizationWrite,
@@ -12,8 +13,6 @@ import { hasVarnish, startVarnish } from '../support/servers/varnish.ts'
 const SHARED_S = 1
 /** Time that an answer may be on its way on a busy machine, and by which headers round. */
 const SLACK_MS = 1_500
-const NIGHT_MS = 20_000
-const READERS = 4
 const domains = ['a.example', 'b.example', 'c.example', 'd.example']
 
 /** Names that a brand has had, each with the time from which the API may have answered it. */
@@ -47,31 +46,10 @@ describe.skipIf(!hasVarnish)(
     })
 
     test('answers nothing that is older than it may be over a night of changes, and most without the API', async () => {
-      const end = performance.now() + NIGHT_MS
-      const counts = { answers: 0, hits: 0 }
-      const wrong: string[] = []
-      const read = async (reader: number) => {
-        for (let turn = reader; performance.now() < end; turn += 1) {
-          const domain = domains[turn % domains.length]!
-          const asked = performance.now()
-          const { cache, name } = await ask(domain)
-          counts.answers += 1
-          if (cache === 'hit') counts.hits += 1
-          if (!isRecent(domain, name, asked)) wrong.push(`${domain} ${name}`)
-          // The writer is in this process too.
-          await pause(2)
-        }
-      }
-      const change = async () => {
-        for (let turn = 1; performance.now() < end; turn += 1) {
-          await rename(domains[turn % domains.length]!, turn)
-          await pause(300)
-        }
-      }
-      await Promise.all([change(), ...Array.from({ length: READERS }, (_, reader) => read(reader))])
+      const { answers, hits, wrong } = await readOverNight({ domains, ask, rename, isRecent })
       expect(wrong).toEqual([])
-      expect(counts.answers).toBeGreaterThan(100)
-      expect(counts.hits / counts.answers).toBeGreaterThan(0.5)
+      expect(answers).toBeGreaterThan(100)
+      expect(hits / answers).toBeGreaterThan(0.5)
     }, 60_000)
 
     test('answers scripts of any origin, and with no id of another request', async () => {
