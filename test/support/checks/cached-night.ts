@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 const NIGHT_MS = 20_000
 const READERS = 4
 
-/** How a night of changes is asked about, and changed. */
+/** Brands that are renamed in a night, and the way to ask for them. */
 interface Night {
   domains: readonly string[]
   ask(domain: string): Promise<{ cache: string | null; name: string | undefined }>
