@@ -153,17 +153,17 @@ async function renderHistory(
       renderMoment(created_at),
       renderName(editor_name, 80),
       edit_summary === undefined ? '' : renderName(edit_summary, 120),
-      revision_number === listed.body.revisions[0]?.revision_number
-        ? 'current'
-        : // Such a version withdrew the file: it has nothing to restore.
-          rolled_back_to !== 0 &&
-          renderButton(
-            sectionPath,
-            token,
-            'Restore',
-            { domain, kind, to_revision: String(revision_number) },
-            'plain',
-          ),
+      // Such a version withdrew the file: it has nothing to restore.
+      rolled_back_to !== 0 &&
+        (revision_number === listed.body.revisions[0]?.revision_number
+          ? 'current'
+          : renderButton(
+              sectionPath,
+              token,
+              'Restore',
+              { domain, kind, to_revision: String(revision_number) },
+              'plain',
+            )),
     ],
   })
   return (

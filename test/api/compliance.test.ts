@@ -219,6 +219,8 @@ describe('scheduled runs', () => {
     expect([again.status, again.body.retry_after]).toEqual([429, 60])
     expect(await testDue()).toBe(1)
     await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
+    registry.clock.tick(MINUTE)
+    expect((await tested.send('POST', 'monitoring/requeue')).status).toBe(409)
   })
 
   it('report an agent that cannot be reached, and one that requires a credential', async () => {

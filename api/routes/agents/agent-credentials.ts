@@ -168,8 +168,8 @@ export const testClientCredentials = defineOperation({
   path: `${place}/oauth-client-credentials/test`,
   summary: 'Request a token with the client credentials of an agent',
   description:
-    'The token is discarded. 404 if the registry has no client credentials of the agent. Counted as a ' +
-    'step of a storyboard, sixty an hour. Your organization must have added the agent.',
+    'The token is discarded. 404 if the registry has no client credentials of the agent. Counts as a ' +
+    'step of a storyboard. Your organization must have added the agent.',
   writes: true,
   agentOwner: 'named',
   body: ChosenOrganization,

@@ -33,6 +33,7 @@ import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { toAgentDiagnostics } from '../../responses/diagnostics.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { ownerErrors } from '../members/owner-errors.ts'
+import { refuseUntested } from './run-jobs.ts'
 
 const params = z.object(AgentParams)
 const read = {
@@ -127,12 +128,14 @@ export const requeueMonitoring = defineOperation({
   limits: ['agentRunSeconds'],
   path: '/api/registry/agents/:encodedUrl/monitoring/requeue',
   summary: 'Have an agent tested now',
-  description: `All storyboards that apply; once a minute. Earlier results remain until then. ${owned} ${answering}`,
+  description: `All storyboards that apply. Earlier results remain until then. 409 while its tests are paused or it is opted out. ${owned} ${answering}`,
   reply: { 200: Requeued },
-  errors: ['invalid_request', 'forbidden', 'rate_limited', 'unavailable'],
+  errors: ['invalid_request', 'forbidden', 'conflict', 'rate_limited', 'unavailable'],
   handle: async ({ params: { encodedUrl }, principal, services }) => {
     const { reader, clock, config } = services
-    const last = findAgentTests(reader, encodedUrl)?.settings?.requeued_at ?? null
+    const settings = findAgentTests(reader, encodedUrl)?.settings
+    refuseUntested(settings)
+    const last = settings?.requeued_at ?? null
     const betweenMs = config.LIMITS.agentRunSeconds * SECOND
     const waitMs = last === null ? 0 : Date.parse(last) + betweenMs - clock.now()
     if (waitMs > 0) {

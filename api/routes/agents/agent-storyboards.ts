@@ -135,7 +135,7 @@ export const runAgentStep = defineOperation({
   description:
     'Send the `context` of the last answer along, which has the outputs of earlier steps; with `dry_run` ' +
     'the request is shown and not sent. The answer has request and answer of the agent, cut short and ' +
-    'without secrets. Sixty an hour. Your organization must have added the agent. It is really ' +
+    'without secrets. Your organization must have added the agent. It is really ' +
     'called: purchases are for a sandbox account. `needs_oauth` where the agent requires a credential ' +
     'that the registry does not have.',
   params: z.object({

@@ -55,7 +55,7 @@ export const compareStoryboard = defineOperation({
   summary: 'Compare an agent with the reference agent',
   description:
     'Runs a storyboard against your agent and against the reference agent, both at once, for at most ' +
-    '90 seconds each; ten an hour, together with runs. Your organization must have added the agent. ' +
+    '90 seconds each. Your organization must have added the agent. ' +
     'It is really called: purchases of the storyboard are for a sandbox account. The run ends when the ' +
     'caller disconnects. With `Prefer: respond-async` (RFC 7240) the answer is 202 at once, and ' +
     '`progress_url` says how far it is. 422 with `needs_oauth` when the agent requires a credential that ' +

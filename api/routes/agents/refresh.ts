@@ -13,7 +13,7 @@ import { unwrapAnswer } from '../../operation/submission-result.ts'
 import { describeCompliance } from '../../responses/compliance.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { findShownRuns } from '../../responses/shown-runs.ts'
-import { type Asking, describeJob, NEEDS_CREDENTIAL, SLACK_MS } from './run-jobs.ts'
+import { type Asking, describeJob, NEEDS_CREDENTIAL, refuseUntested, SLACK_MS } from './run-jobs.ts'
 
 export const refreshAgent = defineOperation({
   id: 'refreshAgent',
@@ -28,8 +28,9 @@ export const refreshAgent = defineOperation({
   agentOwner: 'named',
   summary: 'Probe and test an agent now',
   description:
-    'The agent is probed and then tested by all storyboards that apply, which counts as a scheduled run. With many storyboards this takes minutes; the run ends when the caller disconnects. At most once a minute for an agent, and ten times an hour together with other runs. 409 while its tests are paused or it is opted ' +
-    'out, 502 when it gives no usable answer. Your organization must have added the agent.',
+    'The agent is probed and then tested by all storyboards that apply, which counts as a scheduled run. ' +
+    'With many storyboards this takes minutes; the run ends when the caller disconnects. 409 while its ' +
+    'tests are paused or it is opted out, 502 when it gives no usable answer. Your organization must have added the agent.',
   params: z.object(AgentParams),
   body: ChosenOrganization,
   reply: { 200: AgentRefreshed },
@@ -45,10 +46,7 @@ export const refreshAgent = defineOperation({
   handle: async ({ params: { encodedUrl: agent_url }, principal, signal, services }) => {
     const { reader, storyboards } = services
     const org_id = requireOwnOrganization(principal)
-    const settings = findAgentTests(reader, agent_url)?.settings
-    if (settings?.is_opted_out || settings?.paused_at) {
-      return refuse('conflict', 'the tests of this agent are paused, or it has opted out')
-    }
+    refuseUntested(findAgentTests(reader, agent_url)?.settings)
     await storyboards.lockAgent(agent_url)
     const asking = { principal, signal, services }
     const { result, headers } = await storyboards.spend('run', principal, () =>

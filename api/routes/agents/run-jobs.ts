@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { PublicError, type PublicErrorName, refuse } from '../../../pipeline/core/errors.ts'
+import type { AgentTests } from '../../../pipeline/model/agent-test.ts'
 import type {
   AgentSilent,
   NeedsCredential,
@@ -20,6 +21,13 @@ import { unwrapAnswer } from '../../operation/submission-result.ts'
 /** Time that a job may wait for a crawler, and its answer may take. */
 export const SLACK_MS = 20_000
 export const NEEDS_CREDENTIAL = 'the agent requires a credential that the registry does not have'
+
+/** Refuses a test of an agent whose tests are paused, or that has opted out. */
+export function refuseUntested(settings: AgentTests['settings'] | undefined): void {
+  if (settings?.is_opted_out || settings?.paused_at) {
+    refuse('conflict', 'the tests of this agent are paused, or it has opted out')
+  }
+}
 
 /** Describes a job, with the credential that the organization has set for its agent. */
 export function describeJob<Kind extends StoryboardJobKind>(

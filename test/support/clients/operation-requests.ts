@@ -553,7 +553,12 @@ export const operationRequests: RequestsByOperation = {
   setAgentComplianceOptOut: buildOwnerRequests({ opt_out: true }),
   pauseAgentMonitoring: buildOwnerRequests({ paused: true }),
   setAgentMonitoringInterval: buildOwnerRequests({ interval_hours: 24 }),
-  requeueAgentMonitoring: { ...buildOwnerRequests(), 429: { params: agent } },
+  requeueAgentMonitoring: {
+    ...buildOwnerRequests(),
+    200: requestAs('acmeKey', { params: encodeURIComponent('https://fresh.example/mcp') }),
+    409: requestAs('acmeKey', { params: encodeURIComponent('https://paused.example/mcp') }),
+    429: { params: agent },
+  },
   connectAgent: buildOwnerRequests({ auth_token: 'secret-word' }),
   saveAgentClientCredentials: buildOwnerRequests({
     token_endpoint: 'https://closed.example/token',
