@@ -18,105 +18,30 @@ export const BADGE_VERSION = COMPLIANCE_TARGET
 /** Kinds of verification that badges are issued for; `spec`: the storyboards of the specification passed. */
 export const BADGE_MODES = ['spec'] as const
 
-/** Behaviors that sellers of several specialisms have in common. */
-const reporting = ['media_buy_seller/delivery_reporting']
-const refining = ['media_buy_seller/refine_products']
-const terms = ['media_buy_seller/measurement_terms_rejected']
-const buying = [
-  'media_buy_seller/invalid_transitions',
-  'media_buy_seller/pending_creatives_to_start',
-]
-const targeting = [
-  'media_buy_seller/inventory_list_no_match',
-  'media_buy_seller/inventory_list_targeting',
-]
-const governed = [
-  'media_buy_seller/governance_approved',
-  'media_buy_seller/governance_conditions',
-  'media_buy_seller/governance_denied',
-  'media_buy_seller/governance_denied_recovery',
-]
-
-/** Storyboards that show that an agent does as a specialism says. */
-interface Specialism {
-  role: BadgeRole
-  /** Must pass. */
-  storyboard: string
-  /** Must not fail where they can be run. */
-  scenarios: readonly string[]
-}
-
-/** Stable specialisms of the protocol, each with the role whose badge it counts for. */
-export const specialisms: Readonly<Record<string, Specialism>> = {
-  'audience-sync': { role: 'media-buy', storyboard: 'audience_sync', scenarios: [] },
-  'governance-aware-seller': {
-    role: 'media-buy',
-    storyboard: 'governance_aware_seller',
-    scenarios: governed,
-  },
-  'sales-broadcast-tv': {
-    role: 'media-buy',
-    storyboard: 'sales_broadcast_tv',
-    scenarios: [...reporting, ...buying, ...targeting, ...terms, ...refining],
-  },
-  'sales-catalog-driven': {
-    role: 'media-buy',
-    storyboard: 'sales_catalog_driven',
-    scenarios: [...reporting, ...buying, ...refining],
-  },
-  'sales-guaranteed': {
-    role: 'media-buy',
-    storyboard: 'sales_guaranteed',
-    scenarios: [...reporting, ...buying, ...targeting, ...terms, ...refining],
-  },
-  'sales-non-guaranteed': {
-    role: 'media-buy',
-    storyboard: 'sales_non_guaranteed',
-    scenarios: [...reporting, ...buying, ...targeting],
-  },
-  'sales-proposal-mode': {
-    role: 'media-buy',
-    storyboard: 'sales_proposal_mode',
-    scenarios: [
-      ...reporting,
-      ...buying,
-      ...targeting,
-      ...terms,
-      'media_buy_seller/proposal_finalize',
-    ],
-  },
-  'sales-social': { role: 'media-buy', storyboard: 'sales_social', scenarios: [] },
-  'creative-ad-server': { role: 'creative', storyboard: 'creative_ad_server', scenarios: [] },
-  'creative-generative': {
-    role: 'creative',
-    storyboard: 'creative_generative',
-    scenarios: ['creative_generative/seller', ...reporting, ...refining],
-  },
-  'creative-template': { role: 'creative', storyboard: 'creative_template', scenarios: [] },
-  'signal-marketplace': {
-    role: 'signals',
-    storyboard: 'signal_marketplace',
-    scenarios: ['signal_marketplace/governance_denied'],
-  },
-  'signal-owned': { role: 'signals', storyboard: 'signal_owned', scenarios: [] },
-  'collection-lists': { role: 'governance', storyboard: 'collection_lists', scenarios: [] },
-  'content-standards': { role: 'governance', storyboard: 'content_standards', scenarios: [] },
-  'governance-delivery-monitor': {
-    role: 'governance',
-    storyboard: 'governance_delivery_monitor',
-    scenarios: [],
-  },
-  'governance-spend-authority': {
-    role: 'governance',
-    storyboard: 'governance_spend_authority',
-    scenarios: ['governance_spend_authority/denied'],
-  },
-  'property-lists': { role: 'governance', storyboard: 'property_lists', scenarios: [] },
-  'brand-rights': {
-    role: 'brand',
-    storyboard: 'brand_rights',
-    scenarios: ['brand_rights/governance_denied'],
-  },
+/**
+ * Stable specialisms of the protocol, each with the role whose badge it counts for. Which storyboards show them, their
+ * bundle says (`storyboards/shown-specialisms.ts`).
+ */
+export const specialisms: Readonly<Record<string, BadgeRole>> = {
+  'audience-sync': 'media-buy',
+  'governance-aware-seller': 'media-buy',
+  'sales-broadcast-tv': 'media-buy',
+  'sales-catalog-driven': 'media-buy',
+  'sales-guaranteed': 'media-buy',
+  'sales-non-guaranteed': 'media-buy',
+  'sales-proposal-mode': 'media-buy',
+  'sales-social': 'media-buy',
+  'creative-ad-server': 'creative',
+  'creative-generative': 'creative',
+  'creative-template': 'creative',
+  'signal-marketplace': 'signals',
+  'signal-owned': 'signals',
+  'collection-lists': 'governance',
+  'content-standards': 'governance',
+  'governance-delivery-monitor': 'governance',
+  'governance-spend-authority': 'governance',
+  'property-lists': 'governance',
+  'brand-rights': 'brand',
 }
 
 /** Reasons for which a badge is lost. */

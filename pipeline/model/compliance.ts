@@ -30,7 +30,7 @@ export const suiteOutcomes = ['tested', 'auth_required', 'unreachable'] as const
 const id = z.string().min(1).max(200)
 const org_id = z.string().min(1).max(300)
 
-/** Specialism that a storyboard of a further target shows: it must pass, or where it can be run it must not fail. */
+/** Specialism that a storyboard shows: it must pass, or where it can be run it must not fail. */
 export const ShownSpecialism = z.object({
   specialism: id,
   role: BadgeRole,
@@ -43,7 +43,7 @@ export const SuiteResult = z.object({
   storyboard_id: id,
   track: z.enum(tracks),
   duration_ms: z.number().nonnegative(),
-  /** Specialisms that it shows; for the installed package the table of `model/badge.ts` says so. */
+  /** Specialisms that it shows, by its bundle. */
   shows: z.array(ShownSpecialism).max(50).exactOptional(),
   has_coverage_gap,
   ...storyboardResult,

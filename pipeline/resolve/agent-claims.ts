@@ -1,5 +1,4 @@
-import { requireValue } from '../core/present.ts'
-import { BADGE_VERSION, type BadgeRole, specialisms } from '../model/badge.ts'
+import { BADGE_VERSION } from '../model/badge.ts'
 
 /** Claims of an agent that do not fit together, and what they were judged by. */
 export type ClaimFault =
@@ -26,29 +25,36 @@ interface Claims {
 const VERSION = `v${BADGE_VERSION.split('.')[0]}`
 /** Specialisms of no protocol of their own. */
 const withoutProtocol = ['signed-requests']
-const known = [...Object.keys(specialisms), ...withoutProtocol].sort()
 
-/** Checks that it follows from an agent's claims which storyboards are for it. */
-export function checkClaims(claims: Claims): ClaimFault | undefined {
+/**
+ * Checks that it follows from an agent's claims which storyboards are for it. `protocolsBySpecialism` are those that
+ * bundles have.
+ */
+export function checkClaims(
+  claims: Claims,
+  protocolsBySpecialism: ReadonlyMap<string, string>,
+): ClaimFault | undefined {
   const { adcp_version, supported_protocols: protocols = [], specialisms: claimed = [] } = claims
   if (adcp_version !== undefined && adcp_version !== VERSION) {
     const error_kind = 'unsupported_adcp_version'
     return { error_kind, declared_version: adcp_version, known_versions: [VERSION] }
   }
+  const known = [...protocolsBySpecialism.keys(), ...withoutProtocol].sort()
   const unknown = claimed.filter(name => !known.includes(name))
   if (unknown.length > 0) {
     const error_kind = 'unknown_specialism'
     return { error_kind, declared_specialisms: unknown, known_specialisms: known }
   }
-  const orphans = claimed.filter(name => !hasProtocol(name, protocols))
+  const orphans = claimed.flatMap(specialism => {
+    const protocol = protocolsBySpecialism.get(specialism)?.replaceAll('-', '_')
+    return protocol === undefined || protocols.includes(protocol) ? [] : { specialism, protocol }
+  })
   if (orphans.length === 0) return undefined
   return {
     error_kind: 'specialism_parent_protocol_missing',
-    declared_specialisms: orphans,
+    declared_specialisms: orphans.map(({ specialism }) => specialism),
     declared_protocols: protocols,
-    required_protocols: [
-      ...new Set(orphans.map(name => toProtocol(requireValue(specialisms[name], name).role))),
-    ].sort(),
+    required_protocols: [...new Set(orphans.map(({ protocol }) => protocol))].sort(),
   }
 }
 
@@ -63,14 +69,4 @@ export function describeClaimFault(fault: ClaimFault): string {
     return `the agent claims specialisms that the protocol does not have: ${claimed}`
   }
   return `the agent claims ${claimed}, but not the protocol that this is a part of: ${names(fault.required_protocols)}`
-}
-
-function hasProtocol(specialism: string, protocols: readonly string[]): boolean {
-  const definition = specialisms[specialism]
-  return definition === undefined || protocols.includes(toProtocol(definition.role))
-}
-
-/** Converts the name of a badge to that of its protocol, as agents claim it. */
-function toProtocol(role: BadgeRole): string {
-  return role.replaceAll('-', '_')
 }

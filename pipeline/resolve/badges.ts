@@ -1,5 +1,4 @@
 import { HOUR, type Instant, toIso } from '../core/clock.ts'
-import { getFirst } from '../core/present.ts'
 import {
   BADGE_VERSION,
   type Badge,
@@ -68,7 +67,7 @@ function judgeVersion(
 ): Map<string, JudgedSpecialism> {
   const own = storyboards.filter(({ storyboard_id }) => findTarget(storyboard_id) === version)
   const results = new Map(own.map(result => [result.storyboard_id, result.status]))
-  const required = listRequirements(own, version)
+  const required = listRequirements(own)
   return new Map(
     claimed.flatMap(name => {
       const needed = required.get(name)
@@ -79,39 +78,38 @@ function judgeVersion(
   )
 }
 
-/** Lists what has to pass for each specialism: by the table, or as the bundle of a further version has it. */
-function listRequirements(
-  own: readonly CountedResult[],
-  version: string,
-): Map<string, (typeof specialisms)[string]> {
-  const stable = Object.entries(specialisms)
-  if (version === BADGE_VERSION) return new Map(stable)
-  const shown = own.flatMap(({ storyboard_id, shows = [] }) =>
-    shows.map(show => ({ ...show, storyboard_id })),
-  )
-  const named = Map.groupBy(shown, ({ specialism }) => specialism)
+/** What has to pass for a specialism, and what must not fail where it can be run. */
+interface Requirement {
+  role: BadgeRole
+  storyboard?: string
+  scenarios: string[]
+}
+
+/** Lists what each specialism requires, as the bundle has it that the results are of. */
+function listRequirements(own: readonly CountedResult[]): Map<string, Requirement> {
   // A storyboard that no run had a result for is missing: its specialism is untested.
-  const required = new Map(
-    stable.map(([name, { role }]) => [name, { role, storyboard: '', scenarios: [] as string[] }]),
+  const required = new Map<string, Requirement>(
+    Object.entries(specialisms).map(([name, role]) => [name, { role, scenarios: [] }]),
   )
-  for (const [name, members] of named) {
-    const pick = (as: 'storyboard' | 'scenario') =>
-      members.filter(member => member.as === as).map(({ storyboard_id }) => storyboard_id)
-    const [storyboard = ''] = pick('storyboard')
-    const { role } = getFirst(members)
-    required.set(name, { role, storyboard, scenarios: pick('scenario') })
+  for (const { storyboard_id, shows = [] } of own) {
+    for (const { specialism, role, as } of shows) {
+      const requirement = required.get(specialism) ?? { role, scenarios: [] }
+      required.set(specialism, requirement)
+      if (as === 'storyboard') requirement.storyboard = storyboard_id
+      else requirement.scenarios.push(storyboard_id)
+    }
   }
   return required
 }
 
 function judgeSpecialism(
-  { storyboard, scenarios }: (typeof specialisms)[string],
+  { storyboard, scenarios }: Requirement,
   results: ReadonlyMap<string, CountedResult['status']>,
 ): SpecialismStatus {
-  const find = (id: string) => results.get(id) ?? 'untested'
-  const statuses = [storyboard, ...scenarios].map(find)
+  const own = results.get(storyboard ?? '') ?? 'untested'
+  const statuses = [own, ...scenarios.map(id => results.get(id))]
   if (statuses.some(status => status === 'failing' || status === 'partial')) return 'failing'
-  return find(storyboard) === 'passing' ? 'passing' : 'untested'
+  return own === 'passing' ? 'passing' : 'untested'
 }
 
 interface RoleVerdict {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { projectRoot } from '../core/project-root.ts'
-import { specialisms } from '../model/badge.ts'
 import {
   type Bundle,
   COMPLIANCE_TARGET,
@@ -22,7 +21,7 @@ import {
 import { type BundleFolder, listInstalledBundles } from './bundles/bundle-folder.ts'
 import { STORYBOARD_FILE } from './bundles/check-bundle.ts'
 import { listFiles } from './bundles/list-files.ts'
-import { type BundleSettings, listNamedBundles } from './bundles/named-bundles.ts'
+import { type BundleSettings, chooseBundles } from './bundles/named-bundles.ts'
 import { chooseTenant } from './reference-tenant.ts'
 import { applyProtocolName } from './references.ts'
 
@@ -110,24 +109,35 @@ export function readKit({ prerequisites, source }: RunnableStoryboard): TestKit 
 }
 
 let catalog: readonly CatalogEntry[] | undefined
-let named: readonly BundleFolder[] = []
+let bundles: readonly BundleFolder[] | undefined
+
+/** Lists the bundles in use, one a target; those of the installed package unless `openCatalog` found others. */
+function listBundles(): readonly BundleFolder[] {
+  bundles ??= listInstalledBundles()
+  return bundles
+}
 
 /**
- * Adds the bundles that `STORYBOARDS` names to the catalog of this process. Returns sentences about those that
- * cannot be used.
+ * Lets the catalog of this process have the bundles that `STORYBOARDS` names as well. Returns sentences about those
+ * that cannot be used.
  */
 export function openCatalog(settings: BundleSettings): string[] {
-  const { bundles, faults } = listNamedBundles(settings, [COMPLIANCE_TARGET])
-  named = bundles
+  const chosen = chooseBundles(settings)
+  bundles = chosen.bundles
   catalog = undefined
-  return faults
+  return chosen.faults
 }
 
 /** Lists the targets of the storyboards, the newest first, each with its version of the protocol. */
 export function listTargets(): { target: string; version: string }[] {
-  return [requireInstalled(), ...named]
+  return listBundles()
     .map(({ target, version }) => ({ target, version }))
     .sort((a, b) => compareVersions(a.target, b.target))
+}
+
+/** Lists the stable specialisms of all bundles, each with its protocol. */
+export function listSpecialisms(): ReadonlyMap<string, string> {
+  return new Map(listBundles().flatMap(({ specialisms }) => [...specialisms]))
 }
 
 /** Finds the version that a target is tested by; undefined where no bundle of it is left. */
@@ -142,24 +152,14 @@ export function listStoryboards(): readonly CatalogEntry[] {
 }
 
 function readCatalog(): CatalogEntry[] {
-  const installed = requireInstalled()
-  const ours = { ...installed, folder: join(projectRoot, 'data', 'storyboards') }
+  const ours = listBundles()
+    .filter(({ target }) => target === COMPLIANCE_TARGET)
+    .map(bundle => ({ ...bundle, folder: join(projectRoot, 'data', 'storyboards') }))
   const entries = new Map<string, CatalogEntry>()
-  for (const entry of [installed, ours, ...named].flatMap(indexStoryboards)) {
+  for (const entry of [...listBundles(), ...ours].flatMap(indexStoryboards)) {
     if (!entries.has(entry.storyboard.id)) entries.set(entry.storyboard.id, entry)
   }
   return [...entries.values()].sort((a, b) => (a.storyboard.id < b.storyboard.id ? -1 : 1))
-}
-
-let installed: BundleFolder | undefined
-
-/** Returns the bundle of the installed package, whose index is read once. */
-function requireInstalled(): BundleFolder {
-  installed ??= listInstalledBundles().find(({ target }) => target === COMPLIANCE_TARGET)
-  if (installed === undefined) {
-    throw new Error(`no installed package has storyboards for ${COMPLIANCE_TARGET}`)
-  }
-  return installed
 }
 
 /** Finds a storyboard by its id, without its steps. */
@@ -193,7 +193,7 @@ export function findStoryboardFor(
 
 /** Tells whether a text is the name of a task, a protocol or a specialism of the storyboards. */
 export function isKnownName(text: string, protocolName: string): boolean {
-  if (Object.hasOwn(specialisms, text)) return true
+  if (listSpecialisms().has(text)) return true
   return listStoryboards().some(
     ({ storyboard: { required_tools, tasks }, bundle }) =>
       bundle.id === text ||

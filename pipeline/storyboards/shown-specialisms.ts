@@ -1,14 +1,12 @@
 import { badgeRoles } from '../model/badge.ts'
 import type { ShownSpecialism } from '../model/compliance.ts'
-import { COMPLIANCE_TARGET } from '../model/storyboards/storyboard.ts'
 import { type CatalogEntry, listStoryboards } from './catalog.ts'
 
 /**
- * Lists the specialisms that a storyboard of a further bundle shows. Those of a specialism are in its folder: the
+ * Lists the specialisms that a storyboard shows. Those of a specialism are in its folder: the
  * one of its category has to pass, and the others with their scenarios must not fail.
  */
 export function listShown({ storyboard: { id }, source }: CatalogEntry): ShownSpecialism[] {
-  if (source.target === COMPLIANCE_TARGET) return []
   const entries = listStoryboards().filter(entry => entry.source === source)
   return [...source.specialisms].flatMap(([specialism, protocol]): ShownSpecialism[] => {
     const role = badgeRoles.find(name => name === protocol)

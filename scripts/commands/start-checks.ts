@@ -13,9 +13,8 @@ import { describeListenFault, type ListenPlace } from '../../pipeline/core/liste
 import { readProtectedNames } from '../../pipeline/core/lookalikes/protected-names.ts'
 import { chooseAgentPort } from '../../pipeline/core/ports.ts'
 import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
-import { COMPLIANCE_TARGET } from '../../pipeline/model/storyboards/storyboard.ts'
 import { type Paths, PRIVATE_FOLDER_MODE, resolvePaths } from '../../pipeline/store/paths.ts'
-import { isAddress, listNamedBundles } from '../../pipeline/storyboards/bundles/named-bundles.ts'
+import { chooseBundles, isAddress } from '../../pipeline/storyboards/bundles/named-bundles.ts'
 
 const ENDING_MS = 2_000
 const POLL_MS = 100
@@ -35,7 +34,7 @@ export function checkSettingFiles(config: Config): void {
 /** Checks the folders of STORYBOARDS; what is at addresses is checked when it is fetched. */
 function checkBundleFolders({ DATA_DIR, STORYBOARDS }: Config): void {
   const folders = { DATA_DIR, STORYBOARDS: STORYBOARDS.filter(place => !isAddress(place)) }
-  const { faults } = listNamedBundles(folders, [COMPLIANCE_TARGET], { checks: true })
+  const { faults } = chooseBundles(folders, { checks: true })
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
 }
 

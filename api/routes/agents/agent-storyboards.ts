@@ -16,6 +16,7 @@ import { describeRuns } from '../../../pipeline/resolve/test-report.ts'
 import {
   chooseTargets,
   listApplicable,
+  listSpecialisms,
   type RunnableStoryboard,
 } from '../../../pipeline/storyboards/catalog.ts'
 import { requireOwnOrganization } from '../../auth/organization-access.ts'
@@ -217,7 +218,7 @@ export const listAgentStoryboards = defineOperation({
       signal,
       services,
     })
-    const fault = checkClaims(result.profile)
+    const fault = checkClaims(result.profile, listSpecialisms())
     if (fault) return refuse('unresolved_claims', describeClaimFault(fault), { ...fault })
     return replyOk(describeApplicable(url, result.profile, services.config.PROTOCOL_NAME), headers)
   },

@@ -65,7 +65,8 @@ function listFoldersBelow(folder: string, root: string): string[] {
     .map(({ name }) => join(folder, name))
 }
 
-function isNewer({ version }: BundleFolder, known: BundleFolder | undefined): boolean {
+/** Tells whether a bundle is newer than another one of its target, or the only one. */
+export function isNewer({ version }: BundleFolder, known: BundleFolder | undefined): boolean {
   return known === undefined || version.localeCompare(known.version, 'en', { numeric: true }) > 0
 }
 

@@ -97,7 +97,7 @@ function storeArchive(dataDir: string, body: Buffer, hash: string): string | und
       writeFileSync(join(unfinished, name), content, { flush: true })
     }
     const found = findBundles(unfinished)
-    const fault = describeFault(unfinished, found, found, true)
+    const fault = describeFault(unfinished, found, found)
     if (fault !== undefined) return fault
     renameSync(unfinished, folder)
     return undefined

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { Config } from '../../core/config.ts'
-import { type BundleFolder, findBundles } from './bundle-folder.ts'
+import { type BundleFolder, findBundles, isNewer, listInstalledBundles } from './bundle-folder.ts'
 import { checkBundle } from './check-bundle.ts'
 
 export type BundleSettings = Pick<Config, 'STORYBOARDS' | 'DATA_DIR'>
@@ -46,58 +46,59 @@ export function findStored(dataDir: string, address: string): Stored | undefined
   }
 }
 
-/** Bundles that settings name, and sentences about those that cannot be used. */
-export interface NamedBundles {
+/** Bundles in use, one a target, and sentences about places that cannot be used. */
+export interface ChosenBundles {
   bundles: BundleFolder[]
   faults: string[]
 }
 
 /**
- * Lists the bundles that `STORYBOARDS` names, of targets that are not among `known`. Reaches no network: a bundle
- * at an address is there once it has been fetched. With `checks` the files of folders are read whole; those that
- * were fetched were checked before they were stored.
+ * Chooses the newest bundle of each target, among those of the installed package and those that `STORYBOARDS` names.
+ * Reaches no network: a bundle at an address is there once it has been fetched. With `checks` the files of folders are
+ * read whole; those that were fetched were checked before they were stored.
  */
-export function listNamedBundles(
+export function chooseBundles(
   { STORYBOARDS, DATA_DIR }: BundleSettings,
-  known: readonly string[],
   { checks = false } = {},
-): NamedBundles {
-  const targets = new Set(known)
-  const named: NamedBundles = { bundles: [], faults: [] }
+): ChosenBundles {
+  const chosen = new Map(listInstalledBundles().map(bundle => [bundle.target, bundle]))
+  const faults: string[] = []
   for (const place of STORYBOARDS) {
     const stored = isAddress(place) ? findStored(DATA_DIR, place) : undefined
     if (isAddress(place) && stored === undefined) {
-      named.faults.push(`STORYBOARDS: ${place} has not been fetched yet.`)
+      faults.push(`STORYBOARDS: ${place} has not been fetched yet.`)
       continue
     }
     const root = stored ? join(resolveStore(DATA_DIR), stored.hash) : resolve(place)
     const found = existsSync(root) ? findBundles(root) : []
-    const bundles = found.filter(({ target }) => !targets.has(target))
-    const fault = describeFault(root, found, bundles, checks && !stored)
-    if (fault !== undefined) {
-      named.faults.push(`STORYBOARDS: ${place} ${fault}.`)
-      continue
-    }
-    for (const { target } of bundles) targets.add(target)
-    named.bundles.push(...bundles)
+    const newer = found.filter(bundle => isNewer(bundle, chosen.get(bundle.target)))
+    const fault =
+      describeFault(root, found, checks && !stored ? newer : []) ??
+      describeOlder(found, newer, chosen)
+    if (fault !== undefined) faults.push(`STORYBOARDS: ${place} ${fault}.`)
+    else for (const bundle of newer) chosen.set(bundle.target, bundle)
   }
-  return named
+  return { bundles: [...chosen.values()], faults }
 }
 
 /** Describes why no bundle of a place can be used; undefined where they can. */
 export function describeFault(
   root: string,
   found: readonly BundleFolder[],
-  usable: readonly BundleFolder[],
-  checks: boolean,
+  toCheck: readonly BundleFolder[],
 ): string | undefined {
   if (!existsSync(root)) return 'does not exist'
   if (found.length === 0) return 'has no bundle: a folder with index.json and universal/'
-  if (usable.length === 0) {
-    const [{ target } = { target: '' }] = found
-    return `has storyboards for ${target} only, which are there already`
-  }
-  if (!checks) return undefined
-  const faults = usable.flatMap(bundle => checkBundle(bundle))
+  const faults = toCheck.flatMap(bundle => checkBundle(bundle))
   return faults.length > 0 ? `cannot be used: ${faults.join('; ')}` : undefined
+}
+
+function describeOlder(
+  found: readonly BundleFolder[],
+  newer: readonly BundleFolder[],
+  chosen: ReadonlyMap<string, BundleFolder>,
+): string | undefined {
+  if (newer.length > 0) return undefined
+  const there = found.map(({ target }) => chosen.get(target)?.version)
+  return `has ${found.map(({ version }) => version).join(', ')} and nothing newer than ${there.join(', ')}, which is there already`
 }

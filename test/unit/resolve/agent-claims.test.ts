@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
+import { specialisms } from '../../../pipeline/model/badge.ts'
 import { checkClaims, describeClaimFault } from '../../../pipeline/resolve/agent-claims.ts'
+
+const known = new Map(Object.entries(specialisms))
 
 const seller = { adcp_version: 'v3', supported_protocols: ['media_buy'] }
 
@@ -9,7 +12,7 @@ test.each([
   { ...seller, specialisms: ['sales-guaranteed', 'signed-requests'] },
   { supported_protocols: ['media_buy', 'signals'], specialisms: ['signal-owned'] },
 ])('consistent claims decide which storyboards apply to the agent: %j', claims => {
-  expect(checkClaims(claims)).toBeUndefined()
+  expect(checkClaims(claims, known)).toBeUndefined()
 })
 
 test.each([
@@ -40,7 +43,7 @@ test.each([
 ])(
   'inconsistent claims are reported with the facts that they contradict: %j',
   (claims, fault, text) => {
-    expect(checkClaims(claims)).toEqual(fault)
-    expect(describeClaimFault(checkClaims(claims)!)).toBe(text)
+    expect(checkClaims(claims, known)).toEqual(fault)
+    expect(describeClaimFault(checkClaims(claims, known)!)).toBe(text)
   },
 )

@@ -9,17 +9,23 @@ import {
   updateBadges,
 } from '../../../pipeline/resolve/badges.ts'
 import { listInstalledBundles } from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
-import { listStoryboards } from '../../../pipeline/storyboards/catalog.ts'
+import { findEntry, listStoryboards } from '../../../pipeline/storyboards/catalog.ts'
+import { listShown } from '../../../pipeline/storyboards/shown-specialisms.ts'
 
 const START = Date.parse('2026-11-20T03:00:00.000Z')
 
-const result = (storyboard_id: string, status: CountedResult['status']): CountedResult => ({
-  storyboard_id,
-  track: null,
-  status,
-  steps_passed: 1,
-  steps_total: 1,
-})
+/** Builds a result with what the installed bundle says that it shows. */
+const result = (storyboard_id: string, status: CountedResult['status']): CountedResult => {
+  const entry = findEntry(storyboard_id)
+  return {
+    storyboard_id,
+    track: null,
+    status,
+    steps_passed: 1,
+    steps_total: 1,
+    ...(entry && { shows: listShown(entry) }),
+  }
+}
 
 const passing = [result('signal_owned', 'passing')]
 
@@ -166,28 +172,15 @@ describe('specialisms', () => {
     expect(judge(result('signal_owned', 'failing'), shown('passing'))).toBe('failing')
   })
 
-  it('are shown by what the installed bundle has for them', () => {
+  it('are those of the installed bundle, each with a badge', () => {
     const [bundle] = listInstalledBundles()
-    const entries = listStoryboards().filter(entry => entry.source.folder === bundle!.folder)
-    const found = [...bundle!.specialisms].map(([id, protocol]) => {
-      const own = entries.filter(entry => entry.bundle.id === id).map(entry => entry.storyboard)
-      const [main] = own.filter(({ category }) => category === id.replaceAll('-', '_'))
-      const scenarios = [
-        ...own.filter(storyboard => storyboard !== main).map(storyboard => storyboard.id),
-        ...own.flatMap(storyboard => storyboard.requires_scenarios),
-      ]
-      const shown = {
-        role: protocol,
-        storyboard: main?.id,
-        scenarios: [...new Set(scenarios)].sort(),
-      }
-      return [id, shown] as const
-    })
-    const sorted = Object.entries(specialisms).map(([id, { scenarios, ...more }]) => [
-      id,
-      { ...more, scenarios: [...scenarios].sort() },
-    ])
-    expect(Object.fromEntries(sorted)).toEqual(Object.fromEntries(found))
-    expect(Object.values(specialisms).filter(({ role }) => !badgeRoles.includes(role))).toEqual([])
+    expect(specialisms).toEqual(Object.fromEntries(bundle!.specialisms))
+    expect(Object.values(specialisms).filter(role => !badgeRoles.includes(role))).toEqual([])
+  })
+
+  it('are each shown by one storyboard of the installed bundle', () => {
+    const shown = listStoryboards().flatMap(listShown)
+    const main = shown.filter(({ as }) => as === 'storyboard').map(({ specialism }) => specialism)
+    expect(main.sort()).toEqual(Object.keys(specialisms).sort())
   })
 })

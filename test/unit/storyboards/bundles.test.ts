@@ -5,10 +5,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
 import { createFetcher } from '../../../pipeline/fetch/http.ts'
-import { findBundles } from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
+import {
+  findBundles,
+  listInstalledBundles,
+} from '../../../pipeline/storyboards/bundles/bundle-folder.ts'
 import { checkBundle } from '../../../pipeline/storyboards/bundles/check-bundle.ts'
 import { fetchBundles } from '../../../pipeline/storyboards/bundles/fetch-bundles.ts'
-import { listNamedBundles } from '../../../pipeline/storyboards/bundles/named-bundles.ts'
+import { chooseBundles } from '../../../pipeline/storyboards/bundles/named-bundles.ts'
 import {
   chooseTargets,
   findEntry,
@@ -19,6 +22,7 @@ import {
   readStoryboard,
 } from '../../../pipeline/storyboards/catalog.ts'
 import { checkSchema } from '../../../pipeline/storyboards/schemas.ts'
+import { listShown } from '../../../pipeline/storyboards/shown-specialisms.ts'
 import {
   closeCatalog,
   makeBundle,
@@ -86,14 +90,32 @@ test('an agent is tested by the targets that it speaks, and else by that of the 
   expect(new Set(list([]))).toEqual(new Set(['3.0']))
 })
 
-test('the newest bundle of a target is the one that is used, and one of a known target is not', () => {
+test('the newest bundle of a target is the one that is used, wherever it comes from', () => {
   makeBundle(join(root, 'a'), { version: '3.2.0-beta.2' })
   makeBundle(join(root, 'b'), { version: '3.2.0-beta.10' })
-  makeBundle(join(root, 'c'), { version: '3.0.9' })
+  makeBundle(join(root, 'c'), { version: '3.0.4' })
   expect(openCatalog({ STORYBOARDS: [root], DATA_DIR })).toEqual([])
   expect(listTargets().map(({ version }) => version)).toEqual(['3.2.0-beta.10', '3.0.6'])
-  expect(openCatalog({ STORYBOARDS: [join(root, 'c')], DATA_DIR })).toEqual([
-    `STORYBOARDS: ${join(root, 'c')} has storyboards for 3.0 only, which are there already.`,
+  const older = join(root, 'c')
+  expect(openCatalog({ STORYBOARDS: [older], DATA_DIR })).toEqual([
+    `STORYBOARDS: ${older} has 3.0.4 and nothing newer than 3.0.6, which is there already.`,
+  ])
+  makeBundle(join(root, 'd'), { version: '3.0.10' })
+  expect(openCatalog({ STORYBOARDS: [join(root, 'd')], DATA_DIR })).toEqual([])
+})
+
+test('a newer bundle replaces that of the package, with ids and own storyboards as before', () => {
+  const before = listStoryboards().map(({ storyboard }) => storyboard.id)
+  makeBundle(root, { version: '3.0.10', withSchemas: true })
+  expect(openCatalog({ STORYBOARDS: [root], DATA_DIR })).toEqual([])
+  expect(listTargets()).toEqual([{ target: '3.0', version: '3.0.10' }])
+  const entries = listStoryboards()
+  expect(entries.map(({ storyboard }) => storyboard.id)).toEqual([...before, 'added_here'].sort())
+  expect(new Set(entries.map(({ source }) => source.version))).toEqual(new Set(['3.0.10']))
+  expect(findEntry('capability_discovery')!.storyboard.title).toMatch(/as the next version/)
+  expect(findEntry('refused_requests')).toBeDefined()
+  expect(listShown(findEntry('signal_owned')!)).toEqual([
+    { specialism: 'signal-owned', role: 'signals', as: 'storyboard' },
   ])
 })
 
@@ -166,11 +188,9 @@ function writeAliases(): string {
 test.each(faulty)('a folder %s is refused in words', (_what, spoil, sentence) => {
   makeBundle(root)
   spoil()
-  const { bundles, faults } = listNamedBundles({ STORYBOARDS: [root], DATA_DIR }, ['3.0'], {
-    checks: true,
-  })
+  const { bundles, faults } = chooseBundles({ STORYBOARDS: [root], DATA_DIR }, { checks: true })
   if (!isFolder(root)) mkdirSync(root)
-  expect(bundles).toEqual([])
+  expect(bundles).toEqual(listInstalledBundles())
   expect(faults).toHaveLength(1)
   expect(faults[0]).toMatch(sentence)
 })
@@ -189,7 +209,10 @@ test('a sound bundle has no fault', () => {
 })
 
 const settings = () => ({ STORYBOARDS: [ADDRESS], DATA_DIR })
-const list = () => listNamedBundles(settings(), ['3.0'])
+const list = () => {
+  const { bundles, faults } = chooseBundles(settings())
+  return { bundles: bundles.filter(({ target }) => target !== '3.0'), faults }
+}
 const listStore = () => readdirSync(join(DATA_DIR, 'storyboards'))
 
 async function serve(answer: Answer) {
