@@ -78,7 +78,7 @@ function judgeVersion(
   )
 }
 
-/** What has to pass for a specialism, and what must not fail where it can be run. */
+/** Storyboard that has to pass for a specialism, and those that must not fail where they can be run. */
 interface Requirement {
   role: BadgeRole
   storyboard?: string

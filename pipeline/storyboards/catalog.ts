@@ -118,8 +118,8 @@ function listBundles(): readonly BundleFolder[] {
 }
 
 /**
- * Lets the catalog of this process have the bundles that `STORYBOARDS` names as well. Returns sentences about those
- * that cannot be used.
+ * Adds the bundles that `STORYBOARDS` names to the catalog of this process. Returns sentences about those that
+ * cannot be used.
  */
 export function openCatalog(settings: BundleSettings): string[] {
   const chosen = chooseBundles(settings)

@@ -63,7 +63,7 @@ function readFile(
     return { isStoryboard, faults: isKit ? checkKit(text) : checkStoryboard(text) }
   } catch (error) {
     const [line = ''] = String((error as Error).message).split('\n')
-    return { isStoryboard, faults: [`it is no YAML: ${line}`] }
+    return { isStoryboard, faults: [`it cannot be read as YAML: ${line}`] }
   }
 }
 

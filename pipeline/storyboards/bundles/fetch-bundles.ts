@@ -75,7 +75,7 @@ async function fetchBundle(
   if (answer.kind === 'failed') return `cannot be fetched: ${answer.detail}`
   if (answer.kind === 'unchanged') return undefined
   const hash = createHash('sha256').update(answer.body).digest('hex')
-  const fault = hash === known?.hash ? undefined : storeArchive(dataDir, answer.body, hash)
+  const fault = hash === known?.hash ? undefined : await storeArchive(dataDir, answer.body, hash)
   if (fault !== undefined) return fault
   const previous = hash === known?.hash ? known.previous : known?.hash
   const fetched_at = toIso(clock.now())
@@ -85,8 +85,12 @@ async function fetchBundle(
 }
 
 /** Unpacks an archive into the folder of its hash. Until all of it is there and checked, the folder has another name. */
-function storeArchive(dataDir: string, body: Buffer, hash: string): string | undefined {
-  const archive = readArchive(body)
+async function storeArchive(
+  dataDir: string,
+  body: Buffer,
+  hash: string,
+): Promise<string | undefined> {
+  const archive = await readArchive(body)
   if ('fault' in archive) return `cannot be used: ${archive.fault}`
   const folder = join(resolveStore(dataDir), hash)
   if (existsSync(folder)) return undefined

@@ -76,9 +76,15 @@ export function chooseBundles(
       describeFault(root, found, checks && !stored ? newer : []) ??
       describeOlder(found, newer, chosen)
     if (fault !== undefined) faults.push(`STORYBOARDS: ${place} ${fault}.`)
-    else for (const bundle of newer) chosen.set(bundle.target, bundle)
+    else for (const bundle of newer) chosen.set(bundle.target, addSchemas(bundle, chosen))
   }
   return { bundles: [...chosen.values()], faults }
+}
+
+/** Adds to a bundle without schemas those of the one that it replaces, which is of the same target. */
+function addSchemas(bundle: BundleFolder, chosen: ReadonlyMap<string, BundleFolder>): BundleFolder {
+  const { schemas } = chosen.get(bundle.target) ?? {}
+  return { ...(schemas !== undefined && { schemas }), ...bundle }
 }
 
 /** Describes why no bundle of a place can be used; undefined where they can. */

@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { packTar } from 'modern-tar'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import { limits } from '../../../pipeline/core/limits.ts'
@@ -106,7 +107,7 @@ test('the newest bundle of a target is the one that is used, wherever it comes f
 
 test('a newer bundle replaces that of the package, with ids and own storyboards as before', () => {
   const before = listStoryboards().map(({ storyboard }) => storyboard.id)
-  makeBundle(root, { version: '3.0.10', withSchemas: true })
+  makeBundle(root, { version: '3.0.10' })
   expect(openCatalog({ STORYBOARDS: [root], DATA_DIR })).toEqual([])
   expect(listTargets()).toEqual([{ target: '3.0', version: '3.0.10' }])
   const entries = listStoryboards()
@@ -114,6 +115,8 @@ test('a newer bundle replaces that of the package, with ids and own storyboards 
   expect(new Set(entries.map(({ source }) => source.version))).toEqual(new Set(['3.0.10']))
   expect(findEntry('capability_discovery')!.storyboard.title).toMatch(/as the next version/)
   expect(findEntry('refused_requests')).toBeDefined()
+  const { source } = findEntry('added_here')!
+  expect(source.schemas).toBe(listInstalledBundles()[0]!.schemas)
   expect(listShown(findEntry('signal_owned')!)).toEqual([
     { specialism: 'signal-owned', role: 'signals', as: 'storyboard' },
   ])
@@ -135,7 +138,7 @@ const faulty: [what: string, spoil: () => void, sentence: RegExp][] = [
   [
     'with a file that is no YAML',
     () => writeFileSync(join(root, UNIVERSAL, 'bad.yaml'), 'id: bad\nphases: [}'),
-    /universal\/bad\.yaml: it is no YAML/,
+    /universal\/bad\.yaml: it cannot be read as YAML/,
   ],
   [
     'with a storyboard of another form',
@@ -150,7 +153,7 @@ const faulty: [what: string, spoil: () => void, sentence: RegExp][] = [
   [
     'with more aliases than anybody writes',
     () => writeFileSync(join(root, UNIVERSAL, 'bomb.yaml'), `phases: []\n${writeAliases()}`),
-    /universal\/bomb\.yaml: it is no YAML: Excessive alias count/,
+    /universal\/bomb\.yaml: it cannot be read as YAML: it has too many values/,
   ],
   [
     'with a head that needs what is written below it',
@@ -158,7 +161,12 @@ const faulty: [what: string, spoil: () => void, sentence: RegExp][] = [
       const file = join(root, UNIVERSAL, 'added-here.yaml')
       replaceIn(file, /^title: (.*)/m, 'note: &words Words\ntitle: *words')
     },
-    /universal\/added-here\.yaml: it is no YAML: Unresolved alias/,
+    /universal\/added-here\.yaml: it cannot be read as YAML: unidentified alias/,
+  ],
+  [
+    'with values nested deeper than anybody writes',
+    () => writeFileSync(join(root, UNIVERSAL, 'deep.yaml'), `phases: ${'['.repeat(100_000)}`),
+    /universal\/deep\.yaml: it cannot be read as YAML: nesting/,
   ],
   [
     'with a link to a file elsewhere',
@@ -249,7 +257,7 @@ test('a bundle at an address is stored under its hash, and a later start needs n
   expect(findEntry('3.1:added_here')).toBeDefined()
 })
 
-const hostile: [what: string, make: () => Buffer, sentence: RegExp][] = [
+const hostile: [what: string, make: () => Buffer | Promise<Buffer>, sentence: RegExp][] = [
   ['that is a page', () => Buffer.from('<html></html>'), /it is no gzipped archive/],
   ['that holds no files', () => gzipSync(Buffer.alloc(10_240)), /no tar archive with files/],
   ['that is cut off', () => packFolder(root).subarray(0, 40_000), /it is no gzipped archive/],
@@ -258,6 +266,7 @@ const hostile: [what: string, make: () => Buffer, sentence: RegExp][] = [
     () => gzipSync(writeTar('compliance/index.json', 100_000).subarray(0, 2_048)),
     /it is cut off/,
   ],
+  ['with too many files', async () => gzipSync(await packEmpty(10_001)), /it has too many files/],
   ['that unpacks to too much', () => gzipSync(Buffer.alloc(100_000_001)), /too many bytes/],
   [
     'whose names leave the folder',
@@ -297,6 +306,12 @@ const hostile: [what: string, make: () => Buffer, sentence: RegExp][] = [
   ],
 ]
 
+/** Packs many files without content. */
+async function packEmpty(count: number): Promise<Uint8Array> {
+  const names = Array.from({ length: count }, (_, at) => `${at}.json`)
+  return packTar(names.map(name => ({ header: { name, size: 0 } })))
+}
+
 /** Writes the head and the content of one file, as an archive has them. */
 function writeTar(name: string, bytes: number): Buffer {
   const head = Buffer.alloc(512)
@@ -310,7 +325,7 @@ test.each(hostile)(
   'an archive %s is refused in words, and nothing of it stays',
   async (_what, make, sentence) => {
     makeBundle(root)
-    const body = make()
+    const body = await make()
     const { fetch } = await serve((_request, response) => response.end(body))
     const faults = await fetch()
     expect(faults).toHaveLength(1)
