@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Instant, toIso } from '../../pipeline/core/clock.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { SNAPSHOT_KEY } from '../../pipeline/core/surrogate-keys.ts'
 import { findHistoryBegin } from '../../pipeline/read/queries/past-states.ts'
 import type { Reader, Snapshot } from '../../pipeline/read/reader.ts'
 import { getSnapshot } from '../responses/lists.ts'
@@ -18,6 +19,11 @@ const Day = z.iso.date()
 /** Completes a day to its first moment in UTC; any other text stays as it is. */
 export function completeDay(text: string): string {
   return Day.safeParse(text).success ? `${text}T00:00:00Z` : text
+}
+
+/** Lists the keys of answers for a past time: the history is that of the snapshot (pipeline/core/surrogate-keys.ts). */
+export function listPastKeys(asOf: string | undefined): string[] {
+  return asOf === undefined ? [] : [SNAPSHOT_KEY]
 }
 
 /** A snapshot, and a moment that its history covers. */

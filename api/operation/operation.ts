@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { PublicErrorName } from '../../pipeline/core/errors.ts'
 import type { Limits } from '../../pipeline/core/limits.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { LimitName } from '../limits/per-address.ts'
 import type { CachePolicy } from '../responses/freshness.ts'
@@ -68,6 +69,10 @@ interface OtherBody {
   item?: z.ZodType
 }
 
+type DependsOn<Query, Params> =
+  | readonly string[]
+  | ((call: { query: Query; params: Params; reader: Reader }) => readonly string[])
+
 interface Declared<
   Who extends Access,
   Query extends z.ZodType,
@@ -102,8 +107,11 @@ interface Declared<
   isPersonal?: true
   /** It works without the stores; any other operation is refused (503) while they are not open. */
   worksWithoutStores?: true
-  /** Its answer is the brand of the domain in its query: a cache keeps it until that one changes. */
-  isKeyedByDomain?: true
+  /**
+   * Keys by which a cache in front of the API forgets its answers (pipeline/core/surrogate-keys.ts): the same for all,
+   * or listed for one. Public operations that are revalidated name some; lists depend on what they are read from.
+   */
+  dependsOn?: DependsOn<z.output<Query>, z.output<Params>>
   /** It answers with a page for people, also when it refuses. */
   isPage?: true
   /** It answers with a file whose address others embed or publish, so its query is not checked. */
@@ -153,10 +161,12 @@ interface AskedBy extends Pick<Call<unknown, unknown, unknown, 'public'>, 'servi
 }
 
 /** An operation in the form from which everything is derived. */
-export type Operation = Declared<Access, z.ZodType, z.ZodType, z.ZodType> & {
+export type Operation = Omit<Declared<Access, z.ZodType, z.ZodType, z.ZodType>, 'dependsOn'> & {
   // biome-ignore lint/suspicious/noExplicitAny: only the declaration knows its own input
   handle(call: Call<any, any, any, any>): Sent | Streamed | Promise<Sent>
   cacheKey?(call: AskedBy): string
+  // biome-ignore lint/suspicious/noExplicitAny: only the declaration knows its own input
+  dependsOn?: DependsOn<any, any>
 }
 
 /**

@@ -7,19 +7,19 @@ import type {
   FastifySchemaCompiler,
   RouteOptions,
 } from 'fastify'
-import { ALL_KEY, ANY_KEY, toDomainKey } from '../../pipeline/core/surrogate-keys.ts'
 import type { Principal } from '../auth/principal.ts'
 import { toCaller } from '../limits/caller.ts'
 import { buildLimit, buildLimitPolicy } from '../limits/per-address.ts'
-import { buildCacheControl, cachePolicies, isUnchanged } from '../responses/freshness.ts'
+import { buildCacheControl, isUnchanged } from '../responses/freshness.ts'
 import { buildAsOfHeader } from '../responses/lists.ts'
 import type { Sent, Streamed } from '../responses/reply.ts'
 import { sendAnswer } from '../responses/send.ts'
 import { chooseAnswering } from './answering.ts'
-import { anyOrigin, buildExposedHeaders, exposed } from './cross-origin.ts'
+import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
 import { buildHooks } from './request-hooks.ts'
 import { type Services, withActor } from './services.ts'
+import { chooseSharedHeaders } from './shared-headers.ts'
 import { findUnknowable } from './unknown-facts.ts'
 import { compileValidator, createBoundedCompiler } from './validation.ts'
 
@@ -97,13 +97,14 @@ function buildHandler(operation: Operation, services: Services): RouteOptions['h
     ...buildHeaders(operation, services.config.SHARED_CACHE_S),
     ...(limit && buildLimitPolicy(limit, services.config)),
   }
-  const toHeaders = chooseHeaders(operation, headers, services.config.SHARED_CACHE_S)
+  const listShared = chooseSharedHeaders(operation, services)
   const measure = measureRequest(operation, services)
   const { answerGroup, compressor } = services
   const answer = (request: FastifyRequest, reply: FastifyReply, sent: Sent, started: number) => {
     const asOf = buildAsOfHeader(sent, services.reader)
     const exposed = buildExposedHeaders(request)
-    const done = sendAnswer(request, reply, sent, compressor, toHeaders(request), exposed, asOf)
+    const shared = listShared?.(request, sent)
+    const done = sendAnswer(request, reply, sent, compressor, headers, exposed, asOf, shared)
     measure(request, reply.statusCode, started + (sent.waitedMs ?? 0))
     return done
   }
@@ -187,28 +188,11 @@ function measureRequest({ id }: Operation, { config, metrics, log, boundedLog }:
   }
 }
 
-/** Chooses the headers of answers: those that a cache knows by their domain name it. */
-function chooseHeaders(
-  { isKeyedByDomain }: Operation,
-  headers: Readonly<Record<string, string>>,
-  sharedS: number,
-): (request: FastifyRequest) => Readonly<Record<string, string>> {
-  if (!isKeyedByDomain || sharedS === 0) return () => headers
-  return ({ query }) => {
-    const { domain } = query as { domain: string }
-    return { ...headers, 'surrogate-key': `${ALL_KEY} ${toDomainKey(domain)}` }
-  }
-}
-
 function buildHeaders({ access, cache }: Operation, sharedS: number): Record<string, string> {
-  const isShared = sharedS > 0 && access === 'public' && cachePolicies[cache].startsWith('public')
   return {
     'cache-control': buildCacheControl(cache, access === 'public' ? sharedS : 0),
     'x-content-type-options': 'nosniff',
     ...(access === 'optional' && { vary: 'authorization' }),
     ...anyOrigin,
-    // A shared cache answers scripts of other origins too, whoever asked first.
-    ...(isShared && exposed),
-    ...(isShared && cache === 'revalidate' && { 'surrogate-key': `${ALL_KEY} ${ANY_KEY}` }),
   }
 }

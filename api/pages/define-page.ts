@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { ANY_KEY } from '../../pipeline/core/surrogate-keys.ts'
 import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
 import type { Sent } from '../responses/reply.ts'
 import { createAsk } from './ask.ts'
@@ -42,6 +43,7 @@ export function definePage<
     method: 'GET',
     access: 'public',
     cache: 'revalidate',
+    dependsOn: [ANY_KEY],
     ...(!isOfThing && { queriesSnapshot: true }),
     isPage: true,
     cacheKey: ({ services: { reader }, header }) =>

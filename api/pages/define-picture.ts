@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { ANY_KEY } from '../../pipeline/core/surrogate-keys.ts'
 import { toCallerKey } from '../operation/answering.ts'
 import { defineOperation, type Operation } from '../operation/operation.ts'
 import { isUnchanged } from '../responses/freshness.ts'
@@ -38,6 +39,7 @@ export function definePicture<
     method: 'GET',
     access: 'public',
     cache: 'revalidate',
+    dependsOn: [ANY_KEY],
     queriesSnapshot: true,
     reply: { 200: { type: PNG } },
     errors: ['invalid_request', 'not_found', 'unavailable'],

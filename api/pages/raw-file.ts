@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { SNAPSHOT_KEY } from '../../pipeline/core/surrogate-keys.ts'
 import { isUrl, parseSource, type Source } from '../../pipeline/model/observation.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
 import { type FileBytes, readFileBytes } from '../../pipeline/read/queries/file-bytes.ts'
@@ -26,6 +27,7 @@ export const rawFile = defineOperation({
   summary: 'Get a file as it was last read',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: [SNAPSHOT_KEY],
   queriesSnapshot: true,
   cacheKey: () => '',
   isPage: true,

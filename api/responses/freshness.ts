@@ -8,6 +8,8 @@ import { type Instant, SECOND } from '../../pipeline/core/clock.ts'
  */
 export const cachePolicies = {
   revalidate: 'public, no-cache',
+  /** Policy for answers from files or rows that no cache in front is told about. */
+  unshared: 'public, no-cache',
   list: 'public, max-age=5',
   minute: 'public, max-age=60',
   document: 'public, max-age=3600',
@@ -19,13 +21,20 @@ export const cachePolicies = {
 
 export type CachePolicy = keyof typeof cachePolicies
 
+/** Maximum ages in callers' own caches of what a cache in front of the API may share. */
+const sharedPolicies: Partial<Record<CachePolicy, string>> = {
+  revalidate: 'public, max-age=0',
+  list: cachePolicies.list,
+}
+
 /**
- * Builds the cache header of a policy. With `sharedS` a cache in front of the API reuses what would be revalidated for
- * these seconds, and for as many again while it revalidates: an answer is at most twice as old.
+ * Builds the cache header of a policy. With `sharedS` a cache in front of the API reuses lookups and lists for these
+ * seconds, and for as many again while it revalidates: an answer is at most twice as old.
  */
 export function buildCacheControl(policy: CachePolicy, sharedS: number): string {
-  if (policy !== 'revalidate' || sharedS === 0) return cachePolicies[policy]
-  return `public, max-age=0, s-maxage=${sharedS}, stale-while-revalidate=${sharedS}`
+  const own = sharedPolicies[policy]
+  if (own === undefined || sharedS === 0) return cachePolicies[policy]
+  return `${own}, s-maxage=${sharedS}, stale-while-revalidate=${sharedS}`
 }
 
 /**

@@ -16,7 +16,7 @@ export function sendAnswer(
   reply: FastifyReply,
   sent: Sent,
   compressor: Compressor,
-  ...shared: Readonly<Record<string, string>>[]
+  ...shared: (Readonly<Record<string, string>> | undefined)[]
 ): void | Promise<void> {
   const { status, body, type = JSON_TYPE, etag, modifiedAt, release } = sent
   // Not earlier: the bytes may still be queued for writing, or a thread may be compressing them.

@@ -37,7 +37,7 @@ export const readLogCheckpoint = defineOperation({
     'Every event of the feed is a leaf of a Merkle tree (C2SP tlog-tiles, below `/log/`). Keep this answer: ' +
     'a later one that does not continue it shows that history was rewritten.',
   access: 'public',
-  cache: 'revalidate',
+  cache: 'unshared',
   reply: { 200: LogCheckpoint },
   errors: ['not_found'],
   handle: async ({ services: { reader } }) => {
@@ -56,7 +56,7 @@ export const proveInclusion = defineOperation({
     'Name the event by `event_id` or by `index`. Hash the entry, then with each hash of the proof in turn: ' +
     'the result must be the root (RFC 9162, section 2.1.3.2).',
   access: 'public',
-  cache: 'revalidate',
+  cache: 'unshared',
   query: z.object({
     event_id: eventId.meta({
       description: 'Id of the event in the feed, a UUID v7',
@@ -100,7 +100,7 @@ export const proveConsistency = defineOperation({
     '`from` is the size of a head that you remember. Its root and the current one follow from the proof ' +
     '(RFC 9162, section 2.1.4.2), unless something before it was changed.',
   access: 'public',
-  cache: 'revalidate',
+  cache: 'unshared',
   query: z.object({
     from: z
       .string()

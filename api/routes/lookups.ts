@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import { MEMBERS_KEY, SNAPSHOT_KEY } from '../../pipeline/core/surrogate-keys.ts'
 import {
   DomainLookup,
   PublisherLookup,
@@ -13,6 +14,7 @@ import {
 } from '../../pipeline/read/lookups/publisher-lookup.ts'
 import { buildPublisherPage, withDeclared } from '../../pipeline/read/lookups/publisher-pages.ts'
 import { findFileFreshness } from '../../pipeline/read/lookups/stored.ts'
+import { listSellerKeys } from '../../pipeline/read/lookups/surrogate-keys.ts'
 import { listPlacements, loadFormats } from '../../pipeline/read/queries/publishers.ts'
 import { loadStats } from '../../pipeline/read/queries/stats.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
@@ -37,6 +39,11 @@ export const lookUpPublisher = defineOperation({
     'An unknown domain gets a 200 with nothing in it; `freshness` says whether its file was ever requested.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: ({ query: { domain, include, formats_cursor }, reader }) => [
+    ...listSellerKeys(reader, domain),
+    MEMBERS_KEY,
+    ...(include === undefined && formats_cursor === undefined ? [] : [SNAPSHOT_KEY]),
+  ],
   query: z.object({
     domain: PastedDomain,
     include: z.literal('placements').optional().describe('Adds the placements of its file'),
@@ -181,6 +188,7 @@ export const lookUpDomain = defineOperation({
   description: 'Superseded by the publisher lookup.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: ({ params: { domain }, reader }) => [...listSellerKeys(reader, domain), MEMBERS_KEY],
   deprecated: true,
   params: z.object({ domain: PastedDomain }),
   reply: { 200: DomainLookup },

@@ -14,7 +14,7 @@ acl indexer { "registry"; }
 sub vcl_recv {
   if (req.method == "PURGE") {
     if (client.ip !~ indexer) { return (synth(405)); }
-    if (req.http.Surrogate-Key !~ "^[a-z0-9._/ -]+$") { return (synth(400)); }
+    if (req.http.Surrogate-Key !~ "^[A-Za-z0-9._/ -]+$") { return (synth(400)); }
     # Each answer names its keys; a key is whole, so a.example is no part of ba.example.
     set req.http.X-Keys = regsuball(regsuball(req.http.Surrogate-Key, "\.", "\\."), " ", "|");
     ban("obj.http.Surrogate-Key ~ (^|\s)(" + req.http.X-Keys + ")($|\s)");

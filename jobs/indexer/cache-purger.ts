@@ -1,22 +1,19 @@
 import { SECOND } from '../../pipeline/core/clock.ts'
 import type { Log } from '../../pipeline/core/log.ts'
-import { ALL_KEY, ANY_KEY, toDomainKey } from '../../pipeline/core/surrogate-keys.ts'
+import { ALL_KEY, ANY_KEY, SNAPSHOT_KEY, toKeyKind } from '../../pipeline/core/surrogate-keys.ts'
 import type { Entry, ServingStore } from '../../pipeline/serving/lmdb.ts'
-import type { SpaceName } from '../../pipeline/serving/spaces.ts'
+import { listPurgedKeys } from '../../pipeline/serving/surrogate-keys.ts'
 import { getMessage } from '../api-client/writer-client.ts'
 import { type Loop, repeatEvery } from './loops.ts'
 
-/** Spaces that change in a night without changes: what they tell of cached answers lapses. */
-const unpurged: ReadonlySet<SpaceName> = new Set([
-  'freshness',
-  'meta',
-  'crawl_request',
-  'agent_timing',
-  'agent_health',
-])
-/** Bytes of keys in one request; caches refuse longer headers. Where a commit has more, all is purged. */
-const KEYS_BYTES_MAX = 4_096
+/** Bytes of the keys of one kind in a request; caches refuse long headers. Where there are more, the kind is purged. */
+const KIND_BYTES_MAX = 1_000
 const PURGE_EVERY_MS = 50
+/**
+ * Times after which keys are purged again: an answer may have been on its way to the cache, and an API opens a new
+ * snapshot only then.
+ */
+const AGAIN_AFTER_MS = [SECOND, 5 * SECOND]
 const PAUSE_MAX_MS = 30 * SECOND
 const ANSWER_MS = 5 * SECOND
 
@@ -28,41 +25,54 @@ const ANSWER_MS = 5 * SECOND
 export class CachePurger {
   readonly #url: string
   readonly #log: Log
+  readonly #now: () => number
   #keys = new Set([ALL_KEY])
-  #bytes = 0
+  readonly #bytes = new Map<string, number>()
+  #again: { at: number; keys: ReadonlySet<string> }[] = []
   #failures = 0
 
-  constructor(url: string, log: Log) {
+  constructor(url: string, log: Log, now: () => number = () => performance.now()) {
     this.#url = url
     this.#log = log
+    this.#now = now
   }
 
   /** Notes the keys of what was written to the serving store. */
   note(entries: readonly Entry[]): void {
-    for (const { space, key } of entries) {
-      if (this.#keys.has(ALL_KEY)) return
-      if (unpurged.has(space)) continue
-      this.#add(ANY_KEY)
-      if (space === 'brand') this.#add(toDomainKey(String(key)))
-    }
+    for (const entry of entries) for (const key of listPurgedKeys(entry)) this.#add(key)
+  }
+
+  /** Notes that lists show something else: a snapshot or its search file was published. */
+  noteSnapshot(): void {
+    for (const key of [ANY_KEY, SNAPSHOT_KEY]) this.#add(key)
   }
 
   #add(key: string): void {
-    if (this.#keys.has(key)) return
-    this.#keys.add(key)
-    this.#bytes += key.length + 1
-    if (this.#bytes > KEYS_BYTES_MAX) this.#keys = new Set([ALL_KEY])
+    const kind = toKeyKind(key)
+    if (this.#keys.has(ALL_KEY) || this.#keys.has(key) || this.#keys.has(kind)) return
+    const bytes = (this.#bytes.get(kind) ?? 0) + key.length + 1
+    this.#bytes.set(kind, bytes)
+    if (bytes <= KIND_BYTES_MAX) return void this.#keys.add(key)
+    for (const other of this.#keys) if (toKeyKind(other) === kind) this.#keys.delete(other)
+    this.#keys.add(kind)
   }
 
-  /** Sends the keys that were noted since the last request. */
+  /** Sends the keys that were noted since the last request, and those whose time to be sent again has come. */
   async purge(): Promise<void> {
-    if (this.#keys.size === 0) return
+    const now = this.#now()
+    const isDue = ({ at }: { at: number }) => at <= now
+    const noted = new Set(this.#keys)
+    for (const { keys } of this.#again.filter(isDue)) for (const key of keys) this.#add(key)
+    this.#again = this.#again.filter(again => !isDue(again))
     const keys = this.#keys
+    if (keys.size === 0) return
     this.#keys = new Set()
-    this.#bytes = 0
+    this.#bytes.clear()
     try {
       await this.#send([...keys].join(' '))
       this.#failures = 0
+      if (noted.size === 0) return
+      this.#again.push(...AGAIN_AFTER_MS.map(ms => ({ at: now + ms, keys: noted })))
     } catch (error) {
       this.#failures += 1
       if (this.#failures === 1) this.#log.error({ error: getMessage(error) }, 'not purged')
@@ -86,20 +96,25 @@ export class CachePurger {
   get pauseMs(): number {
     return Math.min(PURGE_EVERY_MS * 2 ** Math.min(this.#failures, 10), PAUSE_MAX_MS)
   }
+
+  /** Begins to purge what is noted. */
+  start(): Loop {
+    return repeatEvery(
+      () => this.pauseMs,
+      this.#log,
+      () => this.purge(),
+    )
+  }
 }
 
-/** Starts to purge the cache after commits; undefined where no cache is named. */
-export function startPurging(
+/** Opens what purges the cache after commits; undefined where no cache is named. */
+export function openCachePurger(
   serving: ServingStore,
   url: string | undefined,
   log: Log,
-): Loop | undefined {
+): CachePurger | undefined {
   if (url === undefined) return undefined
   const purger = new CachePurger(url, log)
   serving.onWritten = entries => purger.note(entries)
-  return repeatEvery(
-    () => purger.pauseMs,
-    log,
-    () => purger.purge(),
-  )
+  return purger
 }

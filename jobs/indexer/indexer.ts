@@ -13,7 +13,7 @@ import { removeRunFile, resolveBaseUrl, writeRunFile } from '../run-file.ts'
 import { limitHeapGrowth } from '../v8-heap.ts'
 import { createBulkCommits } from './bulk-commits.ts'
 import { ByteSemaphore } from './byte-semaphore.ts'
-import { startPurging } from './cache-purger.ts'
+import { openCachePurger } from './cache-purger.ts'
 import { ComparisonRecorder } from './comparison-recorder.ts'
 import { ComplianceMonitor } from './compliance-monitor.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -136,6 +136,8 @@ export async function runIndexer(
     status: () => statusWatch.status,
   })
   const stopHeartbeat = startHeartbeat({ file: paths.heartbeat, clock, busyMs })
+  const purger = openCachePurger(sequencer.serving, config.PURGE_URL, log)
+  const onShown = () => purger?.noteSnapshot()
   const dispatching = repeatEvery(DISPATCH_EVERY_MS, log, () => dispatcher.dispatch())
   const loops = [
     repeatEvery(TICK_EVERY_MS, log, () => sequencer.tick()),
@@ -146,11 +148,11 @@ export async function runIndexer(
     ),
     repeatEvery(RECORD_EVERY_MS, log, () => recorder.storeEnded()),
     repeatEvery(REDIS_CHECK_EVERY_MS, log, createRedisCheck(commands, config, log)),
-    startPublishing(sequencer, config, clock, log, metrics),
+    startPublishing({ sequencer, config, clock, log, metrics, onShown }),
     startLogging(sequencer, log),
     startReplicaPublishing(sequencer, config, clock, log),
     uploading,
-    startPurging(sequencer.serving, config.PURGE_URL, log),
+    purger?.start(),
     startWatching({ sequencer, writer, clock, log }, config),
     repeatEvery(
       () => statusWatch.pauseMs,

@@ -7,16 +7,27 @@ import type { IndexerMetrics } from '../metrics/indexer-metrics.ts'
 import { type Loop, repeatEvery } from './loops.ts'
 import { INTERVAL_MIN_S, PublishInterval } from './publish-interval.ts'
 
+interface PublishingDeps {
+  sequencer: Sequencer
+  config: Config
+  clock: Clock
+  log: Log
+  metrics: IndexerMetrics
+  /** Called when lists can be read from another snapshot, and from another search file. */
+  onShown: () => void
+}
+
 /**
  * Publishes snapshots at their interval; once a UTC day writes Parquet files and applies retention.
  */
-export function startPublishing(
-  sequencer: Sequencer,
-  config: Config,
-  clock: Clock,
-  log: Log,
-  metrics: IndexerMetrics,
-): Loop {
+export function startPublishing({
+  sequencer,
+  config,
+  clock,
+  log,
+  metrics,
+  onShown,
+}: PublishingDeps): Loop {
   const interval = new PublishInterval()
   let pauseS = INTERVAL_MIN_S
   let retained: string | undefined
@@ -27,6 +38,8 @@ export function startPublishing(
     // 0 means that nothing was copied, which says nothing about the time a copy takes.
     if (copyMs > 0) {
       metrics.countPublished(copyMs)
+      onShown()
+      void sequencer.searchable().then(onShown, () => undefined)
       pauseS = interval.next({ ms: copyMs, bytes: statSync(sequencer.paths.index).size })
     }
     await sequencer.exportTables()

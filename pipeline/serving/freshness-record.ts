@@ -79,6 +79,21 @@ export function mergeFreshness(before: Uint8Array | undefined, after: Buffer): B
   return Buffer.concat(others.sort((a, b) => a[0]! - b[0]!))
 }
 
+/** Tells whether cells say the same of their files as those of `before`, but for the times of attempts. */
+export function hasSameStates(before: Uint8Array | undefined, after: Uint8Array): boolean {
+  if (before === undefined) return false
+  for (let at = 0; at < after.length; at += CELL_BYTES) {
+    const known = findCell(before, after[at]!)
+    if (known < 0 || readState(before, known) !== readState(after, at)) return false
+  }
+  return true
+}
+
+function readState(value: Uint8Array, at: number): FreshnessState {
+  const outcome = outcomeNames[value[at + 1]!]!
+  return outcome === 'deferred' ? 'never_crawled' : statesByEffect[getEffect(outcome)]
+}
+
 /** Finds the beginning of the cell of a kind; negative if there is none. */
 function findCell(value: Uint8Array, kind: number): number {
   for (let at = 0; at < value.length; at += CELL_BYTES) if (value[at] === kind) return at
@@ -94,11 +109,11 @@ export function readFreshness(
   const at = value === undefined ? -1 : findCell(value, storedKinds.indexOf(kind))
   if (value === undefined || at < 0) return { state: 'never_crawled' }
   const outcome = outcomeNames[value[at + 1]!]!
-  if (outcome === 'deferred') return { state: 'never_crawled', outcome }
+  const state = readState(value, at)
+  if (state === 'never_crawled') return { state, outcome }
   const status = numberAt(value, at + 2, at + 4)
   const attempted = numberAt(value, at + 4, at + 10)
   const succeeded = numberAt(value, at + 10, at + CELL_BYTES)
-  const state = statesByEffect[getEffect(outcome)]
   const block: FreshnessBlock = {
     state: state === 'current' && succeeded + STALE_AFTER_MS <= now ? 'stale' : state,
     outcome,

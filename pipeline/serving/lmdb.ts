@@ -5,7 +5,7 @@ import { PublicError } from '../core/errors.ts'
 import { isStorableKey } from '../core/store-key.ts'
 import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
-import { mergeFreshness } from './freshness-record.ts'
+import { hasSameStates, mergeFreshness } from './freshness-record.ts'
 import { encodePairs, PAIRS_READ_MAX, toIdentifierName } from './identifier-index.ts'
 import { listPortfolioEntries, NAMES_A_HOUSE } from './portfolio-record.ts'
 import { isReplicated } from './public-entries.ts'
@@ -71,7 +71,7 @@ export class ServingStore {
   #aliases = { seq: -1, are: false }
   #logs: Record<LogName, Space<Buffer, string>>
   #recorder: WriteRecorder | undefined
-  /** Called with entries once readers see them. */
+  /** Called with the entries of a commit that changed something, once readers see them. */
   onWritten: ((entries: readonly Entry[]) => void) | undefined
   readonly #isReplica: boolean
 
@@ -250,19 +250,19 @@ export class ServingStore {
   /** Writes a commit: all entries and its number, or nothing. On disk, and read here, when it returns. */
   write(entries: readonly Entry[], seq: number): void {
     const position = this.#recorder?.commit([...entries, toMetaEntry('seq', seq)])
-    this.#transact(() => {
-      this.#put(entries)
+    const written = this.#transact(() => {
+      const put = this.#put(entries)
       const numbers = { seq, format: SERVING_FORMAT, ...(position && { [POSITION]: position }) }
       this.#put(Object.entries(numbers).map(([key, number]) => toMetaEntry(key, number)))
+      return put
     })
-    this.onWritten?.(entries)
+    this.onWritten?.(written)
   }
 
   /** Writes a part of a commit that is too large to be written at once; its number follows with the last. */
   writePart(entries: readonly Entry[]): void {
     this.#recorder?.part(entries)
-    this.#transact(() => this.#put(entries))
-    this.onWritten?.(entries)
+    this.onWritten?.(this.#transact(() => this.#put(entries)))
   }
 
   /** Adds entries to empty spaces, those of each space in the order of their keys, as they are: nothing is derived. */
@@ -285,29 +285,40 @@ export class ServingStore {
     write()
   }
 
-  #transact(write: () => void): void {
+  #transact<Result>(write: () => Result): Result {
     try {
-      this.#root.transactionSync(write)
+      const result = this.#root.transactionSync(write)
+      this.#root.resetReadTxn()
+      return result
     } catch (error) {
       this.#recorder?.undo()
       throw error
     }
-    this.#root.resetReadTxn()
   }
 
-  #put(entries: readonly Entry[]): void {
+  /** Puts entries, and returns those by which more than the times of attempts has changed. */
+  #put(entries: readonly Entry[]): Entry[] {
     const names = new Set<string>()
-    for (const { space, key, value } of entries) {
+    const written: Entry[] = []
+    for (const entry of entries) {
+      const { space, key, value } = entry
       if (space === 'identifier') {
         if (this.#holds(space, key, value)) continue
         names.add(toIdentifierName(key as string))
       }
+      if (space !== 'freshness' || this.#changesState(entry)) written.push(entry)
       if (space === 'brand') this.#putInPortfolios(key as string, value)
       if (value === undefined) this.#spaces[space].removeSync(key)
       else if (space === 'freshness') this.#putFreshness(key, value)
       else this.#spaces[space].putSync(key, value)
     }
     for (const name of names) this.#name(name)
+    return written
+  }
+
+  #changesState({ space, key, value }: Entry): boolean {
+    if (this.onWritten === undefined || value === undefined) return true
+    return !hasSameStates(this.#spaces[space].getBinaryFast(key) as Buffer | undefined, value)
   }
 
   /** Writes the freshness of one file of a location and keeps that of its other files. */

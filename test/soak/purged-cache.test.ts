@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPurging } from '../../jobs/indexer/cache-purger.ts'
+import { type CachePurger, openCachePurger } from '../../jobs/indexer/cache-purger.ts'
 import type { Loop } from '../../jobs/indexer/loops.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { readOverNight } from '../support/checks/cached-night.ts'
@@ -16,12 +17,15 @@ import { hasVarnish, startVarnish } from '../support/servers/varnish.ts'
 const SHARED_S = 3_600
 /** Time that a commit, its purge and an answer may be on their way on a busy machine. */
 const SLACK_MS = 1_500
+/** Time after which what changed is not purged again. */
+const AGAIN_MS = 6_000
 const domains = ['a.example', 'b.example', 'c.example', 'd.example']
 
 /** Names that a brand has had, each with the time until which the API answered it. */
 const names = new Map<string, { name: string; until: number }[]>()
 let registry: TestRegistry
 let varnish: Awaited<ReturnType<typeof startVarnish>>
+let purger: CachePurger
 let purging: Loop | undefined
 
 describe.skipIf(!hasVarnish)('a cache that is purged after commits', () => {
@@ -37,7 +41,8 @@ describe.skipIf(!hasVarnish)('a cache that is purged after commits', () => {
     for (const domain of domains) await rename(domain, 0)
     const origin = new URL(await registry.app.listen({ host: '127.0.0.1', port: 0 }))
     varnish = await startVarnish(origin)
-    purging = startPurging(registry.sequencer.serving, varnish.base, silentLog)
+    purger = openCachePurger(registry.sequencer.serving, varnish.base, silentLog)!
+    purging = purger.start()
     await waitUntil(async () => (await askBrand(domains[0]!)).status === 200, 60)
   })
 
@@ -60,15 +65,31 @@ describe.skipIf(!hasVarnish)('a cache that is purged after commits', () => {
       process.stderr.write(`${JSON.stringify({ answers, hits, a_second: answers / 20 })}\n`)
   }, 60_000)
 
-  test('keeps the brand of another domain, and forgets what joins documents', async () => {
-    const other = '/api/brands/resolve?domain=b.example'
-    const joined = '/api/registry/publisher?domain=b.example'
-    // The purge of the last change before may still be on its way.
-    const areHits = async () => (await ask(other)) === 'hit' && (await ask(joined)) === 'hit'
-    await waitUntil(async () => (await areHits()) && (await areHits()), 60)
+  test('keeps the answers about another domain, and forgets pages', async () => {
+    const others = [
+      '/api/brands/resolve?domain=b.example',
+      '/api/registry/publisher?domain=b.example',
+    ]
+    const page = '/brand/b.example'
+    await waitForHits([...others, page])
     await rename('a.example', 1_000_000)
     await waitUntil(async () => (await askBrand('a.example')).name === 'Name 1000000', 60)
-    expect([await ask(other), await ask(joined)]).toEqual(['hit', 'miss'])
+    expect(await Promise.all([...others, page].map(ask))).toEqual(['hit', 'hit', 'miss'])
+  })
+
+  test('keeps lists until another snapshot is published', async () => {
+    const list = '/api/brands/registry?limit=10'
+    await registry.publish()
+    purger.noteSnapshot()
+    await waitForHits([list])
+    await rename('a.example', 2_000_000)
+    expect([await ask(list), await readText(list)]).toEqual([
+      'hit',
+      expect.not.stringContaining('Name 2000000'),
+    ])
+    await registry.publish()
+    purger.noteSnapshot()
+    await waitUntil(async () => (await readText(list)).includes('Name 2000000'), 60)
   })
 
   test('forgets nothing for others than the indexer, nor what is no key', async () => {
@@ -79,6 +100,17 @@ describe.skipIf(!hasVarnish)('a cache that is purged after commits', () => {
     expect(answer.headers.has('surrogate-key')).toBe(false)
   })
 })
+
+async function readText(path: string): Promise<string> {
+  return (await fetch(varnish.base + path)).text()
+}
+
+/** Waits until the cache has answers, and no purge of a change before is on its way. */
+async function waitForHits(paths: readonly string[]): Promise<void> {
+  await pause(AGAIN_MS)
+  const areHits = async () => (await Promise.all(paths.map(ask))).every(found => found === 'hit')
+  await waitUntil(async () => (await areHits()) && (await areHits()), 60)
+}
 
 async function ask(path: string): Promise<string | null> {
   return (await fetch(varnish.base + path)).headers.get('x-cache')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ANY_KEY } from '../../../pipeline/core/surrogate-keys.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
 import { defineOperation, type Operation } from '../../operation/operation.ts'
@@ -30,6 +31,7 @@ export const changeFeeds: readonly Operation[] = formats.map(({ id, path, type, 
     summary: `Get changes as ${name}`,
     access: 'public',
     cache: 'minute',
+    dependsOn: [ANY_KEY],
     queriesSnapshot: true,
     cacheKey: ({ services: { reader } }) => String(reader.serving?.seq ?? 0),
     query: subject,

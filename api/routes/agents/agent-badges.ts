@@ -47,7 +47,7 @@ const pictureHeaders = {
 
 const drawn = {
   ...declared,
-  cache: 'revalidate',
+  cache: 'unshared',
   reply: { 200: { type: SVG } },
   errors: ['invalid_request'],
 } as const

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
+import { SNAPSHOT_KEY } from '../../../pipeline/core/surrogate-keys.ts'
 import {
   type AgentPublisher,
   AgentPublishers,
@@ -13,6 +14,7 @@ import { pickWeakestOfAny } from '../../../pipeline/read/lookups/deciding-files.
 import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { findSideOfGrants } from '../../../pipeline/read/lookups/operator-sides.ts'
 import { listReachesAfter, type StoredReach } from '../../../pipeline/read/lookups/reach.ts'
+import { listReachKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { listRevokedPublishers } from '../../../pipeline/read/queries/revoked-publishers.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { asOf, findPast } from '../../inputs/as-of.ts'
@@ -92,6 +94,13 @@ const declared = {
     'neither `since` nor `revoked`: no history is kept of attempts to read files, nor of revoked publishers.',
   access: 'public',
   cache: 'minute',
+  dependsOn: ({
+    params: { encodedUrl },
+    reader,
+  }: {
+    params: { encodedUrl: string }
+    reader: Reader
+  }) => [...listReachKeys(reader, parseAgent('encodedUrl', encodedUrl)), SNAPSHOT_KEY],
   params: z.object({
     encodedUrl: z.string().describe('Address of the agent, percent-encoded'),
   }),

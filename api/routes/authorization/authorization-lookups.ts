@@ -15,6 +15,11 @@ import { findInventory, type StockedProperty } from '../../../pipeline/read/look
 import { findSideOfGrants, findSideOfSale } from '../../../pipeline/read/lookups/operator-sides.ts'
 import { listPublishersAfter } from '../../../pipeline/read/lookups/reach.ts'
 import {
+  listIdentifierKeys,
+  listReachKeys,
+  listSellerKeys,
+} from '../../../pipeline/read/lookups/surrogate-keys.ts'
+import {
   listPastPlaces,
   listPastPublishers,
   loadPastInventory,
@@ -22,7 +27,7 @@ import {
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { isGranted } from '../../../pipeline/resolve/authority.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
-import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
+import { asOf, findPast, listPastKeys, type Past } from '../../inputs/as-of.ts'
 import { createPageSize, PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import { IdentifierType } from '../../inputs/identifier-type.ts'
 import { parseAgent } from '../../inputs/sale.ts'
@@ -42,6 +47,10 @@ export const lookUpProperty = defineOperation({
     'also means its `www.`, its `m.` and a wildcard over its parents.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: ({ query: { type, value, as_of }, reader }) => [
+    ...listIdentifierKeys(reader, { type, value }, listSellerKeys),
+    ...listPastKeys(as_of),
+  ],
   query: z.object({
     type: IdentifierType,
     value: z.string().min(1).max(2_048).describe('The identifier itself'),
@@ -199,6 +208,10 @@ export const lookUpAgentDomains = defineOperation({
   description: 'By name. `freshness` is that of the weakest of their files.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: ({ params: { agentUrl }, query: { as_of }, reader }) => [
+    ...listReachKeys(reader, parseAgent('agentUrl', agentUrl)),
+    ...listPastKeys(as_of),
+  ],
   params: z.object({ agentUrl: z.string().describe('Address of the agent, percent-encoded') }),
   query: z.object({
     as_of: asOf,

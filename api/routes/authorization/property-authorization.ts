@@ -3,7 +3,12 @@ import { toIso } from '../../../pipeline/core/clock.ts'
 import { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
-import { asOf, findPast } from '../../inputs/as-of.ts'
+import {
+  listAgentKeys,
+  listIdentifierKeys,
+  listPublisherKeys,
+} from '../../../pipeline/read/lookups/surrogate-keys.ts'
+import { asOf, findPast, listPastKeys } from '../../inputs/as-of.ts'
 import { pageCursor } from '../../inputs/fields.ts'
 import { IdentifierType } from '../../inputs/identifier-type.ts'
 import {
@@ -29,6 +34,14 @@ export const authorizeProperty = defineOperation({
   description: `The publisher must grant it and the operator not contradict it. ${sidesSentence}${termsSentence} Where one is missing, \`needs\` names it.`,
   access: 'public',
   cache: 'revalidate',
+  dependsOn: ({
+    query: { agent_url, identifier_type: type, identifier_value: value, as_of },
+    reader,
+  }) => [
+    ...listAgentKeys(reader, parseAgent('agent_url', agent_url)),
+    ...listIdentifierKeys(reader, { type, value }, listPublisherKeys),
+    ...listPastKeys(as_of),
+  ],
   query: z.object({
     agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
     identifier_type: IdentifierType,

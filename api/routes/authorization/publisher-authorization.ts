@@ -22,6 +22,7 @@ import {
   type StockedProperty,
 } from '../../../pipeline/read/lookups/inventory.ts'
 import { findReach } from '../../../pipeline/read/lookups/reach.ts'
+import { listAgentKeys, listPublisherKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { judge, tallyVerdicts } from '../../../pipeline/resolve/authority.ts'
@@ -33,7 +34,7 @@ import {
   unrecordedOperating,
 } from '../../../pipeline/resolve/operator-side.ts'
 import { isOpen, type Terms } from '../../../pipeline/resolve/sale-terms.ts'
-import { asOf, findPast } from '../../inputs/as-of.ts'
+import { asOf, findPast, listPastKeys } from '../../inputs/as-of.ts'
 import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import {
   AgentUrl,
@@ -61,6 +62,11 @@ export const authorizePublisher = defineOperation({
     'placements and collections apply only if the request names some.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: ({ query: { domain, agent, as_of }, reader }) => [
+    ...listAgentKeys(reader, agent),
+    ...listPublisherKeys(reader, domain),
+    ...listPastKeys(as_of),
+  ],
   query: z.object({
     domain: PastedDomain,
     agent: AgentUrl,

@@ -7,6 +7,7 @@ import { BrandJson } from '../../../pipeline/model/responses/brand-json.ts'
 import { BrandList, BrandResolution } from '../../../pipeline/model/responses/index.ts'
 import { findBrand, resolveBrands } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
+import { listDomainKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { brandList } from '../../../pipeline/read/queries/brands.ts'
 import { BulkDomains, describeBulk, parseDomainsStrictly } from '../../inputs/bulk.ts'
 import { fresh, PastedDomain } from '../../inputs/fields.ts'
@@ -38,7 +39,7 @@ export const resolveBrand = defineOperation({
   summary: 'Resolve a domain to its canonical brand',
   access: 'public',
   cache: 'revalidate',
-  isKeyedByDomain: true,
+  dependsOn: ({ query: { domain } }) => listDomainKeys(domain),
   query: z.object({ domain: PastedDomain, fresh }),
   reply: { 200: BrandResolution },
   errors: ['invalid_request', 'not_found', 'unavailable'],

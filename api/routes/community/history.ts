@@ -4,6 +4,7 @@ import { History } from '../../../pipeline/model/responses/history.ts'
 import type { RevisionRow } from '../../../pipeline/model/rows.ts'
 import { findHistory } from '../../../pipeline/read/lookups/history.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
+import { listDomainKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import { defineOperation, type Group, type Operation } from '../../operation/operation.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
@@ -71,6 +72,7 @@ function defineHistory({ id, path, group, entity, file, what }: Kind): Operation
       'make none. `total` counts all of them. Automated enrichments are by `system`.',
     access: 'public',
     cache: 'revalidate',
+    dependsOn: ({ query: { domain } }) => listDomainKeys(domain),
     query: z.object({
       domain: PastedDomain,
       limit: createRevisionLimit(PAGE_ROWS_MAX, PAGE_ROWS_DEFAULT),

@@ -18,6 +18,7 @@ import {
 } from '../../../pipeline/model/responses/hosted.ts'
 import { hasEntry } from '../../../pipeline/read/lookups/history.ts'
 import { findHosted, findOrigin } from '../../../pipeline/read/lookups/hosted.ts'
+import { listDomainKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { isInOrganization } from '../../auth/organization-access.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
@@ -43,6 +44,7 @@ export const readHostedAdagents = defineOperation({
     'adopts it by pointing there: `authoritative_location` in its own file.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
   params,
   reply: { 200: HostedAdagents },
   errors: ['invalid_request', 'not_found'],
@@ -65,6 +67,7 @@ export const readHostedBrand = defineOperation({
     'Built from the saved entry. A brand adopts it by pointing its own brand.json there.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
   params,
   reply: { 200: HostedBrandJson },
   errors: ['invalid_request', 'not_found'],

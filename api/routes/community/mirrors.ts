@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { isModerator } from '../../../pipeline/core/roles.ts'
+import { MIRRORS_KEY } from '../../../pipeline/core/surrogate-keys.ts'
 import { Platform } from '../../../pipeline/model/mirror.ts'
 import {
   Mirror,
@@ -65,6 +66,7 @@ export const readCommunityMirror = defineOperation({
   description: 'It describes what a platform offers and authorizes nobody to sell it.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: [MIRRORS_KEY],
   params,
   reply: { 200: Mirror },
   errors: ['invalid_request', 'not_found'],

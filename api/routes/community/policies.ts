@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../../pipeline/core/errors.ts'
+import { POLICIES_KEY } from '../../../pipeline/core/surrogate-keys.ts'
 import {
   enforcements,
   PolicyContent,
@@ -102,6 +103,7 @@ export const resolvePolicy = defineOperation({
     'has another one: earlier versions are not stored.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: [POLICIES_KEY],
   query: z.object({
     policy_id: asId,
     version: z.string().optional().describe('Only if this is the current version; any by default'),
@@ -163,6 +165,7 @@ export const policyHistory = defineOperation({
   description: 'Edits, newest first, down to revision 1, which created the policy.',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: [POLICIES_KEY],
   query: z.object({
     policy_id: asId,
     limit: createRevisionLimit(HISTORY_ROWS_MAX, PAGE_ROWS_DEFAULT),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { RevisionHeld, RevisionList } from '../../../pipeline/model/responses/history.ts'
 import type { EntryRow } from '../../../pipeline/model/rows.ts'
 import { findRevision, listRevisions } from '../../../pipeline/read/lookups/revisions.ts'
+import { listDomainKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import { defineOperation, type Group, type Operation } from '../../operation/operation.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
@@ -55,6 +56,7 @@ function list({ entity, name, path, group }: Kind): Operation {
       'Newest first, including the one that created the entry. The editor is an opaque id.',
     access: 'public',
     cache: 'revalidate',
+    dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
     params: z.object({ domain: PastedDomain }),
     query: z.object({
       limit: createRevisionLimit(PAGE_ROWS_MAX, PAGE_ROWS_DEFAULT),
@@ -85,6 +87,7 @@ function read({ entity, name, path, group }: Kind): Operation {
       '`content` is null while the entry is hidden, and for a revision that was never shown.',
     access: 'public',
     cache: 'revalidate',
+    dependsOn: ({ params: { domain } }) => listDomainKeys(domain),
     params: z.object({ domain: PastedDomain, number: RevisionNumber }),
     reply: { 200: RevisionHeld },
     errors: ['invalid_request', 'not_found'],

@@ -80,7 +80,7 @@ export const readCatalogDispute = defineOperation({
   summary: 'Get the state of a dispute',
   description: 'Contact addresses and the author are left out.',
   access: 'public',
-  cache: 'revalidate',
+  cache: 'unshared',
   params: z.object({ id: z.string().max(255).describe('`dispute_id` of the dispute') }),
   reply: { 200: CatalogDispute },
   errors: ['not_found'],

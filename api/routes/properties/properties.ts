@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { PropertyList, PropertyResolution } from '../../../pipeline/model/responses/index.ts'
 import { findProperties, resolveProperties } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
+import { listSellerKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { propertyList } from '../../../pipeline/read/queries/properties.ts'
 import { BulkDomains, describeBulk, parseDomainsLeniently } from '../../inputs/bulk.ts'
 import { freshIgnored, PastedDomain } from '../../inputs/fields.ts'
@@ -18,6 +19,7 @@ export const resolveProperty = defineOperation({
   summary: 'Resolve a publisher domain to its properties and authorized agents',
   access: 'public',
   cache: 'revalidate',
+  dependsOn: ({ query: { domain }, reader }) => listSellerKeys(reader, domain),
   query: z.object({ domain: PastedDomain, fresh: freshIgnored }),
   reply: { 200: PropertyResolution },
   errors: ['invalid_request', 'not_found'],

@@ -9,6 +9,7 @@ let cache: Server
 let asked: string[]
 let status: number
 let purger: CachePurger
+let now: number
 
 beforeEach(async () => {
   asked = []
@@ -19,8 +20,12 @@ beforeEach(async () => {
   })
   await new Promise<void>(resolve => cache.listen(0, '127.0.0.1', resolve))
   const { port } = cache.address() as AddressInfo
-  purger = new CachePurger(`http://127.0.0.1:${port}`, silentLog)
+  now = -10_000
+  purger = new CachePurger(`http://127.0.0.1:${port}`, silentLog, () => now)
   await purger.purge()
+  now = 0
+  await purger.purge()
+  asked.pop()
 })
 
 afterEach(() => cache.close())
@@ -29,29 +34,46 @@ const write = (space: SpaceName, key: string): Entry => ({ space, key, value: Bu
 
 test('the first request purges everything, and a night without changes nothing', async () => {
   expect(asked).toEqual(['PURGE all'])
-  purger.note([write('freshness', 'a.example'), write('meta', 'seq')])
+  purger.note([write('agent_health', 'a'), write('meta', 'seq')])
   await purger.purge()
   expect(asked).toHaveLength(1)
 })
 
-test('a commit is one request with the brands and the answers that it has changed', async () => {
+test('a commit is one request with all things that it has changed', async () => {
   purger.note([
     write('brand', 'a.example'),
-    write('brand', 'b.example'),
-    write('publisher', 'c.example'),
+    write('hosted', 'brand.json b.example'),
+    write('publisher', 'a.example'),
+    write('file', `adagents.json ${'h'.repeat(16)}`),
+    write('member', 'acme'),
   ])
   await purger.purge()
   await purger.purge()
-  expect(asked.slice(1)).toEqual(['PURGE any domain/a.example domain/b.example'])
+  expect(asked.slice(1)).toEqual([
+    `PURGE any domain/a.example domain/b.example file/${'h'.repeat(16)} members`,
+  ])
 })
 
-test('a commit with more keys than fit into a header purges everything', async () => {
-  purger.note(Array.from({ length: 1_000 }, (_, i) => write('brand', `d${i}.example`)))
+test('where a commit changes many things of a kind, all of this kind are purged', async () => {
+  const brands = Array.from({ length: 1_000 }, (_, i) => write('brand', `d${i}.example`))
+  purger.note([...brands, write('reach', 'hash a.example')])
   await purger.purge()
-  expect(asked.slice(1)).toEqual(['PURGE all'])
   purger.note([write('brand', 'a.example')])
   await purger.purge()
-  expect(asked.at(-1)).toBe('PURGE any domain/a.example')
+  expect(asked.slice(1)).toEqual(['PURGE any domain agent/hash', 'PURGE any domain/a.example'])
+})
+
+test('what changed is purged again for answers that were on their way, and so is what lists show', async () => {
+  purger.noteSnapshot()
+  await purger.purge()
+  const times: number[] = []
+  for (let second = 1; second <= 10; second += 1) {
+    now = second * 1_000
+    await purger.purge()
+    if (asked.length > times.length + 2) times.push(second)
+  }
+  expect(times).toEqual([1, 5])
+  expect(new Set(asked)).toEqual(new Set(['PURGE all', 'PURGE any snapshot']))
 })
 
 test('a request that fails is repeated after a growing pause, for everything', async () => {
