@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listGuides, toGuidePath } from '../../api/pages/guides.ts'
+import { guideFolders, listGuides, toGuidePath } from '../../api/pages/guides.ts'
 import { projectRoot } from '../../pipeline/core/project-root.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
@@ -22,6 +22,31 @@ async function readGuide(name: string, { app }: TestRegistry = registry) {
   expect(statusCode).toBe(200)
   return load(body)
 }
+
+test('every document for users is listed once', () => {
+  const files = guideFolders.flatMap(folder => readdirSync(join(projectRoot, folder)))
+  const documents = files.filter(file => file.endsWith('.md')).map(file => file.slice(0, -3))
+  expect(
+    listGuides()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(documents.sort())
+})
+
+test.each([
+  ['/docs/guides', 'Docs page', 'Guides page'],
+  ['/docs/guides/buyer', 'Docs true', 'Guides true'],
+  ['/docs', 'Docs true', 'API reference page'],
+  ['/authorization', 'Check authorization page'],
+  ['/workshop', 'Check a file page'],
+])('the navigation marks where %s is', async (url, ...marked) => {
+  const { body } = await registry.app.inject({ url, headers: { accept: 'text/html' } })
+  const page = load(body)
+  const links = page('header nav a[aria-current]')
+    .toArray()
+    .map(link => page(link))
+  expect(links.map(link => `${link.text()} ${link.attr('aria-current')}`)).toEqual(marked)
+})
 
 describe('a guide that the registry serves', () => {
   test.each(listGuides().map(({ name }) => name))(

@@ -7,24 +7,34 @@ import type { View } from '../view.ts'
 
 const NAME = 'Agentic Ad Registry'
 
-const sections = [
+type Link = readonly [address: string, name: string]
+
+/** Pages for people who read about the registry or program it; the longest address first. */
+const docs: readonly Link[] = [
+  ['/docs/guides', 'Guides'],
+  ['/docs', 'API reference'],
+  ['/sql', 'SQL'],
+  ['/data', 'Data set'],
+]
+
+const DOCS: Link = ['/docs/guides', 'Docs']
+const DASHBOARD: Link = ['/dashboard', 'Dashboard']
+
+const sections: readonly Link[] = [
   ['/brands', 'Brands'],
   ['/publishers', 'Publishers'],
   ['/agents', 'Agents'],
   ['/changes', 'Changes'],
+  ['/authorization', 'Check authorization'],
   ['/workshop', 'Check a file'],
-  ['/sql', 'SQL'],
-  ['/docs', 'API'],
-  ['/docs/guides', 'Guides'],
-] as const
+  DOCS,
+]
 
 const SKIP = (
   <a class="skip" href="#content">
     Skip to content
   </a>
 )
-
-const DASHBOARD = ['/dashboard', 'Dashboard'] as const
 
 /** Renders the whole document of a page. `path` is its canonical address. */
 export function renderDocument(view: View, origin: string, path: string | undefined): string {
@@ -124,10 +134,11 @@ const PICTURE = (
 /** Headers of pages on which nothing was searched, by the section: as many as there are sections. */
 const headers = new Map<string, Html>()
 
-function findHeader(view: View, path: string | undefined): Html {
+function findHeader(view: View, address: string | undefined): Html {
+  const [path] = address?.split('?', 1) ?? []
   if (view.searched !== undefined) return renderHeader(view, path)
-  const section = path === '/' ? path : sections.find(([address]) => path?.startsWith(address))?.[0]
-  const key = `${section} ${view.hasDashboard} ${path?.startsWith(DASHBOARD[0])}`
+  const isWhole = [...sections, ...docs].some(([address]) => address === path)
+  const key = `${path === '/'} ${isWhole} ${findSection(path)} ${findDocs(path)} ${view.hasDashboard}`
   const known = headers.get(key)
   if (known !== undefined) return known
   const header = renderHeader(view, path)
@@ -135,8 +146,21 @@ function findHeader(view: View, path: string | undefined): Html {
   return header
 }
 
+const findDocs = (path = ''): Link | undefined =>
+  docs.find(([address]) => path === address || path.startsWith(`${address}/`))
+
+/** Finds the section of a page; that of one thing, such as `/brand/acme.example`, is its list's. */
+function findSection(path = ''): Link | undefined {
+  if (findDocs(path) !== undefined) return DOCS
+  const [, first = ''] = path.split('/')
+  return [...sections, DASHBOARD].find(
+    ([address]) => address === `/${first}` || address === `/${first}s`,
+  )
+}
+
 function renderHeader({ searched, hasDashboard }: View, path: string | undefined): Html {
   const isHome = path === '/'
+  const inDocs = findDocs(path)
   return (
     <header class="top">
       <a class="brand" href="/" aria-current={isHome ? 'page' : undefined}>
@@ -148,17 +172,31 @@ function renderHeader({ searched, hasDashboard }: View, path: string | undefined
       </a>
       {isHome ? null : renderSearch(searched, 'compact')}
       <nav aria-label="Sections">
-        <ul>
-          {[...sections, ...(hasDashboard ? [DASHBOARD] : [])].map(([address, name]) => (
-            <li>
-              <a href={address} aria-current={path?.startsWith(address) ? 'page' : undefined}>
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
+        {renderLinks([...sections, ...(hasDashboard ? [DASHBOARD] : [])], findSection(path), path)}
+        {inDocs === undefined ? null : renderLinks(docs, inDocs, path)}
       </nav>
     </header>
+  )
+}
+
+function renderLinks(
+  links: readonly Link[],
+  current: Link | undefined,
+  path: string | undefined,
+): Html {
+  return (
+    <ul>
+      {links.map(link => (
+        <li>
+          <a
+            href={link[0]}
+            aria-current={link === current ? (link[0] === path ? 'page' : 'true') : undefined}
+          >
+            {link[1]}
+          </a>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -214,11 +252,10 @@ const ABOUT = (
       an agent.
     </p>
     <p>
-      <a href="/authorization">Check authorization</a> · <a href="/policies">Policies</a> ·{' '}
-      <a href="/storyboards">Storyboards</a> · <a href="/mirrors">Mirrors</a> ·{' '}
-      <a href="/crawl">Crawl status</a> · <a href="/data">Data set</a> ·{' '}
-      <a href="/docs/guides">Guides</a> · <a href="/docs">API reference</a> ·{' '}
-      <a href="/openapi/registry.yaml">OpenAPI</a>
+      <a href="/policies">Policies</a> · <a href="/storyboards">Storyboards</a> ·{' '}
+      <a href="/mirrors">Mirrors</a> · <a href="/crawl">Crawl status</a> ·{' '}
+      <a href="/data">Data set</a> · <a href="/docs/guides">Guides</a> ·{' '}
+      <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
     </p>
   </>
 )
