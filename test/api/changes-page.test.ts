@@ -67,6 +67,14 @@ test('no change is lost between pages, and none is told twice', async () => {
   expect(new Set(stories).size).toBe(151)
 })
 
+test('many first files of one moment are one story, where no type is chosen', async () => {
+  const stories = await readStories('/changes')
+  const many = stories.filter(story => story.includes('published their first'))
+  expect(many.join('\n')).toMatch(
+    /^\w+ publishers published their first adagents\.json\..* and \d+ more$/m,
+  )
+})
+
 test('there are words for every type of event', () => {
   expect(Object.keys(predicates).sort()).toEqual([...eventTypeNames].sort())
 })

@@ -275,7 +275,7 @@ describe('a page says what JSON says', () => {
     expect(types).toContain('authorization.granted')
     expect(stories.join('\n')).toContain(
       `${PUBLISHER} published its first adagents.json, authorized one agent and added one property.` +
-        'sales.agent.example/mcpPlain words',
+        'Agent: sales.agent.example/mcpProperty: Plain words',
     )
     const granted = await read('/changes?type=authorization.granted')
     expect(granted('.stories ul > li')).toHaveLength(1)

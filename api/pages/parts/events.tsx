@@ -9,17 +9,24 @@ import { countInWords, predicates } from './change-words.ts'
 import { findSubject, readText } from './event-subject.ts'
 import { toAgentPath, toPublisherPath } from './paths.ts'
 
-const REACHING = 'agent.profile_updated'
+const FIRST_FILE = 'publisher.adagents_discovered'
+/** Follows from each authorization, which is told itself. */
+const FOLLOWING = 'agent.profile_updated'
 
 type Payload = Readonly<Record<string, unknown>>
 
 /** Things that are named of each kind of change. */
 const NAMED_MAX = 4
+/** New publishers of one moment that have a sentence each; more of them share one. */
+const NEWCOMERS_MAX = 3
+const NEWCOMERS_NAMED_MAX = 12
 
 interface Shown {
   /** Stories on the page; all, where nothing is said. */
   limit?: number
   bytes: number
+  /** Tells many first files of one moment as one story, and no change that follows from others. */
+  isOverview?: boolean
 }
 
 /** Rendered events, and the last of them. */
@@ -35,7 +42,7 @@ interface Rendered {
 export function renderEvents(
   reader: Reader,
   events: readonly FeedEvent[],
-  { limit = Number.POSITIVE_INFINITY, bytes }: Shown,
+  { limit = Number.POSITIVE_INFINITY, bytes, isOverview = false }: Shown,
 ): Rendered {
   if (events.length === 0) {
     const html = <p class="empty">No changes yet. They appear here after the first crawl.</p>
@@ -43,25 +50,38 @@ export function renderEvents(
   }
   for (let size = events.length; ; size = Math.ceil(size / 2)) {
     const some = events.slice(0, size)
-    const html = renderMoments(reader, some, limit)
+    const html = renderMoments(reader, some, limit, isOverview)
     if (size === 1 || Buffer.byteLength(html.toString()) <= bytes)
       return { html, last: some.at(-1) }
   }
 }
 
-function renderMoments(reader: Reader, events: readonly FeedEvent[], limit: number): Html {
+function renderMoments(
+  reader: Reader,
+  events: readonly FeedEvent[],
+  limit: number,
+  isOverview: boolean,
+): Html {
   let left = limit
   const moments = Map.groupBy(events, ({ created_at }) => formatMoment(created_at))
   return (
     <ol class="timeline stories">
       {[...moments.values()].map(some => {
-        // What agents reach changes with every publisher: those of a moment are one story.
-        const stories = [...Map.groupBy(some, findStory)].slice(0, left)
-        left -= stories.length
-        return stories.length === 0 ? null : (
+        const newcomers = isOverview ? findNewcomers(some) : new Set<string>()
+        const others = some.filter(
+          event =>
+            !newcomers.has(findSubject(event)) && !(isOverview && event.event_type === FOLLOWING),
+        )
+        const singles = [...Map.groupBy(others, findSubject)].map(([subject, all]) =>
+          renderStory(reader, subject, all),
+        )
+        const stories = [...(newcomers.size > 0 ? [renderNewcomers(newcomers)] : []), ...singles]
+        const shown = stories.slice(0, left)
+        left -= shown.length
+        return shown.length === 0 ? null : (
           <li>
             <p class="moment">{renderMoment(getFirst(some).created_at)}</p>
-            <ul>{stories.map(([subject, all]) => renderStory(reader, subject, all))}</ul>
+            <ul>{shown}</ul>
           </li>
         )
       })}
@@ -69,11 +89,29 @@ function renderMoments(reader: Reader, events: readonly FeedEvent[], limit: numb
   )
 }
 
-const findStory = (event: FeedEvent) =>
-  event.event_type === REACHING ? REACHING : findSubject(event)
+/** Finds the publishers with a first file; none, where each of them can have a sentence. */
+function findNewcomers(events: readonly FeedEvent[]): Set<string> {
+  const found = new Set(
+    events.filter(({ event_type }) => event_type === FIRST_FILE).map(findSubject),
+  )
+  return found.size > NEWCOMERS_MAX ? found : new Set()
+}
+
+function renderNewcomers(newcomers: ReadonlySet<string>): Html {
+  const links = [...newcomers].map(domain => (
+    <a href={toPublisherPath(domain)}>{renderName(domain, 80)}</a>
+  ))
+  return (
+    <li class="gain">
+      <p>
+        {capitalize(countInWords(newcomers.size, 'publisher'))} published their first adagents.json.
+      </p>
+      {renderThings('', links, NEWCOMERS_NAMED_MAX)}
+    </li>
+  )
+}
 
 function renderStory(reader: Reader, subject: string, events: readonly FeedEvent[]): Html {
-  if (subject === REACHING) return renderReaching(events)
   const byType = Map.groupBy(events, ({ event_type }) => event_type)
   const ordered = (Object.keys(predicates) as EventType[]).filter(type => byType.has(type))
   const named = ordered.map(type => nameThings(byType.get(type) ?? []))
@@ -83,39 +121,21 @@ function renderStory(reader: Reader, subject: string, events: readonly FeedEvent
       <p>
         {renderSubject(reader, subject)} {joinWords(words)}.
       </p>
-      {named.map(things => renderThings([...things.values()].filter(thing => thing !== null)))}
+      {ordered.map((type, at) => {
+        const things = [...(named[at]?.values() ?? [])].filter(thing => thing !== null)
+        return renderThings(toLabel(type, things.length), things)
+      })}
     </li>
   )
 }
 
-/** Renders which agents reach something else than before. */
-function renderReaching(events: readonly FeedEvent[]): Html {
-  const agents = [
-    ...new Set(events.map(({ payload, entity_id }) => readText(payload.agent_url) ?? entity_id)),
-  ]
-  const [only] = agents
-  return (
-    <li class="change">
-      {agents.length === 1 && only !== undefined ? (
-        <p>
-          Inventory changed for <strong>{renderAgent(only)}</strong>.
-        </p>
-      ) : (
-        <>
-          <p>Inventory changed for {countInWords(agents.length, 'agent')}.</p>
-          {renderThings(agents.map(renderAgent))}
-        </>
-      )}
-    </li>
-  )
-}
-
-function renderThings(things: readonly Html[]): Html | null {
+function renderThings(label: string, things: readonly Html[], limit = NAMED_MAX): Html | null {
   if (things.length === 0) return null
-  const more = things.length - NAMED_MAX
+  const more = things.length - limit
   return (
     <p class="things">
-      {things.slice(0, NAMED_MAX).map((thing, at) => (
+      {label}
+      {things.slice(0, limit).map((thing, at) => (
         <>
           {at > 0 ? ' · ' : ''}
           {thing}
@@ -124,6 +144,16 @@ function renderThings(things: readonly Html[]): Html | null {
       {more > 0 ? ` and ${more} more` : ''}
     </p>
   )
+}
+
+const labels: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  authorization: ['Agent: ', 'Agents: '],
+  property: ['Property: ', 'Properties: '],
+  collection: ['Collection: ', 'Collections: '],
+}
+
+function toLabel(type: EventType, count: number): string {
+  return labels[type.split('.', 1)[0] ?? '']?.[count === 1 ? 0 : 1] ?? ''
 }
 
 /** Names the things that events of one type are about, each once; one without a name has none. */

@@ -4,7 +4,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderEvents } from '../parts/events.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-const EVENTS_PER_PAGE = 200
+const EVENTS_PER_PAGE = 1_000
 const EVENTS_BYTES = 44_000
 
 interface ChangesQuery {
@@ -23,7 +23,10 @@ export async function show({ query, services }: ViewCall<ChangesQuery>): Promise
     retentionDays: config.LIMITS.feedRetentionDays,
   })
   const events = found.slice(0, EVENTS_PER_PAGE)
-  const { html, last } = renderEvents(reader, events, { bytes: EVENTS_BYTES })
+  const { html, last } = renderEvents(reader, events, {
+    bytes: EVENTS_BYTES,
+    isOverview: type === undefined,
+  })
   const isEnd = last === undefined || last.event_id === found.at(-1)?.event_id
   return {
     title: type === undefined ? 'Changes' : `Changes: ${type}`,
@@ -35,8 +38,8 @@ export async function show({ query, services }: ViewCall<ChangesQuery>): Promise
       <>
         <h1>Changes</h1>
         <p class="lead">
-          What domains and agents did, as the registry saw it in the last{' '}
-          {config.LIMITS.feedRetentionDays} days.
+          What publishers, brands and agents changed in the last {config.LIMITS.feedRetentionDays}{' '}
+          days.
           {before === undefined ? ' New changes appear here as they happen.' : ''}
         </p>
         {renderTypes(type)}

@@ -1,20 +1,19 @@
 import { eventTypeNames } from '../../../pipeline/model/event.ts'
 import type { PublisherList } from '../../../pipeline/model/responses/agents.ts'
-import type {
-  BrandList,
-  PublisherLookup,
-  RegistryStats,
-} from '../../../pipeline/model/responses/index.ts'
+import type { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
+import type { BrandList, RegistryStats } from '../../../pipeline/model/responses/index.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { loadCrawlOverview } from '../../../pipeline/read/queries/crawl-overview.ts'
-import type { Reader } from '../../../pipeline/read/reader.ts'
+import { type ExampleSale, listExampleSales } from '../../../pipeline/read/queries/example-sales.ts'
+import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
+import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
 import { listRegisteredBrands } from '../../routes/brands/brands.ts'
-import { lookUpPublisher, registryStats } from '../../routes/lookups.ts'
+import { registryStats } from '../../routes/lookups.ts'
 import { listRegisteredPublishers } from '../../routes/publishers.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, renderMoment, renderName } from '../html/text.tsx'
-import { renderCounts, renderSection } from '../parts/blocks.tsx'
+import { renderName } from '../html/text.tsx'
+import { renderCounts, renderSection, renderTiles } from '../parts/blocks.tsx'
 import { renderSearch } from '../parts/document.tsx'
 import { renderEvents } from '../parts/events.tsx'
 import { findFaces } from '../parts/faces.tsx'
@@ -22,11 +21,10 @@ import { renderLatestDays } from '../parts/latest-days.tsx'
 import { toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
-const EVENTS_READ = 100
+const EVENTS_READ = 1_000
 const STORIES_SHOWN_MAX = 8
 const EVENTS_BYTES = 12_000
 const NAMES = '12'
-const SELLERS_TRIED = 5
 
 /** Shows what the registry knows today. */
 export async function show({ ask, services }: ViewCall): Promise<View> {
@@ -46,39 +44,38 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
     retentionDays: config.LIMITS.feedRetentionDays,
   })
   const counts = stats?.body
-  const seller = await askIfReady(reader, () => findSeller(ask, publishers?.body))
+  const found = await askIfReady(reader, async () => snapshot && findSales(ask, snapshot))
+  const sales = [found?.confirmed, found?.contradicted].filter(sale => sale !== undefined)
   return {
     title: 'Agentic Ad Registry',
     description:
       'Which brand is this domain, what does this publisher own, and may this agent sell it? ' +
-      'Answers from the files that domains publish, with their evidence.',
+      'Answers come from the files that domains publish, with proof.',
     json: '/api/registry/stats',
     isLive: true,
     body: (
       <>
         <section class="hero">
-          <h1>See who may sell a publisher’s ads, and who says so</h1>
+          <h1>See who is allowed to sell a publisher’s ads, with proof</h1>
           <p class="lead">
-            Brands, publishers and advertising agents, read from the files that domains publish
-            themselves.
+            An open registry of brands, publishers and advertising agents, read from the files that
+            domains publish themselves.
           </p>
           {renderSearch(undefined, 'large')}
-          {renderQuestions(brands?.body.brands[0], seller)}
+          {renderQuestions(brands?.body.brands[0], publishers?.body.publishers[0], sales)}
         </section>
+        {TASKS}
         {counts === undefined || counts.seq === 0 ? renderBeginning() : renderTotals(counts)}
-        {overview === undefined ? null : (
-          <p class="asof">
-            Last fetch {renderMoment(overview.last_attempt_at)}
-            {overview.due > 0 ? `, ${countThings(overview.due, 'file')} due now` : ''}.{' '}
-            <a href="/crawl">Crawl status</a>
-          </p>
-        )}
         <div class="columns">
           {renderSection(
             'changes',
             'Latest changes',
-            renderEvents(reader, events, { limit: STORIES_SHOWN_MAX, bytes: EVENTS_BYTES }).html,
-            <a href="/changes">all</a>,
+            renderEvents(reader, events, {
+              limit: STORIES_SHOWN_MAX,
+              bytes: EVENTS_BYTES,
+              isOverview: true,
+            }).html,
+            <a href="/changes">All changes</a>,
           )}
           <div>
             {overview === undefined || overview.days.length < 2
@@ -92,56 +89,75 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
   }
 }
 
-/** An agent that a publisher authorized. */
-interface Seller {
-  domain: string
-  agent_url: string
-}
-
-/** Finds one of the listed publishers that authorized an agent. */
-async function findSeller(
+/** Finds an agent that may sell a domain according to both sides, and one whose operator denies it. */
+async function findSales(
   ask: ViewCall['ask'],
-  listed: PublisherList | undefined,
-): Promise<Seller | undefined> {
-  for (const { domain } of listed?.publishers.slice(0, SELLERS_TRIED) ?? []) {
-    const query = { domain, limit: '1' }
-    const { body } = await ask<PublisherLookup>(lookUpPublisher, { query })
-    const agent_url = body.authorized_agents[0]?.url
-    if (agent_url !== undefined) return { domain, agent_url }
+  snapshot: Snapshot,
+): Promise<Partial<Record<'confirmed' | 'contradicted', ExampleSale>>> {
+  const find = async (side: 'confirmed' | 'contradicted') => {
+    for (const sale of await listExampleSales(snapshot, side)) {
+      const query = { ...toQuestion(sale), identifier_type: 'domain' }
+      const { body } = await ask<PropertyAuthorization>(authorizeProperty, { query })
+      if (body.operator_side === side && body.sides.publisher === 'match') return sale
+    }
+    return undefined
   }
-  return undefined
+  const [confirmed, contradicted] = await Promise.all([find('confirmed'), find('contradicted')])
+  return { ...(confirmed && { confirmed }), ...(contradicted && { contradicted }) }
 }
 
-/** Renders the questions that the registry answers, about names that it knows. */
+const toQuestion = ({ domain, agent_url }: ExampleSale) => ({ agent_url, identifier_value: domain })
+
+/** Renders questions that the registry answers, about names that it knows. */
 function renderQuestions(
   brand: BrandList['brands'][number] | undefined,
-  seller: Seller | undefined,
+  publisher: PublisherList['publishers'][number] | undefined,
+  sales: readonly ExampleSale[],
 ): Html {
-  if (brand === undefined || seller === undefined) {
-    return (
-      <p>
-        Or ask whether <a href="/authorization">an agent may sell something</a>, and why.
-      </p>
-    )
-  }
-  const { domain, agent_url } = seller
-  const sale = new URLSearchParams({ agent_url, identifier_value: domain })
   return (
     <ul class="chips">
-      <li>
-        <a href={toBrandPath(brand.domain)}>Which brand is {renderName(brand.domain, 40)}?</a>
-      </li>
-      <li>
-        <a href={toPublisherPath(domain)}>What does {renderName(domain, 40)} own?</a>
-      </li>
-      <li>
-        <a href={`/authorization?${sale}`}>
-          May {renderName(new URL(agent_url).hostname, 40)} sell it?
-        </a>
-      </li>
+      {brand === undefined ? null : (
+        <li>
+          <a href={toBrandPath(brand.domain)}>Which brand is {renderName(brand.domain, 40)}?</a>
+        </li>
+      )}
+      {publisher === undefined ? null : (
+        <li>
+          <a href={toPublisherPath(publisher.domain)}>
+            What does {renderName(publisher.domain, 40)} own?
+          </a>
+        </li>
+      )}
+      {sales.map(sale => (
+        <li>
+          <a href={`/authorization?${new URLSearchParams(toQuestion(sale))}`}>
+            May {renderName(new URL(sale.agent_url).hostname, 40)} sell{' '}
+            {renderName(sale.domain, 40)}?
+          </a>
+        </li>
+      ))}
     </ul>
   )
 }
+
+/** Leads each kind of visitor to a task. */
+const TASKS = renderTiles([
+  {
+    label: 'Buying?',
+    value: <a href="/authorization">Check an agent</a>,
+    note: 'May it sell what it offers you, and who says so?',
+  },
+  {
+    label: 'Publishing?',
+    value: <a href="/workshop">Check your file</a>,
+    note: 'Find mistakes before buyers do, and see who may sell what.',
+  },
+  {
+    label: 'Building?',
+    value: <a href="/docs/guides">Use the data</a>,
+    note: 'An open API, a change feed, SQL and daily downloads.',
+  },
+])
 
 function renderBeginning(): Html {
   return (
@@ -191,7 +207,11 @@ function renderNames(
       <h3>Publishers</h3>
       <ul class="chips">
         {owning.map(({ domain }) => (
-          <li>{faces.renderLink(domain, toPublisherPath(domain))}</li>
+          <li>
+            <a class="face" href={toPublisherPath(domain)}>
+              {faces.renderMark(domain)} {faces.renderName(domain)}
+            </a>
+          </li>
         ))}
       </ul>
     </>,
