@@ -227,6 +227,7 @@ const sql = definePage({
   id: 'sqlPage',
   path: '/sql',
   summary: 'Query the data in SQL',
+  query: z.object({ table: text(60) }),
   load: () => import('./views/sql.tsx'),
 })
 

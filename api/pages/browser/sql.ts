@@ -153,6 +153,11 @@ for (const link of document.querySelectorAll<HTMLAnchorElement>('main a[href^="#
     void run()
   })
 }
+for (const link of document.querySelectorAll<HTMLAnchorElement>('main a[href^="/sql?table="]')) {
+  link.addEventListener('click', () => {
+    link.hash = buildLink(field.value)
+  })
+}
 field.value = FIRST_QUESTION
 readSharedQuestion()
 addEventListener('hashchange', readSharedQuestion)

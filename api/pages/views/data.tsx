@@ -32,10 +32,9 @@ export async function show({
 }: ViewCall<{ table: string }>): Promise<View> {
   const { reader, config, baseUrl } = services
   const files = listLatestFiles(reader)
-  const names = new Set(files.map(({ table }) => table))
   const described = await askIfReady(reader, async () => {
     const snapshot = getSnapshot(reader)
-    return snapshot && describeTables(snapshot, names)
+    return snapshot && describeTables(snapshot)
   })
   return {
     title: 'Data set',

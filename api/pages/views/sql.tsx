@@ -12,7 +12,10 @@ import { findProgram, findPublishedSnapshot, type PublishedSnapshot } from '../p
 import type { View, ViewCall } from '../view.ts'
 
 /** Shows the page on which a reader's own browser answers questions in SQL. */
-export async function show({ services }: ViewCall): Promise<View> {
+export async function show({
+  services,
+  query: { table },
+}: ViewCall<{ table: string }>): Promise<View> {
   const snapshot = findPublishedSnapshot(services.reader)
   const program = snapshot && findProgram('sql.ts')
   const described = await askIfReady(services.reader, async () => {
@@ -41,7 +44,7 @@ export async function show({ services }: ViewCall): Promise<View> {
           renderField(snapshot)
         )}
         {renderSection('examples', 'Example queries', renderExamples())}
-        {described && renderSection('schema', 'Tables and columns', renderSchema(described))}
+        {described && renderSection('schema', 'Tables and columns', renderSchema(described, table))}
         {renderSection(
           'elsewhere',
           'Query it on your own machine',
@@ -79,17 +82,24 @@ function renderExamples(): Html {
   )
 }
 
-/** Renders everything that a query may name. */
-function renderSchema(described: ReadonlyMap<string, TableDescription>): Html {
+/** Renders everything that a query may name; what its columns mean for the table that is chosen. */
+function renderSchema(described: ReadonlyMap<string, TableDescription>, chosen: string): Html {
   return (
     <div class="tables">
       {[...described.values()].map(({ name, comment, columns }) => (
-        <details>
+        <details id={name} open={name === chosen}>
           <summary>
             <code>{name}</code>
           </summary>
           <p>{comment}</p>
-          {renderColumnList(columns)}
+          {name === chosen ? (
+            renderColumnList(columns)
+          ) : (
+            <p>
+              <code>{columns.map(column => column.name).join(', ')}</code>{' '}
+              <a href={`/sql?table=${name}#${name}`}>Types and meanings</a>
+            </p>
+          )}
         </details>
       ))}
     </div>

@@ -1,3 +1,5 @@
+import { declareCache } from '../cache/caches.ts'
+import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Snapshot } from '../reader.ts'
 
 export interface ColumnDescription {
@@ -13,25 +15,23 @@ export interface TableDescription {
   columns: ColumnDescription[]
 }
 
-/** Describes tables and views that analysts see, with their columns, by name; `names` selects some. */
-export async function describeTables(
-  { db }: Snapshot,
-  names?: ReadonlySet<string>,
-): Promise<Map<string, TableDescription>> {
-  const views = await db.all<{ name: string; comment: string | null }>(
-    "select view_name as name, comment from duckdb_views() where not internal and schema_name = 'main' order by view_name",
+const descriptions = declareCache(() => new SnapshotCache<ReadonlyMap<string, TableDescription>>(1))
+
+/** Describes the tables and views that analysts see, with their columns, by name. */
+export function describeTables(snapshot: Snapshot): Promise<ReadonlyMap<string, TableDescription>> {
+  return descriptions(snapshot).get('', () => readDescriptions(snapshot))
+}
+
+async function readDescriptions({ db }: Snapshot): Promise<Map<string, TableDescription>> {
+  const views = await db.all<{ name: string; comment: string }>(
+    "select view_name as name, coalesce(comment, '') as comment from duckdb_views() where not internal and schema_name = 'main' order by view_name",
   )
   const columns = await db.all<ColumnDescription & { table: string }>(
     `select table_name as "table", column_name as name, data_type as type, coalesce(comment, '') as comment
      from duckdb_columns() where not internal and schema_name = 'main' order by table_name, column_index`,
   )
   const described = new Map(
-    views
-      .filter(({ name }) => names === undefined || names.has(name))
-      .map(({ name, comment }) => [
-        name,
-        { name, comment: comment ?? '', columns: [] as ColumnDescription[] },
-      ]),
+    views.map(view => [view.name, { ...view, columns: [] as ColumnDescription[] }]),
   )
   for (const { table, ...column } of columns) described.get(table)?.columns.push(column)
   return described
