@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { readJsonFile, replaceFile } from '../store/durable-files.ts'
+import { parseJson, readJsonFile, replaceFile } from '../store/durable-files.ts'
 import { ParquetManifest } from '../store/parquet-manifest.ts'
 import type { Paths } from '../store/paths.ts'
 import type { Bucket, ObjectHeaders } from './bucket.ts'
@@ -65,8 +65,8 @@ export async function copyTablesTo(folder: string, bucket: Bucket): Promise<void
   const there = (await bucket.read(manifest))?.toString()
   const here = existsSync(join(tree, MANIFEST)) ? readFileSync(join(tree, MANIFEST), 'utf8') : ''
   if ((there ?? '') === here) return
-  const before = readHashes(there === undefined ? undefined : parseManifest(there))
-  const current = readHashes(here === '' ? undefined : parseManifest(here))
+  const before = readHashes(parseJson(there ?? '', ParquetManifest))
+  const current = readHashes(parseJson(here, ParquetManifest))
   const stored = await bucket.list(`${DATA}/`)
   for (const name of stored.keys()) {
     const path = name.slice(DATA.length + 1)
@@ -81,5 +81,3 @@ export async function copyTablesTo(folder: string, bucket: Bucket): Promise<void
   }
   if (here !== '') await bucket.write(manifest, Buffer.from(here), manifestHeaders)
 }
-
-const parseManifest = (text: string) => ParquetManifest.safeParse(JSON.parse(text)).data

@@ -44,9 +44,13 @@ export function syncPath(path: string): void {
 
 /** Reads a small JSON file; undefined if it is missing, or has other content than expected. */
 export function readJsonFile<Content>(path: string, shape: ZodType<Content>): Content | undefined {
-  if (!existsSync(path)) return undefined
+  return existsSync(path) ? parseJson(readFileSync(path, 'utf8'), shape) : undefined
+}
+
+/** Parses JSON of a shape; undefined where it is damaged. */
+export function parseJson<Content>(text: string, shape: ZodType<Content>): Content | undefined {
   try {
-    return shape.parse(JSON.parse(readFileSync(path, 'utf8')))
+    return shape.parse(JSON.parse(text))
   } catch {
     return undefined
   }

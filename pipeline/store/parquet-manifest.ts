@@ -14,6 +14,9 @@ const ExportedFile = z.object({
   rows: z.number(),
   bytes: z.number(),
   sha256: z.string(),
+  /** The commit that it shows, and its time. */
+  seq: z.number().optional(),
+  as_of: z.string().optional(),
 })
 export type ExportedFile = z.infer<typeof ExportedFile>
 
@@ -72,11 +75,14 @@ async function listExportedFiles(
   { parquet }: Paths,
 ): Promise<Omit<ExportedFile, 'sha256'>[]> {
   const pattern = `${parquet}/*/*/*.parquet`.replaceAll("'", "''")
-  const files = await db.all<{ file: string; rows: number; bytes: number }>(
-    `select file_name as file, num_rows::double as rows, file_size_bytes::double as bytes
-     from parquet_file_metadata('${pattern}') order by file_name`,
+  const files = await db.all<Omit<ExportedFile, 'path' | 'sha256'> & { file: string }>(
+    `select file_name as file, num_rows::double as rows, file_size_bytes::double as bytes,
+       facts['registry_seq']::double as seq, nullif(facts['registry_as_of'], '') as as_of
+     from parquet_file_metadata('${pattern}') join (
+       select file_name, map(list(decode(key)), list(decode(value))) as facts
+       from parquet_kv_metadata('${pattern}') group by all) using (file_name) order by file_name`,
   )
-  return files.map(({ file, rows, bytes }) => ({ path: relative(parquet, file), rows, bytes }))
+  return files.map(({ file, ...facts }) => ({ path: relative(parquet, file), ...facts }))
 }
 
 async function hashFile(path: string): Promise<string> {

@@ -46,6 +46,8 @@ interface Manifest {
     rows: number
     bytes: number
     sha256: string
+    seq: number
+    as_of: string
   }[]
 }
 
@@ -63,7 +65,8 @@ test('the manifest names every table, and its sizes, rows and digests are right'
   const { day, schema_version, license, tables } = await readManifest()
   expect([day, schema_version, license]).toEqual(['2026-11-20', 2, 'CC-BY-4.0'])
   expect(tables.map(({ table }) => table).sort()).toEqual(exportedTables().sort())
-  for (const { url, release_url, rows, bytes, sha256, table } of tables) {
+  for (const { url, release_url, rows, bytes, sha256, table, seq, as_of } of tables) {
+    expect([seq, as_of]).toEqual([registry.sequencer.seq, '2026-11-20T03:00:00.000Z'])
     for (const path of [url, release_url]) {
       const { rawPayload, headers, statusCode } = await ask(path)
       expect([path, statusCode, rawPayload.length]).toEqual([path, 200, bytes])
@@ -102,9 +105,34 @@ test('the release is described for programs as Croissant, to which the page lead
   const card = JSON.parse(body) as {
     conformsTo: string
     distribution: { '@id': string; contentUrl: string; sha256: string }[]
-    recordSet: { name: string; field: { name: string; dataType: string }[] }[]
+    recordSet: {
+      '@id': string
+      name: string
+      field: {
+        '@id': string
+        name: string
+        dataType: string
+        source: { fileObject: { '@id': string } }
+      }[]
+    }[]
   }
-  expect(card.conformsTo).toBe('http://mlcommons.org/croissant/1.0')
+  // What section "Required" of the specification asks of every data set, and its rule for versions.
+  expect(card).toMatchObject({
+    '@type': 'sc:Dataset',
+    conformsTo: 'http://mlcommons.org/croissant/1.0',
+    name: expect.any(String),
+    description: expect.any(String),
+    url: 'https://registry.example/data',
+    license: 'https://spdx.org/licenses/CC-BY-4.0',
+    creator: { '@type': 'Organization', name: 'registry.example' },
+    datePublished: '2026-11-20',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+  })
+  const fields = card.recordSet.flatMap(({ field }) => field)
+  const ids = [...card.distribution, ...card.recordSet, ...fields].map(({ '@id': id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  const files = new Set(card.distribution.map(({ '@id': id }) => id))
+  expect(fields.filter(({ source }) => !files.has(source.fileObject['@id']))).toEqual([])
   const { tables } = await readManifest()
   expect(card.distribution.map(({ sha256 }) => sha256)).toEqual(tables.map(({ sha256 }) => sha256))
   const { pathname } = new URL(card.distribution[0]!.contentUrl)

@@ -3,6 +3,7 @@ import { type DataFile, listLatestFiles } from '../../../pipeline/read/lookups/d
 import {
   type ColumnDescription,
   describeTables,
+  readSchemaVersion,
   type TableDescription,
 } from '../../../pipeline/read/queries/table-descriptions.ts'
 import type { Services } from '../../operation/services.ts'
@@ -12,7 +13,7 @@ export const DESCRIPTION =
   'Everything public in the registry as Parquet files, at addresses that stay.'
 
 const CROISSANT = 'http://mlcommons.org/croissant/'
-/** Context of Croissant 1.0, as its specification prints it. */
+/** The terms of Croissant 1.0 that are used here, as its specification defines them. */
 const context = {
   '@language': 'en',
   '@vocab': 'https://schema.org/',
@@ -46,6 +47,7 @@ const dataTypes: [RegExp, string][] = [
 interface DataSetCard {
   /** Address of the registry. */
   origin: string
+  /** An address, or an id of the SPDX list of licenses. */
   license: string | undefined
   files: readonly DataFile[]
 }
@@ -57,51 +59,59 @@ export async function sendCroissant(
 ) {
   const files = listLatestFiles(reader)
   if (files.length === 0 || reader.snapshot === undefined) throw buildAbsence()
-  const described = await describeTables(reader.snapshot, new Set(files.map(({ table }) => table)))
+  const described = await describeTables(reader.snapshot)
+  const version = await readSchemaVersion(reader.snapshot)
   const card = { origin: baseUrl(), license: config.DATA_LICENSE, files }
   return reply
     .header('cache-control', 'public, no-cache')
     .type('application/ld+json')
-    .send(JSON.stringify(buildCroissant(card, described)))
+    .send(JSON.stringify(buildCroissant(card, described, version)))
 }
 
 /** Describes the data set for search engines, and says where the whole description is. */
-export function buildSummary({ origin, license, files }: DataSetCard) {
-  const [first] = files
+export function buildSummary(card: DataSetCard) {
   return {
     '@context': 'https://schema.org/',
     '@type': 'Dataset',
-    name: 'agentic-ad-registry',
-    description: DESCRIPTION,
-    url: `${origin}/data`,
-    ...(license !== undefined && { license }),
-    version: first?.day,
-    datePublished: first?.day,
+    ...buildFacts(card),
     distribution: {
       '@type': 'DataDownload',
       name: 'Croissant description of all files',
       encodingFormat: 'application/ld+json',
-      contentUrl: origin + CROISSANT_PATH,
+      contentUrl: card.origin + CROISSANT_PATH,
     },
   }
 }
 
-/** Describes a release as a Croissant data set: its files, and the columns of tables that are one file each. */
+function buildFacts({ origin, license, files: [first] }: DataSetCard) {
+  const isAddress = license?.includes('://')
+  return {
+    name: 'agentic-ad-registry',
+    description: DESCRIPTION,
+    url: `${origin}/data`,
+    creator: { '@type': 'Organization', name: new URL(origin).host, url: origin },
+    ...(license && { license: isAddress ? license : `https://spdx.org/licenses/${license}` }),
+    datePublished: first?.day,
+    dateModified: first?.as_of,
+  }
+}
+
+/**
+ * Describes a release as a Croissant data set: its files, and the columns of tables that are one file each. The version
+ * is that of the tables, as it is for data that is published again and again.
+ */
 function buildCroissant(
-  { origin, license, files }: DataSetCard,
+  card: DataSetCard,
   described: ReadonlyMap<string, TableDescription>,
+  version = 0,
 ) {
-  const [first] = files
+  const { origin, files } = card
   return {
     '@context': context,
     '@type': 'sc:Dataset',
     conformsTo: `${CROISSANT}1.0`,
-    name: 'agentic-ad-registry',
-    description: DESCRIPTION,
-    url: `${origin}/data`,
-    ...(license !== undefined && { license }),
-    version: first?.day,
-    datePublished: first?.day,
+    ...buildFacts(card),
+    version: `${version}.0.0`,
     isLiveDataset: true,
     distribution: files.map(file => ({
       '@type': 'cr:FileObject',

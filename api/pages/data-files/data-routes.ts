@@ -54,7 +54,7 @@ function findRelease({ params: { day } }: Request, { reader }: Source): DataFile
 const toCaching = ({ params: { day } }: Request) =>
   day === undefined ? 'public, no-cache' : FOR_A_DAY
 
-/** Sends the manifest of a release: its tables, with sizes, rows and digests, and all releases that are kept. */
+/** Sends the manifest of a release: its tables, with sizes, rows, digests and the commit they show, and all releases that are kept. */
 export async function sendManifest(request: Request, reply: FastifyReply, source: Source) {
   const { reader, config } = source
   const files = findRelease(request, source)
@@ -73,6 +73,8 @@ export async function sendManifest(request: Request, reply: FastifyReply, source
       rows: file.rows,
       bytes: file.bytes,
       sha256: file.sha256,
+      seq: file.seq,
+      as_of: file.as_of,
     })),
   })
 }

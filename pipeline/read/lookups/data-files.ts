@@ -17,6 +17,8 @@ export interface DataFile {
   rows: number
   bytes: number
   sha256: string
+  seq?: number | undefined
+  as_of?: string | undefined
 }
 
 const PLACE = /^(?<table>[a-z_]+)\/day=(?<day>\d{4}-\d\d-\d\d)\/part-(?<part>\d+)\.parquet$/

@@ -74,6 +74,8 @@ test('a table that is missing on the disk keeps no other one from the bucket', a
 
   const abandoned = join(folder, 'data/publishers/part-0.parquet.new')
   writeFileSync(abandoned, 'left by a crash')
+  const headers = { type: 'application/json', caching: 'no-cache' }
+  await bucket.write('data/manifest.json', Buffer.from('{'), headers)
   await release('b.example')
   expect(await listTables()).toContain('brands')
   expect(existsSync(abandoned)).toBe(false)
