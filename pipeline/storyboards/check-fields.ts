@@ -63,6 +63,11 @@ function judgeEach(expected: unknown, passes: (value: unknown) => boolean) {
   }
 }
 
+const lessThan: Check<'field_less_than'> = (validation, judged) => {
+  const isLess = (value: unknown) => typeof value === 'number' && value < validation.value
+  return judgeEach(`less than ${validation.value}`, isLess)(validation, judged)
+}
+
 export const fieldChecks = {
   field_present: present,
   envelope_field_present: present,
@@ -74,29 +79,5 @@ export const fieldChecks = {
   envelope_field_value_or_absent: judgeValueOrAbsent,
   field_contains: contains,
   field_equals_context: equalsContext,
-  field_pattern: (validation: { path: string; value: string }, judged: Judged) => {
-    const pattern = new RegExp(validation.value, 'u')
-    const isMatch = (value: unknown) => typeof value === 'string' && pattern.test(value)
-    return judgeEach(validation.value, isMatch)(validation, judged)
-  },
-  field_greater_than: (validation: { path: string; value: number }, judged: Judged) =>
-    judgeEach(
-      `more than ${validation.value}`,
-      value => typeof value === 'number' && value > validation.value,
-    )(validation, judged),
-  field_less_than: (validation: { path: string; value: number }, judged: Judged) =>
-    judgeEach(
-      `less than ${validation.value}`,
-      value => typeof value === 'number' && value < validation.value,
-    )(validation, judged),
-  array_length: (
-    validation: { path: string; min?: number | undefined; max?: number | undefined },
-    judged: Judged,
-  ) => {
-    const { min = 0, max = Number.POSITIVE_INFINITY } = validation
-    const bounds = max === Number.POSITIVE_INFINITY ? `at least ${min}` : `${min} to ${max}`
-    const isWithinBounds = (value: unknown) =>
-      Array.isArray(value) && value.length >= min && value.length <= max
-    return judgeEach(`a list of ${bounds} items`, isWithinBounds)(validation, judged)
-  },
+  field_less_than: lessThan,
 }

@@ -1,9 +1,11 @@
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { isLoopback } from '../../pipeline/core/loopback.ts'
-import { createFetcher } from '../../pipeline/fetch/http.ts'
+import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
 import type { AgentRun, StepGuidance } from '../../pipeline/model/storyboards/storyboard-result.ts'
+import { fetchBundles } from '../../pipeline/storyboards/bundles/fetch-bundles.ts'
 import { openCatalog, type RunnableStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import { runSuite } from '../../pipeline/storyboards/run-suite.ts'
 import { readSettings } from './environment.ts'
@@ -22,7 +24,8 @@ interface Options {
 export async function testAgent(url: string, { token, format }: Options): Promise<void> {
   const config = readSettings()
   const fetcher = createFetcher(buildFetcherOptions(config, systemClock, silentLog))
-  for (const fault of openCatalog(config)) process.stderr.write(`${fault}\n`)
+  const areUsable = await openBundles(config, fetcher)
+  if (!areUsable) return fetcher.close()
   const tested: TestedStoryboard[] = []
   const onRun = ({ id }: RunnableStoryboard, { status, phases, duration_ms }: AgentRun) => {
     const steps = phases.flatMap(phase => phase.steps)
@@ -46,7 +49,7 @@ export async function testAgent(url: string, { token, format }: Options): Promis
   }
   const { outcome } = await runSuite(target, deps, onRun)
   await fetcher.close()
-  if (outcome !== 'tested') return fail(outcome)
+  if (outcome !== 'tested') return fail(silences[outcome])
   if (format === 'json') process.stdout.write(`${JSON.stringify(tested, null, 2)}\n`)
   if (format === 'junit') process.stdout.write(buildJunit(tested))
   if (format === 'sarif')
@@ -56,9 +59,22 @@ export async function testAgent(url: string, { token, format }: Options): Promis
   if (failed.length > 0) process.exitCode = FAILED
 }
 
-function fail(outcome: 'auth_required' | 'unreachable'): void {
-  const why = outcome === 'unreachable' ? 'cannot be reached' : 'wants a credential: --token'
-  process.stderr.write(`the agent ${why}\n`)
+/** Opens the bundles that `STORYBOARDS` names. An agent that passes without one of them would seem to pass all. */
+async function openBundles(config: Config, fetcher: Fetcher): Promise<boolean> {
+  const deps = { fetcher, limits: config.LIMITS, clock: systemClock }
+  for (const fault of await fetchBundles(config, deps)) process.stderr.write(`${fault}\n`)
+  const faults = openCatalog(config)
+  if (faults.length > 0) fail(faults.join('\n'))
+  return faults.length === 0
+}
+
+const silences = {
+  auth_required: 'the agent wants a credential: --token',
+  unreachable: 'the agent cannot be reached',
+}
+
+function fail(message: string): void {
+  process.stderr.write(`${message}\n`)
   process.exitCode = 1
 }
 

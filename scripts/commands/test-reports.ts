@@ -20,8 +20,16 @@ export function describeFailure({ error, validations }: StepResult): string {
   return [error, ...wrong].filter(text => text !== undefined).join('; ')
 }
 
-/** Builds a report in the format of SARIF 2.1.0, which code hosts show beside the code. */
+/**
+ * Builds a report in the format of SARIF 2.1.0, which code hosts show beside the code. They refuse whole reports with
+ * places that have a scheme, or no line.
+ */
 export function buildSarif(url: string, tested: readonly TestedStoryboard[]): object {
+  const { host, pathname } = new URL(url)
+  const physicalLocation = {
+    artifactLocation: { uri: `${encodeURIComponent(host)}${pathname}` },
+    region: { startLine: 1 },
+  }
   const failed = tested.flatMap(({ id, steps }) =>
     steps.flatMap(step => (step.passed === false ? [{ id, step, rule: findRule(id, step) }] : [])),
   )
@@ -44,7 +52,7 @@ export function buildSarif(url: string, tested: readonly TestedStoryboard[]): ob
     message: { text: `${describeFailure(step)}. ${step.guidance?.fix ?? ''}`.trim() },
     locations: [
       {
-        physicalLocation: { artifactLocation: { uri: url } },
+        physicalLocation,
         logicalLocations: [{ fullyQualifiedName: `${id}/${step.step}`, kind: 'member' }],
       },
     ],
@@ -71,11 +79,14 @@ export function buildJunit(tested: readonly TestedStoryboard[]): string {
       if (step.passed) return `    ${name} time="${step.duration_ms / 1_000}"/>`
       const inner =
         step.passed === false
-          ? `<failure message="${escapeXml(describeFailure(step))}"/>`
+          ? `<failure message="${escapeXml(describeFailure(step))}">${escapeXml(step.guidance?.fix ?? '')}</failure>`
           : `<skipped message="${escapeXml(skipReasons[step.skip_reason ?? 'not_applicable'])}"/>`
       return `    ${name}>${inner}</testcase>`
     })
-    const open = `  <testsuite name="${escapeXml(id)}" tests="${steps.length}" time="${seconds}">`
+    const failures = steps.filter(({ passed }) => passed === false).length
+    const skipped = steps.filter(({ passed }) => passed === null).length
+    const counts = `tests="${steps.length}" failures="${failures}" skipped="${skipped}"`
+    const open = `  <testsuite name="${escapeXml(id)}" ${counts} time="${seconds}">`
     return [open, ...cases, '  </testsuite>'].join('\n')
   })
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('\n')}\n</testsuites>\n`

@@ -44,18 +44,8 @@ const known = [
   expecting('field_value_or_absent'),
   // A list that contains the value, or a text that contains it; or any of the values at `[*]`.
   expecting('field_contains'),
-  define('field_pattern', {
-    path,
-    value: z.string().refine(isPattern, 'must be a regular expression'),
-  }),
-  define('field_greater_than', { path, value: z.number() }),
   define('field_less_than', { path, value: z.number() }),
   define('field_equals_context', { path, context_key: contextKey }),
-  define('array_length', {
-    path,
-    min: z.int().nonnegative().optional(),
-    max: z.int().nonnegative().optional(),
-  }),
   // Without an expectation any code will do.
   define('error_code', allowed),
   define('envelope_field_present', { path }),
@@ -108,11 +98,3 @@ export type UnknownValidation = z.infer<typeof UnknownValidation>
 
 /** Checks of one answer. */
 export const Validation = z.union([KnownValidation, UnknownValidation])
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text) instanceof RegExp
-  } catch {
-    return false
-  }
-}

@@ -276,4 +276,71 @@ export const faults: readonly Fault[] = [
       return true
     },
   },
+  {
+    name: 'answers every cursor with the first page',
+    ask({ args }) {
+      if (args.pagination?.cursor === undefined) return false
+      delete args.pagination.cursor
+      return true
+    },
+  },
+  {
+    name: 'promises a page after the last',
+    answer({ payload }) {
+      if (payload?.pagination?.has_more !== false) return false
+      Object.assign(payload.pagination, { has_more: true, cursor: 'bm9uZQ' })
+      return true
+    },
+  },
+  edits('writes null for a description', 'description', () => null),
+  edits('writes times as people do', 'created_at', () => '1 April 2026'),
+  edits('writes revisions as texts', 'revision', String),
+  edits('prices by a model of its own', 'pricing_model', () => 'cpx'),
+  edits('prices below nothing', 'fixed_price', () => -1),
+  {
+    name: 'writes codes of errors in lower case',
+    answer(answer) {
+      const { adcp_error: error, errors = [] } = answer.payload ?? {}
+      if (error === undefined) return false
+      for (const copy of [error, ...errors]) copy.code = copy.code.toLowerCase()
+      return true
+    },
+  },
+  {
+    name: 'calls every refusal final',
+    answer: answer => isRefusal(answer) && editMembers(answer, 'recovery', () => 'terminal'),
+  },
+  {
+    name: 'answers a replay with another id',
+    answer(answer) {
+      if (answer.payload?.replayed !== true) return false
+      return editMembers(answer, 'media_buy_id', value => `${value}-again`)
+    },
+  },
+  {
+    name: 'ignores what is asked for',
+    ask({ args, task }) {
+      if (!/^(get|list)_/.test(task)) return false
+      const names = ['filters', 'media_buy_ids', 'creative_ids', 'format_ids'].filter(
+        name => args[name] !== undefined,
+      )
+      for (const name of names) delete args[name]
+      return names.length > 0
+    },
+  },
+  edits('forgets what was bought', 'media_buys', () => []),
+  {
+    name: 'posts webhooks for another task',
+    post({ body }) {
+      body.task_id = 'another'
+      return true
+    },
+  },
+  {
+    name: 'posts webhooks without a digest',
+    post({ headers }) {
+      delete headers['content-digest']
+      return true
+    },
+  },
 ]

@@ -39,13 +39,20 @@ test('a failed step says which rule it broke, where the protocol says so, and wh
 
 test('a report in SARIF has a rule and a result for each failed step', () => {
   // biome-ignore lint/suspicious/noExplicitAny: a document of another format
-  const { runs } = buildSarif('https://agent.example/mcp', tested) as { runs: any[] }
+  const { runs } = buildSarif('https://agent.example:8443/mcp', tested) as { runs: any[] }
   const [{ tool, results }] = runs
   expect(results).toHaveLength(1)
   expect(results[0]).toMatchObject({
     ruleId: failed.guidance!.rule,
     level: 'error',
-    locations: [{ physicalLocation: { artifactLocation: { uri: 'https://agent.example/mcp' } } }],
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: 'agent.example%3A8443/mcp' },
+          region: { startLine: 1 },
+        },
+      },
+    ],
   })
   expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([failed.guidance!.rule])
 })
@@ -53,5 +60,6 @@ test('a report in SARIF has a rule and a result for each failed step', () => {
 test('a report in JUnit has a case for each step', () => {
   const report = buildJunit(tested)
   expect(report.match(/<testcase /g)).toHaveLength(2)
-  expect(report.match(/<failure /g)).toHaveLength(1)
+  expect(report.match(/<failure [^>]*>Change products/g)).toHaveLength(1)
+  expect(report).toContain('tests="2" failures="1" skipped="0"')
 })

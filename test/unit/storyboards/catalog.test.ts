@@ -226,11 +226,6 @@ test.each([
     'value',
   ],
   [
-    'a pattern that is none',
-    withStep({ validations: [{ check: 'field_pattern', path: 'a', value: '(' }] }),
-    'regular expression',
-  ],
-  [
     'a phase that depends on a later one',
     { ...storyboard, phases: [{ ...storyboard.phases[0], depends_on: ['late'] }] },
     'late is not an earlier phase',
