@@ -65,6 +65,9 @@ export function authenticate(
     )
   }
   requireCurrentStores(services.reader)
+  if (!BEARER.test(authorization)) {
+    return refuse('unauthenticated', 'send the credential as Authorization: Bearer sk_…')
+  }
   const found = identify(services, authorization, { awaitsNewKeys: true })
   return found instanceof Promise ? found.then(requireFound) : requireFound(found)
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { limits } from '../../pipeline/core/limits.ts'
 import type { Identifier } from '../../pipeline/model/documents/index.ts'
+import { listMisspelled } from '../../pipeline/parse/misspelled-members.ts'
 import { parseCsv } from './csv.ts'
 import { isNestedDeeper, JSON_LEVELS_MAX } from './nesting.ts'
+import { termsInQuery } from './sale.ts'
 
 /** Builds the schema of a text in a question, with faults in words for people who wrote a list. */
 const text = (maximum: number) =>
@@ -22,7 +25,10 @@ const SaleQuestion = z.looseObject({
   identifier_value: text(2_048).optional().describe('Identifier to check, such as `com.acme.game`'),
 })
 
-const pairs = z.array(SaleQuestion).describe('Questions, each answered by a line')
+const pairs = z.array(SaleQuestion).meta({
+  maxItems: limits.authorizationsChecked,
+  description: 'Questions, each answered by a line',
+})
 const { $schema: _, ...schema } = z.toJSONSchema(z.looseObject({ pairs }), { io: 'input' })
 
 /** The list of questions as JSON, for the documents. Each question is checked by itself. */
@@ -75,10 +81,11 @@ const columnsByCount: Readonly<Record<number, readonly string[]>> = {
 /** Reads rows by the names in the first one; without names, as agent and domain, or agent, type and value. */
 function readRows(written: string): unknown[] {
   const [first = [], ...others] = parseCsv(written)
-  const isHead = first.some(cell => cell.toLowerCase() === 'agent_url')
+  // Every address has a dot, no name of a column has one.
+  const isHead = first.length > 0 && !first.some(cell => cell.includes('.'))
   const names = isHead ? first.map(cell => cell.toLowerCase()) : columnsByCount[first.length]
   const rows = isHead ? others : first.length === 0 ? [] : [first, ...others]
-  if (names === undefined) {
+  if (names === undefined || (isHead && !names.includes('agent_url'))) {
     return refuse(
       'invalid_request',
       `body: the first line must name its columns: agent_url, and domain or identifier_type and identifier_value`,
@@ -90,6 +97,16 @@ function readRows(written: string): unknown[] {
 }
 
 function parseQuestion(sent: unknown): AskedSale {
+  const [misspelled] = listMisspelled(SaleQuestion, sent)
+  if (misspelled !== undefined) {
+    return { fault: `${misspelled.name}: is not known here. Did you mean '${misspelled.meant}'?` }
+  }
+  const term = Object.keys(termsInQuery).find(name => Object.hasOwn(Object(sent), name))
+  if (term !== undefined) {
+    return {
+      fault: `${term}: is not checked in bulk; ask /api/registry/validate/property-authorization`,
+    }
+  }
   const { success, data, error } = SaleQuestion.safeParse(sent)
   if (!success) {
     const [issue] = error.issues

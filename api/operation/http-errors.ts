@@ -19,7 +19,6 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
   FST_ERR_BAD_URL: ['invalid_request', 'the path has a malformed percent escape'],
   FST_ERR_MAX_PARAM_LENGTH: ['invalid_request', 'a part of the path is too long'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'the body must be application/json'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is too large'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'body: is not JSON'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not match the body'],
 }
@@ -29,7 +28,7 @@ export function answerErrors(app: FastifyInstance, services: Services): void {
   const { log, boundedLog, metrics, baseUrl, isAuthorizationServer } = services
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { operation, worksWithoutStores } = request.routeOptions.config
-    const known = toPublicError(error)
+    const known = toPublicError(error, request.routeOptions.bodyLimit)
     const isKnown =
       operation === undefined || worksWithoutStores || isWithoutCredential(known, request)
     const publicError = (isKnown ? undefined : findUnknowable(known?.status, services)) ?? known
@@ -93,8 +92,13 @@ export function sendError(error: PublicError | undefined, reply: FastifyReply): 
 }
 
 /** Converts an error to one that a caller may see; undefined if the fault is ours. */
-export function toPublicError(error: FastifyError | PublicError): PublicError | undefined {
+export function toPublicError(
+  error: FastifyError | PublicError,
+  bodyLimit?: number,
+): PublicError | undefined {
   if (error instanceof PublicError) return error
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new PublicError('too_large', `the body may have at most ${bodyLimit} bytes`)
   if (isRedisFailure(error))
     return new PublicError('unavailable', 'this is not possible at the moment; try again', {
       retry_after: REDIS_RETRY_S,

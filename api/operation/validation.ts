@@ -2,6 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
 import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
 import { describeIssue, formatPath } from '../../pipeline/core/validation-messages.ts'
+import { listMisspelled, type Misspelled } from '../../pipeline/parse/misspelled-members.ts'
 
 type Result = { value: unknown } | { error: Error }
 
@@ -44,6 +45,8 @@ function createCheck(
     const data = input ?? undefined
     // Describing faults costs ten times the check itself, so it is only done after a failure.
     const read = schema.safeParse(data)
+    const [misspelled] = httpPart === 'body' ? listMisspelled(schema, data) : []
+    if (misspelled !== undefined) return { error: refuseMisspelled(misspelled) }
     if (read.success) return { value: read.data }
     const { error } = schema.safeParse(data, { error: createErrorMap(), reportInput: true })
     const faults = error ?? read.error
@@ -69,6 +72,12 @@ export function createBoundedCompiler(nameFault?: FaultNamer): FastifySchemaComp
       return { error: new PublicError('invalid_request', text) }
     }
   }
+}
+
+/** Refuses a misspelled field: left out, it would mean everything. Other unknown fields are ignored. */
+function refuseMisspelled({ place, name, meant }: Misspelled): PublicError {
+  const field = formatFieldPath(place === '' ? [name] : [place, name])
+  return new PublicError('invalid_request', `Unknown field '${field}'. Did you mean '${meant}'?`)
 }
 
 /** Finds the allowed values, if the schema lists them with its fault. */

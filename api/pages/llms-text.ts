@@ -2,15 +2,6 @@ import type { Services } from '../operation/services.ts'
 import { listGuides, toGuidePath } from './guides.ts'
 import { toOperationPath } from './parts/operation.tsx'
 
-/** Groups whose operations a model asks most; the reference has all. */
-const GROUPS_SHOWN = new Set([
-  'Brand Resolution',
-  'Property Resolution',
-  'Lookups & Authorization',
-  'Agent Discovery',
-  'Search',
-])
-
 /** Builds the guide of the registry for language models, in the form of llmstxt.org. */
 export function buildLlmsText({ openapi, baseUrl }: Pick<Services, 'openapi' | 'baseUrl'>): string {
   const origin = baseUrl()
@@ -32,18 +23,16 @@ export function buildLlmsText({ openapi, baseUrl }: Pick<Services, 'openapi' | '
     link('OpenAPI', '/openapi/registry.yaml', 'every operation, OpenAPI 3.1'),
     link('Data set', '/data', 'everything public as Parquet, a release a day'),
     link('API reference', '/docs', 'every operation with an example'),
-    ...tags
-      .filter(({ name }) => GROUPS_SHOWN.has(name))
-      .flatMap(({ name }) => [
-        '',
-        `## ${name}`,
-        '',
-        ...operations
-          .filter(({ tags: groups = [] }) => groups.includes(name))
-          .map(({ operationId, method, path, summary }) =>
-            link(summary, toOperationPath(operationId), `\`${method.toUpperCase()} ${path}\``),
-          ),
-      ]),
+    ...tags.flatMap(({ name }) => [
+      '',
+      `## ${name}`,
+      '',
+      ...operations
+        .filter(({ tags: groups = [] }) => groups.includes(name))
+        .map(({ operationId, method, path, summary }) =>
+          link(summary, toOperationPath(operationId), `\`${method.toUpperCase()} ${path}\``),
+        ),
+    ]),
     '',
     '## Guides',
     '',

@@ -15,7 +15,7 @@ const absences: ReadonlySet<FaultCode> = new Set([
   'unknown_form',
 ])
 
-interface Misspelled {
+export interface Misspelled {
   /** Place of the object, empty for the file itself. */
   place: string
   name: string
@@ -49,8 +49,8 @@ function joinField(place: string, name: string): string {
   return place === '' ? name : `${place}.${name}`
 }
 
-/** Lists the members of a file, at any depth, whose names are near those of members that their object lacks. */
-function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
+/** Lists the members of a value, at any depth, whose names are near those of members that their object lacks. */
+export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
   const misspelled: Misspelled[] = []
   let compared = 0
   const visit = (schemas: z.ZodType[], value: unknown, place: string): void => {
@@ -89,7 +89,10 @@ function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
 
 /** Lists the lists, objects and maps that a value of a schema may be. */
 function listForms(schema: z.ZodType): z.ZodType[] {
-  if (schema instanceof z.ZodOptional) return listForms(toSchema(schema.unwrap()))
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
+    return listForms(toSchema(schema.unwrap()))
+  }
+  if (schema instanceof z.ZodPipe) return listForms(toSchema(schema.in))
   if (schema instanceof z.ZodUnion) return schema.options.map(toSchema).flatMap(listForms)
   return [schema]
 }

@@ -1,5 +1,8 @@
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Database } from '../../pipeline/store/duckdb.ts'
 import {
   buildOperatorFile,
   publishFiles,
@@ -23,6 +26,14 @@ beforeAll(async () => {
     'differ.example': granting('differ.example', { delegation_type: 'direct' }),
     'silent.example': granting('silent.example'),
     'french.example': granting('french.example', { countries: ['FR'] }),
+    'wide.example': buildShop('wide.example', {
+      properties: [
+        buildWebsite('wide.example', {
+          identifiers: [{ type: 'domain', value: '*.wide.example' }],
+        }),
+      ],
+      authorized_agents: [grantByIds(agent)],
+    }),
     'mute.example': buildShop('mute.example', { authorized_agents: [] }),
     'apps.example': buildShop('apps.example', {
       properties: [
@@ -62,6 +73,46 @@ const readLines = (text: string) =>
     .trim()
     .split('\n')
     .map(line => JSON.parse(line))
+
+test('the query of the analyst’s guide gives the answers of the API, however a domain is written', async () => {
+  const [, query = ''] =
+    /```sql\n(create temp table answers .*?)```/s.exec(
+      readFileSync('docs/guides/analyst.md', 'utf8'),
+    ) ?? []
+  const hosts = ['both', 'differ', 'silent', 'french', 'mute', 'unheard', 'wide', 'deep.wide']
+  const domains = hosts.flatMap(host =>
+    ['', 'www.', 'm.', 'news.', 'www.news.', '*.', 'https://'].map(
+      prefix => `${prefix}${host}.example`,
+    ),
+  )
+  const agents = [
+    agent,
+    `${agent.toUpperCase()}/`.replace('/MCP/', '/mcp/'),
+    'https://nobody.example/mcp',
+  ]
+  const asked = agents.flatMap(agent_url => domains.map(domain => ({ agent_url, domain })))
+  const lines = asked.map(({ agent_url, domain }) => `${agent_url},${domain}`)
+  const file = join(registry.config.DATA_DIR, 'pairs.csv')
+  writeFileSync(file, ['agent_url,domain', ...lines, ''].join('\n'))
+  await registry.publish()
+  const snapshots = join(registry.config.DATA_DIR, 'snapshots')
+  const copy = join(registry.config.DATA_DIR, 'copy.duckdb')
+  copyFileSync(join(snapshots, readdirSync(snapshots).sort().at(-1)!), copy)
+  const db = await Database.open(copy)
+  await db.run(query.replace('pairs.csv', file))
+  const rows = await db.all<{ authorized: boolean }>(
+    'select authorized from answers order by rowid',
+  )
+  db.close()
+  for (const [i, { agent_url, domain }] of asked.entries()) {
+    const single = await requestWithQuery(
+      registry,
+      '/api/registry/validate/property-authorization',
+      { agent_url, identifier_type: 'domain', identifier_value: domain },
+    )
+    expect([lines[i], rows[i]?.authorized]).toEqual([lines[i], single.json().authorized])
+  }
+})
 
 describe('many questions are answered as each is by itself', () => {
   const identifiers = [
@@ -164,20 +215,23 @@ test('a question that is not understood is told as such, and the others are answ
       { agent_url: agent, identifier_type: 'domain' },
       { agent_url: agent, domain: ['both.example'] },
       { agent_url: agent, identifier_type: 'domian', identifier_value: 'both.example' },
+      { agent_url: agent, domain: 'both.example', country: 'GB' },
+      { agent_url: agent, domian: 'both.example' },
       { agent_url: agent, domain: 'both.example' },
     ]),
   )
   const lines = readLines(text)
-  expect(lines.slice(0, 6).map(({ authorized, error }) => [authorized, typeof error])).toEqual(
-    Array.from({ length: 6 }, () => [undefined, 'string']),
+  expect(lines.slice(0, 8).map(({ authorized, error }) => [authorized, typeof error])).toEqual(
+    Array.from({ length: 8 }, () => [undefined, 'string']),
   )
+  expect(lines[7].error).toBe("domian: is not known here. Did you mean 'domain'?")
   expect(lines[4].error).toBe('domain: must be a string')
   const { text: rows } = await post(`agent_url,domain\n,both.example`, {
     'content-type': 'text/csv',
   })
   expect(readLines(rows)[0].error).toBe('agent_url: is missing')
   expect(lines[5].error).toMatch(/Did you mean "domain"/)
-  expect(lines[6]).toMatchObject({ line: 7, authorized: true })
+  expect(lines[8]).toMatchObject({ line: 9, authorized: true })
 })
 
 test.each([
@@ -192,13 +246,16 @@ test.each([
   expect(JSON.parse(text)).toEqual({ error: expect.any(String), code: 'invalid_request' })
 })
 
-test('rows without names that are neither two nor three columns are refused', async () => {
-  const { status, text } = await post('a,b,c,d', { 'content-type': 'text/csv' })
-  expect([status, JSON.parse(text).error]).toEqual([
-    400,
-    expect.stringContaining('must name its columns'),
-  ])
-})
+test.each(['https://a.example,b,c,d', 'agent,domain\nhttps://a.example/mcp,a.example'])(
+  'rows whose columns are not known are refused: %j',
+  async payload => {
+    const { status, text } = await post(payload, { 'content-type': 'text/csv' })
+    expect([status, JSON.parse(text).error]).toEqual([
+      400,
+      expect.stringContaining('must name its columns'),
+    ])
+  },
+)
 
 test('an answer as CSV has the same lines, and no value that a spreadsheet runs', async () => {
   const payload = JSON.stringify([

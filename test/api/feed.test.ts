@@ -246,7 +246,7 @@ describe('GET /api/registry/feed', () => {
       /^Bearer resource_metadata=/,
     ],
     ['Bearer sk_nobody', 'the credential is invalid', /invalid_token/],
-    ['Basic c2tfOg==', 'the credential is invalid', /invalid_token/],
+    ['Basic c2tfOg==', 'send the credential as Authorization: Bearer sk_…', /invalid_token/],
     ['Bearer not-a-key', 'the credential is invalid', /invalid_token/],
   ])('401: with the credential %s', async (authorization, error, challenge) => {
     const headers = authorization === undefined ? {} : { authorization }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Operation } from '../../api/operation/operation.ts'
 import { listParameters } from '../../api/operation/unknown-parameters.ts'
+import { compileValidator } from '../../api/operation/validation.ts'
 import { pages } from '../../api/pages/index.ts'
 import { operations } from '../../api/routes/index.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
@@ -84,6 +85,20 @@ describe('an unknown parameter is refused in words', () => {
       expect(body.length).toBeLessThan(400)
     }
   })
+})
+
+const bodies = described.flatMap(({ id, body }) =>
+  body instanceof z.ZodObject ? [[id, body] as const] : [],
+)
+
+test.each(bodies)('a misspelled field in the body of %s is refused in words', (_, schema) => {
+  const check = compileValidator({ schema, httpPart: 'body', method: 'POST', url: '/' })
+  for (const name of Object.keys(schema.shape).filter(({ length }) => length > 5)) {
+    const swapped = name[1]! + name[0]! + name.slice(2)
+    expect(check({ [swapped]: 'x' })).toMatchObject({
+      error: { message: `Unknown field '${swapped}'. Did you mean '${name}'?` },
+    })
+  }
 })
 
 test('what an operation describes is never unknown', async () => {

@@ -232,7 +232,12 @@ describe('invalid requests', () => {
     ['a body that is not JSON', '{"domains":', 400, 'body: is not JSON'],
     ['an empty body', '', 400, 'body: is required'],
     ['a forbidden key', '{"__proto__":{},"domains":["a.example"]}', 400, 'body: '],
-    ['too long a body', `["${'a'.repeat(1024 * 1024)}"]`, 413, 'the body is too large'],
+    [
+      'too long a body',
+      `["${'a'.repeat(1024 * 1024)}"]`,
+      413,
+      'the body may have at most 1048576 bytes',
+    ],
     ['a body that is no object', '[]', 400, 'body: must be an object'],
   ])('%s is refused', async (_what, payload, status, error) => {
     const answer = await bulk(json, payload)

@@ -22,6 +22,7 @@ export const authorizeInBulk = defineOperation({
   access: 'public',
   cache: 'none',
   limit: 'bulk',
+  limits: ['authorizationsChecked', 'authorizationBodyBytes'],
   isExpensive: true,
   raw: true,
   bodyLimit: 'authorizationBodyBytes',
