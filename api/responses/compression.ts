@@ -1,7 +1,8 @@
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 
-const encodings = ['br', 'gzip'] as const
+/** Encodings in the order of preference. */
+const encodings = ['br', 'zstd', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
 /** Length from which answers are compressed; shorter ones fit into a packet or two. */
@@ -20,6 +21,7 @@ const compressors: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
     return promisify(brotliCompress)(body, { params })
   },
   gzip: body => promisify(gzip)(body, { level: GZIP_LEVEL }),
+  zstd: body => promisify(zstdCompress)(body),
 }
 
 /** Tells whether an answer of this length and media type is worth compressing. */
@@ -58,15 +60,16 @@ export class Compressor {
 }
 
 /**
- * Chooses the encoding of most weight in an `Accept-Encoding`, the first offered where others weigh as much:
- * Brotli before gzip.
+ * Chooses the encoding of most weight in an `Accept-Encoding`, the first offered where others weigh as much.
  */
 export function chooseEncoding(
   accepted: string,
   offered: readonly Encoding[] = encodings,
 ): Encoding | undefined {
   const weights = new Map(accepted.toLowerCase().split(',').map(readWeight))
-  const getWeight = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
+  // Many that accept anything do not know Zstandard.
+  const anyWeight = (name: string) => (name === 'zstd' ? undefined : weights.get('*'))
+  const getWeight = (name: string) => weights.get(name) ?? anyWeight(name) ?? 0
   const plain = weights.get('identity') ?? 0
   let best: Encoding | undefined
   for (const encoding of offered) {

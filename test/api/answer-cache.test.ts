@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
@@ -66,6 +66,7 @@ test.each(['/api/registry/catalog', '/openapi/registry.yaml', '/api/properties/r
     for (const [encoding, open] of [
       ['br', brotliDecompressSync],
       ['gzip', gunzipSync],
+      ['zstd', zstdDecompressSync],
     ] as const) {
       for (const turn of ['made', 'kept']) {
         const packed = await get(url, { 'accept-encoding': encoding })

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, constants, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -80,6 +80,7 @@ function isReadable(method: string, headers: Record<string, unknown>): boolean {
 function decode(payload: unknown, encoding: unknown): string {
   if (encoding === 'gzip') return gunzipSync(payload as Buffer).toString()
   if (encoding === 'br') return brotliDecompressSync(payload as Buffer).toString()
+  if (encoding === 'zstd') return zstdDecompressSync(payload as Buffer).toString()
   return String(payload)
 }
 

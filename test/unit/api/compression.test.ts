@@ -14,7 +14,9 @@ test.each([
   ['br;q=0, *;q=0.1', 'gzip'],
   ['identity, gzip;q=0.5', undefined],
   ['gzip;q=nonsense', undefined],
-  ['deflate, zstd', undefined],
+  ['deflate, zstd', 'zstd'],
+  ['gzip, zstd', 'zstd'],
+  ['gzip, br, zstd', 'br'],
 ])('Accept-Encoding %j is answered with %j', (accepted, chosen) => {
   expect(new Compressor().chooseEncoding(accepted)).toBe(chosen)
 })
