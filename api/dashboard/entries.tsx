@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import type { HostedKind } from '../../pipeline/model/hosted.ts'
-import type { History, RevisionHeld } from '../../pipeline/model/responses/history.ts'
+import type { History, Revision } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
-import { type Child, Fragment, h } from '../pages/html/jsx.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
@@ -20,8 +20,6 @@ import {
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
-import { saveProperties } from './publish-file.ts'
-import { canReview } from './reviews.tsx'
 import { CRAWL_PATH } from './way-back.ts'
 
 type Domains = z.infer<typeof OrganizationDomains>
@@ -104,14 +102,23 @@ async function showEntry(
   domain: Domain,
   fault?: string,
 ): Promise<DashboardAnswer> {
-  const { org, token } = context
-  const renderFile = async (kind: Kind) => (
-    <>
-      {await renderHosted(context, kinds[kind].file, domain)}
-      {await renderHistory(context, kind, domain)}
-      {kind === 'brand' ? renderMembership(context, toEntryPath(org.org, domain)) : null}
-    </>
-  )
+  const { callApi, org, token } = context
+  const renderFile = async (kind: Kind) => {
+    const { file, history: url } = kinds[kind]
+    const listed = await callApi<History>({ method: 'GET', url, query: { domain } })
+    const versions = listed.body.revisions ?? []
+    const last = versions.find(isRestorable)
+    const restore =
+      last && renderRestore(context, { domain, kind, number: last.revision_number, isMain: true })
+    return (
+      <>
+        {await renderHosted(context, { kind: file, domain }, restore)}
+        {listed.status === 404 ? null : renderFault(listed.refused)}
+        {versions.length === 0 ? null : renderVersions(context, { domain, kind }, listed.body)}
+        {kind === 'brand' ? renderMembership(context, toEntryPath(org.org, domain)) : null}
+      </>
+    )
+  }
   const [properties, brand] = await Promise.all([renderFile('property'), renderFile('brand')])
   const body = (
     <>
@@ -129,42 +136,48 @@ async function showEntry(
   return { status: fault === undefined ? 200 : 400, title: `Files of ${domain}`, body }
 }
 
-async function renderHistory(
+/** Tells whether a version has a file to restore: one that stopped hosting has none. */
+function isRestorable({ rolled_back_to }: Revision): boolean {
+  return rolled_back_to !== 0
+}
+
+function renderRestore(
+  { org, token }: OrganizationRequest,
+  { domain, kind, number, isMain }: { domain: Domain; kind: Kind; number: number; isMain?: true },
+): Html {
+  const path = `${toSectionPath(org.org, 'entries')}/roll-back`
+  const fields = { domain, kind, to_revision: String(number) }
+  return isMain
+    ? renderButton(path, token, `Restore version ${number}`, fields)
+    : renderButton(path, token, 'Restore', fields, 'plain')
+}
+
+function renderVersions(
   context: OrganizationRequest,
-  kind: Kind,
-  domain: Domain,
-): Promise<Child> {
-  const { callApi, organization, token } = context
-  const url = kinds[kind].history
-  const listed = await callApi<History>({ method: 'GET', url, query: { domain } })
-  if (listed.status === 404) return null
-  if (listed.refused !== undefined) return renderFault(listed.refused)
-  const sectionPath = `${toSectionPath(organization.org_id, 'entries')}/roll-back`
-  if (listed.body.revisions.length === 0) return null
+  { domain, kind }: { domain: Domain; kind: Kind },
+  { revisions, total }: History,
+): Html {
+  const [current] = revisions
   const table = renderTable({
     caption: `Versions of the ${kinds[kind].file}`,
-    columns: ['Version', 'Saved', 'By', 'What', 'Action'],
-    items: listed.body.revisions,
-    total: listed.body.total,
+    columns: ['Version', 'Saved', 'By', 'Change', 'Action'],
+    items: revisions,
+    total,
     bytes: 30_000,
     empty: 'Nothing has been saved.',
-    render: ({ revision_number, created_at, editor_name, edit_summary, rolled_back_to }) => [
-      revision_number,
-      renderMoment(created_at),
-      renderName(editor_name, 80),
-      edit_summary === undefined ? '' : renderName(edit_summary, 120),
-      // Such a version withdrew the file: it has nothing to restore.
-      rolled_back_to !== 0 &&
-        (revision_number === listed.body.revisions[0]?.revision_number
-          ? 'current'
-          : renderButton(
-              sectionPath,
-              token,
-              'Restore',
-              { domain, kind, to_revision: String(revision_number) },
-              'plain',
-            )),
-    ],
+    render: revision => {
+      const { revision_number: number, created_at, editor_name, edit_summary } = revision
+      const isOffered = isRestorable(revision) && revision !== current
+      return [
+        number,
+        renderMoment(created_at),
+        renderName(editor_name, 80),
+        edit_summary === undefined ? '' : renderName(edit_summary, 120),
+        isOffered
+          ? renderRestore(context, { domain, kind, number })
+          : revision === current && (isRestorable(revision) ? 'Current' : 'Not hosted'),
+      ]
+    },
   })
   return (
     <>
@@ -179,35 +192,14 @@ async function restoreRevision(context: OrganizationRequest): Promise<DashboardA
   const domain = parseFormDomain(form.get('domain') ?? '')
   const kind = form.get('kind') === 'property' ? 'property' : 'brand'
   if (domain === undefined) return chooseDomain(context, 'Enter a domain.')
-  const number = Number(form.get('to_revision'))
-  const { refused } =
-    kind === 'property' && !canReview(context)
-      ? await saveEarlier(context, domain, number)
-      : await callApi({
-          method: 'POST',
-          url: `${kinds[kind].path}${encodeURIComponent(domain)}/rollback`,
-          query: org,
-          payload: { to_revision: number },
-        })
+  const { refused } = await callApi({
+    method: 'POST',
+    url: `${kinds[kind].path}${encodeURIComponent(domain)}/rollback`,
+    query: org,
+    payload: { to_revision: Number(form.get('to_revision')) },
+  })
   if (refused !== undefined) return showEntry(context, domain, refused)
   return { next: toEntryPath(organization.org_id, domain), done: 'rolled_back' }
-}
-
-/**
- * Saves the properties of an earlier revision as a new save, since only moderators may roll properties back.
- * The contact of the entry is left out, because revisions do not show it.
- */
-async function saveEarlier(
-  { callApi, org }: OrganizationRequest,
-  domain: Domain,
-  number: number,
-): Promise<{ refused: string | undefined }> {
-  const url = `${kinds.property.path}${encodeURIComponent(domain)}/revisions/${number}`
-  const held = await callApi<RevisionHeld>({ method: 'GET', url })
-  if (held.refused !== undefined) return held
-  const { properties } = held.body.content?.document ?? {}
-  if (!Array.isArray(properties)) return { refused: 'The content of this revision is not shown.' }
-  return saveProperties({ callApi, org }, domain, properties)
 }
 
 async function checkPointer(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -47,16 +47,19 @@ export async function readHosted(
   return { kind, domain, text: status === 200 ? JSON.stringify(body, null, 2) : undefined }
 }
 
-/** Renders the state of a domain's file: where it is served, what is left to do, and what can be changed. */
+/**
+ * Renders the state of a domain's file: where it is served, what is left to do, and what can be changed; the button
+ * that restores its last version while it is not hosted.
+ */
 export async function renderHosted(
   context: Shared,
-  kind: HostedKind,
-  domain: Domain,
+  { kind, domain }: Omit<HostedFile, 'text'>,
+  restore: Child,
 ): Promise<Child> {
   const { text } = await readHosted(context, kind, domain)
   const since = kind === 'adagents.json' ? await findPointingSince(context, domain) : undefined
   return text === undefined
-    ? renderMissing(context, kind, domain)
+    ? renderMissing(context, { kind, domain }, restore)
     : renderServed(context, { kind, domain, since })
 }
 
@@ -100,19 +103,27 @@ async function hasOwnInventory(callApi: Shared['callApi'], query: { domain: Doma
   return body.adagents_valid === true && body.hosting.mode !== 'aao_hosted'
 }
 
-async function renderMissing(context: Shared, kind: HostedKind, domain: Domain): Promise<Html> {
-  const { org } = context
+async function renderMissing(
+  context: Shared,
+  { kind, domain }: Omit<HostedFile, 'text'>,
+  restore: Child,
+): Promise<Html> {
   const own = await renderOwnFile(context, kind, domain)
   if (own !== null) return own
+  const isBrand = kind === 'brand.json'
   return (
     <>
       <p class="empty">No {kind} is hosted here for this domain.</p>
-      <p class="actions">
-        <a class="button" href={toFilePath(org.org, 'edit', kind, domain)}>
-          Host {kind === 'brand.json' ? 'a' : 'an'} {kind}
-        </a>{' '}
+      <div class="actions">
+        {restore}
+        <a
+          class={restore ? 'button plain' : 'button'}
+          href={toFilePath(context.org.org, 'edit', kind, domain)}
+        >
+          Host {restore ? 'another' : isBrand ? 'a' : 'an'} {kind}
+        </a>
         <a href={toWorkshopPath(domain, kind)}>Check the file that the domain serves</a>
-      </p>
+      </div>
     </>
   )
 }
@@ -239,14 +250,13 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
       </h1>
       {renderFault(fault)}
       <p class="lead">
-        <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will answer 404, and the
-        earlier versions are no longer public. You can restore them here.
+        <code>{buildHostedAddress(services.baseUrl(), kind, domain)}</code> will answer 404, and its
+        versions are no longer public. You can restore any of them later.
       </p>
       <p>
         {kind === 'adagents.json'
-          ? 'The saved properties turn stale. If the domain still points here, it then has none.'
-          : 'The registry forgets what your organization saved about the brand.'}{' '}
-        You can host a file again at any time.
+          ? 'Buyers will see your properties as outdated. Remove the pointer from your site too.'
+          : 'Buyers will no longer see what your organization saved about the brand.'}
       </p>
       {text === undefined ? null : (
         <details class="raw">

@@ -27,7 +27,7 @@ interface FiledProperty {
 }
 
 /** Saves the properties of a file, in the form that the operation takes. */
-export function saveProperties(
+function saveProperties(
   { callApi, org }: Pick<OrganizationRequest, 'callApi' | 'org'>,
   domain: Domain,
   filed: readonly FiledProperty[],

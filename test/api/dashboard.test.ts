@@ -654,7 +654,7 @@ test('a hosted file is edited from what is served, and no longer hosted once tha
   expect(JSON.parse(editor('textarea').text()).properties).toMatchObject([{ name: 'Kept a while' }])
   const question = await read(ann, stop)
   expect(question('h1').text()).toBe(`Stop hosting the adagents.json of ${domain}?`)
-  expect(question('main').text()).toContain('no longer public. You can restore them here')
+  expect(question('main').text()).toContain('You can restore any of them later')
   const asked = { domain, kind: 'adagents.json' }
   const path = question('main form.row').attr('action')!
   expect((await send(bob, at(other, '/entries/stop'), asked)).statusCode).toBe(400)
@@ -665,13 +665,46 @@ test('a hosted file is edited from what is served, and no longer hosted once tha
   expect((await registry.app.inject(url)).statusCode).toBe(404)
   const after = await read(ann, at(acme, `/entries?domain=${domain}`))
   expect(after('#properties').text()).toContain('No adagents.json is hosted here')
-  expect(after('#properties').text()).toContain('Restore')
+  expect(after('#properties tbody tr').first().text()).toContain('Stopped hosting')
+  expect(after('#properties tbody tr').first().find('td').last().text()).toBe('Not hosted')
   expect((await read(ann, at(acme, '/audit')))('tbody tr').first().text()).toContain(
     'Stopped hosting a file',
   )
   expect((await send(ann, path, asked)).statusCode).toBe(400)
-  await publishPreviewed(ann, file)
+  const restore = after('#properties .actions form')
+  const to_revision = String(restore.find('input[name=to_revision]').val())
+  expect(restore.text()).toBe(`Restore version ${to_revision}`)
+  const restored = { domain, kind: 'property', to_revision }
+  expect((await send(bob, restore.attr('action')!, restored)).statusCode).toBe(404)
+  expect((await send(ann, restore.attr('action')!, restored)).statusCode).toBe(303)
   expect(await readHosted(domain)).toEqual(['Kept a while'])
+  const again = await read(ann, at(acme, `/entries?domain=${domain}`))
+  const changes = again('#properties tbody td:nth-child(5), #properties tbody td:nth-child(4)')
+  expect(changes.text()).toContain(`Restored version ${to_revision}`)
+})
+
+test('versions say how many properties they added, changed and removed', async () => {
+  const domain = 'handed.example'
+  const site = (name: string, host = domain) => ({
+    property_type: 'website',
+    name,
+    identifiers: [{ type: 'domain', value: host }],
+  })
+  const publish = (...properties: object[]) => {
+    const file = { authorized_agents: [], properties, last_updated: '2026-01-01T00:00:00Z' }
+    return publishPreviewed(ann, { org: acme, domain, text: JSON.stringify(file) })
+  }
+  await publish(site('Main'))
+  await publish(site('Renamed'), site('News', `news.${domain}`))
+  await publish(site('Renamed'))
+  await publish(site('Renamed'))
+  const page = await read(ann, at(acme, `/entries?domain=${domain}`))
+  const rows = page('#properties tbody tr').toArray().slice(0, 3)
+  expect(rows.map(row => page(row).find('td').eq(2).text())).toEqual([
+    'Saved without a change',
+    'Properties: 1 removed',
+    'Properties: 1 added, 1 changed',
+  ])
 })
 
 test('that a domain publishes its own file is said before anything is pasted', async () => {

@@ -540,7 +540,7 @@ describe('a rollback', () => {
       is_rollback: true,
       rolled_back_to: 1,
       editor_name: 'Back',
-      edit_summary: 'Rolled back to revision 1',
+      edit_summary: 'Restored version 1',
     })
     expect((await rollBack(path, 3, { secret })).json()).toMatchObject({
       revision_number: 5,
@@ -575,8 +575,9 @@ describe('a rollback', () => {
     const before = await get(`properties/resolve?domain=${domain}`)
     await saveProperties({ publisher_domain: domain })
     expect((await get(`properties/resolve?domain=${domain}`)).properties).toEqual([])
-    expect((await rollBack(path, 1)).statusCode).toBe(403)
-    const answer = await rollBack(path, 1, { secret: moderator })
+    const stranger = await registry.createKey('Not theirs')
+    expect((await rollBack(path, 1, { secret: stranger })).statusCode).toBe(403)
+    const answer = await rollBack(path, 1)
     expect(answer.json()).toMatchObject({
       property: { publisher_domain: domain, authorized_agents: [], properties: [{ name: 'One' }] },
       revision_number: 3,

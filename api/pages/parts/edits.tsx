@@ -9,7 +9,6 @@ import { fitItems, renderMoment, renderName } from '../html/text.tsx'
 import type { ViewCall } from '../view.ts'
 import { renderChangedFields } from './changed-fields.tsx'
 import { type Change, compareDocuments } from './compare-documents.ts'
-import { renderBadge } from './freshness.tsx'
 import { toHistoryPath } from './paths.ts'
 
 type Edit = History['revisions'][number] & {
@@ -72,13 +71,13 @@ function toDocument({ brand_name, document }: NonNullable<RevisionHeld['content'
 function renderEdits(edits: readonly Edit[]): Html {
   const { rows } = fitItems(
     edits,
-    ({ created_at, edit_summary, editor_name, is_rollback, changes, revision_number }) => (
+    ({ created_at, edit_summary, editor_name, changes, revision_number }) => (
       <li>
         <h3>{renderMoment(created_at)}</h3>
         <p>
-          {is_rollback ? renderBadge('none', 'rollback') : null} {renderName(edit_summary, 200)}{' '}
+          {renderName(edit_summary, 200)}{' '}
           <span class="quiet">
-            Edit {revision_number} by {renderName(editor_name, 80)}
+            Version {revision_number}, by {renderName(editor_name, 80)}
           </span>
         </p>
         {changes === undefined || changes.length === 0 ? null : renderChangedFields(changes)}

@@ -69,13 +69,10 @@ export const rollBackProperty = defineOperation({
   path: '/api/properties/hosted/:domain/rollback',
   group: 'Property Resolution',
   summary: 'Roll the properties of a publisher back to an earlier revision',
-  description: `For moderators. ${what}`,
+  description: `For organizations that have proven the domain, and for moderators. ${what}`,
   reply: { 200: PropertyRestored },
-  errors: errors.filter(error => error !== 'ownership_proof_required'),
+  errors,
   handle: async ({ params: { domain }, body, principal, submissionId, services }) => {
-    if (!isModerator(principal.roles)) {
-      refuse('forbidden', 'only moderators may roll properties back', { domain })
-    }
     const rollback = { entity: 'property', domain, submissionId, ...body } as const
     const { state, revision_number, ...restored } = await submitRollback(
       rollback,

@@ -1,8 +1,10 @@
+import { toCanonicalJson } from '../../core/canonical-json.ts'
 import { toIso } from '../../core/clock.ts'
 import { deriveId } from '../../core/uuid-v7.ts'
 import { buildHostedProperties } from '../../diff/hosted.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { EntryRow, EntryState, PropertyRow, RevisionRow } from '../../model/rows.ts'
+import type { HostedProperty } from '../../model/save.ts'
 import type { OperationOf } from '../../model/submission.ts'
 import { type Entity, readProperties } from '../../store/entries.ts'
 import { buildFoundState, summarizeFound } from './enrichments.ts'
@@ -107,7 +109,11 @@ export function computeEntry(
   }
 }
 
-export function buildRevision(save: Edit, entry: EntryRow, editor_id: string): RevisionRow {
+export function buildRevision(
+  save: Edit,
+  { entry, before }: { entry: EntryRow; before: EntryRow | undefined },
+  editor_id: string,
+): RevisionRow {
   const { entity, domain, revision_number, updated_at: created_at, seq } = entry
   const back = save.op === 'entry.rollback' ? save.to_revision : null
   return {
@@ -116,7 +122,7 @@ export function buildRevision(save: Edit, entry: EntryRow, editor_id: string): R
     revision_number,
     revision_id: save.revision_id,
     editor_id,
-    edit_summary: summarizeEdit(save, entry),
+    edit_summary: summarizeEdit(save, entry, before),
     source: entry.source,
     is_rollback: back !== null,
     rolled_back_to: back,
@@ -126,17 +132,36 @@ export function buildRevision(save: Edit, entry: EntryRow, editor_id: string): R
   }
 }
 
-function summarizeEdit(save: Edit, { document }: EntryRow): string {
+function summarizeEdit(save: Edit, entry: EntryRow, before: EntryRow | undefined): string {
   switch (save.op) {
     case 'brand.enrich':
-      return summarizeFound(document)
+      return summarizeFound(entry.document)
     case 'entry.rollback':
-      return save.to_revision === 0 ? 'Withdrawn' : `Rolled back to revision ${save.to_revision}`
+      return save.to_revision === 0 ? 'Stopped hosting' : `Restored version ${save.to_revision}`
     case 'brand.save':
       return 'Saved the brand'
     case 'property.save':
-      return 'Saved the properties'
+      return summarizeProperties(readProperties(entry), before ? readProperties(before) : [])
   }
+}
+
+/** Says how many properties a save added, changed and removed; the rid tells which are the same. */
+function summarizeProperties(
+  saved: readonly HostedProperty[],
+  before: readonly HostedProperty[],
+): string {
+  const known = new Map(before.map(property => [property.property_rid, property]))
+  const kept = saved.filter(({ property_rid }) => known.has(property_rid))
+  const changed = kept.filter(
+    property => toCanonicalJson(property) !== toCanonicalJson(known.get(property.property_rid)),
+  )
+  const counts = [
+    ['added', saved.length - kept.length],
+    ['changed', changed.length],
+    ['removed', before.length - kept.length],
+  ] as const
+  const parts = counts.flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []))
+  return parts.length === 0 ? 'Saved without a change' : `Properties: ${parts.join(', ')}`
 }
 
 export function toSaved(entry: EntryRow): Saved {

@@ -84,7 +84,9 @@ export async function applySaves(
     const state = { ...(target ?? computeState(save, before, known)), status } as const
     const entry = computeEntry(save, state, before, stamp)
     entries[entity].set(save.domain, entry)
-    revisions.push(buildRevision(save, entry, editors.get(save.revision_id) ?? 'system'))
+    revisions.push(
+      buildRevision(save, { entry, before }, editors.get(save.revision_id) ?? 'system'),
+    )
     saved.set(save.revision_id, toSaved(entry))
   }
   const touched = (entity: Entity) =>
