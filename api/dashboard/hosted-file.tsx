@@ -4,6 +4,7 @@ import type { BrandResolution, PublisherLookup } from '../../pipeline/model/resp
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderExactMoment, renderName } from '../pages/html/text.tsx'
+import { hasOwnFile } from '../pages/own-file.ts'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toWorkshopPath } from '../pages/parts/paths.ts'
 import { withdrawBrand, withdrawProperties } from '../routes/community/withdrawals.ts'
@@ -79,12 +80,11 @@ export async function renderOwnFile(
   kind: HostedKind,
   domain: Domain,
 ): Promise<Html | null> {
-  const query = { domain }
-  const isOwn =
-    kind === 'brand.json'
-      ? (await callApi<BrandResolution>({ method: 'GET', url: '/api/brands/resolve', query })).body
-          .source === 'brand_json'
-      : await hasOwnInventory(callApi, query)
+  const isOwn = await hasOwnFile(
+    ({ path: url }, query) => callApi({ method: 'GET', url, query }),
+    kind,
+    domain,
+  )
   if (!isOwn) return null
   return (
     <p class="notice fair">
@@ -92,15 +92,6 @@ export async function renderOwnFile(
       instead, or remove it first. <a href={toWorkshopPath(domain, kind)}>Check that file</a>
     </p>
   )
-}
-
-async function hasOwnInventory(callApi: Shared['callApi'], query: { domain: Domain }) {
-  const { body } = await callApi<PublisherLookup>({
-    method: 'GET',
-    url: '/api/registry/publisher',
-    query: { ...query, limit: '1' },
-  })
-  return body.adagents_valid === true && body.hosting.mode !== 'aao_hosted'
 }
 
 async function renderMissing(
@@ -215,8 +206,8 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
       {text === undefined ? await renderOwnFile(context, kind, domain) : null}
       <p class="lead">
         {text === undefined
-          ? 'Paste your file. The next page shows what will be served and what will not.'
-          : 'This is what is served now. The next page shows what will be served after your change.'}
+          ? 'Paste your file. Before it is published, you see what will be served.'
+          : 'This is what is served now. Before your change is saved, you see what it does.'}
       </p>
       <form method="post" action={PUBLISH_PATH} class="editor">
         {renderToken(token)}
@@ -226,7 +217,7 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
           {text ?? ''}
         </textarea>
         <div class="row">
-          <button type="submit">Preview</button>
+          <button type="submit">{text === undefined ? 'Preview' : 'Review change'}</button>
           <a href={toEntryPath(org.org, domain)}>Cancel</a>
         </div>
       </form>

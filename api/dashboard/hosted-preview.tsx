@@ -2,6 +2,7 @@ import { type Instant, toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { stripPii } from '../../pipeline/core/pii.ts'
 import { buildHostedAddress, type HostedKind, toHostingBase } from '../../pipeline/model/hosted.ts'
+import type { Contact } from '../../pipeline/model/save.ts'
 import { checkFile } from '../../pipeline/parse/check-file.ts'
 import {
   buildHostedAdagents,
@@ -12,6 +13,7 @@ import { clipText, countThings } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 
 const PREVIEW_CHARS = 20_000
+const FIELDS_LISTED = 30
 
 /** A file to host, as its page has it. */
 interface Proposed {
@@ -38,15 +40,14 @@ export function buildPreview({ kind, domain, text }: Proposed, now: Instant): Pr
   }
   if (document.variant !== 'inline') return undefined
   const { properties, agents } = document
+  const submitted = JSON.parse(text) as Submitted
   const saved = properties.map(property => ({ ...property, property_rid: '' }))
   const updated_at = toIso(now)
   const hosted = buildHostedAdagents({ domain, properties: saved, updated_at })
+  const file = buildHostedAdagentsFile(hosted, readContact(submitted))
   const foreign = properties.length - hosted.properties.length
-  const others = (['collections', 'placements', 'formats', 'signals'] as const).filter(
-    name => document[name].length > 0,
-  )
   return {
-    file: buildHostedAdagentsFile(hosted, undefined),
+    file,
     leftOut: [
       ...(agents.length > 0
         ? [
@@ -56,13 +57,66 @@ export function buildPreview({ kind, domain, text }: Proposed, now: Instant): Pr
       ...(foreign > 0
         ? [`${countThings(foreign, 'property', 'properties')} of other domains.`]
         : []),
-      ...(others.length > 0 ? [`Its ${others.join(', ')}.`] : []),
+      ...listMissing(submitted, file ?? {}),
     ],
   }
 }
 
+/** Members of a file that come into the preview. */
+interface Submitted {
+  contact?: unknown
+  properties?: unknown
+}
+
+/** Reads the contact of a file that an entry can keep: a name, with an address if there is one. */
+export function readContact({ contact }: Submitted): Contact | undefined {
+  if (typeof contact !== 'object' || contact === null) return undefined
+  const { name, email } = contact as Record<string, unknown>
+  if (typeof name !== 'string') return undefined
+  return { name, ...(typeof email === 'string' && { email }) }
+}
+
+/** Lists the members of a file, its contact and its properties that the served one has not. */
+function listMissing(submitted: Submitted, served: Submitted): string[] {
+  const places = [
+    // The agents have a line of their own.
+    ['', [{ ...submitted, authorized_agents: [] }], [served]],
+    ['contact.', [submitted.contact], [served.contact]],
+    ['properties[].', toList(submitted.properties), toList(served.properties)],
+  ] as const
+  const missing = places.flatMap(([place, before, after]) => {
+    const present = listMembers(after)
+    // What there is nothing of needs no line of its own.
+    if (place !== '' && present.size === 0) return []
+    return [...listMembers(before)].filter(name => !present.has(name)).map(name => place + name)
+  })
+  return missing.length === 0
+    ? []
+    : [`These fields: ${missing.slice(0, FIELDS_LISTED).join(', ')}.`]
+}
+
+const toList = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/** Lists the names under which any of some objects holds something. */
+function listMembers(values: readonly unknown[]): Set<string> {
+  const names = values.flatMap(value =>
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([name, held]) => (isEmpty(held) ? [] : [name]))
+      : [],
+  )
+  return new Set(names)
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0)
+}
+
 /** Renders what will be served for a file and what will not, and the file that the domain has to serve. */
-export function renderPreview(proposed: Proposed, preview: Preview, baseUrl: string): Html {
+export function renderPreview(
+  proposed: Proposed,
+  preview: Preview,
+  { baseUrl, isNew }: { baseUrl: string; isNew: boolean },
+): Html {
   const { kind, domain } = proposed
   const { file = {}, leftOut } = preview
   return (
@@ -88,11 +142,13 @@ export function renderPreview(proposed: Proposed, preview: Preview, baseUrl: str
               ))}
             </ul>,
           )}
-      {renderSection(
-        'pointer',
-        'What the domain has to serve',
-        renderPointer(kind, domain, baseUrl),
-      )}
+      {isNew
+        ? renderSection(
+            'pointer',
+            'What the domain has to serve',
+            renderPointer(kind, domain, baseUrl),
+          )
+        : null}
     </>
   )
 }
@@ -112,8 +168,8 @@ export function renderPointer(kind: HostedKind, domain: string, baseUrl: string)
       <pre tabindex="0">{JSON.stringify(pointer, null, 2)}</pre>
       {toHostingBase(baseUrl) === undefined ? (
         <p class="notice fair">
-          Pointers need a public https address. This registry has none, so this step cannot be
-          completed here.
+          You can stop here: pointers need a registry with a public https address, which this one
+          does not have.
         </p>
       ) : null}
       {kind === 'adagents.json' ? (

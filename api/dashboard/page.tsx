@@ -53,6 +53,7 @@ export const doneTexts = {
   proven: 'The domain is verified. You can host its files here now.',
   published: 'The adagents.json is hosted. Its address, and what is left to do, are below.',
   brand_published: 'The brand.json is hosted. Its address, and what is left to do, are below.',
+  saved: 'Your change is saved and served.',
   withdrawn: 'The file is no longer hosted here.',
   pending: 'The entry is saved. A moderator looks at its name before it is shown.',
   points_here: 'The domain points to its hosted file. A crawl is scheduled where that is new.',

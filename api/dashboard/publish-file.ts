@@ -1,11 +1,12 @@
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import type { Contact } from '../../pipeline/model/save.ts'
 import { checkFile, type ProposedKind } from '../../pipeline/parse/check-file.ts'
 import type { Html } from '../pages/html/jsx.ts'
 import { renderMarkedLines } from '../pages/parts/marked-lines.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
-import { buildPreview } from './hosted-preview.tsx'
+import { buildPreview, readContact } from './hosted-preview.tsx'
 import type { DoneName } from './page.tsx'
 
 /** A file that a member wants hosted. */
@@ -26,11 +27,17 @@ interface FiledProperty {
   tags?: readonly string[] | undefined
 }
 
-/** Saves the properties of a file, in the form that the operation takes. */
+/** Parts of a file that are saved. */
+interface Filed {
+  properties: readonly FiledProperty[]
+  contact?: Contact | undefined
+}
+
+/** Saves the properties and the contact of a file, in the form that the operation takes. */
 function saveProperties(
   { callApi, org }: Pick<OrganizationRequest, 'callApi' | 'org'>,
   domain: Domain,
-  filed: readonly FiledProperty[],
+  { properties: filed, contact }: Filed,
 ): Promise<ApiAnswer<Record<string, unknown>>> {
   const properties = filed.map(({ property_id, property_type, name, identifiers, tags }) => ({
     type: property_type,
@@ -39,7 +46,7 @@ function saveProperties(
     identifiers,
     ...(tags !== undefined && { tags }),
   }))
-  const payload = { publisher_domain: domain, properties }
+  const payload = { publisher_domain: domain, properties, ...(contact && { contact }) }
   return callApi({ method: 'POST', url: '/api/properties/save', query: org, payload })
 }
 
@@ -55,7 +62,7 @@ interface NotPublished {
 export function checkPublished(
   { kind, domain, text }: Published,
   now: Instant,
-): NotPublished | { properties: readonly FiledProperty[] } {
+): NotPublished | Filed {
   const context = { domain, now, maxFaults: 50 }
   const { valid, errors, warnings, document } = checkFile(kind, Buffer.from(text), context)
   const marks = renderMarkedLines(text, [...errors, ...warnings])
@@ -67,7 +74,7 @@ export function checkPublished(
   const { properties } = document
   return buildPreview({ kind, domain, text }, now)?.file === undefined
     ? { fault: `It lists no property that ${domain} identifies.`, ...marked }
-    : { properties }
+    : { properties, contact: readContact(JSON.parse(text)) }
 }
 
 /**
@@ -82,10 +89,7 @@ export async function publishFile(
   const checked = checkPublished(published, services.clock.now())
   if ('fault' in checked) return checked
   if (kind === 'adagents.json') {
-    return describeSaved(
-      await saveProperties({ callApi, org }, domain, checked.properties),
-      'published',
-    )
+    return describeSaved(await saveProperties({ callApi, org }, domain, checked), 'published')
   }
   const payload = { domain, brand_name: brandName, brand_json: JSON.parse(text) as object }
   const url = '/api/brands/setup-my-brand'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { formatJson } from '../../pipeline/core/format-json.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
 import { keepDraft, PUBLISH_PATH } from '../dashboard/draft.ts'
 import { PastedDomain } from '../inputs/fields.ts'
@@ -86,7 +87,7 @@ async function continueInDashboard(
     refuse('forbidden', 'this form was not sent by a page of the registry')
   }
   if (!services.isAuthorizationServer) refuse('not_found', 'this registry has no sign-in')
-  const cookie = await keepDraft({ kind, domain, text }, caller(), services)
+  const cookie = await keepDraft({ kind, domain, text: formatJson(text) }, caller(), services)
   if (cookie === undefined) {
     return refuse('unavailable', 'the file cannot be carried on now; download it', {
       retry_after: 5,

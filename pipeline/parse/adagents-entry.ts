@@ -10,6 +10,7 @@ import { parseProperty } from './adagents-property.ts'
 import { parseSelector } from './adagents-selector.ts'
 import { readAgentUrl, readDomain } from './addresses.ts'
 import { readCountries } from './countries.ts'
+import { quote } from './faults.ts'
 import { type ObjectReader, optional } from './object-reader.ts'
 import { checkPrivateKeys, readSigningKeys } from './signing-keys.ts'
 import { joinAlternatives, SIGNAL_ID, SIGNAL_TAG, SLUG } from './suggestions.ts'
@@ -52,12 +53,13 @@ export function parseEntry(part: ObjectReader, entry: number): AgentEntry | unde
 }
 
 function readPurpose(part: ObjectReader): string | undefined {
-  if (!part.has('authorized_for')) {
-    part.error(
-      'authorized_for',
-      'missing',
-      'is missing: say in a few words what the agent may sell',
-    )
+  const value = part.value.authorized_for
+  const advice = 'say in a few words what the agent may sell, such as "Display"'
+  if (value === undefined) part.error('authorized_for', 'missing', `is missing: ${advice}`)
+  else if (typeof value !== 'string') {
+    const message = `must be a string, not ${quote(value)}: ${advice}`
+    part.error('authorized_for', 'wrong_type', message)
+    return undefined
   }
   return part.requiredLabel('authorized_for')
 }

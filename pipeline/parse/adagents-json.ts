@@ -59,7 +59,7 @@ function readPointer(root: ObjectReader, location: string): AdagentsPointer {
       'stands beside lists, which were not read: keep either this address or the lists',
     )
   }
-  const lastUpdated = root.dateTime('last_updated')
+  const lastUpdated = root.dateTime('last_updated', false)
   return {
     variant: 'pointer',
     authoritative_location: location,
@@ -177,7 +177,7 @@ function readCatalogFacts(root: ObjectReader): Partial<AdagentsInline> {
     ...optional('superseded_by', supersededBy),
     ...optional('catalog_etag', root.text('catalog_etag')),
     ...optional('catalog_role', root.text('catalog_role')),
-    ...optional('last_updated', root.dateTime('last_updated')),
+    ...optional('last_updated', root.dateTime('last_updated', false)),
   }
 }
 
@@ -194,7 +194,7 @@ function checkDescription(root: ObjectReader): void {
     )
   }
   root.parts('property_features')
-  const contact = root.part('contact')
+  const contact = root.part('contact', '{"name": "…", "email": "…"}')
   if (contact && typeof contact.value.name !== 'string')
     contact.error('name', 'missing', 'must be the name of your company')
 }

@@ -26,16 +26,18 @@ const knownChannels: ReadonlySet<string> = new Set(channels)
 export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
   const publisherDomain = readPublisherDomain(part)
   const identifiers = readIdentifiers(part)
-  if (publisherDomain === null || identifiers.length === 0) return undefined
   const propertyId = part.text('property_id')
   if (propertyId !== undefined) part.checkAlphabet('property_id', propertyId, SLUG)
-  const property: PropertyEntry = {
+  // A property that is left out is read all the same: its maintainer learns of all its faults at once.
+  const read = {
     property_type: readPropertyType(part),
-    name: readName(part) ?? propertyId ?? getFirst(identifiers).value,
-    identifiers,
+    name: readName(part) ?? propertyId,
     tags: part.names('tags', SLUG) ?? [],
     supported_channels: readChannels(part),
   }
+  if (publisherDomain === null || identifiers.length === 0) return undefined
+  const name = read.name ?? getFirst(identifiers).value
+  const property: PropertyEntry = { ...read, name, identifiers }
   if (propertyId !== undefined) property.property_id = propertyId
   const categories = readCategories(part)
   if (categories.length > 0) {

@@ -9,7 +9,7 @@ import {
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Accepted, AcceptedLists } from './accepted-items.ts'
 import { quote } from './faults.ts'
-import type { ObjectReader } from './object-reader.ts'
+import { isObject, ObjectReader } from './object-reader.ts'
 import { type Alphabet, proposeNearest, SIGNAL_ID, SIGNAL_TAG, SLUG } from './suggestions.ts'
 
 /** Checks that the parts of a file are consistent: no name is used twice, and no reference is undefined. */
@@ -21,7 +21,7 @@ export function checkReferences(
 ): void {
   checkContent(root, document)
   checkRepeated(accepted)
-  checkEntries(accepted)
+  checkEntries(root, accepted)
   checkPlacements(accepted)
   checkTags(root, accepted, document)
   checkRevoked(root, document)
@@ -81,18 +81,37 @@ const referable = {
 type Nameable = keyof typeof referable
 const nameables = Object.keys(referable) as Nameable[]
 
-function checkEntries(accepted: AcceptedLists): void {
+function checkEntries(root: ObjectReader, accepted: AcceptedLists): void {
   const known = new Map<Nameable, Set<string | undefined>>()
-  for (const { part, item } of accepted.agents) {
+  for (const part of listEntries(root, accepted)) {
     for (const key of nameables) {
-      const references = item[key]
-      const type = item.authorization_type ?? key
+      const references = readNames(part.value[key])
+      const type = part.value.authorization_type ?? key
       if (references === undefined || !(key.startsWith('placement') || type === key)) continue
       const there = known.get(key) ?? new Set(referable[key](accepted))
       known.set(key, there)
       checkUnresolved(part, key, references, there, toNoun(key))
     }
   }
+}
+
+/** Lists the entries of agents; those that are left out too, so that all their faults are told at once. */
+function listEntries(root: ObjectReader, { agents }: AcceptedLists): ObjectReader[] {
+  const accepted = new Map(agents.map(({ part }) => [part.index, part]))
+  const list = root.value.authorized_agents
+  if (!Array.isArray(list)) return [...accepted.values()]
+  return list.flatMap((entry, index) => {
+    const part = accepted.get(index)
+    if (part !== undefined) return [part]
+    const path = `authorized_agents[${index}]`
+    return isObject(entry) ? [new ObjectReader(entry, path, root.faults, index)] : []
+  })
+}
+
+function readNames(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined
+  const names = value.flatMap(name => (typeof name === 'string' ? name.trim() || [] : []))
+  return [...new Set(names)]
 }
 
 function toNoun(key: string): string {

@@ -40,7 +40,7 @@ export function checkFile(
     kind === 'adagents.json'
       ? checkAdagents(bytes, domain, { now, maxFaults })
       : checkBrand(bytes, { maxFaults, domain })
-  const placed = placeFaults(decodeText(bytes, new Faults(1)), faults)
+  const placed = placeFaults(kind, decodeText(bytes, new Faults(1)), faults)
   return {
     ...(root && { root }),
     ...(document && { document }),
@@ -57,16 +57,20 @@ export function inferKind(root: unknown): ProposedKind {
   return isBrand && !keys.has('authorized_agents') ? 'brand.json' : 'adagents.json'
 }
 
-function placeFaults(text: string, faults: readonly Fault[]): (Fault & Partial<PlacedFault>)[] {
+function placeFaults(
+  kind: ProposedKind,
+  text: string,
+  faults: readonly Fault[],
+): (Fault & Partial<PlacedFault>)[] {
   const places = findFaultPlaces(text, faults)
   return faults.map((fault, index) => {
     const syntax =
       fault.code === 'not_json' && text.trim() !== '' ? findSyntaxFault(text) : undefined
     if (syntax === undefined) return { ...fault, ...places[index] }
     const { why, ...place } = syntax
-    // A web page is recognised by its content.
-    const message = fault.message.startsWith('is a web page')
-      ? fault.message
+    // A web page is recognised by its content, and which file it should be is known here.
+    const message = fault.message.startsWith('this is a web page')
+      ? fault.message.replace('a JSON file', `${kind === 'brand.json' ? 'a' : 'an'} ${kind}`)
       : `the file is not valid JSON: ${why}`
     return { ...fault, message, ...place }
   })

@@ -31,11 +31,12 @@ const syntaxWords: Readonly<Record<string, string>> = {
   InvalidCharacter: 'this character cannot stand in a text: write an escape such as \\n',
 }
 
-/** Messages for errors right after a comma, which is then most likely the fault. */
-const afterCommaWords: Readonly<Record<string, string>> = {
-  PropertyNameExpected:
-    'expected a name in double quotes: remove the trailing comma, or write the name',
-  ValueExpected: 'expected a value: remove the trailing comma, or write the value',
+/** Explains an error right after a comma, which is then most likely the fault, by what follows the comma. */
+function explainComma(rest: string): string | undefined {
+  if (rest.startsWith(',')) return 'there are two commas in a row: remove one of them'
+  return /^[}\]]/.test(rest)
+    ? `a comma stands before the ${rest[0]}: remove the trailing comma`
+    : undefined
 }
 
 /** Finds where a text stops being JSON, and why; undefined where it is nested too deeply to tell. */
@@ -45,9 +46,24 @@ export function findSyntaxFault(text: string): (TextPlace & { why: string }) | u
   const first = errors.sort((a, b) => a.offset - b.offset)[0]
   if (first === undefined) return undefined
   const code = printParseErrorCode(first.error)
-  const isAfterComma = text.slice(0, first.offset).trimEnd().endsWith(',')
-  const why = (isAfterComma && afterCommaWords[code]) || (syntaxWords[code] ?? 'this is not JSON')
+  const why = explainPlace(text, first) ?? syntaxWords[code] ?? 'this is not JSON'
   return { ...buildPlaces(text)(first.offset), why }
+}
+
+/** Explains an error by its place: at the end of the text, or after a comma. */
+function explainPlace(text: string, { offset, length }: ParseError): string | undefined {
+  const end = text.trimEnd().length
+  if (end > 0 && offset + length >= end && !isWhole(text)) {
+    const last = text.trimStart().startsWith('[') ? ']' : '}'
+    return `it ends before its last ${last}: add what is missing, or upload it again if it was cut off`
+  }
+  const before = text.slice(0, offset).trimEnd()
+  return before.endsWith(',') ? explainComma(text.slice(offset).trimStart()) : undefined
+}
+
+/** Tells whether a text has the bracket that ends it. */
+function isWhole(text: string): boolean {
+  return /[}\]]\s*$/.test(text)
 }
 
 /**

@@ -5,7 +5,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/g
 const MEANT = /: did you mean ("+)\?/
 /** Matches the colon behind which a message says what to do. */
 const INSTRUCTION =
-  /: (?=(?:add|allow|ask|check|declare|encode|give|keep|leave|let|list|make|move|name|pin|point|publish|put|remove|renew|repair|replace|run|save|say|send|serve|set|shorten|take|try|use|wait|write)\b)/
+  /: (?=(?:add|allow|ask|check|declare|encode|give|keep|leave|let|list|make|move|name|pin|point|publish|put|remove|renew|repair|replace|run|save|say|send|serve|set|shorten|take|try|upload|use|wait|write)\b)/
 const RULE = /(?:^|[ ,;])must (be|have|list|name|start|use) /
 /** Matches the value that is there instead of what the rule asks for. */
 const INSTEAD = /, not (?:"(?:[^"\\]|\\.)*"|[^;,]+)/

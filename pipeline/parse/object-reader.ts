@@ -219,11 +219,13 @@ export class ObjectReader {
     return parts
   }
 
-  part(key: string): ObjectReader | undefined {
+  /** Reads an object; `example` shows how one is written. */
+  part(key: string, example?: string): ObjectReader | undefined {
     const value = this.value[key]
     if (value === undefined) return undefined
     if (isObject(value)) return new ObjectReader(value, this.path(key), this.faults)
-    this.error(key, 'wrong_type', `must be an object, not ${quote(value)}`)
+    const advice = example === undefined ? '' : `: use ${example}`
+    this.error(key, 'wrong_type', `must be an object, not ${quote(value)}${advice}`)
     return undefined
   }
 

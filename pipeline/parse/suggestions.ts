@@ -39,7 +39,7 @@ export function proposeNearest(word: string, known: Iterable<string | undefined>
   return meant === undefined ? '' : `: did you mean ${quote(meant)}?`
 }
 
-/** Adds the spelling that an alphabet allows of a name, if it has one. */
+/** Adds the spelling that an alphabet allows of a name, or one such as it allows. */
 export function proposeSpelling(name: string, { pattern }: Alphabet): string {
   const plain = name
     .trim()
@@ -47,7 +47,7 @@ export function proposeSpelling(name: string, { pattern }: Alphabet): string {
     .replace(/^_+|_+$/g, '')
   const spelled = [plain, plain.toLowerCase(), plain.toLowerCase().replaceAll('-', '_')]
   const found = spelled.find(spelling => pattern.test(spelling))
-  return found === undefined ? '' : `: write ${quote(found)}`
+  return found === undefined ? ': use a name such as "my_site"' : `: write ${quote(found)}`
 }
 
 export function joinAlternatives(values: readonly string[]): string {

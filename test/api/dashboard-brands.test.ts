@@ -1,5 +1,6 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { formatJson } from '../../pipeline/core/format-json.ts'
 import {
   enterDashboard,
   openWithSignIn,
@@ -49,7 +50,7 @@ async function publishFromWorkshop(name: string) {
   const carried = await ann.post('/workshop', { ...handed, do: 'publish' }, sameSite)
   expect(carried.headers.location, carried.body).toBe('/dashboard/publish')
   const page = load((await ann.get('/dashboard/publish')).body)
-  expect(page('textarea').text()).toBe(handed.text)
+  expect(page('textarea').text()).toBe(formatJson(handed.text))
   const form = { kind: 'brand.json', domain: DOMAIN, org: acme, brand_name: name }
   return publishPreviewed(ann, { ...form, text: page('textarea').text() })
 }

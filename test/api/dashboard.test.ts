@@ -3,6 +3,7 @@ import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
+import { formatJson } from '../../pipeline/core/format-json.ts'
 import {
   askToken,
   BASE,
@@ -452,7 +453,7 @@ describe('a file of the workshop', () => {
     const led = await signIn(registry, browser, '/dashboard/publish', 'ann@acme.example')
     expect(new URL(led, BASE).pathname).toBe('/dashboard/publish')
     const page = await read(browser, '/dashboard/publish')
-    expect(page('textarea').text()).toBe(handed.text)
+    expect(page('textarea').text()).toBe(formatJson(handed.text))
     expect(page('#domain').val()).toBe('handed.example')
     const form = { kind: 'adagents.json', domain: 'handed.example', org: acme }
     const sent = await publishPreviewed(browser, { ...form, text: handed.text })
@@ -492,7 +493,9 @@ describe('a file of the workshop', () => {
     const bytes = Number(await redis.redis.hget(`${REDIS_PREFIX}:drafts:size`, 'total'))
     expect(bytes).toBeGreaterThan(30 * 1024 * 1024)
     expect(bytes).toBeLessThanOrEqual(32 * 1024 * 1024)
-    expect((await read(browser, '/dashboard/publish'))('textarea').text()).toBe(handed.text)
+    expect((await read(browser, '/dashboard/publish'))('textarea').text()).toBe(
+      formatJson(handed.text),
+    )
   })
 
   test('cannot be planted by another site', async () => {
@@ -701,7 +704,7 @@ test('versions say how many properties they added, changed and removed', async (
   const page = await read(ann, at(acme, `/entries?domain=${domain}`))
   const rows = page('#properties tbody tr').toArray().slice(0, 3)
   expect(rows.map(row => page(row).find('td').eq(2).text())).toEqual([
-    'Saved without a change',
+    'Saved with the same properties',
     'Properties: 1 removed',
     'Properties: 1 added, 1 changed',
   ])
@@ -722,8 +725,20 @@ test('that a domain publishes its own file is said before anything is pasted', a
   const entry = await read(ann, at(acme, `/entries?domain=${domain}`))
   expect(entry('main').text()).not.toContain('Host a')
   const form = { org: acme, kind: 'adagents.json', domain, text: buildFile('Twice') }
-  const preview = await send(ann, '/dashboard/publish', form)
-  expect(load(preview.body)('.notice').text()).toContain('publishes its own adagents.json')
+  const preview = load((await send(ann, '/dashboard/publish', form)).body)
+  expect(preview('.notice').text()).toContain('publishes its own adagents.json')
+  expect([preview('#served').length, preview('form.editor button').text()]).toEqual([0, 'Preview'])
+  for (const [kind, own] of [
+    ['adagents.json', domain],
+    ['brand.json', domain],
+    ['adagents.json', 'silent.example'],
+  ] as const) {
+    const sent = await ann.post('/workshop', { kind, domain: own, text: '{}' }, SAME_SITE)
+    const page = load(sent.body)
+    const isOwn = own === domain
+    expect(page('button[value=publish]')).toHaveLength(isOwn ? 0 : 1)
+    expect(page('form .hint').text()).toContain(isOwn ? 'serves its own' : 'Hosting here publishes')
+  }
 })
 
 test('the preview of a file is what is served once it is published, and says what is not', async () => {
@@ -743,15 +758,31 @@ test('the preview of a file is what is served once it is published, and says wha
       identifiers: [{ type: 'domain', value }],
       tags: ['news', 'news'],
       publisher_domain: value,
+      supported_channels: ['display'],
     })),
+    contact: { name: 'Ads', email: 'ads@handed.example', domain: 'handed.example' },
+    catalog_etag: 'v1',
   })
   const form = { org: acme, kind: 'adagents.json', domain: 'handed.example', text }
   const page = load((await send(ann, '/dashboard/publish', form)).body)
   const { last_updated: _, ...shown } = JSON.parse(page('#served pre').text())
   expect(page('#left-out').text()).toContain('1 authorized agent: only the file that')
   expect(page('#left-out').text()).toContain('1 property of other domains')
-  expect(JSON.parse(page('#pointer pre').text())).toEqual({
-    authoritative_location: `${BASE}/publisher/handed.example/.well-known/adagents.json`,
+  expect(page('#left-out li').last().text()).toBe(
+    'These fields: catalog_etag, contact.domain, properties[].supported_channels.',
+  )
+  expect(shown.contact).toEqual({ name: 'Ads', email: 'ads@handed.example' })
+  expect(page('h1').text()).toBe('Review your change to the adagents.json of handed.example')
+  expect(page('#change').text()).toContain('+ "Previewed handed.example"')
+  expect(page('input#domain, select#org')).toHaveLength(0)
+  const unhosted = buildFile('Fresh', 'fresh.example')
+  const fresh = await send(ann, '/dashboard/publish', {
+    ...form,
+    domain: 'fresh.example',
+    text: unhosted,
+  })
+  expect(JSON.parse(load(fresh.body)('#pointer pre').text())).toEqual({
+    authoritative_location: `${BASE}/publisher/fresh.example/.well-known/adagents.json`,
   })
   const edited = { ...form, text: text.replace('Previewed', 'Edited') }
   const previewed = String(page('input[name=previewed]').val())
@@ -760,7 +791,10 @@ test('the preview of a file is what is served once it is published, and says wha
     200,
     expect.stringContaining('Edited'),
   ])
-  expect((await send(ann, '/dashboard/publish', { ...form, previewed })).statusCode).toBe(303)
+  const saved = await send(ann, '/dashboard/publish', { ...form, previewed })
+  expect(saved.headers.location).toContain('done=saved')
+  const unchanged = load((await send(ann, '/dashboard/publish', form)).body)
+  expect(unchanged('#change').text()).toContain('Nothing: this is what is served already')
   const url = '/publisher/handed.example/.well-known/adagents.json'
   const { last_updated: __, ...served } = (await registry.app.inject(url)).json()
   expect(served).toEqual(shown)

@@ -217,7 +217,7 @@ describe('a page says what JSON says', () => {
     async path => {
       const page = await read(path)
       expect(page('#history .timeline > li')).toHaveLength(2)
-      expect(page('#history .timeline .quiet').first().text()).toMatch(/^Edit 2 by [A-Z]/)
+      expect(page('#history .timeline .quiet').first().text()).toMatch(/^Version 2, by [A-Z]/)
       const changed = page('#history .diff').first()
       expect(page('#history .diff')).toHaveLength(1)
       expect(changed.find('summary').text()).toMatch(/^\d fields? changed$/)

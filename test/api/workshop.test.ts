@@ -95,6 +95,17 @@ describe('a file that was sent is checked', () => {
     expect(result.length).toBeLessThan(60 * 1024)
   })
 
+  test('a file in one line is shown in lines, each issue beside its own', async () => {
+    const page = await check({ text: JSON.stringify({ ...proposal, authorized_agents: 1 }) })
+    expect(page('textarea').text()).toContain('\n  "authorized_agents": 1')
+    expect(page('.lines li.bad code').first().text()).toBe('  "authorized_agents": 1,')
+  })
+
+  test('a domain without a text stands for the file that it serves', async () => {
+    const page = await check({ text: '', domain: 'nobody.example' })
+    expect(page('.notice').text()).toContain('no adagents.json of nobody.example')
+  })
+
   test.each<[string, Record<string, string>, string]>([
     ['nothing', { text: ' ' }, 'Paste a file'],
     ['no domain', { text: '{}', domain: 'not a domain' }, 'is not a domain'],
@@ -133,7 +144,7 @@ describe('who may sell what', () => {
   test('is left out for a file that points to another one', async () => {
     const text = '{"authoritative_location": "https://elsewhere.example/adagents.json"}'
     const page = await check({ text, domain: PUBLISHER })
-    expect(page('#sellers').text()).toContain('does not decide it')
+    expect(page('#sellers').text()).toContain('This file changes nothing')
   })
 })
 

@@ -28,7 +28,7 @@ export function renderSellers(
   if (after === undefined) {
     return (
       <p class="empty">
-        This file does not decide it: it lists nothing usable, or another file takes precedence.
+        This file changes nothing: it has no usable entries, or another file overrides it.
       </p>
     )
   }

@@ -1,4 +1,5 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { formatJson } from '../../../pipeline/core/format-json.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { type ProposedKind, proposedKinds } from '../../../pipeline/parse/check-file.ts'
 import type { ExaminedFile } from '../../inputs/proposed-file.ts'
@@ -9,6 +10,7 @@ import { buildExampleFile } from '../example-file.ts'
 import { loadFileText } from '../file-text.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings } from '../html/text.tsx'
+import { hasOwnFile } from '../own-file.ts'
 import { renderSection } from '../parts/blocks.tsx'
 import { renderMarkedLines } from '../parts/marked-lines.tsx'
 import { renderSellers } from '../parts/sellers.tsx'
@@ -29,20 +31,28 @@ const EXAMPLE_DOMAIN = 'acme.example'
 
 type Asking = Pick<ViewCall, 'ask' | 'services' | 'caller'>
 
-/** Shows an empty form, or one with the file of a domain as it was last crawled. */
+/** Shows an empty form, an example, or the file of a domain as it was last crawled. */
 export async function show(call: ViewCall<WorkshopQuery>): Promise<View> {
   const { domain, kind, example } = call.query
-  const canPublish = call.services.isAuthorizationServer
   if (example !== undefined) {
     const text = buildExampleFile(kind, domain ?? EXAMPLE_DOMAIN, call.services.clock.now())
     const note = 'This is an example. Replace its values with yours.'
     return showExamined({ kind, domain: domain ?? '', text }, call, note)
   }
-  if (domain === undefined) return showForm({ kind, domain: '', text: '' }, { canPublish })
+  if (domain !== undefined) return showDomainFile({ kind, domain }, call)
+  const hosting = await findHosting(kind, undefined, call)
+  return showForm({ kind, domain: '', text: '' }, { hosting })
+}
+
+async function showDomainFile(
+  { kind, domain }: { kind: ProposedKind; domain: Domain },
+  call: Asking,
+): Promise<View> {
   const found = await loadFileText(domain, kind, call)
   if (found === undefined) {
     const note = `The registry has no ${kind} of ${domain} to show here. Paste yours.`
-    return showForm({ kind, domain, text: '' }, { canPublish, note })
+    const hosting = await findHosting(kind, domain, call)
+    return showForm({ kind, domain, text: '' }, { hosting, note })
   }
   const note = `This is the ${kind} of ${domain} as it ${found.when}`
   return showExamined(
@@ -61,21 +71,25 @@ export function showChecked(form: WorkshopForm, call: Asking): Promise<View> {
 
 type Filled = Pick<WorkshopForm, 'kind' | 'domain' | 'text'>
 
-async function showExamined(filled: Filled, call: Asking, note?: string): Promise<View> {
-  const { kind, text } = filled
-  const canPublish = call.services.isAuthorizationServer
-  if (text.trim() === '')
-    return showForm(filled, { canPublish, fault: 'Paste a file, or choose one.' })
+async function showExamined(sent: Filled, call: Asking, note?: string): Promise<View> {
+  const { kind } = sent
+  const text = formatJson(sent.text)
+  const filled = { ...sent, text }
   const domain = parseFormDomain(filled.domain)
+  const hosting = await findHosting(kind, domain, call)
   if (domain === undefined && filled.domain !== '') {
-    return showForm(filled, {
-      canPublish,
-      fault: `“${filled.domain}” is not a domain. Enter one such as acme.example.`,
-    })
+    const fault = `“${filled.domain}” is not a domain. Enter one such as acme.example.`
+    return showForm(filled, { hosting, fault })
+  }
+  if (text.trim() === '') {
+    const fault = 'Paste a file, upload one, or enter the domain that serves it.'
+    return domain === undefined
+      ? showForm(filled, { hosting, fault })
+      : showDomainFile({ kind, domain }, call)
   }
   const examined = await checkFileText({ document: text, kind, domain }, call)
   return showForm(filled, {
-    canPublish,
+    hosting,
     ...(note !== undefined && { note }),
     result: (
       <>
@@ -96,7 +110,7 @@ async function renderPreview(
     return renderSection(
       'sellers',
       'Authorized agents',
-      <p class="empty">Name the domain above to see it, before and after.</p>,
+      <p class="empty">Enter your domain to see who gains or loses access.</p>,
     )
   }
   const query = { domain, limit: AGENTS_COMPARED }
@@ -113,18 +127,30 @@ function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile): Html {
   )
 }
 
+/** Tells apart domains for which a file can be hosted here; undefined where nobody signs in. */
+type Hosting = 'open' | 'own file' | undefined
+
+/** Finds out whether a file can be hosted here: a domain that serves its own has no need of it. */
+async function findHosting(
+  kind: ProposedKind,
+  domain: Domain | undefined,
+  { ask, services }: Asking,
+): Promise<Hosting> {
+  if (!services.isAuthorizationServer) return undefined
+  if (domain === undefined) return 'open'
+  const isOwn = await hasOwnFile((operation, query) => ask(operation, { query }), kind, domain)
+  return isOwn ? 'own file' : 'open'
+}
+
 interface Below {
-  /** True where people sign in here, who can publish it. */
-  canPublish: boolean
+  hosting: Hosting
   note?: string
   fault?: string
   result?: Html
 }
 
-function showForm(
-  { kind, domain, text }: Filled,
-  { canPublish, note, fault, result }: Below,
-): View {
+function showForm(filled: Filled, { hosting, note, fault, result }: Below): View {
+  const { kind, domain, text } = filled
   return {
     title: 'Check a file before you publish it',
     description:
@@ -134,25 +160,9 @@ function showForm(
       <>
         <h1>Check a file before you publish it</h1>
         <p class="lead">
-          Every issue beside its line, with a fix, by the same rules that the crawler applies.
-          Checking stores nothing
-          {canPublish ? '; hosting a file here needs a sign-in and a verified domain' : null}.
+          Paste your file, or enter only your domain to check what it serves now. Every issue is
+          shown beside its line, with a fix. Checking stores nothing.
         </p>
-        <form class="row" method="get" action="/workshop">
-          <label for="start">Start from the file of a domain</label>
-          <input
-            id="start"
-            name="domain"
-            value={domain}
-            maxlength="300"
-            placeholder="acme.example"
-          />
-          <label class="unseen" for="start-kind">
-            Type
-          </label>
-          {renderKinds('start-kind', kind)}
-          <button type="submit">Open</button>
-        </form>
         <p>Or start from an example: {renderExampleLinks(domain)}.</p>
         {note === undefined ? null : <p class="notice">{note}</p>}
         {fault === undefined ? null : (
@@ -161,10 +171,12 @@ function showForm(
           </p>
         )}
         <form class="editor" method="post" action="/workshop" enctype="multipart/form-data">
+          <label for="text">The file</label>
+          <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off">
+            {text}
+          </textarea>
           <div class="row">
-            <label for="kind">File type</label>
-            {renderKinds('kind', kind)}
-            <label for="domain">Domain that will serve it</label>
+            <label for="domain">Domain</label>
             <input
               id="domain"
               name="domain"
@@ -172,37 +184,49 @@ function showForm(
               maxlength="300"
               placeholder="acme.example"
             />
-          </div>
-          <div class="row">
-            <label for="file">Upload a file</label>
+            <label for="kind">File type</label>
+            {renderKinds('kind', kind)}
+            <label for="file">Or upload</label>
             <input id="file" name="file" type="file" accept=".json,application/json" />
           </div>
-          <label for="text">Or paste its text</label>
-          <textarea
-            id="text"
-            name="text"
-            rows={text === '' ? '8' : '18'}
-            spellcheck="false"
-            wrap="off"
-          >
-            {text}
-          </textarea>
           <div class="row">
             <button type="submit">Check</button>
             <button type="submit" class="plain" name="do" value="download">
               Download
             </button>
-            {canPublish ? (
+            {hosting === 'open' ? (
               <button type="submit" class="plain" name="do" value="publish">
                 Host this file here
               </button>
             ) : null}
           </div>
+          {renderHosting(filled, hosting)}
         </form>
         <div id="result">{result ?? null}</div>
       </>
     ),
   }
+}
+
+/** Renders what hosting the file here means, before anybody signs in for it. */
+function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null {
+  if (hosting === undefined) return null
+  if (hosting === 'own file') {
+    return (
+      <p class="hint">
+        {domain} serves its own {kind}, so none can be hosted here for it. Download this file and
+        replace the one on your site.
+      </p>
+    )
+  }
+  return (
+    <p class="hint">
+      {kind === 'adagents.json'
+        ? 'Hosting here publishes your properties. To authorize agents, download the file and serve it from your own site.'
+        : 'Hosting here publishes your brand until your own site serves the file.'}{' '}
+      It takes a sign-in and a verified domain.
+    </p>
+  )
 }
 
 function renderExampleLinks(domain: string): Html {

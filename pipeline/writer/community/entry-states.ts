@@ -151,17 +151,17 @@ function summarizeProperties(
   before: readonly HostedProperty[],
 ): string {
   const known = new Map(before.map(property => [property.property_rid, property]))
-  const kept = saved.filter(({ property_rid }) => known.has(property_rid))
-  const changed = kept.filter(
+  const stayed = saved.filter(({ property_rid }) => known.has(property_rid))
+  const changed = stayed.filter(
     property => toCanonicalJson(property) !== toCanonicalJson(known.get(property.property_rid)),
   )
   const counts = [
-    ['added', saved.length - kept.length],
+    ['added', saved.length - stayed.length],
     ['changed', changed.length],
-    ['removed', before.length - kept.length],
+    ['removed', before.length - stayed.length],
   ] as const
   const parts = counts.flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []))
-  return parts.length === 0 ? 'Saved without a change' : `Properties: ${parts.join(', ')}`
+  return parts.length === 0 ? 'Saved with the same properties' : `Properties: ${parts.join(', ')}`
 }
 
 export function toSaved(entry: EntryRow): Saved {

@@ -769,7 +769,7 @@ function buildRollbacks(): RequestsByOperation[string] {
   return {
     200: { ...request, caller: 'moderator' },
     400: { ...request, payload: { to_revision: 0 } },
-    403: request,
+    403: requestAs('acmeKey', request),
     404: { ...request, params: 'nobody.example', caller: 'moderator' },
     409: { ...request, params: 'acme.example', caller: 'moderator' },
     429: request,

@@ -56,7 +56,10 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'comma is missing', 3, 3],
     ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
     ['single quotes', "{\n'a': 1}", 'double quotes', 2, 1],
-    ['an open end', '{"a": 1', 'a } is missing', 1, 8],
+    ['an open end', '{"a": 1', 'it ends before its last }', 1, 8],
+    ['a string that was cut off', '{"a": 1,\n"b', 'it ends before its last }', 2, 1],
+    ['a list that was cut off', '[{"a": 1},', 'it ends before its last ]', 1, 11],
+    ['two commas', '{"a": 1,,\n"b": 2}', 'two commas in a row: remove one', 1, 9],
     ['text behind', '{}\n{}', 'should end before', 2, 1],
   ])('%s', (_, text, words, line, column) => {
     const [fault, ...more] = check(text).errors
@@ -73,7 +76,9 @@ describe('a text that is not JSON is reported with the place and the reason', ()
   })
 
   test('a page of the web is told apart', () => {
-    expect(check('<!doctype html>').errors[0]!.message).toContain('a web page, not JSON')
+    expect(check('<!doctype html>').errors[0]!.message).toContain(
+      'this is a web page, not an adagents.json',
+    )
   })
 })
 

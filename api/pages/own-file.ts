@@ -1,0 +1,21 @@
+import type { Domain } from '../../pipeline/core/domain.ts'
+import type { HostedKind } from '../../pipeline/model/hosted.ts'
+import type { BrandResolution, PublisherLookup } from '../../pipeline/model/responses/index.ts'
+import type { Operation } from '../operation/operation.ts'
+import { resolveBrand } from '../routes/brands/brands.ts'
+import { lookUpPublisher } from '../routes/lookups.ts'
+
+type Read = <Body>(
+  operation: Operation,
+  query: Readonly<Record<string, string>>,
+) => Promise<{ body: Body }>
+
+/** Tells whether a domain serves a file of its own, so that none can be hosted for it. */
+export async function hasOwnFile(read: Read, kind: HostedKind, domain: Domain): Promise<boolean> {
+  if (kind === 'brand.json') {
+    const { body } = await read<BrandResolution>(resolveBrand, { domain })
+    return body.source === 'brand_json'
+  }
+  const { body } = await read<PublisherLookup>(lookUpPublisher, { domain, limit: '1' })
+  return body.adagents_valid === true && body.hosting.mode !== 'aao_hosted'
+}
