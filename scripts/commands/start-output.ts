@@ -1,5 +1,6 @@
 import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
+import { OWN_AGENT_PATH } from '../world/forward.ts'
 import { buildTokenPath, OWN_SITE } from '../world/own-site.ts'
 
 const DEMO_DOMAIN = 'pinnacle-network.example'
@@ -55,6 +56,7 @@ export function printOwnSite(worldUrl: string, protocolName: string): void {
   print(
     `To try a proof, verify ${OWN_SITE}, or any other domain of the demo, on the dashboard, and publish its token:`,
     `  curl -sk ${worldUrl}${buildTokenPath(protocolName)} -H 'Host: ${OWN_SITE}' -d TOKEN`,
+    `Then add https://${OWN_SITE}${OWN_AGENT_PATH} as an agent, and give the public token of the reference agent as its credential.`,
   )
 }
 

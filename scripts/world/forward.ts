@@ -1,5 +1,6 @@
 import { request as callHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { demoAgents } from './demo-agents.ts'
+import { OWN_SITE } from './own-site.ts'
 import { readBody } from './read-body.ts'
 
 /** The reference agent, where one runs beside the world. */
@@ -14,6 +15,9 @@ export type AgentBehind = {
 export const REFERENCE_HOST = 'reference-agent.example'
 
 const CARD = /^\/\.well-known\/agent(?:-card)?\.json$/
+/** Path of the agent that a visitor may add, and tenant that answers for it. */
+export const OWN_AGENT_PATH = '/mcp'
+const OWN_TENANT = 'signals'
 const KEYS = '/.well-known/jwks.json'
 
 /**
@@ -22,6 +26,7 @@ const KEYS = '/.well-known/jwks.json'
  */
 export function findForwarded(host: string, path: string): string | undefined {
   if (host === REFERENCE_HOST) return path
+  if (host === OWN_SITE && path === OWN_AGENT_PATH) return `/${OWN_TENANT}${OWN_AGENT_PATH}`
   if (path === KEYS && demoAgents.some(agent => agent.operator === host && agent.tenant))
     return KEYS
   const agent = demoAgents.find(known => known.host === host && known.tenant)

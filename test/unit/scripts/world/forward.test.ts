@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isDiscovery } from '../../../../scripts/world/forward.ts'
+import { findForwarded, isDiscovery } from '../../../../scripts/world/forward.ts'
 
 const call = (name: string) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } })
 const send = (skill: string) => ({
@@ -25,4 +25,9 @@ test.each([
 
 test('a body that is no JSON is no discovery', () => {
   expect(isDiscovery('{')).toBe(false)
+})
+
+test('a visitor of the demo has an agent at the own site, and nothing else there is forwarded', () => {
+  expect(findForwarded('your-site.example', '/mcp')).toBe('/signals/mcp')
+  expect(findForwarded('your-site.example', '/.well-known/jwks.json')).toBeUndefined()
 })
