@@ -1,4 +1,5 @@
 -- bookkeeping
+-- index: agent_url
 create table if not exists agent_facets (
   agent_url varchar not null,
   facet varchar not null,

@@ -1,4 +1,6 @@
 -- key: crawl_request_id
+-- index: seq
+-- index: domain
 create table if not exists crawl_requests (
   crawl_request_id varchar not null,
   scope varchar not null, -- published as enum crawl_scope

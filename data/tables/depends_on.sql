@@ -1,4 +1,6 @@
 -- bookkeeping
+-- index: subject, rule
+-- index: location, kind
 create table if not exists depends_on (
   rule varchar not null,
   subject varchar not null,

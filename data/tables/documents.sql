@@ -1,5 +1,7 @@
 -- key: kind, location
 -- references: kind, location -> crawl_state.kind, location
+-- index: location, kind
+-- index: seq
 create table if not exists documents (
   kind varchar not null, -- published as enum source_kind
   location varchar not null,

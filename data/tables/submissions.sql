@@ -1,4 +1,5 @@
 -- bookkeeping
+-- index: submission_id
 create table if not exists submissions (
   submission_id varchar not null,
   seq bigint not null

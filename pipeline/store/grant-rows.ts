@@ -1,6 +1,6 @@
 import type { Change } from '../diff/diff.ts'
 import type { AuthorizationRow, PropertySetRow } from '../model/rows.ts'
-import { type Database, type Parameters, toListExpression } from './duckdb.ts'
+import { type Database, type Parameters, toListExpression } from './database.ts'
 
 /** A stored grant; its properties are in its property set. */
 export type StoredGrantRow = Omit<AuthorizationRow, 'property_rids'>
@@ -33,7 +33,7 @@ async function loadSets(
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
   const rows = await db.all<PropertySetRow>(
-    `select * from property_sets where set_id in (select unnest(${toListExpression('$sets')})::uuid)`,
+    `select * from property_sets where set_id in (select value from json_each($sets))`,
     { sets: JSON.stringify(wanted) },
   )
   return new Map(rows.map(({ set_id, property_rids }) => [set_id, property_rids]))

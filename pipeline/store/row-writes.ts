@@ -1,5 +1,5 @@
 import type { Change } from '../diff/diff.ts'
-import type { Database, Parameter } from './duckdb.ts'
+import type { Database, Parameter } from './database.ts'
 import { inList } from './in-list.ts'
 
 /** Deletes the rows with these keys. */
@@ -11,8 +11,8 @@ export async function deleteRows(
 ): Promise<void> {
   if (keys.length === 0) return
   db.notes?.noteDeleted(table, keys)
-  const gone = inList(`${column}::varchar`, keys)
-  await db.write('delete from', table, `where ${gone.condition}`, gone.keys, 'cached')
+  const gone = inList(`${column}`, keys)
+  await db.write('delete from', table, `where ${gone.condition}`, gone.keys)
 }
 
 /**
@@ -51,10 +51,8 @@ async function updateRow(
   await db.write(
     'update',
     table,
-    `set ${set.join(', ')} where ${key}::varchar = $row_key`,
-    { ...Object.fromEntries(values), row_key: String(cells.get(key)) },
-    'cached',
-  )
+    `set ${set.join(', ')} where ${key} = $row_key`,
+    { ...Object.fromEntries(values), row_key: String(cells.get(key)) })
 }
 
 /** Lists the columns in which a row differs from the one before. */

@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/store.ts'
 import { getLast } from '../core/present.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import type { Batch } from './apply-context.ts'
 import { findUnknownVerdicts } from './community/agent-verdicts.ts'
 import { findUnknownEnrolments } from './community/enrolments.ts'

@@ -13,7 +13,7 @@ import {
   type Submission,
   selectSubmissions,
 } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import { type Meta, numberCommit } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
 import { allSettledOrThrow } from '../store/transactions.ts'

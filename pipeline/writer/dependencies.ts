@@ -3,7 +3,7 @@ import type { Domain } from '../core/domain.ts'
 import type { SourceKind } from '../model/documents/index.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import { isUrl } from '../model/observation.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import { type Database } from '../store/database.ts'
 import { STORED_SCHEMA } from '../store/stored-schema.ts'
 import type { Derived } from './derivation-runner.ts'
 
@@ -67,7 +67,7 @@ async function findDependents(
 }
 
 function listWoken(db: Database, now: Instant): Promise<Dependent[]> {
-  return db.all('select distinct rule, subject from wakes where wakes_at <= $now::timestamptz', {
+  return db.all('select distinct rule, subject from wakes where wakes_at <= ms($now)', {
     now: toIso(now),
   })
 }
@@ -76,7 +76,7 @@ function listWoken(db: Database, now: Instant): Promise<Dependent[]> {
 export async function hasTimeChanged(db: Database, now: Instant): Promise<boolean> {
   const row = await db.one(
     `select 1 from (select turns_at as at_time from crawl_state union all select wakes_at from wakes)
-     where at_time <= $now::timestamptz limit 1`,
+     where at_time <= ms($now) limit 1`,
     { now: toIso(now) },
   )
   return row !== undefined
@@ -143,7 +143,7 @@ export async function wakeNow(
   await db.write(
     'delete from',
     'wakes',
-    `where rule = $rule and subject in (select unnest(${toListExpression('$subjects')}))`,
+    `where rule = $rule and subject in (select value from json_each($subjects))`,
     { rule, subjects: JSON.stringify(subjects) },
   )
   await db.insert(

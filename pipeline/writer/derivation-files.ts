@@ -4,7 +4,7 @@ import { type Source, toSourceKey } from '../model/observation.ts'
 import type { KnownFile } from '../resolve/derivation.ts'
 import { type FileState, getValidity } from '../resolve/validity.ts'
 import { loadHostedFiles } from '../serving/hosted-files.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import { type Database, toListExpression } from '../store/database.ts'
 import { nothingTakenDown, type TakenDown, withheld } from './takedown/takedown-list.ts'
 
 /** Size above which a file is large: deriving an answer from it may take as long as a commit may. */
@@ -87,14 +87,14 @@ export class Files {
     if (missing.length === 0) return
     const rows = await this.#db.all<Source & FileState & { bytes: number }>(
       `with wanted as (select unnest(
-         from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR","is_fresh":"BOOLEAN"}]'),
+         from_json($sources, '[{"kind":"VARCHAR","location":"VARCHAR","is_fresh":"BOOLEAN"}]'),
          recursive := true))
        select s.kind, s.location, s.outcome, s.effect, s.status, coalesce(d.bytes, 0) as bytes,
-         epoch_ms(s.streak_since)::double as streak_since,
-         epoch_ms(s.attempted_at)::double as attempted_at,
-         epoch_ms(s.succeeded_at)::double as succeeded_at,
-         epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at,
-         epoch_ms(s.absent_at)::double as absent_at
+         s.streak_since as streak_since,
+         s.attempted_at as attempted_at,
+         s.succeeded_at as succeeded_at,
+         s.stale_at as stale_at, s.ended_at as ended_at,
+         s.absent_at as absent_at
        from crawl_state s join wanted w using (kind, location)
        left join documents d on d.kind = s.kind and d.location = if(w.is_fresh, null, s.location)`,
       { sources: JSON.stringify(missing.map(source => this.#toRequest(source))) },

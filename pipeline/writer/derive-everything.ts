@@ -1,7 +1,7 @@
 import { getLast } from '../core/present.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { Invalidated } from '../model/invalidated.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { listSubjects, rules, type Subjects } from './dependencies.ts'
 import { Files } from './derivation-files.ts'

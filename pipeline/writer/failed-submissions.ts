@@ -2,7 +2,7 @@ import type { Accounts } from '../accounts/store.ts'
 import { type Instant, toIso } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Answer, Submission } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 
 const FAILED: Answer = {
   refused: 'an internal error kept the registry from carrying this out; it is logged',

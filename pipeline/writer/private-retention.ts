@@ -3,7 +3,7 @@ import { removeUnusedClients } from '../accounts/people.ts'
 import { DAY, type Instant, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import { type Database } from '../store/database.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 
 interface Stores {
@@ -103,8 +103,8 @@ async function dropRequests({ index, accounts, serving }: Stores, until: string)
 /** Erases the contacts of revisions that were replaced long ago. */
 async function dropContacts(index: Database, accounts: Sqlite, until: string): Promise<void> {
   const rows = await index.all<{ id: string }>(
-    `select revision_id::varchar as id from revisions
-     where entity = 'property' and created_at < $until::timestamptz
+    `select revision_id as id from revisions
+     where entity = 'property' and created_at < ms($until)
        and revision_id not in (select contact_id from entries where contact_id is not null)`,
     { until },
   )
@@ -124,7 +124,7 @@ async function dropFromIndex(
   await index.write(
     'delete from',
     table,
-    `where ${column}::varchar in (select unnest(${toListExpression('$ids')}))`,
+    `where ${column} in (select value from json_each($ids))`,
     { ids: JSON.stringify(rows.map(({ id }) => id)) },
   )
 }

@@ -11,7 +11,7 @@ import {
   pruneSnapshots,
   readCheckpoint,
 } from '../store/checkpoint.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import type { Paths } from '../store/paths.ts'
 import { createTables } from '../store/schema.ts'
 import type { Seals } from '../store/seals.ts'

@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import type { RowStamp } from '../diff/stamp.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import { type Database, toListExpression } from '../store/database.ts'
 
 /** Tables of which every state of a row is kept, with the columns that are kept. */
 const versioned = [
@@ -72,18 +72,16 @@ async function recordStates(
   await db.write(
     'insert into',
     versions,
-    `by name select ${columns}, seq, $now::timestamptz as valid_from, false as ended
+    `by name select ${columns}, seq, ms($now) as valid_from, false as ended
      from ${table} where seq = $seq`,
-    { seq, now: toIso(now) },
-    'cached',
-  )
+    { seq, now: toIso(now) })
   const keys = await findRemovedKeys(db, { table, key }, seq)
   if (keys.length === 0) return
   await db.write(
     'insert into',
     versions,
-    `select * replace ($now::timestamptz as valid_from, true as ended, $seq as seq) from (
-       from ${versions} where ${key}::varchar in (select unnest(${toListExpression('$keys')}))
+    `select * replace (ms($now) as valid_from, true as ended, $seq as seq) from (
+       from ${versions} where ${key} in (select value from json_each($keys))
        qualify row_number() over (partition by ${key} order by seq desc) = 1)
      where not ended and ${key} not in (select ${key} from ${table})`,
     { keys: JSON.stringify(keys), seq, now: toIso(now) },
@@ -101,7 +99,7 @@ async function findRemovedKeys(
   // Rows of one commit are stored together, so that few are read.
   const removed = await db.all<{ key: string }>(
     `select unnest(${toListExpression('$deleted')}) as key
-     except select ${key}::varchar from ${table} where seq = $seq`,
+     except select ${key} from ${table} where seq = $seq`,
     { deleted: JSON.stringify(deleted), seq },
   )
   return removed.map(row => row.key)

@@ -2,7 +2,7 @@ import type { Domain } from '../core/domain.ts'
 import type { RowStamp } from '../diff/stamp.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type OperationOf, type Submission, selectOperations } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import { inList } from '../store/in-list.ts'
 import { allSettledOrThrow } from '../store/transactions.ts'
 import type { ApplyContext, Batch } from './apply-context.ts'
@@ -41,9 +41,7 @@ async function findSubmissionsToDo(
   const { condition, keys } = inList('submission_id', ids)
   const done = await db.all<{ id: string }>(
     `select submission_id as id from submissions where ${condition}`,
-    keys,
-    'cached',
-  )
+    keys)
   for (const { id } of done) once.delete(id)
   return [...once.values()]
 }

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import type { Accounts } from '../../accounts/store.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { listDamagedPictures, listLogosWithoutPicture } from '../../writer/community/logo-files.ts'
 import { listUnknownToIndex } from '../../writer/healing/facts.ts'
 import type { Stores } from './stores.ts'

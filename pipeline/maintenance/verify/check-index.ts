@@ -1,4 +1,4 @@
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { namedAgents } from '../../writer/entities/agent-sources.ts'
 
 const RECORDS = `
@@ -56,7 +56,7 @@ const faultQueries: Record<string, string> = {
   'sets of properties are reached by no grant of their publisher': `select count(*) as n from property_sets s
      anti join authorizations a on a.property_set = s.set_id and a.publisher_domain = s.publisher_domain`,
   'authorizations reach a set that does not exist, or has another size': `select count(*) as n from authorizations a
-     left join (select set_id, len(property_rids) as size from property_sets) s on s.set_id = a.property_set
+     left join (select set_id, json_array_length(property_rids) as size from property_sets) s on s.set_id = a.property_set
      where a.property_count != coalesce(s.size, 0)`,
   'saved properties have no record': `select count(*) as n from (
        select domain, unnest(from_json(document->'properties', '[{"property_rid":"UUID"}]'), recursive := true)
@@ -64,7 +64,7 @@ const faultQueries: Record<string, string> = {
      anti join (select domain from publishers where valid) using (domain)
      anti join (select publisher_domain as domain from authorizations) using (domain)
      left join properties p on p.property_rid = t.property_rid and p.publisher_domain = t.domain
-     where p.property_rid is null or len(p.identifiers) = 0 and p.status != 'removed'
+     where p.property_rid is null or json_array_length(p.identifiers) = 0 and p.status != 'removed'
        or p.status = 'stale' and p.stale_reason is distinct from 'disputed'`,
   'publishers have a wrong count of the active properties of their file': `select count(*) as n from publishers p left join (
        select publisher_domain, count(*) as active from properties
@@ -112,8 +112,8 @@ const faultQueries: Record<string, string> = {
      where r.state is null or r.created_at != e.updated_at or r.source != e.source
        or ((r.state->>'status') = 'live' and e.status != 'live')
        or (r.state->>'brand_name') is distinct from e.brand_name
-       or (r.state->>'contact_id') is distinct from e.contact_id::varchar
-       or (r.state->'document')::varchar is distinct from e.document::varchar`,
+       or (r.state->>'contact_id') is distinct from e.contact_id
+       or (r.state->'document') is distinct from e.document`,
   'histories have a gap, or a repeated number': `select count(*) as n from (
        select count(*) as revisions, count(distinct revision_number) as numbers,
          min(revision_number) as first, max(revision_number) as last
@@ -154,7 +154,7 @@ export async function checkIndex(index: Database): Promise<string[]> {
 /** Counts the agents whose number of properties is wrong, slice by slice. */
 async function countMiscountedAgents(index: Database): Promise<number> {
   const pairs = await index.one<{ n: number }>(
-    'select coalesce(sum(property_count), 0)::double as n from authorizations where in_force',
+    'select coalesce(sum(property_count), 0) as n from authorizations where in_force',
   )
   const count = Math.max(1, Math.ceil((pairs?.n ?? 0) / SLICE_PAIRS))
   let faults = 0

@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts'
 import type { BrandRow } from '../../model/rows.ts'
 import { listBrandFiles } from '../../resolve/deciding-files.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { brandRows } from '../../store/entries.ts'
 import { encodeDocument } from '../document-value.ts'
 import { toBrandResolution } from '../documents.ts'

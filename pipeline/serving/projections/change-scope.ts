@@ -6,7 +6,7 @@ import {
   type Parameters,
   type Planning,
   toListExpression,
-} from '../../store/duckdb.ts'
+} from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { buildSliceCondition, type RowProjection } from './projection.ts'
 import { rowProjections } from './row-projections.ts'
@@ -134,7 +134,7 @@ function listKeys(touched: readonly TouchedKey[], spaces: readonly string[]): st
 }
 
 /** A list, so that a cached plan too reads only the rows of these commits. */
-const OF_COMMITS = `seq in (select unnest(from_json($commits::varchar, '["BIGINT"]')))`
+const OF_COMMITS = `seq in (select unnest(from_json($commits, '["BIGINT"]')))`
 
 /** Touched keys by commit: a brand that was written is known by the state that is kept of it. */
 const TOUCHED = `(select seq, space, key from changes
@@ -194,11 +194,11 @@ function selectGone(
 }
 
 const selectRows = (parameter: string) => `select unnest(
-  from_json(${parameter}::varchar, '[{"space":"VARCHAR","key":"VARCHAR"}]'), recursive := true)`
+  from_json(${parameter}, '[{"space":"VARCHAR","key":"VARCHAR"}]'), recursive := true)`
 
 /** Builds the scope of one of `count` slices of the whole index. */
 export function buildScopeOfSlice(slice: number, count: number, changedAt: Instant): Scope {
-  const inSlice = (column: string) => `hash(${column}::varchar) % $count = $slice`
+  const inSlice = (column: string) => `hash(${column}) % $count = $slice`
   return {
     brands: `(select domain as key from brands where ${inSlice('domain')}
       union select domain from entries where entity = 'brand' and ${inSlice('domain')})`,

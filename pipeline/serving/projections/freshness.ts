@@ -13,8 +13,8 @@ const COLUMNS = [
   toPlace(storedKinds, 'kind'),
   toPlace(outcomeNames, 'outcome'),
   'coalesce(status, 0)',
-  'coalesce(epoch_ms(attempted_at), 0)',
-  'coalesce(epoch_ms(succeeded_at), 0)',
+  'coalesce(attempted_at, 0)',
+  'coalesce(succeeded_at, 0)',
   'coalesce(took_ms, 0)',
   'location',
 ]

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../accounts/store.ts'
-import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
+import { type Database, type Parameters } from '../../store/database.ts'
 import type { Entry } from '../lmdb.ts'
 
 export interface Stores {
@@ -25,7 +25,7 @@ export interface RowProjection {
 export function buildSliceCondition({ store, slicedBy }: RowProjection): string {
   return store === 'accounts'
     ? `crc32(${slicedBy}) % $count = $slice`
-    : `hash(${slicedBy}::varchar) % $count = $slice`
+    : `hash(${slicedBy}) % $count = $slice`
 }
 
 /** Builds the condition that a row of a projection is about one of the subjects in a list, which is a parameter. */
@@ -35,5 +35,5 @@ export function buildSubjectCondition(
 ): string {
   return store === 'accounts'
     ? `${slicedBy} in (select value from json_each(${parameter}))`
-    : `${slicedBy}::varchar in (select unnest(${toListExpression(parameter)}))`
+    : `${slicedBy} in (select value from json_each(${parameter}))`
 }

@@ -4,7 +4,7 @@ import type { Instant } from '../../core/clock.ts'
 import { getOrThrow } from '../../core/present.ts'
 import type { BrandRow, EntryRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
-import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
+import { type Database, type Parameters } from '../../store/database.ts'
 import { loadLiveEntries, publisherRows } from '../../store/entries.ts'
 import { loadGrants } from '../../store/grant-rows.ts'
 import { encodeDocument } from '../document-value.ts'
@@ -90,7 +90,7 @@ async function projectCrawled(
   const rows =
     prepared.size === 0
       ? await loadInventories(index, others, scope.publishers, scope.parameters)
-      : await loadInventories(index, others, `(select unnest(${toListExpression('$others')}))`, {
+      : await loadInventories(index, others, `(select value from json_each($others))`, {
           others: JSON.stringify(others.map(({ domain }) => domain)),
         })
   const projected = new Map(rows.map(row => [row.publisher.domain, row]))
@@ -192,8 +192,8 @@ async function countNetworks(
   parameters: Parameters,
 ): Promise<Map<string, NonNullable<PublisherContext['network']>>> {
   const rows = await index.all<{ manager: string; publisher_count: number; valid_count: number }>(
-    `select manager_domain as manager, count(*)::double as publisher_count,
-       count(*) filter (valid)::double as valid_count
+    `select manager_domain as manager, count(*) as publisher_count,
+       count(*) filter (valid) as valid_count
      from publishers where manager_domain in ${domains} group by all`,
     parameters,
   )

@@ -2,7 +2,7 @@ import { loadEditorNames } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { PolicyRow } from '../../model/policy.ts'
 import type { EntryState, RevisionRow } from '../../model/rows.ts'
-import type { Database, Parameters, Planning } from '../../store/duckdb.ts'
+import type { Database, Parameters, Planning } from '../../store/database.ts'
 import { toHistoryKey, toJsonValue, toRevisionKey } from '../document-value.ts'
 import type { Entry } from '../lmdb.ts'
 

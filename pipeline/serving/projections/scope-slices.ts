@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import { getLast, getOrThrow } from '../../core/present.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database, toListExpression } from '../../store/database.ts'
 import { publisherRows } from '../../store/entries.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import type { Scope } from './change-scope.ts'
@@ -207,10 +207,10 @@ async function weighPublishers(
 ): Promise<Map<string, number>> {
   const theirs = `where publisher_domain in ${publishers} group by all`
   const rows = await index.all<{ domain: string; weight: number }>(
-    `select domain, sum(weight)::double as weight from (
+    `select domain, sum(weight) as weight from (
        select publisher_domain as domain, count(*) as weight from properties ${theirs}
        union all select publisher_domain, count(*) from authorizations ${theirs}
-       union all select publisher_domain, sum(len(property_rids)) / ${RIDS_PER_ROW}
+       union all select publisher_domain, sum(json_array_length(property_rids)) / ${RIDS_PER_ROW}
          from property_sets ${theirs}) group by domain`,
     parameters,
   )

@@ -6,7 +6,7 @@ import {
 import type { EventDraft } from '../../model/event.ts'
 import type { OperationOf } from '../../model/submission.ts'
 import { toIdentifierKey } from '../../resolve/identifiers.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 type Contribution = OperationOf<'property.contribute'>
 
@@ -57,7 +57,7 @@ export async function findRids(
          and ($disputed or stale_reason is distinct from 'disputed'))
      select i.type || ':' || lower(i.value) as key,
        arg_min(property_rid, (source != 'authoritative', property_type != 'website', property_rid)) as property_rid
-     from known where i.type || ':' || lower(i.value) in (select unnest(${toListExpression('$keys')}))
+     from known where i.type || ':' || lower(i.value) in (select value from json_each($keys))
      group by all`,
     { since, disputed, keys: JSON.stringify(keys) },
   )
@@ -67,7 +67,7 @@ export async function findRids(
 /** Finds which hosts are publishers: only they add properties of their own. */
 async function findPublishers(db: Database, hosts: readonly string[]): Promise<Set<string>> {
   const rows = await db.all<{ domain: string }>(
-    `select domain from publishers where domain in (select unnest(${toListExpression('$hosts')}))`,
+    `select domain from publishers where domain in (select value from json_each($hosts))`,
     { hosts: JSON.stringify(hosts) },
   )
   return new Set(rows.map(({ domain }) => domain))

@@ -5,7 +5,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { MirrorContent, MirroredCollection } from '../../model/mirror.ts'
 import type { CollectionRow } from '../../model/rows.ts'
 import { loadAliases } from '../../store/aliases.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 
 /**
@@ -40,7 +40,7 @@ async function replaceMirrors(
   await db.write(
     'delete from',
     'mirrors',
-    `where platform in (select unnest(${toListExpression('$platforms')}))`,
+    `where platform in (select value from json_each($platforms))`,
     {
       platforms: JSON.stringify(mirrors.map(({ platform }) => platform)),
     },
@@ -88,11 +88,11 @@ async function loadMirroredRows(
   const asked = { keys: JSON.stringify(keys) }
   const rows = await db.all<CollectionRow>(
     `select * from collections where publisher_domain || ' ' || collection_id
-       in (select unnest(${toListExpression('$keys')})) order by created_at, collection_rid`,
+       in (select value from json_each($keys)) order by created_at, collection_rid`,
     asked,
   )
   const valid = await db.all<{ key: string }>(
-    `select key from (select unnest(${toListExpression('$keys')}) as key)
+    `select key from (select value as key from json_each($keys))
      where split_part(key, ' ', 1) in (select domain from publishers where valid)`,
     asked,
   )

@@ -1,5 +1,5 @@
 import { buildProtectedNames, type ProtectedNames } from '../../core/lookalikes/protected-names.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Names that new ones must not imitate: those that the operator lists, and brands of the registry. */
 export interface NameRules {

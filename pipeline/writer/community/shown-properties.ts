@@ -8,7 +8,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow } from '../../model/rows.ts'
 import type { HostedProperty } from '../../model/save.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { loadEntries, readProperties } from '../../store/entries.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 import { statusAndFacts } from '../entities/publisher-changes.ts'
@@ -57,7 +57,7 @@ export async function findUnrecorded(db: Database, after: string): Promise<Domai
     `select distinct domain from (
        select domain, unnest(from_json(document->'properties', '[{"property_rid":"UUID"}]'), recursive := true)
        from entries where entity = 'property' and status = 'live') saved
-     anti join (select property_rid from properties where len(identifiers) > 0 or status = 'removed') known
+     anti join (select property_rid from properties where json_array_length(identifiers) > 0 or status = 'removed') known
        using (property_rid)
      anti join (select domain from publishers where valid) using (domain)
      anti join (select publisher_domain as domain from authorizations) using (domain)

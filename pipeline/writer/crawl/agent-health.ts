@@ -1,5 +1,5 @@
 import { HEALTH_CHANGES_MAX } from '../../serving/agent-health-record.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** An agent that answers is well, whether or not it said anything new. */
 const OUTCOME = `case when s.outcome = 'unchanged' then 'ok' else s.outcome end`
@@ -18,7 +18,7 @@ export async function recordAgentHealth(db: Database, seq: number): Promise<void
        select location, arg_max(outcome, seq) as outcome from agent_health
        where location in (select location from incoming where kind = 'agent') group by all
      ) known on known.location = s.location
-     where s.kind = 'agent' and s.seq = $seq and epoch_ms(s.attempted_at) = i.at_ms
+     where s.kind = 'agent' and s.seq = $seq and s.attempted_at = i.at_ms
        and known.outcome is distinct from ${OUTCOME}`,
     { seq },
   )

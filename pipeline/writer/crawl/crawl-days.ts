@@ -1,5 +1,5 @@
 import { DAY, type Instant, toDay } from '../../core/clock.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Days of counts that are kept: at most some eighty rows a day. */
 const RETENTION_DAYS = 731
@@ -13,7 +13,7 @@ interface CountedAttempts {
 }
 
 /** The counts of a commit as rows, from the parameter `$counted`. */
-const COUNTED = `(select unnest(from_json($counted::varchar,
+const COUNTED = `(select unnest(from_json($counted,
     '[{"day":"DATE","kind":"VARCHAR","outcome":"VARCHAR","attempts":"UBIGINT"}]'), recursive := true))`
 const SAME = 'known.day = c.day and known.kind = c.kind and known.outcome = c.outcome'
 
@@ -24,35 +24,29 @@ const SAME = 'known.day = c.day and known.kind = c.kind and known.outcome = c.ou
  */
 export async function countAttempts(db: Database, seq: number): Promise<void> {
   const rows = await db.all<CountedAttempts>(
-    `select s.attempted_at::date::varchar as day, s.kind, s.outcome, count(*)::double as attempts
+    `select s.attempted_at as day, s.kind, s.outcome, count(*) as attempts
      from incoming i join located using (seen_id) join crawl_state s on s.rowid = row_id
-     where s.seq = $seq and epoch_ms(s.attempted_at) = i.at_ms group by all`,
-    { seq },
-    'cached',
-  )
+     where s.seq = $seq and s.attempted_at = i.at_ms group by all`,
+    { seq })
   if (rows.length === 0) return
   const parameters = { counted: JSON.stringify(rows), seq }
   const updated = await db.write(
     'update',
     'crawl_days',
     `as known set attempts = known.attempts + c.attempts, seq = $seq from ${COUNTED} c where ${SAME}`,
-    parameters,
-    'cached',
-  )
+    parameters)
   if (updated === rows.length) return
   await db.write(
     'insert into',
     'crawl_days',
     `select day, kind, outcome, attempts, $seq from ${COUNTED} c
      where not exists (select 1 from crawl_days known where ${SAME})`,
-    parameters,
-    'cached',
-  )
+    parameters)
 }
 
 /** Deletes counts of days that are older than two years. */
 export async function dropOldCrawlDays(db: Database, now: Instant): Promise<void> {
-  await db.write('delete from', 'crawl_days', 'where day < $first::date', {
+  await db.write('delete from', 'crawl_days', 'where day < $first', {
     first: toDay(now - RETENTION_DAYS * DAY),
   })
 }

@@ -4,7 +4,7 @@ import { isSameValue } from '../../diff/diff.ts'
 import type { Attempt, CrawlRequestRow } from '../../model/crawl-request.ts'
 import { type Observation, toSourceKey } from '../../model/observation.ts'
 import type { OperationOf } from '../../model/submission.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { addHops } from './frontier.ts'
@@ -110,14 +110,14 @@ function loadOpenRequests(db: Database): Promise<CrawlRequestRow[]> {
 function loadAttempts(db: Database, seq: number): Promise<Attempt[]> {
   return db.all<Attempt>(
     `with applied as materialized (
-       select i.kind, i.location, i.at_ms as at, i.outcome, i.status::integer as status,
-         coalesce(i.after_seq, -1)::bigint as after_seq,
+       select i.kind, i.location, i.at_ms as at, i.outcome, i.status as status,
+         coalesce(i.after_seq, -1) as after_seq,
          i.at_ms + 1000 * i.retry_after_s as not_before, s.attempted_at
        from incoming i semi join requested_files using (kind, location)
        join located using (seen_id) join crawl_state s on s.rowid = row_id
        where s.seq = $seq)
      select * exclude (attempted_at) from applied
-     where attempted_at >= to_timestamp(applied."at" / 1000)`,
+     where attempted_at >= applied."at"`,
     { seq },
   )
 }
@@ -148,7 +148,7 @@ async function releaseFiles(db: Database, over: readonly CrawlRequestRow[]): Pro
     'update',
     'crawl_state',
     `set priority = 2
-     where priority = 0 and location in (select unnest(${toListExpression('$locations')}))`,
+     where priority = 0 and location in (select value from json_each($locations))`,
     { locations: JSON.stringify([...new Set(locations)]) },
   )
 }
@@ -170,9 +170,9 @@ async function makeFilesDue(
   await db.write(
     'update',
     'crawl_state',
-    `s set due_at = to_timestamp(w.due_ms / 1000), priority = 0,
+    `s set due_at = w.due_ms, priority = 0,
        requested = s.requested or w.is_own
-     from (select kind, location, min(due_ms) as due_ms, bool_or(is_own) as is_own
+     from (select kind, location, min(due_ms) as due_ms, max(is_own) as is_own
            from wanted group by all) w
      where s.kind = w.kind and s.location = w.location`,
   )

@@ -3,7 +3,7 @@ import { toIso } from '../../core/clock.ts'
 import { getEffect, missingOutcomes } from '../../core/outcomes.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Observation } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { type RecrawlContext, toParameters } from './recrawl-schedule.ts'
 import { findRows, type Staged, stage } from './staging.ts'
 import { ALL_TRANSITIONS, SET_TIMES, TRANSITIONS_OF_TIMES } from './transitions.ts'
@@ -21,9 +21,9 @@ const CREATE_TRANSITIONS = `create or replace temp table transitions as ${ALL_TR
 
 /** Tells what among the transitions is more than new times. */
 const DIFFERENCES = `
-select coalesce(bool_or(has_changed), false) as any_changed,
-  coalesce(bool_or(is_own or is_first or changes_validity or effect_differs or outcome_differs), false) as any_invalidated,
-  coalesce(bool_or(is_probed), false) as any_probed
+select coalesce(max(has_changed), false) as any_changed,
+  coalesce(max(is_own or is_first or changes_validity or effect_differs or outcome_differs), false) as any_invalidated,
+  coalesce(max(is_probed), false) as any_probed
 from transitions`
 
 /** For a file with the same answer as before: only the times of its row are written. */
@@ -31,7 +31,7 @@ const UPDATE_TIMES = `${SET_TIMES} from transitions n where s.rowid = n.row_id`
 
 /** Runs before UPDATE_TIMES, since it needs the time of the previous attempt. */
 const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_unreachable, s.effect, i.effect),
-  status = i.status::usmallint,
+  status = i.status,
   streak_since = if(n.new_streak = 1 and not n.is_unreachable, n.seen_at, s.streak_since),
   etag = case when n.is_unreachable then s.etag when i.outcome = 'unchanged' then coalesce(i.etag, s.etag)
     else i.etag end,
@@ -48,7 +48,7 @@ const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_unreachable,
 from transitions n join incoming i using (seen_id) where s.rowid = n.row_id and n.has_changed`
 
 /** Duration of a probe; only agents have one, so a night of files writes none. */
-const UPDATE_DURATION = `s set took_ms = i.took_ms::uinteger
+const UPDATE_DURATION = `s set took_ms = i.took_ms
 from transitions n join incoming i using (seen_id)
 where s.rowid = n.row_id and i.took_ms is not null`
 
@@ -59,7 +59,7 @@ where s.rowid = n.row_id and i.took_ms is not null`
 const INVALIDATED = `
 with relevant as (
   select i.kind, i.location, n.*,
-    if(is_new, least(epoch_ms(n.known_at)::double, i.at_ms - 1), null) as known_until
+    if(is_new, least(n.known_at, i.at_ms - 1), null) as known_until
   from transitions n join incoming i using (seen_id)
   where is_own or is_first or changes_validity or effect_differs or outcome_differs)
 select kind, location, is_new, is_own or instead is not null as is_own, known_until from relevant
@@ -128,7 +128,7 @@ const AS_BEFORE = `${SET_TIMES} from (${TRANSITIONS_OF_TIMES}) n where s.rowid =
 const ENDED = `
 select kind, location, false as is_new, false as is_own, null as known_until from crawl_state s
 where seq = $seq and effect = 'absent' and hash is null and ended_at = attempted_at
-  and ended_at <= $now::timestamptz and exists (
+  and ended_at <= ms($now) and exists (
     select 1 from depends_on d where d.kind = s.kind and d.location = s.location)
 order by kind, location`
 
@@ -183,7 +183,7 @@ with found as materialized (
     and i.resolved_url is distinct from d.resolved_url)
 select document_id, resolved_url from found join located using (seen_id)
   join crawl_state s on s.rowid = row_id
-where s.attempted_at = to_timestamp(at_ms / 1000)`
+where s.attempted_at = at_ms`
 
 /**
  * Stores from which address files were read in the end, where only that has changed: their content and its time stay
@@ -218,7 +218,7 @@ export async function applyTransitions(db: Database, now: Instant): Promise<Inva
   const turned = await db.all<Invalidated>(
     `select kind, location, false as is_new, hash is not null as is_own,
        null as known_until from crawl_state
-     where turns_at <= $now::timestamptz order by kind, location`,
+     where turns_at <= ms($now) order by kind, location`,
     at,
   )
   if (turned.length > 0) {
@@ -226,9 +226,9 @@ export async function applyTransitions(db: Database, now: Instant): Promise<Inva
       'update',
       'crawl_state',
       `set turns_at = least(
-         if(stale_at > $now::timestamptz, stale_at, null),
-         if(ended_at > $now::timestamptz, ended_at, null))
-       where turns_at <= $now::timestamptz`,
+         if(stale_at > ms($now), stale_at, null),
+         if(ended_at > ms($now), ended_at, null))
+       where turns_at <= ms($now)`,
       at,
     )
   }

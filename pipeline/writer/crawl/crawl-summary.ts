@@ -1,5 +1,5 @@
 import { type Instant, toIso } from '../../core/clock.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Progress of a crawl since some moment. */
 export interface CrawlSummary {
@@ -27,12 +27,12 @@ export async function crawlSummary(
   const at = { since: toIso(since), now: toIso(now) }
   const waiting = await db.oneOrThrow<{ files: number }>(
     `select count(*) as files from crawl_state
-     where priority < 3 and due_at between $since::timestamptz and $now::timestamptz`,
+     where priority < 3 and due_at between ms($since) and ms($now)`,
     at,
   )
   const outcomes = await db.all<CrawlSummary['outcomes'][number]>(
     `select kind, outcome, count(*) as files from crawl_state
-     where priority < 3 and attempted_at >= $since::timestamptz
+     where priority < 3 and attempted_at >= ms($since)
      group by all order by kind desc, files desc, outcome`,
     { since: at.since },
   )
@@ -54,7 +54,7 @@ function countCommonFaults(db: Database, since: string): Promise<CrawlSummary['f
        select unnest(from_json(d.faults, '[{"field":"VARCHAR","message":"VARCHAR","severity":"VARCHAR"}]')) as fault
        from (select kind, location, faults from documents
          union all select kind, location, faults from held_documents) d semi join (
-         select kind, location from crawl_state where attempted_at >= $since::timestamptz
+         select kind, location from crawl_state where attempted_at >= ms($since)
        ) s using (kind, location))
      group by all order by times desc, message limit ${FAULTS_SHOWN_MAX}`,
     { since },

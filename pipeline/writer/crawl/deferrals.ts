@@ -1,11 +1,11 @@
 import { type Instant, SECOND } from '../../core/clock.ts'
 import type { Observation } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Condition: the file was not tried by another commit since, which would end the deferral. */
-const STILL_WAITS = 'coalesce(s.attempted_at < to_timestamp(d.at_ms / 1000), true)'
+const STILL_WAITS = 'coalesce(s.attempted_at < d.at_ms, true)'
 
-const LATER = `s set due_at = to_timestamp(d.due_ms / 1000)
+const LATER = `s set due_at = d.due_ms
 from deferrals d
 where s.kind = d.kind and s.location = d.location and s.due_at is not null and ${STILL_WAITS}`
 

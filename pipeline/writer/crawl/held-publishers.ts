@@ -2,7 +2,7 @@ import { DAY, HOUR, type Instant, toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { OperationOf } from '../../model/submission.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 /** A publisher whose losses are held back (data/tables/held.sql). */
 export interface HeldRow {
@@ -28,7 +28,7 @@ export function loadHeldRows(db: Database): Promise<HeldRow[]> {
 export async function releaseHeld(db: Database, domains: readonly Domain[]): Promise<Domain[]> {
   if (domains.length === 0) return []
   const named = { domains: JSON.stringify(domains) }
-  const where = `rule = 'publisher' and subject in (select unnest(${toListExpression('$domains')}))`
+  const where = `rule = 'publisher' and subject in (select value from json_each($domains))`
   const rows = await db.all<{ subject: Domain }>(
     `select subject from held where ${where} order by subject`,
     named,
@@ -101,18 +101,18 @@ async function drop(
 const DROPPED_FILES = `
 create or replace temp table dropped_files as
 select s.rowid as row_id, s.kind, s.location,
-  not coalesce(effect = 'success' and stale_at > $now::timestamptz
-    and ended_at > $now::timestamptz, attempted_at is null) as has_failed
+  not coalesce(effect = 'success' and stale_at > ms($now)
+    and ended_at > ms($now), attempted_at is null) as has_failed
 from crawl_state s semi join (
   select 'adagents.json' as kind, subject as location from dropped
   union all select d.kind, d.location from depends_on d semi join dropped using (subject)
   where d.rule = 'publisher') using (kind, location)`
 
 const FORGET_FAILURES = `s set outcome = 'unchanged', effect = 'success', status = null,
-  streak = 1, streak_since = $now::timestamptz, failures = 0, succeeded_at = $now::timestamptz,
-  stale_at = $until::timestamptz, ended_at = $until::timestamptz, turns_at = $until::timestamptz,
+  streak = 1, streak_since = ms($now), failures = 0, succeeded_at = ms($now),
+  stale_at = ms($until), ended_at = ms($until), turns_at = ms($until),
   requested = false, seq = $seq
 from dropped_files f where s.rowid = f.row_id and f.has_failed`
 
-const MAKE_DUE = `s set due_at = $now::timestamptz, priority = least(s.priority, 1), seq = $seq
+const MAKE_DUE = `s set due_at = ms($now), priority = least(s.priority, 1), seq = $seq
 from dropped_files f where s.rowid = f.row_id`

@@ -2,7 +2,7 @@ import { HOUR, type Instant, toIso } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
 import { getAt } from '../../core/present.ts'
 import type { WindowCounter } from '../../core/window-counter.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import type { Rule } from '../dependencies.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import type { Newcomer } from './newcomer.ts'
@@ -105,7 +105,7 @@ export async function findVouched(
 ): Promise<ReadonlySet<string>> {
   const vouched = await db.all<{ domain: string }>(
     `select domain from frontier where why in ('given', 'requested', 'saved')
-       and domain in (select unnest(${toListExpression('$domains')}))`,
+       and domain in (select value from json_each($domains))`,
     { domains: JSON.stringify([...new Set(domains)]) },
   )
   return new Set(vouched.map(({ domain }) => domain))

@@ -16,7 +16,7 @@ import {
   type HeldVersion,
   type PlausibilityFault,
 } from '../../resolve/plausibility.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { isLater, keepLatest } from './staging.ts'
 
 type Known = Source & AcceptedDocument & { requested: boolean; held: HeldVersion | null }
@@ -109,10 +109,10 @@ async function loadKnown(
     } & HeldVersion
   >(
     `select w.kind, w.location, s.requested,
-       coalesce(s.ended_at <= $now::timestamptz, false) as ended,
+       coalesce(s.ended_at <= ms($now), false) as ended,
        json_extract_string(d.document, ['$.last_updated', '$.authoritative_location']) as marks,
-       epoch_ms(d.changed_at)::double as accepted_at,
-       h.reason, h.leads_to, epoch_ms(h.first_seen_at)::double as first_seen_at
+       d.changed_at as accepted_at,
+       h.reason, h.leads_to, h.first_seen_at as first_seen_at
      from candidates w join crawl_state s using (kind, location)
      join documents d using (kind, location)
      left join held_documents h using (kind, location)

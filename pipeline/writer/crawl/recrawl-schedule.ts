@@ -1,5 +1,5 @@
 import { type Instant, SECOND, toIso } from '../../core/clock.ts'
-import type { Parameters } from '../../store/duckdb.ts'
+import type { Parameters } from '../../store/database.ts'
 
 /** Commit of a crawl state, and the bounds on when files are due again. */
 export interface RecrawlContext {
@@ -25,8 +25,8 @@ export const IS_HELD = `coalesce(new_succeeded_at > seen_at - ${WEEK_LATER}, fal
 /** Time at which the state of a file next changes by itself. */
 export const TURNS_AT = `
 least(
-  if(new_stale_at > $now::timestamptz, new_stale_at, null),
-  if(new_ended_at > $now::timestamptz, new_ended_at, null))`
+  if(new_stale_at > ms($now), new_stale_at, null),
+  if(new_ended_at > ms($now), new_ended_at, null))`
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
@@ -117,7 +117,7 @@ greatest(
   seen_at + to_seconds(retry_after_s),
   least(
     seen_at + to_seconds(wait_s * (1 + hash(location) % 1000 / 10000)),
-    if(is_held and kind != 'agent', $next_run::timestamptz, null)))`
+    if(is_held and kind != 'agent', ms($next_run), null)))`
 
 /** Time at which any file is due again; an agent that is not named is never due. */
 export const DUE_AT = `if(kind = 'agent' and due_at is null, null, ${NEXT_AT})`

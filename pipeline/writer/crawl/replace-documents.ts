@@ -5,7 +5,7 @@ import { toIso } from '../../core/clock.ts'
 import { carryOver, listCarriedFaults } from '../../diff/carry.ts'
 import type { DocumentOf } from '../../model/documents/index.ts'
 import { type Source, toDomain, toSourceKey, type Understood } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { Paths } from '../../store/paths.ts'
 
 /**

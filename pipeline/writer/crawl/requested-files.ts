@@ -6,7 +6,7 @@ import {
   ownFiles,
 } from '../../model/crawl-request.ts'
 import type { Source } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 
 /** Files that one request waits for: a file that names thousands of others must not make all of them due. */

@@ -1,7 +1,7 @@
 import { getEffect } from '../../core/outcomes.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import { type Observation, toSourceKey } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Separator between the texts of one observation; no header can hold it. */
 const MARK_END = '\u001f'

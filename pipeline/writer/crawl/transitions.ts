@@ -18,12 +18,12 @@ const IS_VALIDATED_ANEW = `
     or if(i.outcome = 'unchanged', coalesce(i.last_modified, s.last_modified), i.last_modified)
       is distinct from s.last_modified)`
 
-const OBSERVED_AT = 'to_timestamp(i.at_ms / 1000)'
+const OBSERVED_AT = 'i.at_ms'
 
 /** Time of the observation; always later than the one before, whatever the clocks of the crawlers say. */
 const RISING_OBSERVED_AT = `
 if(${OBSERVED_AT} <= s.attempted_at,
-  greatest($now::timestamptz, s.attempted_at + interval 1 millisecond), ${OBSERVED_AT})`
+  greatest(ms($now), s.attempted_at + interval 1 millisecond), ${OBSERVED_AT})`
 
 /**
  * Builds the query that computes the state of files after an attempt to fetch them: from the staged
@@ -57,9 +57,9 @@ with seen as (
 counted as (
   select *,
     if(is_unreachable, old_effect, effect) as new_effect,
-    if(is_unreachable, least(failures::integer + 1, 255), 0) as new_failures,
-    case when is_unreachable then streak::integer
-      when old_effect = effect and not is_new then streak::integer + 1 else 1 end as new_streak,
+    if(is_unreachable, least(failures + 1, 255), 0) as new_failures,
+    case when is_unreachable then streak
+      when old_effect = effect and not is_new then streak + 1 else 1 end as new_streak,
     if(effect = 'success', seen_at, succeeded_at) as new_succeeded_at,
     coalesce(stale_at, seen_at + ${WEEK_LATER}) as old_stale_at,
     coalesce(ended_at, seen_at + ${WEEK_LATER}) as old_ended_at
@@ -91,9 +91,9 @@ ending as (
 turning as (
   select *,
     ${TURNS_AT} as new_turns_at,
-    coalesce(stale_at <= $now::timestamptz, false) != (new_stale_at <= $now::timestamptz)
-      or coalesce(ended_at <= $now::timestamptz, false) != (new_ended_at <= $now::timestamptz)
-      or coalesce(turns_at <= $now::timestamptz, false) as changes_validity,
+    coalesce(stale_at <= ms($now), false) != (new_stale_at <= ms($now))
+      or coalesce(ended_at <= ms($now), false) != (new_ended_at <= ms($now))
+      or coalesce(turns_at <= ms($now), false) as changes_validity,
     ${DUE_AT} as new_due_at
   from ending)`
 
@@ -110,25 +110,25 @@ select seen_id, row_id, seen_at, attempted_at as known_at, is_probed, is_unreach
     and (effect != 'success' or old_effect is distinct from 'success') as outcome_differs,
   is_new or requested or new_effect is distinct from old_effect
     or (failures > 0 and not is_unreachable) or if(effect = 'success', is_validated_anew,
-    outcome is distinct from old_outcome or status::usmallint is distinct from old_status
+    outcome is distinct from old_outcome or status is distinct from old_status
   ) as has_changed
 from turning`
 
 /** Condition that a file succeeded again, without new content or validators, and its state was and remains valid. */
 const IS_IN_FORCE = `
 s.outcome in ${toOutcomeList('success')}
-  and s.stale_at > $now::timestamptz and s.ended_at > $now::timestamptz
-  and ${OBSERVED_AT} + ${WEEK_LATER} > $now::timestamptz
+  and s.stale_at > ms($now) and s.ended_at > ms($now)
+  and ${OBSERVED_AT} + ${WEEK_LATER} > ms($now)
   and not (${IS_NEW}) and not ${IS_VALIDATED_ANEW}`
 
 /**
  * Condition that a file that was absent or garbled is so again, and that this ends no properties or grants.
  */
 const STAYS_AWAY = `
-s.stale_at <= least(${OBSERVED_AT}, $now::timestamptz) and case i.effect
+s.stale_at <= least(${OBSERVED_AT}, ms($now)) and case i.effect
   when 'garbled' then s.ended_at is not null
-  when 'absent' then s.ended_at <= least(${OBSERVED_AT}, $now::timestamptz)
-    or (s.hash is null and s.ended_at > $now::timestamptz)
+  when 'absent' then s.ended_at <= least(${OBSERVED_AT}, ms($now))
+    or (s.hash is null and s.ended_at > ms($now))
   else false end`
 
 /** Condition that an attempt without an answer changes nothing: times of expiry are set and remain. */
@@ -141,9 +141,9 @@ s.stale_at is not null and s.ended_at is not null`
  */
 const IS_AS_BEFORE = `
 ${OBSERVED_AT} > s.attempted_at and i.kind != 'agent' and not s.requested
-  and coalesce(s.turns_at > $now::timestamptz, true)
+  and coalesce(s.turns_at > ms($now), true)
   and if(i.effect = 'success', ${IS_IN_FORCE},
-    s.outcome = i.outcome and s.status is not distinct from i.status::usmallint
+    s.outcome = i.outcome and s.status is not distinct from i.status
       and if(i.effect = 'unreachable', ${STAYS_UNREACHABLE}, ${STAYS_AWAY}))`
 
 /** Selects the transitions that change nothing but times and counts, as most of a night do. */

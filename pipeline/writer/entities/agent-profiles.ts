@@ -6,12 +6,12 @@ import {
 } from '../../diff/agent-profile.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { AgentProfileRow } from '../../model/rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 
 export type Profiles = Map<string, AgentProfileRow>
 
-const OF_AGENTS = `agent_url in (select unnest(${toListExpression('$agents')}))`
+const OF_AGENTS = `agent_url in (select value from json_each($agents))`
 
 /** Unites the values in an agent's capabilities and in its products, sorted. */
 const either = (declared: string, sold: string) => `list_sort(list_distinct(list_concat(
@@ -21,14 +21,14 @@ const either = (declared: string, sold: string) => `list_sort(list_distinct(list
 const PROBED = `
 select location as agent_url, document->>'$.name' as name, document->>'$.type' as type,
   (document->'$.protocols')::varchar[] as protocols,
-  json_array_length(document, '$.tools')::double as tools_count,
+  json_array_length(document, '$.tools') as tools_count,
   ${either('supported_channels', 'channels')} as channels,
   ${either('markets', 'markets')} as markets,
   (document->'$.products.delivery_types')::varchar[] as delivery_types,
   (document->'$.format_kinds')::varchar[] as format_kinds,
   (document->>'$.capabilities.has_tmp')::boolean as has_tmp,
   (document->>'$.needs_auth')::boolean as needs_auth
-from documents where kind = 'agent' and location in (select unnest(${toListExpression('$agents')}))`
+from documents where kind = 'agent' and location in (select value from json_each($agents))`
 
 /** Loads the stored profiles of some agents. */
 export async function loadProfiles(db: Database, agents: readonly string[]): Promise<Profiles> {

@@ -1,6 +1,6 @@
 import { toIso } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { type ProbeStartContext, planStarts } from './agent-starts.ts'
 
@@ -32,7 +32,7 @@ where length(agent_url) <= ${ADDRESS_CHARS}`
  * probed.
  */
 const ADD = `(kind, location, priority, streak, due_at, requested, seq)
-select 'agent', agent_url, 2, 0, coalesce(starts_at, $now::timestamptz), false, $seq from new_agents
+select 'agent', agent_url, 2, 0, coalesce(starts_at, ms($now)), false, $seq from new_agents
 left join (
   select site, count(*) as probed, count(succeeded_at) as answered
   from (select distinct site, ${selectTail('site')} as tail from new_agents) sites
@@ -51,7 +51,7 @@ join answered_sites
   on ${selectTail("regexp_extract(agent_url, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)")} = tail
   and contains(agent_url, site)`
 
-const WAKE = `s set due_at = $now::timestamptz, seq = $seq
+const WAKE = `s set due_at = ms($now), seq = $seq
 from (select agent_url from touched_agents
       semi join (${namedAgents}) named using (agent_url)) t
 where s.kind = 'agent' and s.location = t.agent_url and s.due_at is null`

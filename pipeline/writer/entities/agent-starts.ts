@@ -1,6 +1,6 @@
 import { HOUR, type Instant, toIso } from '../../core/clock.ts'
 import type { WindowCounter } from '../../core/window-counter.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { findVouched, VOUCHED_WEIGHT } from '../crawl/mentions.ts'
 
 export interface ProbeStartContext {
@@ -17,7 +17,7 @@ export interface ProbeStartContext {
 const NAMED_BY = `
 select agent_url, min(document) as document from (
   select agent_url, publisher_domain as document from authorizations
-  union all select unnest(listed_agents), domain from publishers where len(listed_agents) > 0
+  union all select unnest(listed_agents), domain from publishers where json_array_length(listed_agents) > 0
   union all select agent_url, location from agent_declarations) named
 semi join new_agents using (agent_url)
 anti join enrolled_agents using (agent_url)

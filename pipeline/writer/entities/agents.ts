@@ -11,17 +11,17 @@ import type { FacetCount } from '../../diff/reach.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { AgentRow } from '../../model/rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import { loadProfiles, type Profiles, updateProfiles } from './agent-profiles.ts'
 import { addMergedReach } from './merged-reach.ts'
 
 const ADD_UP = `
 create or replace temp table counted as
-select agent_url, facet, value, sum(times)::bigint as times from (
-  select agent_url, facet, value, times::bigint as times from agent_facets
+select agent_url, facet, value, sum(times) as times from (
+  select agent_url, facet, value, times as times from agent_facets
   semi join (select distinct agent_url from reached) using (agent_url)
-  union all select agent_url, facet, value, times::bigint from reached)
+  union all select agent_url, facet, value, times from reached)
 group by all having sum(times) > 0`
 
 const values = (facet: string) =>
@@ -37,8 +37,8 @@ where implied > 0`
 
 const SUMMED = `
 select agent_url,
-  coalesce(sum(times) filter (facet = 'publisher'), 0)::double as publisher_count,
-  coalesce(sum(times) filter (facet = 'property'), 0)::double as property_count,
+  coalesce(sum(times) filter (facet = 'publisher'), 0) as publisher_count,
+  coalesce(sum(times) filter (facet = 'property'), 0) as property_count,
   ${values('property_type')} as property_types, ${values('channel')} as channels,
   ${values('tag')} as tags, ${values('market')} as markets,
   ${values('declared_channel')} as declared_channels,
@@ -108,7 +108,7 @@ function toViews(rows: readonly AgentRow[], profiles: Profiles): AgentView[] {
 
 function loadRows(db: Database, agents: readonly string[]): Promise<AgentRow[]> {
   return db.all<AgentRow>(
-    `select * from agents where agent_url in (select unnest(${toListExpression('$agents')})) order by agent_url`,
+    `select * from agents where agent_url in (select value from json_each($agents)) order by agent_url`,
     { agents: JSON.stringify(agents) },
   )
 }

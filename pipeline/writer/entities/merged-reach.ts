@@ -1,6 +1,6 @@
 import { propertyTypes } from '../../model/documents/index.ts'
 import { hasAliases } from '../../store/aliases.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 const KNOWN_TYPES = propertyTypes.map(type => `'${type}'`).join()
 
@@ -29,7 +29,7 @@ union all select agent_url, 'channel', unnest(channels), 1 from extra
 union all select agent_url, 'declared_channel', unnest(supported_channels), 1 from extra
 union all select agent_url, 'category', unnest(categories), 1 from extra
 union all select agent_url, 'taxonomy', coalesce(category_taxonomy, ''), 1 from extra
-  where len(categories) > 0
+  where json_array_length(categories) > 0
 union all select agent_url, 'tag', unnest(tags), 1 from extra`
 
 /**

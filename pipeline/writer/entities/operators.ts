@@ -1,5 +1,5 @@
 import { type Operator, resolveOperator } from '../../resolve/operator.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 
 type OperatorOfAgent = Operator & { agent_url: string }
@@ -11,7 +11,7 @@ type OperatorOfAgent = Operator & { agent_url: string }
 export async function updateOperators(db: Database, agents: readonly string[]): Promise<string[]> {
   if (agents.length === 0) return []
   const parameters = { agents: JSON.stringify([...new Set(agents)]) }
-  const touched = `(select unnest(${toListExpression('$agents')}) as agent_url)`
+  const touched = `(select value as agent_url from json_each($agents))`
   const before = await db.all<OperatorOfAgent>(
     `select * from agent_operators semi join ${touched} using (agent_url)`,
     parameters,

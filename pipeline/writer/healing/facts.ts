@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { Accounts } from '../../accounts/store.ts'
 import { Fatal } from '../../core/errors.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
-import { Database, isLocked } from '../../store/duckdb.ts'
+import { Database, isLocked } from '../../store/database.ts'
 import { findFormat, listPending, migrate, type OnMigration } from '../../store/migrations.ts'
 import type { Paths } from '../../store/paths.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
@@ -213,7 +213,7 @@ export async function setLastEvent(index: Database, eventId: string): Promise<vo
   await index.write(
     'update',
     'meta',
-    'set last_event_id = greatest(last_event_id, $id::varchar::uuid)',
+    'set last_event_id = greatest(last_event_id, $id)',
     { id: eventId },
   )
 }

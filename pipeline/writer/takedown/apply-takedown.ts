@@ -9,7 +9,7 @@ import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { hashAgent, toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database, toListExpression } from '../../store/database.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
 import { type DeletedRowsParameters, isListed, listDeletedRows, RECORDS } from './deleted-rows.ts'
 
