@@ -94,7 +94,7 @@ export async function loadClaimingHouses(
   if (domains.length === 0) return claims
   const rows = await db.all<{ domain: Domain; house_domain: Domain }>(
     `select distinct domain, house_domain from house_claims
-     where domain in (select value from json_each($domains)) order by all`,
+     where domain in (select value from json_each($domains)) order by domain, house_domain`,
     { domains: JSON.stringify(domains) })
   for (const { domain, house_domain } of rows) {
     claims.set(domain, [...(claims.get(domain) ?? []), house_domain])

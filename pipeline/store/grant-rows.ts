@@ -7,7 +7,8 @@ export type StoredGrantRow = Omit<AuthorizationRow, 'property_rids'>
 
 /** Builds SQL for the ids of the sets that contain any of the rids in a list parameter. */
 export const setsReachingAny = (rids: string) =>
-  `select set_id from property_sets where list_has_any(property_rids::varchar[], ${toListExpression(rids)})`
+  `select set_id from property_sets where exists (
+    select 1 from json_each(property_rids) where value in (select value from json_each(${rids})))`
 
 /**
  * Loads grants; `where` is the SQL that follows `from authorizations`. Rows with the same property set share

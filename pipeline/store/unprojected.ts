@@ -24,7 +24,7 @@ export function loadUnprojected(index: Database): Promise<Unprojected[]> {
   return index.written.memo('unprojected', '', ['quarantine'], () =>
     index.all<Unprojected>(
       `select kind as part, location as subject, substr(reason, ${REASON_PREFIX.length + 1}) as reason
-       from quarantine where ${IS_UNPROJECTED} order by all`,
+       from quarantine where ${IS_UNPROJECTED} order by 1, 2, 3`,
     ),
   )
 }

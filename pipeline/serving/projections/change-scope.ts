@@ -77,7 +77,7 @@ export async function buildScopeAfter(
       return `($${name})`
     }
     parameters[name] = JSON.stringify(keys)
-    return `(select unnest(${toListExpression(`$${name}`)}) as key)`
+    return `(select value as key from json_each($${name}))`
   }
   const changedIn = {
     index: (tables: readonly string[]) => hasChanged(index, tables),
@@ -134,7 +134,7 @@ function listKeys(touched: readonly TouchedKey[], spaces: readonly string[]): st
 }
 
 /** A list, so that a cached plan too reads only the rows of these commits. */
-const OF_COMMITS = `seq in (select unnest(from_json($commits, '["BIGINT"]')))`
+const OF_COMMITS = 'seq > $seq and seq <= $last'
 
 /** Touched keys by commit: a brand that was written is known by the state that is kept of it. */
 const TOUCHED = `(select seq, space, key from changes
@@ -193,12 +193,12 @@ function selectGone(
   return selectRows('$gone')
 }
 
-const selectRows = (parameter: string) => `select unnest(
-  from_json(${parameter}, '[{"space":"VARCHAR","key":"VARCHAR"}]'), recursive := true)`
+const selectRows = (parameter: string) => 
+  `select value ->> '$.space' as space, value ->> '$.key' as key from json_each(${parameter})`
 
 /** Builds the scope of one of `count` slices of the whole index. */
 export function buildScopeOfSlice(slice: number, count: number, changedAt: Instant): Scope {
-  const inSlice = (column: string) => `hash(${column}) % $count = $slice`
+  const inSlice = (column: string) => `crc32(${column}) % $count = $slice`
   return {
     brands: `(select domain as key from brands where ${inSlice('domain')}
       union select domain from entries where entity = 'brand' and ${inSlice('domain')})`,
@@ -223,9 +223,9 @@ export function buildScopeOfSlice(slice: number, count: number, changedAt: Insta
 /** Returns the number of slices of the index, so that one fits into memory. */
 export async function sliceCount(index: Database): Promise<number> {
   const row = await index.one<{ n: number }>(
-    `select greatest((select count(*) from crawl_state), (select count(*) from events),
+    `select max((select count(*) from crawl_state), (select count(*) from events),
        (select count(*) from properties), (select count(*) from authorizations),
-       (select coalesce(sum(strlen(state)), 0) // ${BYTES_OF_A_ROW} from revisions)) as n`,
+       (select coalesce(sum(length(state)), 0) / ${BYTES_OF_A_ROW} from revisions)) as n`,
   )
   return Math.max(1, Math.ceil((row?.n ?? 0) / SLICE_ROWS))
 }

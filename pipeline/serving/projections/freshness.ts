@@ -7,7 +7,7 @@ import type { Entry } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
 
 const toPlace = (names: readonly string[], column: string) =>
-  `list_position(['${names.join("', '")}'], ${column}) - 1`
+  `case ${column} ${names.map((name, place) => `when '${name}' then ${place}`).join(' ')} end`
 
 const COLUMNS = [
   toPlace(storedKinds, 'kind'),

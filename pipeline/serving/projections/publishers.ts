@@ -193,8 +193,8 @@ async function countNetworks(
 ): Promise<Map<string, NonNullable<PublisherContext['network']>>> {
   const rows = await index.all<{ manager: string; publisher_count: number; valid_count: number }>(
     `select manager_domain as manager, count(*) as publisher_count,
-       count(*) filter (valid) as valid_count
-     from publishers where manager_domain in ${domains} group by all`,
+       count(*) filter (where valid) as valid_count
+     from publishers where manager_domain in ${domains} group by manager_domain`,
     parameters,
   )
   return new Map(rows.map(({ manager, ...network }) => [manager, network]))

@@ -88,10 +88,10 @@ export async function projectPolicies(
   { policies, parameters }: HistoryScope,
 ): Promise<Entry[]> {
   const rows = await index.all<PolicyRow & { key: string }>(
-    `select key, p.* exclude (seq) from ${policies} k left join policies p on p.policy_id = k.key`,
+    `select k.key, p.* from ${policies} k left join policies p on p.policy_id = k.key`,
     parameters,
   )
-  return rows.flatMap(({ key, ...policy }): Entry[] =>
+  return rows.flatMap(({ key, seq: _, ...policy }): Entry[] =>
     policy.policy_id === null
       ? [
           { space: 'policy', key, value: undefined },

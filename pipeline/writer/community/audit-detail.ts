@@ -30,7 +30,7 @@ async function loadEntryChanges(
   const rows = await index.all<{ is_after: boolean; state: Record<string, unknown> }>(
     `with made as (select entity, domain, revision_number from revisions
        where revision_id = $revisionId)
-     select r.revision_number = made.revision_number as is_after, r.state from revisions r
+     select r.revision_number = made.revision_number as "is_after [boolean]", r.state from revisions r
      join made on r.entity = made.entity and r.domain = made.domain
        and r.revision_number in (made.revision_number, made.revision_number - 1)`,
     { revisionId },

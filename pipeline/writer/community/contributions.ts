@@ -52,13 +52,14 @@ export async function findRids(
   const keys = contributed.map(({ identifier }) => toIdentifierKey(identifier))
   const rows = await db.all<{ key: string; property_rid: string }>(
     `with known as (
-       select property_rid, source, property_type, unnest(identifiers) as i from properties
+       select property_rid, (i.value ->> '$.type') || ':' || lower(i.value ->> '$.value') as key,
+         (source != 'authoritative') || (property_type != 'website') || property_rid as place
+       from properties, json_each(identifiers) i
        where (source = 'contributed' or seq > $since) and status != 'removed'
          and ($disputed or stale_reason is distinct from 'disputed'))
-     select i.type || ':' || lower(i.value) as key,
-       arg_min(property_rid, (source != 'authoritative', property_type != 'website', property_rid)) as property_rid
-     from known where i.type || ':' || lower(i.value) in (select value from json_each($keys))
-     group by all`,
+     select key, property_rid from (
+       select key, property_rid, min(place) from known
+       where key in (select value from json_each($keys)) group by key)`,
     { since, disputed, keys: JSON.stringify(keys) },
   )
   return new Map(rows.map(({ key, property_rid }) => [key, property_rid]))

@@ -18,11 +18,11 @@ export async function listBrandsToRefresh(
 ): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
     `select domain from (
-       select e.domain, document ->> '$.enrichment.found_at'::timestamptz as found_at,
-         document ->> '$.enrichment.unchanged_since'::timestamptz as since
-       from entries e semi join (select domain from brands where source = 'enriched') b using (domain)
-       where e.entity = 'brand' and e.source = 'enriched' and e.status = 'live')
-     where found_at + least(greatest(found_at - since, to_days($least)), to_days($most))
+       select e.domain, ms(document ->> '$.enrichment.found_at') as found_at,
+         ms(document ->> '$.enrichment.unchanged_since') as since
+       from entries e where e.domain in (select domain from brands where source = 'enriched')
+         and e.entity = 'brand' and e.source = 'enriched' and e.status = 'live')
+     where found_at + min(max(coalesce(found_at - since, 0), $least * 86400000), $most * 86400000)
          <= ms($now)
        and domain not in (select value from json_each($besides))
      order by found_at, domain limit $limit`,

@@ -62,7 +62,7 @@ export async function findUnknownEnrolments(
   enrolments: readonly Enrolment[],
 ): Promise<Enrolment[]> {
   const known = new Map<string, Set<string>>()
-  for (const { org_id, agent_url } of await db.all<Enrolled>('from enrolled_agents')) {
+  for (const { org_id, agent_url } of await db.all<Enrolled>('select org_id, agent_url from enrolled_agents')) {
     known.set(org_id, (known.get(org_id) ?? new Set()).add(agent_url))
   }
   return enrolments.filter(({ org_id, agents }) => {

@@ -109,15 +109,11 @@ function loadOpenRequests(db: Database): Promise<CrawlRequestRow[]> {
  */
 function loadAttempts(db: Database, seq: number): Promise<Attempt[]> {
   return db.all<Attempt>(
-    `with applied as materialized (
-       select i.kind, i.location, i.at_ms as at, i.outcome, i.status as status,
-         coalesce(i.after_seq, -1) as after_seq,
-         i.at_ms + 1000 * i.retry_after_s as not_before, s.attempted_at
-       from incoming i semi join requested_files using (kind, location)
-       join located using (seen_id) join crawl_state s on s.rowid = row_id
-       where s.seq = $seq)
-     select * exclude (attempted_at) from applied
-     where attempted_at >= applied."at"`,
+    `select i.kind, i.location, i.at_ms as at, i.outcome, i.status as status,
+       coalesce(i.after_seq, -1) as after_seq, i.at_ms + 1000 * i.retry_after_s as not_before
+     from incoming i join crawl_state s on s.rowid = i.row_id
+     where s.seq = $seq and s.attempted_at >= i.at_ms
+       and exists (select 1 from requested_files r where r.kind = i.kind and r.location = i.location)`,
     { seq },
   )
 }
@@ -161,19 +157,18 @@ async function makeFilesDue(
 ): Promise<void> {
   if (wanted.length === 0) return
   await addHops(db, wanted, stamp)
-  await db.runTemporary(`create or replace temp table wanted (
-    kind varchar, location varchar, due_ms double, is_own boolean)`)
-  await db.append(
+  await db.stage(
     'wanted',
+    'kind text, location text, due_ms integer, is_own boolean',
     wanted.map(({ kind, location, due_at, is_own }) => [kind, location, due_at, is_own]),
   )
   await db.write(
     'update',
     'crawl_state',
-    `s set due_at = w.due_ms, priority = 0,
+    `as s set due_at = w.due_ms, priority = 0,
        requested = s.requested or w.is_own
      from (select kind, location, min(due_ms) as due_ms, max(is_own) as is_own
-           from wanted group by all) w
+           from wanted group by kind, location) w
      where s.kind = w.kind and s.location = w.location`,
   )
 }

@@ -33,7 +33,7 @@ export async function crawlSummary(
   const outcomes = await db.all<CrawlSummary['outcomes'][number]>(
     `select kind, outcome, count(*) as files from crawl_state
      where priority < 3 and attempted_at >= ms($since)
-     group by all order by kind desc, files desc, outcome`,
+     group by kind, outcome order by kind desc, files desc, outcome`,
     { since: at.since },
   )
   const counts = await db.oneOrThrow<
@@ -50,13 +50,12 @@ export async function crawlSummary(
 
 function countCommonFaults(db: Database, since: string): Promise<CrawlSummary['faults']> {
   return db.all(
-    `select fault.message as message, fault.severity as severity, count(*) as times from (
-       select unnest(from_json(d.faults, '[{"field":"VARCHAR","message":"VARCHAR","severity":"VARCHAR"}]')) as fault
-       from (select kind, location, faults from documents
-         union all select kind, location, faults from held_documents) d semi join (
-         select kind, location from crawl_state where attempted_at >= ms($since)
-       ) s using (kind, location))
-     group by all order by times desc, message limit ${FAULTS_SHOWN_MAX}`,
+    `select value ->> '$.message' as message, value ->> '$.severity' as severity, count(*) as times from (
+       select kind, location, faults from documents
+       union all select kind, location, faults from held_documents) d, json_each(d.faults)
+     where exists (select 1 from crawl_state s where s.location = d.location and s.kind = d.kind
+       and s.attempted_at >= ms($since))
+     group by 1, 2 order by times desc, message limit ${FAULTS_SHOWN_MAX}`,
     { since },
   )
 }

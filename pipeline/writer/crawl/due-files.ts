@@ -23,7 +23,7 @@ const priorities: Record<Due, string> = {
  * Priority of a file. Agents are probed every day (recrawl-schedule.ts), so they come before the files
  * of a night, which may take most of one.
  */
-const WANTED = `if(kind = 'agent', least(priority, ${reasons.hop}), priority)`
+const WANTED = `if(kind = 'agent', min(priority, ${reasons.hop}), priority)`
 
 /**
  * Order among files of equal priority: requested files in the order of the requests; files that became due
@@ -31,7 +31,7 @@ const WANTED = `if(kind = 'agent', least(priority, ${reasons.hop}), priority)`
  * of to nearly all of them.
  */
 const TURN = `if(priority = ${reasons.requested}, due_at,
-  due_at // ${HOUR} * ${HOUR})`
+  due_at / ${HOUR} * ${HOUR})`
 
 /**
  * Loads due files, the most wanted first, with the state that a crawler needs for conditional requests.
@@ -95,7 +95,7 @@ async function findLastGroup(
 ): Promise<Group | undefined> {
   const groups = await db.all<Group & { files: number }>(
     `select ${WANTED} as wanted, ${TURN} as turn, count(*) as files from crawl_state
-     where ${conditions.join(' and ')} group by all order by wanted, turn`,
+     where ${conditions.join(' and ')} group by 1, 2 order by wanted, turn`,
     parameters,
   )
   let counted = 0
@@ -111,7 +111,7 @@ async function findLastGroup(
 /** Finds the time at which the next file is due; undefined if there is none. */
 export async function findNextDue(db: Database): Promise<Instant | undefined> {
   const row = await db.one<{ at: number | null }>(
-    'select epoch_ms(min(due_at)) as at from crawl_state',
+    'select min(due_at) as at from crawl_state',
   )
   return row?.at ?? undefined
 }
@@ -142,7 +142,6 @@ function* toTargets(rows: Iterable<string[]>): Generator<DueTarget> {
 
 /** Tells whether any crawl is requested. Called often, and mostly the answer is no. */
 async function isAnyRequested(db: Database): Promise<boolean> {
-  const asked = { priority: reasons.requested }
-  const sql = 'select 1 from crawl_state where priority = $priority limit 1'
-  return (await db.one(sql, asked)) !== undefined
+  const sql = `select 1 from crawl_state where ${priorities.requested} limit 1`
+  return (await db.one(sql)) !== undefined
 }

@@ -74,23 +74,23 @@ export async function addHops(
 ): Promise<void> {
   const sources = all.filter(({ location }) => !takenDown.covers(location))
   if (sources.length === 0) return
-  await db.runTemporary('create or replace temp table hops (kind varchar, location varchar)')
-  await db.append(
+  await db.stage(
     'hops',
+    'kind text, location text',
     sources.map(({ kind, location }) => [kind, location]),
   )
   await db.write(
     'insert into',
     'crawl_state',
     `(kind, location, priority, streak, due_at, requested, seq)
-     select distinct kind, location, 1, 0, ms($now), false, $seq from hops
-     anti join crawl_state using (kind, location)`,
+     select distinct kind, location, 1, 0, ms($now), false, $seq from hops h
+     where not exists (select 1 from crawl_state s where s.location = h.location and s.kind = h.kind)`,
     { now: toIso(now), seq },
   )
   await db.write(
     'update',
     'crawl_state',
-    `s set priority = 1 from hops h
+    `as s set priority = 1 from hops h
      where s.kind = h.kind and s.location = h.location and s.priority > 1
        and s.attempted_at is null`,
   )

@@ -75,13 +75,18 @@ async function drop(
 ): Promise<Invalidated[]> {
   const dropped = await releaseHeld(db, domains)
   if (dropped.length === 0) return []
-  await db.runTemporary('create or replace temp table dropped (subject varchar)')
-  await db.append(
+  await db.stage(
     'dropped',
+    'subject text',
     dropped.map(subject => [subject]),
   )
   const at = { now: toIso(now), seq }
-  await db.runTemporary(DROPPED_FILES, { now: toIso(now) })
+  await db.stageQuery(
+    'dropped_files',
+    'row_id integer primary key, kind text, location text, has_failed boolean',
+    DROPPED_FILES,
+    { now: toIso(now) },
+  )
   await db.write('update', 'crawl_state', FORGET_FAILURES, {
     ...at,
     until: toIso(now + DECISION_TTL_MS),
@@ -92,27 +97,27 @@ async function drop(
     dropped.map(subject => ({ rule: 'publisher', subject, wakes_at: toIso(now + REVIEW_MS) })),
   )
   return db.all<Invalidated>(
-    `select kind, location, false as is_new, hash is not null as is_own, null as known_until
-     from crawl_state semi join (from dropped_files where has_failed) using (kind, location)
-     order by kind, location`,
+    `select s.kind, s.location, false as "is_new [boolean]", hash is not null as "is_own [boolean]",
+       null as known_until
+     from crawl_state s join dropped_files f on f.row_id = s.rowid where f.has_failed
+     order by s.kind, s.location`,
   )
 }
 
 const DROPPED_FILES = `
-create or replace temp table dropped_files as
 select s.rowid as row_id, s.kind, s.location,
   not coalesce(effect = 'success' and stale_at > ms($now)
     and ended_at > ms($now), attempted_at is null) as has_failed
-from crawl_state s semi join (
-  select 'adagents.json' as kind, subject as location from dropped
-  union all select d.kind, d.location from depends_on d semi join dropped using (subject)
-  where d.rule = 'publisher') using (kind, location)`
+from crawl_state s where (s.kind, s.location) in (
+  select 'adagents.json', subject from dropped
+  union all select d.kind, d.location from depends_on d
+  where d.rule = 'publisher' and d.subject in (select subject from dropped))`
 
-const FORGET_FAILURES = `s set outcome = 'unchanged', effect = 'success', status = null,
+const FORGET_FAILURES = `as s set outcome = 'unchanged', effect = 'success', status = null,
   streak = 1, streak_since = ms($now), failures = 0, succeeded_at = ms($now),
   stale_at = ms($until), ended_at = ms($until), turns_at = ms($until),
   requested = false, seq = $seq
 from dropped_files f where s.rowid = f.row_id and f.has_failed`
 
-const MAKE_DUE = `s set due_at = ms($now), priority = least(s.priority, 1), seq = $seq
+const MAKE_DUE = `as s set due_at = ms($now), priority = min(s.priority, 1), seq = $seq
 from dropped_files f where s.rowid = f.row_id`

@@ -100,7 +100,7 @@ async function cutClaims(
 ): Promise<ClaimSlice[]> {
   const byAgent = Map.groupBy(claims, ({ entry }) => entry.agent_url)
   const stored = await db.all<{ agent_url: string; n: number }>(
-    `select agent_url, count(*) as n from claims where manager_domain = $domain group by all`,
+    `select agent_url, count(*) as n from claims where manager_domain = $domain group by agent_url`,
     { domain },
   )
   const counts = new Map(stored.map(({ agent_url, n }) => [agent_url, n]))

@@ -150,7 +150,7 @@ async function updateActiveCounts(
 async function listGranters(db: Database, rid: string): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
     `select distinct publisher_domain as domain from property_sets
-     where list_contains(property_rids, $rid) order by domain`,
+     where $rid in (select value from json_each(property_rids)) order by domain`,
     { rid },
   )
   return rows.map(({ domain }) => domain)

@@ -47,7 +47,7 @@ export async function updateOperatorSides(db: Database, touched: Touched): Promi
     ...(publishers.length > 0 ? [GRANTS_OF_PUBLISHERS] : []),
     ...(locations.length > 0 ? [GRANTS_TO_AGENTS] : []),
   ]
-  const grants = await db.all<Grants>(`${selected.join(' union ')} order by all`, parameters)
+  const grants = await db.all<Grants>(`${selected.join(' union ')} order by 1, 2, 3, 5`, parameters)
   if (before.length > 0)
     await db.write('delete from', 'operator_sides', `where ${TOUCHED}`, parameters)
   const byPublisher = [...Map.groupBy(grants, row => row.publisher_domain)]
@@ -85,15 +85,15 @@ interface Grants extends Operator {
 
 /** Selects them from a part of the grants, so that a commit reads no others. */
 const selectGrants = (grants: string) => `
-select publisher_domain, o.location, o.domain, true as names_agent, delegation_type,
-  list(distinct property_set order by property_set) as sets
+select publisher_domain, o.location, o.domain, true as "names_agent [boolean]", delegation_type,
+  json_group_array(distinct property_set order by property_set) as "sets [json]"
 from ${grants} join agent_operators o using (agent_url)
 where property_set is not null and o.location in (select location from property_declarations)
-group by all`
+group by publisher_domain, o.location, o.domain, delegation_type`
 
-const GRANTS_OF_PUBLISHERS = selectGrants(`(from authorizations
+const GRANTS_OF_PUBLISHERS = selectGrants(`(select * from authorizations
   where publisher_domain in (select value from json_each($publishers)))`)
-const GRANTS_TO_AGENTS = selectGrants(`(from authorizations
+const GRANTS_TO_AGENTS = selectGrants(`(select * from authorizations
   where agent_url in (select agent_url from agent_operators
     where location in (select value from json_each($locations))))`)
 

@@ -153,7 +153,7 @@ async function recordMerges(
   if (parameters.rids === '[]') return []
   const others = await db.all<{ domain: Domain }>(
     `select publisher_domain as domain from property_sets
-     where list_has_any(property_rids::varchar[], ${toListExpression('$rids')})
+     where exists (select 1 from json_each(property_rids) where value in (select value from json_each($rids)))
      union select publisher_domain from ${RECORDS} where ${isListed('rid', '$aliases')}`,
     parameters,
   )

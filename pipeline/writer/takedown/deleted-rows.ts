@@ -83,11 +83,9 @@ function listMergeRows(): DeletedRows[] {
 /** Lists rows by the columns that name their owner, in all tables. */
 async function listOwnedRows(db: Database): Promise<DeletedRows[]> {
   const columns = await db.all<{ table: string; column: string }>(
-    `select table_name as "table", column_name as "column" from duckdb_columns()
-     where not internal and database_name = current_database() and schema_name = current_schema()
-       and column_name in (select value from json_each($owners))
-     order by all`,
-    { owners: JSON.stringify(OWNER_COLUMNS) },
+    `select t.value as "table", c.name as "column" from json_each($tables) t, pragma_table_info(t.value) c
+     where c.name in (select value from json_each($owners)) order by 1, 2`,
+    { owners: JSON.stringify(OWNER_COLUMNS), tables: JSON.stringify(listTables('tables')) },
   )
   return [...columns, { table: 'claims', column: 'manager_domain' }].map(({ table, column }) => ({
     table,

@@ -103,7 +103,7 @@ function loadEvents(
          coalesce(${field('agent_url')}, entity_id) as agent, created_at, seq, payload
        from events where seq > $from and seq <= $seq
          and event_type in (${TYPES.map(type => `'${type}'`).join(', ')}))
-     select event_type, domain, agent, created_at as at, seq as seq,
+     select event_type, domain, agent, created_at as at, seq,
        ${field('previous_status')} as previous_status, ${field('current_status')} as current_status,
        ${field('role')} as role
      from found where domain in (select value from json_each($domains))
@@ -116,7 +116,7 @@ function loadEvents(
 function loadFiles(index: Database, domains: string, now: Instant): Promise<FileRow[]> {
   return index.all(
     `select kind, location as domain, outcome, attempted_at, succeeded_at,
-       coalesce(least(stale_at, ended_at) <= ms($now), false) as is_stale
+       coalesce(least(stale_at, ended_at) <= ms($now), 0) as "is_stale [boolean]"
      from crawl_state where kind in ('adagents.json', 'brand.json') and attempted_at is not null
        and location in (select value from json_each($domains))`,
     { domains, now: toIso(now) },
@@ -132,7 +132,7 @@ function loadClaims(
     `select c.publisher_domain as domain, c.agent_url as agent
      from agent_claims c join crawl_state s on s.kind = 'agent' and s.location = c.agent_url
      where c.publisher_domain in (select value from json_each($domains))
-       and s.succeeded_at > ms($since) order by all`,
+       and s.succeeded_at > ms($since) order by 1, 2`,
     { domains, since: toIso(now - CLAIM_HOLDS_MS) },
   )
 }
@@ -143,7 +143,7 @@ function loadEntries(
   parameters: { from: number; seq: number },
 ): Promise<WatchedRows['entries']> {
   return index.all(
-    `select domain, max(updated_at) as at, max(seq) as seq from entries
+    `select domain, max(updated_at) as "at [instant]", max(seq) as seq from entries
      where seq > $from and seq <= $seq and status = 'live' and source = 'community'
      group by domain order by seq, domain limit ${ENTRIES_MAX}`,
     parameters,
@@ -161,7 +161,7 @@ async function countGrants(
      from authorizations where in_force
        and publisher_domain in (select value from json_each($domains))
        and agent_url in (select value from json_each($agents))
-     group by all`,
+     group by 1, 2`,
     {
       domains: distinct(events.map(({ domain }) => domain)),
       agents: distinct(events.map(({ agent }) => agent)),
