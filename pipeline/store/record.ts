@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { Fatal } from '../core/errors.ts'
+import { declareIndex } from './index-tables.ts'
 import { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile } from './table-files.ts'
 
@@ -35,10 +36,13 @@ export function openRecordReadOnly(file: string): Sqlite {
   }
 }
 
-/** Creates the tables and indexes that the record lacks. */
+/** Creates the tables and indexes that the record lacks, private ones and those of the index. */
 export function declareTables(db: Sqlite): void {
   const sql = listTables('accounts').map(name => readTableFile('accounts', name).sql)
-  db.transaction(() => db.exec(`${sql.join('')} pragma user_version = ${RECORD_FORMAT}`))
+  db.transaction(() => {
+    db.exec(`${sql.join('')} pragma user_version = ${RECORD_FORMAT}`)
+    declareIndex(db)
+  })
 }
 
 /** Throws where a record that nobody has open, such as one of a backup, is newer than this program. */

@@ -83,7 +83,6 @@ async function dropSubmissions(
     `select submission_id as id from submissions ${where}`,
     old,
   )
-  await dropFromIndex(index, 'submissions', 'submission_id', rows)
   accounts.run(`delete from submissions ${where}`, old)
 }
 
@@ -96,7 +95,7 @@ async function dropRequests({ index, accounts, serving }: Stores, until: string)
   if (rows.length === 0) return
   const gone = rows.map(({ id: key }): Entry => ({ space: 'crawl_request', key, value: undefined }))
   serving.write(gone, serving.seq)
-  await dropFromIndex(index, 'crawl_requests', 'crawl_request_id', rows)
+  await dropFromIndex(index, 'shown_crawl_requests', 'crawl_request_id', rows)
   accounts.run('delete from crawl_requests where requested_at < $until', { until })
 }
 

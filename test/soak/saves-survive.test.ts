@@ -225,7 +225,7 @@ interface Made {
 
 const revisionsIn = (index: Database) =>
   index.all<Made>(
-    `select domain, revision_number::double as revision_number, state->>'brand_name' as brand_name,
+    `select domain, revision_number as revision_number, state->>'brand_name' as brand_name,
        revision_id, editor_id from revisions order by domain, revision_number`,
   )
 

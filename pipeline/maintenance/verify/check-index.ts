@@ -95,7 +95,7 @@ const faultQueries: Record<string, string> = {
      semi join aliases a on a.alias_rid = g.rid`,
   'crawl requests wait for a file that is never fetched': `select count(*) as n from (
        select unnest(from_json(files, '[{"kind":"VARCHAR","location":"VARCHAR","attempts":"INTEGER","next_attempt_at":"VARCHAR"}]'), recursive := true)
-       from crawl_requests where completed_at is null) f
+       from shown_crawl_requests where completed_at is null) f
      left join crawl_state s using (kind, location)
      where (f.attempts = 0 or f.next_attempt_at is not null) and s.due_at is null`,
   'publishers are held twice, or do not exist': `select count(*) - count(distinct p.domain) as n from held left join publishers p on p.domain = subject`,
@@ -132,8 +132,8 @@ const faultQueries: Record<string, string> = {
        union all select seq from claims union all select seq from collections union all select seq from crawl_state
        union all select seq from aliases union all select seq from agents union all select seq from agent_profiles union all select seq from enrolled_agents
        union all select seq from agent_standings
-       union all select seq from held_documents union all select seq from crawl_requests union all select seq from policies
-       union all select seq from entries union all select seq from revisions union all select seq from mirrors
+       union all select seq from held_documents union all select seq from shown_crawl_requests union all select seq from shown_policies
+       union all select seq from entries union all select seq from revisions union all select seq from shown_mirrors
        union all select seq from submissions) r, meta
      where r.seq > meta.seq`,
 }

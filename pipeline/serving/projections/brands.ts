@@ -15,7 +15,7 @@ function encodeBrand(row: BrandRow, changedAt: Instant): Buffer {
 
 export async function projectBrands(
   index: Database,
-  { brands, known: touched, parameters, planning, changedAt }: Scope,
+  { brands, known: touched, parameters, changedAt }: Scope,
 ): Promise<Entry[]> {
   const keys =
     touched?.brands ?? (await index.all<{ key: string }>(brands, parameters)).map(({ key }) => key)
@@ -24,9 +24,7 @@ export async function projectBrands(
     ? [...(await brandRows.read(index, touched.brands)).values()]
     : await index.all<BrandRow>(
         `select * from brands where domain in ${brands}`,
-        parameters,
-        planning,
-      )
+        parameters)
   const encoded = new Map(rows.map(row => [row.domain, encodeBrand(row, changedAt)]))
   return keys.map(key => ({ space: 'brand', key, value: encoded.get(key) }))
 }

@@ -4,8 +4,6 @@ import type { TouchedKey } from '../../store/appended-rows.ts'
 import {
   type Database,
   type Parameters,
-  type Planning,
-  toListExpression,
 } from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { buildSliceCondition, type RowProjection } from './projection.ts'
@@ -45,8 +43,6 @@ export interface Scope {
   /** Conditions on the rows of the other projections; one that is left out selects nothing. */
   rows: ReadonlyMap<RowProjection, string>
   parameters: Parameters
-  /** Planning of queries about one table within these. */
-  planning?: Planning
   /** Time of change of the projected records. */
   changedAt: Instant
 }
@@ -105,7 +101,6 @@ export async function buildScopeAfter(
     newRevisions: notes?.revisions.rows,
     rows: new Map(changed.map(projection => [projection, projection.changed])),
     parameters,
-    planning: touched === undefined ? 'prepare' : 'cached',
     changedAt,
   }
 }
@@ -214,7 +209,7 @@ export function buildScopeOfSlice(slice: number, count: number, changedAt: Insta
     events: 'seq % $count = $slice',
     revisions: inSlice('domain'),
     rows: new Map(rowProjections.map(projection => [projection, buildSliceCondition(projection)])),
-    policies: `(select policy_id as key from policies where ${inSlice('policy_id')})`,
+    policies: `(select policy_id as key from shown_policies where ${inSlice('policy_id')})`,
     parameters: { slice, count },
     changedAt,
   }

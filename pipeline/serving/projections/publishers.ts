@@ -34,9 +34,7 @@ export async function projectPublishers(
     ? [...(await publisherRows.read(index, scope.known.publishers)).values()]
     : await index.all<PublisherRow>(
         `select * from publishers where domain in ${scope.publishers}`,
-        scope.parameters,
-        scope.planning,
-      )
+        scope.parameters)
   const crawled = await projectCrawled(index, publishers, scope)
   const valid = new Set(publishers.flatMap(row => (row.valid ? row.domain : [])))
   const entries =
@@ -51,16 +49,14 @@ async function projectHosted(
   index: Database,
   accounts: Accounts,
   valid: ReadonlySet<string>,
-  { publishers, known, parameters, planning, changedAt }: Scope,
+  { publishers, known, parameters, changedAt }: Scope,
 ): Promise<Entry[]> {
   const entries = known
     ? [...(await loadLiveEntries(index, 'property', known.publishers)).values()]
     : await index.all<EntryRow>(
         `select * from entries
          where entity = $entity and status = $status and domain in ${publishers}`,
-        { ...parameters, entity: 'property', status: 'live' },
-        planning,
-      )
+        { ...parameters, entity: 'property', status: 'live' })
   const rows = entries.filter(({ domain }) => !valid.has(domain))
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const contacts = loadContacts(accounts.db, ids)

@@ -39,7 +39,7 @@ async function replaceMirrors(
 ): Promise<void> {
   await db.write(
     'delete from',
-    'mirrors',
+    'shown_mirrors',
     `where platform in (select value from json_each($platforms))`,
     {
       platforms: JSON.stringify(mirrors.map(({ platform }) => platform)),
@@ -48,7 +48,7 @@ async function replaceMirrors(
   const rows = mirrors
     .filter(({ removed }) => !removed)
     .map(({ content, removed: _, ...mirror }) => ({ ...mirror, ...stripContact(content), seq }))
-  await db.insert('mirrors', rows)
+  await db.insert('shown_mirrors', rows)
 }
 
 /** Strips the contact of a mirror, which is personal and in no public store. */
@@ -63,7 +63,7 @@ function stripContact({ document, ...content }: MirrorContent) {
  */
 async function loadListedCollections(db: Database): Promise<Map<string, MirroredCollection>> {
   const rows = await db.all<{ collections: MirroredCollection[] }>(
-    'select collections from mirrors order by updated_at, platform',
+    'select collections from shown_mirrors order by updated_at, platform',
   )
   const listed = rows.flatMap(({ collections }) => collections)
   return new Map(

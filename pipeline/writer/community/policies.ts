@@ -12,7 +12,7 @@ export async function applyPolicies(
   if (touched.length === 0) return
   await db.write(
     'delete from',
-    'policies',
+    'shown_policies',
     `where policy_id in (select value from json_each($touched))`,
     {
       touched: JSON.stringify(touched),
@@ -30,7 +30,7 @@ export async function applyPolicies(
     },
   )
   await db.insert(
-    'policies',
+    'shown_policies',
     policies.map(row => ({ ...row, seq })),
   )
   await addRevisions(

@@ -38,7 +38,7 @@ export async function openRequest(
     seq,
     publishers: scope === 'manager' ? await countPublishers(db, domain) : null,
   }
-  await db.insert('crawl_requests', [row])
+  await db.insert('shown_crawl_requests', [row])
 }
 
 /** Counts publishers whose answer is read from a file of this manager. */
@@ -68,7 +68,7 @@ export async function settleRequests(
   { now, seq, takenDown }: CommitStamp & { takenDown: TakenDown },
 ): Promise<void> {
   const read = () => loadOpenRequests(db)
-  const open = await db.written.memo('open requests', '', ['crawl_requests'], read)
+  const open = await db.written.memo('open requests', '', ['shown_crawl_requests'], read)
   if (open.length === 0) return
   const needed = await listNeededFiles(db, open, takenDown)
   const attempts = new Map(
@@ -99,7 +99,7 @@ export async function settleRequests(
 
 function loadOpenRequests(db: Database): Promise<CrawlRequestRow[]> {
   return db.all(
-    'select * from crawl_requests where completed_at is null order by requested_seq, crawl_request_id',
+    'select * from shown_crawl_requests where completed_at is null order by requested_seq, crawl_request_id',
   )
 }
 
@@ -126,11 +126,11 @@ function toPoisonAttempt({ kind, location, observed_at, after_seq = -1 }: Observ
 async function replaceRequests(db: Database, rows: readonly CrawlRequestRow[]): Promise<void> {
   await deleteRows(
     db,
-    'crawl_requests',
+    'shown_crawl_requests',
     'crawl_request_id',
     rows.map(({ crawl_request_id }) => crawl_request_id),
   )
-  await db.insert('crawl_requests', rows)
+  await db.insert('shown_crawl_requests', rows)
 }
 
 /** Returns the files of completed requests to their ordinary schedule. */

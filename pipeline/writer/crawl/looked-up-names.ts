@@ -86,7 +86,7 @@ select domain from frontier f where why = 'demanded'
   and not exists (select 1 from crawl_state s where location = f.domain and (succeeded_at is not null or requested))
   and not exists (select 1 from documents where location = f.domain)
   and not exists (select 1 from entries e where e.domain = f.domain and source <> 'enriched')
-  and not exists (select 1 from crawl_requests r where r.domain = f.domain)
+  and not exists (select 1 from shown_crawl_requests r where r.domain = f.domain)
   and not exists (select 1 from depends_on where location = f.domain and subject <> f.domain)
   and not exists (select 1 from depends_on where subject = f.domain and location <> f.domain)`
 

@@ -17,7 +17,7 @@ const SPREAD = 1_000
  * differ between crawlers. A repeated observation was issued before its own result.
  */
 export function isLater(alias: string): string {
-  const isByTime = `to_timestamp(${alias}.at_ms / 1000) > s.attempted_at`
+  const isByTime = `${alias}.at_ms > s.attempted_at`
   return `(${isByTime} or coalesce(${alias}.after_seq >= s.seq, false))`
 }
 

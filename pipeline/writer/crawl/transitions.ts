@@ -25,6 +25,9 @@ const RISING_OBSERVED_AT = `
 if(${OBSERVED_AT} <= s.attempted_at,
   max($now, s.attempted_at + 1), ${OBSERVED_AT})`
 
+/** Condition that an hour lies between the first and the last look of a streak. */
+const IS_HOUR_APART = '(new_streak >= 2 and seen_at >= streak_since + 3600000)'
+
 /**
  * Builds the query that computes the state of files after an attempt to fetch them: from the staged
  * observations `i` and the stored states `s`, as far as `where` holds. Select from its last step, `turning`.
@@ -67,13 +70,13 @@ counted as materialized (
 validity as materialized (
   select *,
     if(new_streak = 1 and not is_unreachable, seen_at, streak_since) as new_streak_since,
-    new_streak >= 2 and seen_at >= streak_since + 3600000 as is_hour_apart,
+    ${IS_HOUR_APART} as is_hour_apart,
     case effect
       when 'success' then seen_at + ${WEEK_LATER}
       when 'absent' then min(coalesce(stale_at, seen_at), seen_at)
       when 'unusable' then min(coalesce(stale_at, seen_at), seen_at)
       when 'garbled' then if(
-        old_outcome in ${GARBLED} and is_hour_apart, min(coalesce(stale_at, seen_at), seen_at), old_stale_at)
+        old_outcome in ${GARBLED} and ${IS_HOUR_APART}, min(coalesce(stale_at, seen_at), seen_at), old_stale_at)
       else old_stale_at end as new_stale_at,
     ${IS_HELD} as is_held
   from counted),

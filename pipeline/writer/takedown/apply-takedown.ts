@@ -9,7 +9,7 @@ import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { hashAgent, toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
-import { type Database, toListExpression } from '../../store/database.ts'
+import { type Database } from '../../store/database.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
 import { type DeletedRowsParameters, isListed, listDeletedRows, RECORDS } from './deleted-rows.ts'
 
@@ -93,7 +93,7 @@ async function recordDeletedKeys(
     parameters,
   )
   const requests = await db.all<{ id: string }>(
-    `select crawl_request_id as id from crawl_requests where ${buildDomainCondition('domain')}`,
+    `select crawl_request_id as id from shown_crawl_requests where ${buildDomainCondition('domain')}`,
     parameters,
   )
   const revisions = await db.all<{

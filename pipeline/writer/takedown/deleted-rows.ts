@@ -1,6 +1,7 @@
 import type { Domain } from '../../core/domain.ts'
 import { buildDomainCondition, buildNamesPattern } from '../../store/domain-match.ts'
-import { type Database } from '../../store/database.ts'
+import { listTables, readTableFile } from '../../store/table-files.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Rows of the index that a takedown deletes. */
 export interface DeletedRows {
@@ -80,12 +81,14 @@ function listMergeRows(): DeletedRows[] {
   ]
 }
 
+const listStored = () => listTables('tables').map(name => readTableFile('tables', name).storedAs)
+
 /** Lists rows by the columns that name their owner, in all tables. */
 async function listOwnedRows(db: Database): Promise<DeletedRows[]> {
   const columns = await db.all<{ table: string; column: string }>(
     `select t.value as "table", c.name as "column" from json_each($tables) t, pragma_table_info(t.value) c
      where c.name in (select value from json_each($owners)) order by 1, 2`,
-    { owners: JSON.stringify(OWNER_COLUMNS), tables: JSON.stringify(listTables('tables')) },
+    { owners: JSON.stringify(OWNER_COLUMNS), tables: JSON.stringify(listStored()) },
   )
   return [...columns, { table: 'claims', column: 'manager_domain' }].map(({ table, column }) => ({
     table,

@@ -64,7 +64,7 @@ it.each([
     }
     for (const [at, stood] of rowsBySeq) assert.deepEqual(await readThen(index.db, at), stood)
     const counted = await index.db.one<{ n: number }>(
-      'select count(*)::double as n from authorizations_history where valid_to is not null',
+      'select count(*) as n from authorizations_history where valid_to is not null',
     )
     states += counted!.n
   })

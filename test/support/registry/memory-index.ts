@@ -1,17 +1,16 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+
+
 import type { Clock } from '../../../pipeline/core/clock.ts'
 import { DAY, HOUR, type Instant } from '../../../pipeline/core/clock.ts'
-import { projectRoot } from '../../../pipeline/core/project-root.ts'
 import { findLastTime } from '../../../pipeline/core/schedule.ts'
 import { RisingIds } from '../../../pipeline/core/uuid-v7.ts'
 import { WindowCounter } from '../../../pipeline/core/window-counter.ts'
 import type { EventDraft, FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../../pipeline/resolve/brake.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { Database } from '../../../pipeline/store/database.ts'
 import { declareTables } from '../../../pipeline/store/record.ts'
-import { listTables, useStoredSchema } from '../../../pipeline/store/schema.ts'
+import { listTables, readTableFile } from '../../../pipeline/store/table-files.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 import { apply } from '../../../pipeline/writer/apply-batch.ts'
 import type { ApplyContext, Batch } from '../../../pipeline/writer/apply-context.ts'
@@ -60,10 +59,9 @@ export async function openMemoryIndex(
     frontierMax = 1e6,
   }: IndexOptions = {},
 ): Promise<MemoryIndex> {
-  const db = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1 })
-  await useStoredSchema(db)
-  await db.run(listTables('tables').map(readTable).join(';\n'))
-  const accounts = openMemoryRecord()
+  const accounts = Sqlite.open(':memory:')
+  declareTables(accounts)
+  const db = new Database(accounts)
   const ids = new RisingIds(clock)
   let seq = 0
   const newNames = new WindowCounter(HOUR)
@@ -117,26 +115,15 @@ export async function openMemoryIndex(
     },
     deriveEverything: () => db.transaction(() => deriveEverything(db, buildContext())),
     async clear() {
-      for (const table of listTables('tables')) await db.run(`delete from ${table}`)
+      for (const name of listTables('tables')) {
+        if (name !== 'meta') await db.run(`delete from ${readTableFile('tables', name).storedAs}`)
+      }
       accounts.run('delete from stranger_items')
     },
     close() {
       db.close()
-      accounts.close()
     },
   }
-}
-
-function openMemoryRecord(): Sqlite {
-  const record = Sqlite.open(':memory:')
-  declareTables(record)
-  return record
-}
-
-/** Reads the SQL of a table without its comments, which take longer to apply than all the rest. */
-function readTable(name: string): string {
-  const file = join(projectRoot, 'data/tables', `${name}.sql`)
-  return readFileSync(file, 'utf8').split(/;\ncomment on /)[0]!
 }
 
 /** Runs `work` on an index of its own. */

@@ -57,7 +57,7 @@ test('lists of a grant are structs, its window is in time zones, and closed list
     select publisher_properties[1].property_tags as tags, collections[1].collection_ids as collections,
       effective_from,
       effective_until = timestamptz '2026-12-24 17:00:00+00' as ends,
-      authorization_type::varchar as by, typeof(effective_until) as moment,
+      authorization_type as by, typeof(effective_until) as moment,
       typeof(authorization_type) like 'ENUM(%' as is_enum
     from authorizations where publisher_domain = 'pinned.example'`)
   expect(grant).toEqual({

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 const count = async (sql: string) =>
-  (await registry.sequencer.index.one<{ n: number }>(`select count(*)::integer as n from ${sql}`))!
+  (await registry.sequencer.index.one<{ n: number }>(`select count(*) as n from ${sql}`))!
     .n
 
 const mentioned = (like: string) =>
