@@ -1,3 +1,4 @@
+-- key: agent_url, facet, value
 -- bookkeeping
 -- index: agent_url
 create table if not exists agent_facets (

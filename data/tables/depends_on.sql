@@ -1,3 +1,4 @@
+-- key: rule, subject, kind, location
 -- bookkeeping
 -- index: subject, rule
 -- index: location, kind

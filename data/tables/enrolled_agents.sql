@@ -1,3 +1,4 @@
+-- key: agent_url, org_id
 -- bookkeeping
 -- index: agent_url
 create table if not exists enrolled_agents (

@@ -2,13 +2,11 @@ import { rmSync } from 'node:fs'
 import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import type { Unprojected } from '../store/unprojected.ts'
-import { type Facts, listUnknownToIndex, openFacts } from '../writer/healing/facts.ts'
+import { type Facts, openFacts } from '../writer/healing/facts.ts'
 import { makeDerived } from '../writer/healing/make-derived.ts'
 
 /** Result of a rebuild. */
 export interface Rebuilt {
-  /** Submissions that the accounts have answered and the index lacks; a replay applies them. */
-  unknown: number
   /** Subjects without an answer, since none can be built from their rows. */
   unprojected: Unprojected[]
 }
@@ -41,10 +39,8 @@ export async function rebuildStores(
     for (const leftover of [paths.seals, paths.damaged]) {
       rmSync(leftover, { recursive: true, force: true })
     }
-    const unknown = (await listUnknownToIndex(facts.index, facts.accounts.db)).length
-    return { unknown, unprojected }
+    return { unprojected }
   } finally {
-    facts.index.close()
     facts.accounts.close()
   }
 }

@@ -263,6 +263,11 @@ export class Database {
     this.#connection.close()
   }
 
+  /** Tells the types of the columns of a table. */
+  async describe(table: string): Promise<ReadonlyMap<string, string>> {
+    return new Map(await this.#readTypes(table))
+  }
+
   /** Describes the JSON structure of a table's rows, with all columns or some. */
   async #describeStructure(table: string, some?: readonly string[]): Promise<string> {
     const types = this.#types.get(table) ?? (await this.#readTypes(table))
@@ -285,7 +290,7 @@ function describeStructure(columns: [string, string][]): string {
 }
 
 /** Converts a DuckDB type, such as `STRUCT(a VARCHAR)[]`, to that description. */
-function toShape(type: string): unknown {
+export function toShape(type: string): unknown {
   const list = /^(.*)\[\]$/.exec(type)
   if (list) return [toShape(list[1] ?? '')]
   const struct = /^STRUCT\((.*)\)$/.exec(type)

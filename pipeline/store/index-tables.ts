@@ -1,3 +1,4 @@
+import { buildLog } from './columnar.ts'
 import type { Database } from './database.ts'
 import type { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile, type TableFile } from './table-files.ts'
@@ -27,6 +28,7 @@ export function buildStoredTable({ name, sql, storedAs, key, indexes }: TableFil
 export function declareIndex(db: Sqlite): void {
   const sql = listTables('tables').map(name => buildStoredTable(readTableFile('tables', name)))
   db.exec(`${sql.join(';\n')};
+    ${buildLog()};
     insert into meta (format, fence, seq) select 0, 0, 0 where not exists (select 1 from meta)`)
 }
 

@@ -12,8 +12,11 @@ export function resolvePaths(dataDir: string) {
   const at = (...parts: string[]) => join(dir, ...parts)
   return {
     dir,
-    index: at('index.duckdb'),
-    /** The record: every private row, in a folder of its own, so that its log is as private as the file. */
+    /** The tables of the index are in the record. */
+    index: at('record', 'record.sqlite'),
+    /** The columnar index that publication keeps up; snapshots are copies of it. */
+    columnar: at('columnar.duckdb'),
+    /** The record: every row that the writer knows, in a folder of its own, so that its log is as private as the file. */
     record: at('record', 'record.sqlite'),
     /** Private rows as earlier versions kept them, and copies of these: nothing reads them, and a takedown deletes them. */
     oldAccounts: at('accounts', 'accounts.duckdb'),

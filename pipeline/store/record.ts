@@ -36,6 +36,13 @@ export function openRecordReadOnly(file: string): Sqlite {
   }
 }
 
+/** Opens a record as it is now, whatever is committed afterwards. */
+export function openAsOfNow(file: string): Sqlite {
+  const db = Sqlite.open(file, { readOnly: true })
+  db.exec('begin; select 1 from meta')
+  return db
+}
+
 /** Creates the tables and indexes that the record lacks, private ones and those of the index. */
 export function declareTables(db: Sqlite): void {
   const sql = listTables('accounts').map(name => readTableFile('accounts', name).sql)

@@ -14,6 +14,11 @@ export function defineFunctions(db: DatabaseSync): void {
   db.function('starts_with', options, (text, start) => Number(String(text).startsWith(String(start))))
   db.function('ends_with', options, (text, end) => Number(String(text).endsWith(String(end))))
   db.function('contains', options, (text, part) => Number(String(text).includes(String(part))))
+  // UTC day of an id of version 7.
+  db.function('day_of_id', options, id => {
+    const ms = Number.parseInt(String(id).replace('-', '').slice(0, 12), 16)
+    return new Date(ms).toISOString().slice(0, 10)
+  })
   db.function('split_part', options, (text, separator, place) => {
     return String(text ?? '').split(String(separator))[Number(place) - 1] ?? ''
   })

@@ -143,6 +143,16 @@ export class Sqlite {
     for (const values of rows) yield getRowMaker(prepared)(values as never) as Row
   }
 
+  /** Runs a query row by row; returns the stored values. */
+  *iterateValues(
+    sql: string,
+    parameters: SqliteParameters = {},
+  ): Generator<(string | number | null)[]> {
+    for (const values of prepare(this.#db, sql).statement.iterate(toNamed(parameters))) {
+      yield values as unknown as (string | number | null)[]
+    }
+  }
+
   /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
   insert(table: string, rows: readonly object[]): void {
     if (rows.length === 0) return

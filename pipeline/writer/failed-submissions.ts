@@ -21,8 +21,7 @@ export async function failSubmission(
   { now, seq }: { now: Instant; seq: number },
 ): Promise<Answer> {
   const { submission_id: id, operation } = submission
-  const isDone = await index.one('select 1 from submissions where submission_id = $id', { id })
-  const answer = accounts.replaceAnswer(submission, isDone ? undefined : FAILED, { now, seq })
+  const answer = accounts.replaceAnswer(submission, FAILED, { now, seq })
   await index.insert('quarantine', [
     { kind: KIND, location: id, observed_at: toIso(now), reason: reason.slice(0, 500), seq },
   ])
