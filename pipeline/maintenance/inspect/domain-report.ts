@@ -66,15 +66,15 @@ state as (
     if(failures > 0, 'unreachable', effect) as effect, failures > 0 as is_unreachable,
     streak as new_streak, failures as new_failures,
     succeeded_at as new_succeeded_at
-  from crawl_state semi join wanted using (kind, location)),
+  from crawl_state where (kind, location) in (select kind, location from wanted)),
 judged as (select *, ${IS_HELD} as is_held from state)
 select s.kind, s.location, s.outcome, s.status as status, s.attempted_at, s.succeeded_at,
   s.streak as streak, s.streak_since, s.failures as failures,
   s.requested as is_requested, s.due_at, s.ended_at,
   if(s.attempted_at is null or s.due_at is null, null, ${WAIT_REASON}) as due_because,
   d.variant, d.bytes as bytes, d.fault_count as faults, d.changed_at, d.resolved_url,
-  (select arg_max(q.reason, q.observed_at) from quarantine q
-    where q.kind = s.kind and q.location = s.location) as quarantined
+  (select q.reason from quarantine q
+    where q.kind = s.kind and q.location = s.location order by q.observed_at desc limit 1) as quarantined
 from judged s left join documents d using (kind, location)
 order by s.location != $domain, s.kind, s.location`
 
@@ -82,7 +82,7 @@ type FileRow = Omit<FileReport, 'document'> & Partial<NonNullable<FileReport['do
 
 const DEPENDANTS = `
 select rule, count(distinct subject) as domains,
-  list(distinct subject order by subject)[:${DEPENDANTS_SHOWN_MAX}] as first
+  json_group_array(distinct subject order by subject) as "first [json]"
 from depends_on d
 where subject != $domain and (location = $domain
   or regexp_extract(location, '^https?://([^/:?]+)', 1) = $domain)
@@ -117,7 +117,7 @@ export async function reportDomain(
     frontier: frontier ?? null,
     files: files.map(toFileReport),
     held: held ?? null,
-    dependants,
+    dependants: dependants.map(row => ({ ...row, first: row.first.slice(0, DEPENDANTS_SHOWN_MAX) })),
   }
 }
 

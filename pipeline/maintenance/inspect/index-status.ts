@@ -53,9 +53,9 @@ select (select seq from meta) as seq, (select committed_at from meta) as committ
   (select count(*) from agents) as agents,
   count(*) as files,
   (count(*) filter (where due_at <= ms($now))) as due,
-  min(due_at) filter (where due_at <= ms($now)) as due_since,
-  min(due_at) filter (where due_at > ms($now)) as next_due_at,
-  max(attempted_at) as last_attempt_at,
+  min(due_at) filter (where due_at <= ms($now)) as "due_since [instant]",
+  min(due_at) filter (where due_at > ms($now)) as "next_due_at [instant]",
+  max(attempted_at) as "last_attempt_at [instant]",
   (select count(*) from held) as held,
   (select count(*) from quarantine where observed_at >= ms($week)) as quarantined
 from crawl_state`

@@ -71,7 +71,7 @@ async function readContents({ db }: MemoryIndex) {
   return {
     brands: await db.all('select * exclude (seq) from brands order by domain'),
     publishers: await db.all('select * exclude (seq, changed_at) from publishers order by domain'),
-    properties: await db.all('select * exclude (seq, changed_at) from properties order by all'),
+    properties: await db.all('select * exclude (seq, changed_at) from properties order by 1'),
     grants: await db.all('select * exclude (seq, changed_at) from authorizations order by id'),
   }
 }

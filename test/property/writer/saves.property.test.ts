@@ -83,7 +83,7 @@ async function check({ db }: MemoryIndex): Promise<void> {
   // Nobody counts commits and events in an index without a sequencer.
   const wrong = await checkIndex(db)
   expect(wrong.filter(sentence => !sentence.includes('the last one issued'))).toEqual([])
-  const entries = await db.all<EntryRow>('select * from entries order by all')
+  const entries = await db.all<EntryRow>('select * from entries order by 1')
   const revisions = await db.all<RevisionRow>(
     'select * from revisions order by domain, revision_number',
   )

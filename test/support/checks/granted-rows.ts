@@ -27,7 +27,7 @@ export async function compareGrantedRows(
      from main.grants_flat where property_rid is not null and (${where})
      qualify delegation_type is not null or bool_and(delegation_type is null) over
        (partition by agent_url, property_rid)
-     order by all`,
+     order by 1, 2, 3, 4, 5, 6`,
   )
   const differing: object[] = []
   for (const row of rows) {

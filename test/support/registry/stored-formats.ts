@@ -49,11 +49,11 @@ type Rows = Record<string, Record<string, string | null>[]>
 /** Reads every row of every table, each value as text. */
 export async function readRows(db: Database): Promise<Rows> {
   const tables = await db.all<{ name: string }>(
-    'select table_name as name from duckdb_tables() where not temporary order by all',
+    'select table_name as name from duckdb_tables() where not temporary order by 1',
   )
   const all: Rows = {}
   for (const { name } of tables) {
-    all[name] = await db.all(`select columns(*)::varchar from ${name} order by all`)
+    all[name] = await db.all(`select columns(*)::varchar from ${name} order by 1`)
   }
   return all
 }

@@ -52,7 +52,7 @@ async function makeTwoNights() {
 }
 
 async function readShown({ index }: Pick<Sequencer, 'index'>) {
-  const properties = await index.all('select property_rid, name from properties order by all')
+  const properties = await index.all('select property_rid, name from properties order by 1, 2')
   const events = await index.all('select event_id, payload from events order by event_id')
   return { properties, events }
 }
@@ -160,20 +160,20 @@ describe('a backup', () => {
 async function listAcknowledged(index: Database) {
   const all = (query: string) => index.all(query)
   return {
-    submissions: await all('select submission_id from submissions order by all'),
+    submissions: await all('select submission_id from submissions order by 1'),
     entries: await all('select * exclude (seq) from entries order by entity, domain'),
     revisions: await all(
       `select * exclude (seq) from revisions order by entity, domain, revision_number`,
     ),
     brands: await all('select * exclude (seq) from brands order by domain'),
     properties: await all(
-      'select property_rid, publisher_domain, status from properties order by all',
+      'select property_rid, publisher_domain, status from properties order by 1, 2, 3',
     ),
-    aliases: await all('select kind, alias_rid, canonical_rid from aliases order by all'),
-    policies: await all('select policy_id, review_status from policies order by all'),
-    enrolled: await all('select agent_url, org_id from enrolled_agents order by all'),
-    requests: await all('select crawl_request_id, domain from crawl_requests order by all'),
-    frontier: await all('select domain, why from frontier order by all'),
+    aliases: await all('select kind, alias_rid, canonical_rid from aliases order by 1, 2, 3'),
+    policies: await all('select policy_id, review_status from policies order by 1, 2'),
+    enrolled: await all('select agent_url, org_id from enrolled_agents order by 1, 2'),
+    requests: await all('select crawl_request_id, domain from crawl_requests order by 1, 2'),
+    frontier: await all('select domain, why from frontier order by 1, 2'),
   }
 }
 

@@ -100,7 +100,7 @@ describe('the authorizations of a snapshot', () => {
     const registry = await openLogged()
     const before = await check(registry)
     const [publisher, agent] = await registry.index.all<{ publisher_domain: Domain }>(
-      `select distinct publisher_domain from authorizations where in_force order by all limit 2`,
+      `select distinct publisher_domain from authorizations where in_force order by 1 limit 2`,
     )
     const { agent_url } = (await registry.index.one<{ agent_url: string }>(
       'select agent_url from authorizations where in_force and publisher_domain = $domain',

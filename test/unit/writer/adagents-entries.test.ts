@@ -221,7 +221,7 @@ describe('a publisher’s file', () => {
     runNights(async nights => {
       await nights.night({ 'quay.example': network, 'pier.example': buildPointer('quay.example') })
       expect(
-        await nights.db.all('select publisher_domain as of, name from properties order by all'),
+        await nights.db.all('select publisher_domain as of, name from properties order by 1, 2'),
       ).toEqual([
         { of: 'pier.example', name: 'pier.example' },
         ...['App', 'TV', 'quay.example'].map(name => ({ of: 'quay.example', name })),

@@ -93,7 +93,7 @@ function withAgentIndex(work: (index: AgentIndex) => Promise<void>): Promise<voi
       },
       state: (location = seller) =>
         db.one(
-          `select *, epoch_ms(due_at - attempted_at) as wait_ms from crawl_state where kind = 'agent' and location = $location`,
+          `select *, due_at - attempted_at as wait_ms from crawl_state where kind = 'agent' and location = $location`,
           { location },
         ),
       profile: (agent = seller) =>

@@ -27,7 +27,7 @@ function listAgentEvents(events: readonly FeedEvent[]): EventType[] {
 }
 
 function loadAgents({ db }: Nights) {
-  return db.all('select agent_url, publisher_count, property_count from agents order by all')
+  return db.all('select agent_url, publisher_count, property_count from agents order by 1, 2, 3')
 }
 
 const unreached = [{ agent_url: sales, publisher_count: 0, property_count: 0 }]
