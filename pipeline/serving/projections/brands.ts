@@ -18,7 +18,7 @@ export async function projectBrands(
   { brands, known: touched, parameters, changedAt }: Scope,
 ): Promise<Entry[]> {
   const keys =
-    touched?.brands ?? (await index.all<{ key: string }>(brands, parameters)).map(({ key }) => key)
+    touched?.brands ?? (await index.all<{ key: string }>(`select key from ${brands}`, parameters)).map(({ key }) => key)
   if (keys.length === 0) return []
   const rows = touched
     ? [...(await brandRows.read(index, touched.brands)).values()]

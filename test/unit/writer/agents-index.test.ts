@@ -255,8 +255,8 @@ describe('the next probe of an agent', () => {
       const due = { at: toIso(clock.tick({ days: 1 })) }
       await db.run(
         `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
-         select 'adagents.json', 'd' || i || '.example', 2, 1,
-           ms($at) - to_hours(i // 100), false, 1 from range(2000) files(i)`,
+         select 'adagents.json', 'd' || value || '.example', 2, 1,
+           ms($at) - value / 100 * 3600000, false, 1 from generate_series(0, 1999)`,
         due,
       )
       await db.run(`update crawl_state set due_at = ms($at) where kind = 'agent'`, due)

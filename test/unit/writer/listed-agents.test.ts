@@ -48,7 +48,7 @@ describe('an agent in a publisher’s file', () => {
         'agent.discovered',
       ])
       expect(await loadAgents(nights)).toEqual(unreached)
-      expect(await nights.db.all('from authorizations where in_force')).toEqual([])
+      expect(await nights.db.all('select * from authorizations where in_force')).toEqual([])
       expect(listAgentEvents(await nights.night(listing(acme)))).toEqual(['agent.removed'])
       expect(await loadAgents(nights)).toEqual([])
     }),

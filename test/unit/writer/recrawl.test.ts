@@ -184,7 +184,7 @@ describe('files that were fetched at the same time', () => {
       const row = await index.db.one<Record<string, number>>(
         `select count(distinct due_at) as moments, count(*) as files,
            max(due_at) - min(due_at) > 7200000 as "is_wide [boolean]",
-           count(distinct (location, due_at)) as places from crawl_state`,
+           count(distinct location || due_at) as places from crawl_state`,
       )
       expect(row!.moments).toBeGreaterThan(150)
       expect(row).toMatchObject({ files: 400, is_wide: true, places: 200 })
