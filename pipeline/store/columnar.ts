@@ -62,13 +62,18 @@ export async function bringColumnar(file: string, record: Sqlite): Promise<Broug
   const { seq } = record.oneOrThrow<{ seq: number }>('select seq from meta')
   const { db, since } = await openColumnar(file, seq)
   try {
-    await db.transaction(async () => {
-      for (const table of listColumnarTables()) await bringTable(db, record, table, since)
-    })
+    await bringRows(db, record, since)
   } finally {
     db.close()
   }
   return { seq, logged }
+}
+
+/** Brings all tables up from the commit `since`, or from nothing where that is below 0. */
+export function bringRows(db: Database, record: Sqlite, since: number): Promise<void> {
+  return db.transaction(async () => {
+    for (const table of listColumnarTables()) await bringTable(db, record, table, since)
+  })
 }
 
 /** Opens the columnar index with the commit that it shows; one that cannot be continued is made again. */
@@ -98,8 +103,7 @@ async function bringTable(
   if (since < 0) return addRows(db, name, columns, rows(all))
   const logs = `select key from ${LOG} where name = $name`
   if (name === 'meta' || key === undefined) {
-    const isSame = name !== 'meta' && record.one(`${logs} limit 1`, { name }) === undefined
-    if (isSame) return
+    if (name !== 'meta' && record.one(`${logs} limit 1`, { name }) === undefined) return
     await db.write('delete from', name)
     return addRows(db, name, columns, rows(all))
   }
@@ -110,8 +114,7 @@ async function bringTable(
     `select ${keys.map((_, n) => `key ->> '$[${n}]'`).join(', ')} from ${LOG} where name = $name`,
     ...(isFoundBySeq(table) ? [`select ${key} from ${storedAs} where seq > $since`] : []),
   ], { name, since })
-  const isKey = keys.map(column => `t.${column}::varchar is not distinct from k.${column}`).join(' and ')
-  await db.write('delete from', name, `t using columnar_keys k where ${toKeyCondition(keys, columns) ?? isKey}`)
+  await db.write('delete from', name, `t using columnar_keys k where ${toKeyCondition(keys, columns)}`)
   await addRows(db, name, columns, rows(changed))
 }
 

@@ -69,7 +69,7 @@ from relevant left join (select location as instead from crawl_state where kind 
   on instead = if(relevant.kind = 'adagents.json' and outcome_differs, location, null)
 where is_own or instead is not null or ((is_first or changes_validity or effect_differs) and exists (
   select 1 from depends_on d where d.kind = relevant.kind and d.location = relevant.location))
-order by 1, 2`
+order by +kind, +location`
 
 /**
  * Number of observations up to which unchanged files get no statement of their own, if there may be others: planning
@@ -132,7 +132,7 @@ select kind, location, false as "is_new [boolean]", false as "is_own [boolean]",
 where seq = $seq and effect = 'absent' and hash is null and ended_at = attempted_at
   and ended_at <= $now and exists (
     select 1 from depends_on d where d.kind = s.kind and d.location = s.location)
-order by 1, 2`
+order by +kind, +location`
 
 /** Applies the staged observations of unchanged files; returns their number and what they invalidate. */
 export async function applyUnchanged(
@@ -215,7 +215,7 @@ export async function applyTransitions(db: Database, now: Instant): Promise<Inva
   const turned = await db.all<Invalidated>(
     `select kind, location, false as "is_new [boolean]", hash is not null as "is_own [boolean]",
        null as known_until from crawl_state
-     where turns_at <= $now order by 1, 2`,
+     where turns_at <= $now order by +kind, +location`,
     at,
   )
   if (turned.length > 0) {

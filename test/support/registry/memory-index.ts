@@ -8,7 +8,11 @@ import { WindowCounter } from '../../../pipeline/core/window-counter.ts'
 import type { EventDraft, FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../../pipeline/resolve/brake.ts'
+import { bringRows } from '../../../pipeline/store/columnar.ts'
 import { Database } from '../../../pipeline/store/database.ts'
+import { Database as Columnar } from '../../../pipeline/store/duckdb.ts'
+import { createTables } from '../../../pipeline/store/schema.ts'
+import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 import { declareTables } from '../../../pipeline/store/record.ts'
 import { listTables, readTableFile } from '../../../pipeline/store/table-files.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
@@ -27,6 +31,10 @@ export interface MemoryIndex {
   db: Database
   /** The private rows. */
   accounts: Sqlite
+  /** Number of the last commit. */
+  readonly seq: number
+  /** Makes the columnar index as analysts read it. */
+  publish(): Promise<Columnar>
   /** Applies a batch, and what it leaves unfinished, and returns the events. */
   commit(batch: readonly Observation[] | Partial<Batch>): Promise<FeedEvent[]>
   /** Derives everything again from the documents and the crawl state that are there. */
@@ -97,6 +105,9 @@ export async function openMemoryIndex(
   return {
     db,
     accounts,
+    get seq() {
+      return seq
+    },
     async commit(batch) {
       const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
       const dated = observations.map(observation => ({
@@ -114,6 +125,13 @@ export async function openMemoryIndex(
       return events
     },
     deriveEverything: () => db.transaction(() => deriveEverything(db, buildContext())),
+    async publish() {
+      const columnar = await Columnar.open(':memory:', { memoryLimit: '256MB', threads: 1 })
+      await createTables(columnar)
+      await bringRows(columnar, accounts, -1)
+      await columnar.run(USE_PUBLISHED)
+      return columnar
+    },
     async clear() {
       for (const name of listTables('tables')) {
         if (name !== 'meta') await db.run(`delete from ${readTableFile('tables', name).storedAs}`)
