@@ -107,6 +107,11 @@ async function bringTable(
     await db.write('delete from', name)
     return addRows(db, name, columns, rows(all))
   }
+  const isChanged =
+    record.one(`${logs} limit 1`, { name }) !== undefined ||
+    (isFoundBySeq(table) &&
+      record.one(`select 1 from ${storedAs} where seq > $since limit 1`, { since }) !== undefined)
+  if (!isChanged) return
   const keys = key.split(', ')
   const logged = `(${key}) in (select ${keys.map((_, n) => `key ->> '$[${n}]'`).join(', ')} from (${logs}))`
   const changed = isFoundBySeq(table) ? `${all} where seq > $since union ${all} where ${logged}` : `${all} where ${logged}`

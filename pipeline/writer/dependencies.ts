@@ -62,7 +62,7 @@ async function findDependents(
   )
   return db.all(
     `select distinct d.rule, d.subject from invalidated i
-     join depends_on d on d.location = i.location and d.kind = i.kind`,
+     cross join depends_on d on d.location = i.location and d.kind = i.kind`,
   )
 }
 

@@ -42,7 +42,7 @@ async function loadReadable(
   unprojected: Unprojected[],
 ): Promise<StoredEvent[]> {
   const ids = await index.all<{ event_id: string }>(
-    `select event_id from events where ${events} order by event_id`,
+    `select event_id from events where ${events} order by +event_id`,
     parameters,
   )
   const readable: StoredEvent[] = []
@@ -101,7 +101,7 @@ function loadEventsWhere(
 ): Promise<StoredEvent[]> {
   return index.all(
     `select event_id, event_type, entity_type, entity_id, payload, actor, created_at, seq
-     from events where ${where} order by event_id`,
+     from events where ${where} order by +event_id`,
     parameters,
   )
 }

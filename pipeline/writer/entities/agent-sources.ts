@@ -18,12 +18,14 @@ const ADDRESS_CHARS = 1_000
 const selectTail = (host: string) => `regexp_extract(${host}, '[^.]+\\.[^.]+$', 0)`
 const HOST = `regexp_extract(location, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)`
 
-const IS_NAMED = `agent_url in (${namedAgents})`
-const IS_PROBED = `agent_url in (select location from crawl_state where kind = 'agent')`
+const IS_NAMED = `(exists (select 1 from agents n where n.agent_url = t.agent_url)
+  or exists (select 1 from agent_declarations n where n.agent_url = t.agent_url)
+  or exists (select 1 from enrolled_agents n where n.agent_url = t.agent_url))`
+const IS_PROBED = `exists (select 1 from crawl_state n where n.kind = 'agent' and n.location = t.agent_url)`
 
 /** Selects named agents that were never probed. */
 const NEWCOMERS = `
-select agent_url, site, null from touched_agents
+select agent_url, site, null from touched_agents t
 where ${IS_NAMED} and not ${IS_PROBED} and length(agent_url) <= ${ADDRESS_CHARS}`
 
 /**
@@ -45,7 +47,7 @@ left join (
 where place <= $per_site + 2 * coalesce(answered, 0) - coalesce(probed, 0)`
 
 /** Named agents of the sites whose agents have just answered, which had to wait for that. */
-const WAITING = `select agent_url, site from (select distinct agent_url from (${namedAgents})) named
+const WAITING = `select agent_url, site from (select distinct agent_url from (${namedAgents})) t
 join answered_sites
   on ${selectTail("regexp_extract(agent_url, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)")} = tail
   and contains(agent_url, site)
@@ -53,16 +55,16 @@ where not ${IS_PROBED}`
 
 const WAKE = `set due_at = ms($now), seq = $seq
 where kind = 'agent' and due_at is null
-  and location in (select agent_url from touched_agents where ${IS_NAMED})`
+  and location in (select agent_url from touched_agents t where ${IS_NAMED})`
 
 /** Deletes sources that were never probed, as if they had been added and removed within one batch. */
 const FORGET = `
 where kind = 'agent' and attempted_at is null
-  and location in (select agent_url from touched_agents where not ${IS_NAMED})`
+  and location in (select agent_url from touched_agents t where not ${IS_NAMED})`
 
 const REST = `set due_at = null, seq = $seq
 where kind = 'agent' and due_at is not null
-  and location in (select agent_url from touched_agents where not ${IS_NAMED})`
+  and location in (select agent_url from touched_agents t where not ${IS_NAMED})`
 
 export interface ProbeContext extends ProbeStartContext {
   seq: number
@@ -91,13 +93,19 @@ export async function keepAgentSources(
     [...new Set(agents)].map(agent => [agent, getSite(agent)]),
   )
   if (sites.length > 0) await addWaiting(db, sites)
-  await db.stageQuery('new_agents', 'agent_url text, site text, starts_at integer', NEWCOMERS)
-  await planStarts(db, context)
-  await db.write('insert into', 'crawl_state', ADD, {
-    now: toIso(now),
-    seq,
-    per_site: agentsPerSite,
-  })
+  const newcomers = await db.stageQuery(
+    'new_agents',
+    'agent_url text, site text, starts_at integer',
+    NEWCOMERS,
+  )
+  if (newcomers > 0) {
+    await planStarts(db, context)
+    await db.write('insert into', 'crawl_state', ADD, {
+      now: toIso(now),
+      seq,
+      per_site: agentsPerSite,
+    })
+  }
   await db.write('update', 'crawl_state', WAKE, { now: toIso(now), seq })
   await db.write('delete from', 'crawl_state', FORGET)
   await db.write('update', 'crawl_state', REST, { seq })
