@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { requireValue } from '../core/present.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
@@ -43,12 +44,14 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   try {
     await copyStore(backedUp.record, dir, paths.record, manifest)
     assertRecordKnown(`${paths.record}.new`)
+    const withIndex = await copyOldIndex(dir, paths, manifest)
     const withLog = await hasLogToBring(paths, dir)
     if (withLog) await copyLogBeside(paths, dir, manifest)
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
     copyPictures(`${dir}/${PICTURES}`, paths.pictures)
     putRecordInPlace(paths, `${paths.record}.new`)
+    if (withIndex) renameSync(`${paths.oldIndex}.new`, paths.oldIndex)
     if (withLog) putLogInPlace(paths)
     await rebuildStores(paths, facts => continueNumbering(facts, how.continueAfter))
     rmSync(paths.restoring)
@@ -88,6 +91,18 @@ async function copyStore(
   await checkFile(fresh, requireValue(listed, `${name} in the manifest`))
 }
 
+/** Copies the index of a backup of the version before, which had one beside the record; false where it has none. */
+async function copyOldIndex(
+  dir: string,
+  { oldIndex }: Paths,
+  manifest: Manifest,
+): Promise<boolean> {
+  const name = basename(oldIndex)
+  if (!manifest.files.some(file => file.name === name)) return false
+  await copyStore(name, dir, oldIndex, manifest)
+  return true
+}
+
 /** Puts the restored record in place, and deletes the old one's log. */
 export function putRecordInPlace({ record }: Paths, fresh: string): void {
   for (const file of [record, `${record}-wal`, `${record}-shm`]) rmSync(file, { force: true })
@@ -97,7 +112,21 @@ export function putRecordInPlace({ record }: Paths, fresh: string): void {
 /** Deletes whatever was derived from the previous index. */
 export function dropOthers(paths: Paths): void {
   const { serving, events, snapshots, columnar, search, parquet, registry, checkpoint, run } = paths
-  const made = [columnar, serving, events, snapshots, search, parquet, registry, checkpoint, run]
+  const { oldIndex, old } = paths
+  const made = [
+    oldIndex,
+    `${oldIndex}.wal`,
+    old,
+    columnar,
+    serving,
+    events,
+    snapshots,
+    search,
+    parquet,
+    registry,
+    checkpoint,
+    run,
+  ]
   for (const path of [...made, paths.seals, paths.damaged]) {
     rmSync(path, { recursive: true, force: true })
   }

@@ -23,7 +23,10 @@ export async function openStores(dataDir: string, log: Log): Promise<WriterStore
     if (existsSync(paths.restoring)) {
       throw new Fatal('a restore was not finished: run it again with --force')
     }
-    const facts = await openFacts(paths)
+    const facts = await openFacts(paths, progress =>
+      // A warning, so that whoever waits for the start sees it.
+      log.warn(progress, 'importing index.duckdb into the record'),
+    )
     try {
       return { paths, lease, seals: Seals.open(paths), ...facts }
     } catch (error) {

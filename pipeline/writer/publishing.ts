@@ -149,8 +149,8 @@ export class Publishing {
   async #clearCopies(domains: readonly Domain[]): Promise<void> {
     const { paths, takedowns, clock, alone } = this.#parts
     pruneSnapshots(paths, 1)
-    const { parquet, damaged, oldAccounts, oldAccountsCopies } = paths
-    for (const copies of [parquet, damaged, oldAccounts, oldAccountsCopies]) {
+    const { parquet, damaged, old } = paths
+    for (const copies of [parquet, damaged, old]) {
       rmSync(copies, { recursive: true, force: true })
     }
     this.#search.keepsOlder = false

@@ -93,8 +93,8 @@ function assertNoFleet({ BACKUP_TO }: Config): void {
 
 /** Throws where there is no registry: a mistyped DATA_DIR must not create one. */
 export function assertRegistry({ DATA_DIR }: Config): void {
-  const { dir, index, record } = resolvePaths(DATA_DIR)
-  if (existsSync(index) || existsSync(record)) return
+  const { dir, oldIndex, record } = resolvePaths(DATA_DIR)
+  if (existsSync(record) || existsSync(oldIndex)) return
   if (existsSync(resolvePaths(dir).replica))
     throw new Error(`${dir} holds a replica: this works in the folder of its registry`)
   throw new Error(`there is no registry in ${dir}: is DATA_DIR right?`)

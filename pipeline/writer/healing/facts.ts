@@ -1,9 +1,10 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { Accounts } from '../../accounts/store.ts'
 import { Fatal } from '../../core/errors.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
 import { Database } from '../../store/database.ts'
+import { hasContent, hasOldIndex, type Importing, importIndex } from '../../store/import-index.ts'
 import type { Paths } from '../../store/paths.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { fillOperators } from '../entities/operator-sides.ts'
@@ -17,10 +18,14 @@ export interface Facts {
 const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
 
 /**
- * Opens the record. Throws, before anything is changed, where it is missing, unreadable, or of a format that this
- * program cannot read.
+ * Opens the record, into which an index of the version before is imported first. Throws, before anything is changed,
+ * where it is missing, unreadable, or of a format that this program cannot read.
  */
-export async function openFacts(paths: Paths): Promise<Facts> {
+export async function openFacts(
+  paths: Paths,
+  tell?: (progress: Importing) => void,
+): Promise<Facts> {
+  if (hasOldIndex(paths)) await importIndex(paths, tell)
   if (!hasContent(paths.record) && hasTraces(paths)) {
     throw new Fatal(`record/record.sqlite is missing or empty, and other stores exist: ${RESTORE}`)
   }
@@ -37,18 +42,8 @@ export async function openFacts(paths: Paths): Promise<Facts> {
 
 /** Tells whether there are files that were made from an index. */
 function hasTraces(paths: Paths): boolean {
-  const made = [
-    paths.oldAccounts,
-    paths.servingFile,
-    paths.checkpoint,
-    paths.registry,
-  ]
+  const made = [paths.servingFile, paths.checkpoint, paths.registry]
   return made.some(file => existsSync(file)) || listSnapshots(paths).length > 0
-}
-
-/** Tells whether a file is there and not empty: SQLite takes an empty one for a new database. */
-function hasContent(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 async function openStore<Store>(
