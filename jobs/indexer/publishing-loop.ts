@@ -27,7 +27,7 @@ export function startPublishing(
     // 0 means that nothing was copied, which says nothing about the time a copy takes.
     if (copyMs > 0) {
       metrics.countPublished(copyMs)
-      pauseS = interval.next({ ms: copyMs, bytes: statSync(sequencer.paths.index).size })
+      pauseS = interval.next({ ms: copyMs, bytes: statSync(sequencer.paths.columnar).size })
     }
     await sequencer.exportTables()
     const day = toDay(clock.now())

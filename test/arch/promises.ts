@@ -48,7 +48,7 @@ export const promises: readonly Promised[] = [
   ...shownBy(
     'unit/writer/sequencer.test.ts',
     [
-      'the submission is delivered again and finds step 0 done',
+      'submissions by their id, with which the answer is stored',
       'counts once for a write, also when the first answer was lost',
     ],
     [
