@@ -9,7 +9,8 @@ import { FORMAT_BEFORE, findFormat, openOf, RECORD_FORMAT, setFormat } from './r
 import { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile, type TableFile } from './table-files.ts'
 
-const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
+/** What helps where a store that nothing else can be made of is missing or damaged. */
+export const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
 const TELL_EVERY_MS = 5_000
 
 /** How far an import is. */
@@ -193,12 +194,21 @@ async function copyRows(old: Database, db: Sqlite, tell: Tell): Promise<void> {
     const [sql = ''] = buildStoredTable(table)
     db.exec(sql)
     if (!known.has(table.name)) continue
-    for await (const rows of old.stream<object>(`select * from ${table.name} order by rowid`)) {
+    for await (const rows of old.stream<object>(await buildQuery(old, table.name))) {
       db.insert(table.storedAs, rows)
       pace.add(rows.length)
     }
   }
   pace.end()
+}
+
+/** Builds the query of a table's rows, in their order; days are texts in the record. */
+async function buildQuery(old: Database, table: string): Promise<string> {
+  const types = await old.describe(table)
+  const columns = [...types].map(([name, type]) =>
+    type === 'DATE' ? `${name}::varchar as ${name}` : name,
+  )
+  return `select ${columns.join(', ')} from ${table} order by rowid`
 }
 
 async function countRows(old: Database, tables: readonly TableFile[]): Promise<number> {

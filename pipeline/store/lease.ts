@@ -14,7 +14,7 @@ const held = new Map<string, Lease>()
 
 /**
  * Permission to write. The lease is SQLite's exclusive lock on an empty file of its own: the kernel grants it to one
- * process and releases it when that process dies. Nothing is ever written to the file, so it needs no log.
+ * process and releases it when that process dies. Nothing is ever written to it, nor beside it.
  */
 export class Lease {
   readonly #file: string
@@ -31,7 +31,7 @@ export class Lease {
     if (held.has(file)) return undefined
     const db = new DatabaseSync(file)
     try {
-      db.exec('begin exclusive')
+      db.exec('pragma journal_mode = memory; begin exclusive')
       return new Lease(file, db)
     } catch (error) {
       db.close()

@@ -47,7 +47,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
   const facts = {
     data_dir: paths.dir,
     running: run ? { base_url: run.base_url, since: run.started_at } : null,
-    source: fresh ? ('indexer' as const) : index ? ('snapshot' as const) : null,
+    source: fresh ? ('indexer' as const) : index ? ('record' as const) : null,
     index: index ?? null,
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
     has_push: existsSync(paths.pushLock) && (await Lease.isHeld(paths.pushLock)),

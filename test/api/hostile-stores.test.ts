@@ -302,7 +302,10 @@ describe('private data', () => {
   test('is in no row of the index, of a snapshot or of a Parquet file', async () => {
     const paths = resolvePaths(registry.config.DATA_DIR)
     const dumps = [
-      await readTables(paths.columnar, listColumnarTables().map(({ name }) => name)),
+      await readTables(
+        paths.columnar,
+        listColumnarTables().map(({ name }) => name),
+      ),
       await readTables(paths.registry, listTables('tables')),
       await readParquet(paths.parquet),
     ]

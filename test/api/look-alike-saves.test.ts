@@ -15,13 +15,7 @@ let redis: TestRedis
 let folder: ReturnType<typeof makeDataDir>
 let registry: TestRegistry
 let key: string
-const names = [
-  'rnicrosoft.com',
-  'globex-login.com',
-  'g1obex.com',
-  'own.example',
-  'globex-shop.com',
-]
+const names = ['rnicrosoft.com', 'globex-login.com', 'g1obex.com', 'own.example', 'globex-shop.com']
 const homograph = toAscii('асме.com')
 
 beforeAll(async () => {

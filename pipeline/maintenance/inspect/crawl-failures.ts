@@ -44,9 +44,7 @@ export async function reportFailures(
   limit: number,
 ): Promise<FailureReport> {
   const [total, groups] = await Promise.all([
-    db.oneOrThrow<{ files: number }>(
-      `select count(*) as files from crawl_state where ${FAILED}`,
-    ),
+    db.oneOrThrow<{ files: number }>(`select count(*) as files from crawl_state where ${FAILED}`),
     db.all<FailureGroup>(
       `select ${groupBy[by]} as "group", count(*) as files, max(attempted_at) as "latest_at [instant]",
          json_group_array(kind || ' of ' || location order by attempted_at desc, location) as "first [json]"

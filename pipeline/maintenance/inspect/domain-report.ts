@@ -117,7 +117,10 @@ export async function reportDomain(
     frontier: frontier ?? null,
     files: files.map(toFileReport),
     held: held ?? null,
-    dependants: dependants.map(row => ({ ...row, first: row.first.slice(0, DEPENDANTS_SHOWN_MAX) })),
+    dependants: dependants.map(row => ({
+      ...row,
+      first: row.first.slice(0, DEPENDANTS_SHOWN_MAX),
+    })),
   }
 }
 

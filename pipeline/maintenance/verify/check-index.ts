@@ -24,7 +24,8 @@ select count(*) as n from agents a left join (
 where crc32(a.agent_url) % $count = $slice and a.property_count != coalesce(c.properties, 0)`
 
 /** Builds the condition that no row of `others` matches. */
-const none = (others: string, matches: string) => `not exists (select 1 from ${others} where ${matches})`
+const none = (others: string, matches: string) =>
+  `not exists (select 1 from ${others} where ${matches})`
 
 /** Builds the query that counts rows whose columns occur before. */
 const countTwice = (table: string, columns: string) =>
@@ -32,9 +33,26 @@ const countTwice = (table: string, columns: string) =>
 
 /** Tables whose rows bear the number of a commit. */
 const STAMPED = [
-  'events', 'brands', 'publishers', 'properties', 'authorizations', 'claims', 'collections', 'crawl_state', 'aliases',
-  'agents', 'agent_profiles', 'enrolled_agents', 'agent_standings', 'held_documents', 'shown_crawl_requests',
-  'shown_policies', 'entries', 'revisions', 'shown_mirrors', 'submissions',
+  'events',
+  'brands',
+  'publishers',
+  'properties',
+  'authorizations',
+  'claims',
+  'collections',
+  'crawl_state',
+  'aliases',
+  'agents',
+  'agent_profiles',
+  'enrolled_agents',
+  'agent_standings',
+  'held_documents',
+  'shown_crawl_requests',
+  'shown_policies',
+  'entries',
+  'revisions',
+  'shown_mirrors',
+  'submissions',
 ]
 
 /** Faults of the index, as messages show them after a number, with the query that counts the rows. */

@@ -4,7 +4,13 @@ import { Accounts } from '../../accounts/store.ts'
 import { Fatal } from '../../core/errors.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
 import { Database } from '../../store/database.ts'
-import { hasContent, hasOldIndex, type Importing, importIndex } from '../../store/import-index.ts'
+import {
+  hasContent,
+  hasOldIndex,
+  type Importing,
+  importIndex,
+  RESTORE,
+} from '../../store/import-index.ts'
 import type { Paths } from '../../store/paths.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { fillOperators } from '../entities/operator-sides.ts'
@@ -14,8 +20,6 @@ export interface Facts {
   index: Database
   accounts: Accounts
 }
-
-const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
 
 /**
  * Opens the record, into which an index of the version before is imported first. Throws, before anything is changed,
@@ -27,7 +31,7 @@ export async function openFacts(
 ): Promise<Facts> {
   if (hasOldIndex(paths)) await importIndex(paths, tell)
   if (!hasContent(paths.record) && hasTraces(paths)) {
-    throw new Fatal(`record/record.sqlite is missing or empty, and other stores exist: ${RESTORE}`)
+    throw new Fatal(describeLostRecord(paths.dir))
   }
   const accounts = await openStore(paths, paths.record, RESTORE, async file => Accounts.open(file))
   try {
@@ -40,8 +44,13 @@ export async function openFacts(
   }
 }
 
-/** Tells whether there are files that were made from an index. */
-function hasTraces(paths: Paths): boolean {
+/** Says what to do where only what was made from the record is left. */
+export function describeLostRecord(dir: string): string {
+  return `record/record.sqlite of ${dir} is missing or empty, and other stores exist: ${RESTORE}`
+}
+
+/** Tells whether there are files that were made from a record. */
+export function hasTraces(paths: Paths): boolean {
   const made = [paths.servingFile, paths.checkpoint, paths.registry]
   return made.some(file => existsSync(file)) || listSnapshots(paths).length > 0
 }
@@ -106,10 +115,7 @@ export async function setNextNumber(index: Database, seq: number): Promise<void>
 
 /** Has the ids of later events follow this one. */
 export async function setLastEvent(index: Database, eventId: string): Promise<void> {
-  await index.write(
-    'update',
-    'meta',
-    'set last_event_id = greatest(last_event_id, $id)',
-    { id: eventId },
-  )
+  await index.write('update', 'meta', 'set last_event_id = greatest(last_event_id, $id)', {
+    id: eventId,
+  })
 }

@@ -41,6 +41,7 @@ test('a lease is free again once it is released, and its file stays empty', asyn
   expect(canOthersLock(file)).toBe(true)
   expect(await Lease.isHeld(file)).toBe(false)
   expect(statSync(file).size).toBe(0)
+  expect(existsSync(`${file}-journal`)).toBe(false)
 })
 
 test('a damaged file is set aside where that is asked for, and refused elsewhere', async () => {
