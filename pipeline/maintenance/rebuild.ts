@@ -1,8 +1,14 @@
 import { rmSync } from 'node:fs'
+import { readLastEvent } from '../store/event-log.ts'
 import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import type { Unprojected } from '../store/unprojected.ts'
-import { type Facts, openFacts } from '../writer/healing/facts.ts'
+import {
+  type Facts,
+  findLostCommits,
+  openFacts,
+  refuseOlderIndex,
+} from '../writer/healing/facts.ts'
 import { makeDerived } from '../writer/healing/make-derived.ts'
 
 /** Result of a rebuild. */
@@ -13,7 +19,7 @@ export interface Rebuilt {
 
 /**
  * Rebuilds the serving store and the event files from the index, beside the old ones, and replaces these at
- * the end. Undefined if another process holds the lease.
+ * the end. Undefined if another process holds the lease; throws where the index has lost commits.
  */
 export async function rebuild(dataDir: string): Promise<Rebuilt | undefined> {
   const paths = resolvePaths(dataDir)
@@ -21,10 +27,16 @@ export async function rebuild(dataDir: string): Promise<Rebuilt | undefined> {
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) return undefined
   try {
-    return await rebuildStores(paths)
+    return await rebuildStores(paths, facts => assertNothingLost(paths, facts))
   } finally {
     lease.release()
   }
+}
+
+/** Throws where the record lacks commits that were shown: a rebuild would have nobody notice. */
+async function assertNothingLost(paths: Paths, facts: Facts): Promise<void> {
+  const lost = await findLostCommits(paths, facts, { seq: 0, lastEvent: readLastEvent(paths) })
+  if (lost !== undefined) refuseOlderIndex(lost)
 }
 
 /** Rebuilds the stores for a caller who holds the lease; `before` may change the index first. */

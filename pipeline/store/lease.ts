@@ -53,6 +53,7 @@ export class Lease {
   }
 
   release(): void {
+    if (!this.#db.isOpen) return
     held.delete(this.#file)
     this.#db.close()
   }

@@ -83,7 +83,7 @@ export const promises: readonly Promised[] = [
       'What is derived and damaged is set aside in `damaged/` and made again by `start` itself',
       '$what $how',
     ],
-    ['it refuses and names the command that helps', 'where $store $how'],
+    ['it refuses and names the command that helps', 'where the record %s'],
   ),
   ...shownBy(
     'e2e/one-writer.test.ts',

@@ -82,9 +82,7 @@ describe('the authorizations of a snapshot', () => {
 
   test('are found where more of them differ than events were erased', async () => {
     const registry = await openLogged()
-    const last = await registry.index.one<{ id: string }>(
-      'select max(event_id) as id from events',
-    )
+    const last = await registry.index.one<{ id: string }>('select max(event_id) as id from events')
     await registry.treeLog.erase([last!.id])
     const change = (count: number) =>
       check(
