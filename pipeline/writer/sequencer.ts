@@ -147,7 +147,7 @@ export class Sequencer {
     await sequencer.#projector.recover(meta)
     seals.sealOnly(listDerived(paths))
     options.log.info({ seq: meta.seq, fence: meta.fence }, 'recovered')
-    for await (const batch of findUncommitted({ ...stores, takedowns })) {
+    for await (const batch of findUncommitted({ index, takedowns })) {
       await sequencer.commit(batch)
     }
     const stamp = { now: options.clock.now(), seq: meta.seq }

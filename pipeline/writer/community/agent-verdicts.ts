@@ -39,21 +39,6 @@ export async function applyVerdicts(
   )
 }
 
-/** Finds the verdicts in the accounts that the index lacks or has in another version; undefined if none. */
-export async function findUnknownVerdicts(
-  db: Database,
-  known: KnownVerdicts,
-): Promise<KnownVerdicts | undefined> {
-  const rows = await loadVerdicts(db, '', {})
-  const before = new Map(rows.map(row => [row.agent_url, row]))
-  const after = new Map(known.verdicts.map(row => [row.agent_url, row]))
-  const agents = [...new Set([...before.keys(), ...after.keys()])].filter(
-    url => !isSame(before.get(url), after.get(url)),
-  )
-  if (agents.length === 0) return undefined
-  return { ...known, agents, verdicts: agents.flatMap(url => after.get(url) ?? []) }
-}
-
 function loadVerdicts(
   db: Database,
   where: string,

@@ -56,21 +56,6 @@ export async function applyEnrolments(
   )
 }
 
-/** Finds the enrolments that the index does not know, or knows otherwise. */
-export async function findUnknownEnrolments(
-  db: Database,
-  enrolments: readonly Enrolment[],
-): Promise<Enrolment[]> {
-  const known = new Map<string, Set<string>>()
-  for (const { org_id, agent_url } of await db.all<Enrolled>('select org_id, agent_url from enrolled_agents')) {
-    known.set(org_id, (known.get(org_id) ?? new Set()).add(agent_url))
-  }
-  return enrolments.filter(({ org_id, agents }) => {
-    const knownAgents = known.get(org_id) ?? new Set()
-    return knownAgents.size !== agents.length || agents.some(agent => !knownAgents.has(agent))
-  })
-}
-
 interface Enrolled {
   org_id: string
   agent_url: string
