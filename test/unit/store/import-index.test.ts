@@ -22,8 +22,8 @@ const byText = (rows: readonly Row[]) => rows.map(row => JSON.stringify(row)).so
 const tables = listTables('tables').map(name => readTableFile('tables', name))
 
 /** Moments of an import at which it is killed, of all and of those at its end, where files take each other's place. */
-const SPREAD = 6
-const LAST_STEPS = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+const SPREAD = 3
+const LAST_STEPS = [5, 6, 7, 8, 9, 10]
 
 const made = makeDataDir()
 beforeAll(() => writeStores(made.dir))
