@@ -5,15 +5,15 @@ import { Database, isLocked } from './duckdb.ts'
 import { syncPath } from './durable-files.ts'
 import { buildStoredTable, declareIndex, INDEX_FORMAT } from './index-tables.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from './paths.ts'
-import { FORMAT_BEFORE, findFormat, openOf, RECORD_FORMAT, setFormat } from './record.ts'
+import { FORMAT_BEFORE, findFormat, openAs, RECORD_FORMAT, setFormat } from './record.ts'
 import { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile, type TableFile } from './table-files.ts'
 
-/** What helps where a store that nothing else can be made of is missing or damaged. */
+/** Advice where a store that nothing else can be made of is missing or damaged. */
 export const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
 const TELL_EVERY_MS = 5_000
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface Importing {
   rows: number
   of: number
@@ -120,9 +120,9 @@ async function replaceRecord(paths: Paths, old: Database, tell: Tell): Promise<v
     rmSync(fresh, { force: true })
     throw error
   }
-  const kept = `${paths.old}/record.sqlite`
-  rmSync(kept, { force: true })
-  linkSync(record, kept)
+  const copy = `${paths.old}/record.sqlite`
+  rmSync(copy, { force: true })
+  linkSync(record, copy)
   syncPath(paths.old)
   // Their contents are in the file: a log of another file would be taken for its own.
   for (const log of ['-wal', '-shm']) rmSync(`${record}${log}`, { force: true })
@@ -132,7 +132,7 @@ async function replaceRecord(paths: Paths, old: Database, tell: Tell): Promise<v
 
 /** Copies the record with all that its log has. */
 async function copyRecord(record: string, fresh: string, seq: number): Promise<void> {
-  const db = openOf(record, FORMAT_BEFORE)
+  const db = openAs(record, FORMAT_BEFORE)
   try {
     assertCommitted(db, seq)
     db.emptyLog()
@@ -145,7 +145,7 @@ async function copyRecord(record: string, fresh: string, seq: number): Promise<v
 }
 
 /**
- * The version before wrote the private rows of a commit before its public ones. A crash in between is mended by the
+ * Throws where the index lacks the last commit. The version before wrote the private rows of a commit before its public ones. A crash in between is mended by the
  * delivery of the submission, which only that version can take up where it stopped.
  */
 function assertCommitted(db: Sqlite, seq: number): void {

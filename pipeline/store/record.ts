@@ -11,7 +11,7 @@ export const FORMAT_BEFORE = 1
 
 /** Opens the record with all its tables. Throws where it is not of this program's format. */
 export function openRecord(file: string): Sqlite {
-  const db = openOf(file, RECORD_FORMAT)
+  const db = openAs(file, RECORD_FORMAT)
   try {
     const isNew = findFormat(db) === 0
     declareTables(db)
@@ -25,7 +25,7 @@ export function openRecord(file: string): Sqlite {
 }
 
 /** Opens a record of this format, or an empty one, as it is. Throws where it is of another. */
-export function openOf(file: string, format: number): Sqlite {
+export function openAs(file: string, format: number): Sqlite {
   const db = Sqlite.open(file)
   try {
     assertFormat(db, format)

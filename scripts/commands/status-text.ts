@@ -8,7 +8,7 @@ export interface RegistryStatus {
   data_dir: string
   /** The running registry; null where none runs. */
   running: { base_url: string; since: string } | null
-  /** Who told the state of the index: the indexer, or its record where no indexer answers. */
+  /** Source of the state of the index: the indexer, or the record where none answers. */
   source: 'indexer' | 'record' | null
   index: IndexStatus | null
   /** The published snapshot; null before the first. */
@@ -154,10 +154,7 @@ function describeIndex({ index }: RegistryStatus, now: number): string[] {
   const attempts = index.day.map(({ effect, files }) => `${effect} ${files}`).join(', ')
   const next = index.next_due_at === null ? '' : `, next ${formatTime(index.next_due_at)}`
   return [
-    line(
-      'index',
-      `commit ${index.seq}, ${committed}`,
-    ),
+    line('index', `commit ${index.seq}, ${committed}`),
     line(
       'holds',
       `${index.brands} brands, ${index.publishers} publishers, ${index.properties} properties, ` +

@@ -23,7 +23,7 @@ export const promises: readonly Promised[] = [
     'reads continue and writes answer 503 with Retry-After; then all work continues',
   ]),
   ...shownBy('soak/commit-faults.test.ts', [
-    'All other stores are made from them\n  by the same functions that a commit uses',
+    'All other stores are made from it\n  by the same functions that a commit uses',
     'what was saved is shown as before when every store is made again',
   ]),
   ...shownBy(
@@ -215,11 +215,11 @@ export const promises: readonly Promised[] = [
     'has its claims written slice by slice, also those of one agent',
   ]),
   ...shownBy('unit/writer/damaged-files.test.ts', [
-    'A store that is not derived is never silently replaced by an empty one',
+    'It is never silently replaced by an empty one',
     'where the log of the accounts is missing, as a repeated save would count twice',
   ]),
   ...shownBy('e2e/one-writer.test.ts', [
-    'Each writer also raises a fencing number in the index',
+    'Each writer also raises a fencing number in the record',
     'can write again only after it was opened again',
   ]),
   ...shownBy('unit/writer/quiet-commits.test.ts', [

@@ -92,8 +92,8 @@ describe('an index in a file of its own', () => {
     )
     const before = await readOldRows(paths)
     expect([...before.values()].flat().length).toBeGreaterThan(200)
-    const told: Importing[] = []
-    await importIndex(paths, progress => told.push(progress))
+    const steps: Importing[] = []
+    await importIndex(paths, progress => steps.push(progress))
     const rows = readRows(paths)
     expect(rows.get('crawl_days')).toMatchObject([{ day: '2026-11-20', attempts: 3 }])
     before.set('crawl_days', rows.get('crawl_days') ?? [])
@@ -102,10 +102,10 @@ describe('an index in a file of its own', () => {
     expect((await readOldRows({ oldIndex: `${paths.old}/index.duckdb` })).get('events')).toEqual(
       before.get('events'),
     )
-    const kept = Sqlite.open(`${paths.old}/record.sqlite`)
-    expect(kept.all('select name from organizations')).toEqual([{ name: 'Acme' }])
-    kept.close()
-    const last = told.at(-1)
+    const copy = Sqlite.open(`${paths.old}/record.sqlite`)
+    expect(copy.all('select name from organizations')).toEqual([{ name: 'Acme' }])
+    copy.close()
+    const last = steps.at(-1)
     expect(last?.rows).toBe(last?.of)
     expect(last?.rows).toBeGreaterThan(200)
   })
