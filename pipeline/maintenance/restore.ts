@@ -8,7 +8,7 @@ import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { assertRecordKnown } from '../store/record.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
 import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
-import { type Facts, findLastNumber, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
+import { type Facts, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
 import { rebuildStores } from './rebuild.ts'
 import { copyLogBeside, hasLogToBring, putLogInPlace } from './restore-log.ts'
 
@@ -133,7 +133,7 @@ export function dropOthers(paths: Paths): void {
 }
 
 /**
- * Continues the numbering after every commit that the accounts know: reusing a number would order
+ * Continues the numbering after every commit that others may have seen: reusing a number would order
  * submissions wrongly, and mistake a crawl that began before for one after.
  */
 export async function continueNumbering(
@@ -142,6 +142,6 @@ export async function continueNumbering(
 ): Promise<void> {
   // The backup may contain domains that were taken down: the next start takes them down again.
   db.run('update taken_down set cleared_at = null')
-  await setNextNumber(index, Math.max(seen.seq, findLastNumber(db)))
+  await setNextNumber(index, seen.seq)
   if (seen.lastEventId !== undefined) await setLastEvent(index, seen.lastEventId)
 }

@@ -216,7 +216,7 @@ export const promises: readonly Promised[] = [
   ]),
   ...shownBy('unit/writer/damaged-files.test.ts', [
     'It is never silently replaced by an empty one',
-    'where the log of the accounts is missing, as a repeated save would count twice',
+    'where the log of the record is missing, until the loss is accepted',
   ]),
   ...shownBy('e2e/one-writer.test.ts', [
     'Each writer also raises a fencing number in the record',

@@ -142,8 +142,8 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'is_own or instead is not null as is_own',
-    without: ['instead is not null as is_own', 'is_own'],
+    of: 'is_own or instead is not null as "is_own [boolean]"',
+    without: ['instead is not null as "is_own [boolean]"', 'is_own as "is_own [boolean]"'],
   },
   {
     file: 'pipeline/writer/crawl/transitions.ts',

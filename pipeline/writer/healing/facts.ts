@@ -12,7 +12,6 @@ import {
   RESTORE,
 } from '../../store/import-index.ts'
 import type { Paths } from '../../store/paths.ts'
-import type { Sqlite } from '../../store/sqlite.ts'
 import { fillOperators } from '../entities/operator-sides.ts'
 
 /** The stores that nothing else can be made of. */
@@ -98,14 +97,6 @@ export function refuseOlderIndex(lost: string): never {
     `record/record.sqlite has lost commits, as happens when its log record.sqlite-wal is missing: ${lost}. ` +
       'Put the log back, or run `registry restore DIR` with a backup',
   )
-}
-
-/** Finds the number of the last commit that the accounts know; 0 before the first. */
-export function findLastNumber(accounts: Sqlite): number {
-  const last = accounts.oneOrThrow<{ seq: number }>(
-    'select coalesce(max(seq), 0) as seq from submissions',
-  )
-  return last.seq
 }
 
 /** Has the next commit numbered after this one. */

@@ -19,13 +19,7 @@ import type { Paths } from '../../store/paths.ts'
 import type { Seals } from '../../store/seals.ts'
 import { setAside } from '../../store/set-aside.ts'
 import type { Unprojected } from '../../store/unprojected.ts'
-import {
-  type Facts,
-  findLastNumber,
-  findLostCommits,
-  refuseOlderIndex,
-  setNextNumber,
-} from './facts.ts'
+import { type Facts, findLostCommits, refuseOlderIndex, setNextNumber } from './facts.ts'
 import { makeDerived, makeEventFile, makeServing } from './make-derived.ts'
 
 /** Parts of the writer that healing needs. */
@@ -59,8 +53,7 @@ export async function healStores(
   }
   if (!acceptsOlderIndex) refuseOlderIndex(lost)
   parts.log.warn({ lost }, 'the record has lost commits: derived stores are rebuilt')
-  const known = [serving.seq, readCheckpoint(paths)?.seq ?? 0, findLastNumber(parts.accounts.db)]
-  await setNextNumber(index, Math.max(...known))
+  await setNextNumber(index, Math.max(serving.seq, readCheckpoint(paths)?.seq ?? 0))
   // An older index may contain domains that were taken down: they are taken down again.
   parts.accounts.db.run('update taken_down set cleared_at = null')
   tellUnprojected(parts.log, await makeDerived(paths, parts))
