@@ -238,15 +238,21 @@ export class Sqlite {
     if (this.#db.isTransaction) this.#db.exec('rollback')
   }
 
-  /** Copies the file as it is now, whole and without a log. Nobody may write until this resolves. */
+  /**
+   * Copies the file as it is now, whole and without a log. Nobody may write by this connection until this resolves, nor
+   * by another one unless this one is in a transaction.
+   */
   async copyTo(file: string): Promise<void> {
     makePrivate(file)
     await backup(this.#db, file, { rate: BACKUP_PAGES })
   }
 
-  /** Writes all of the log into the file and empties it, so that it shows nothing of what was deleted. */
-  emptyLog(): void {
-    this.#db.exec('pragma wal_checkpoint(truncate)')
+  /**
+   * Writes all of the log into the file and empties it, so that it shows nothing of what was deleted. False where
+   * somebody reads an earlier state, as a backup does.
+   */
+  emptyLog(): boolean {
+    return this.one<{ busy: number }>('pragma wal_checkpoint(truncate)')?.busy === 0
   }
 
   /** Reads all of the file; returns what is wrong with it. */

@@ -10,11 +10,11 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import type { Accounts } from '../accounts/store.ts'
 import { JsonText } from '../core/json-text.ts'
 import { hashFile } from '../store/checkpoint.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../store/paths.ts'
+import { openAsOfNow } from '../store/record.ts'
 import { LOG_IN_BACKUP, listLogFiles } from '../transparency/copy-log.ts'
 import { copyPictures, listDamagedPictures } from './community/logo-files.ts'
 
@@ -72,13 +72,14 @@ function isUnfinished(partial: string): boolean {
   return statSync(partial).isDirectory() && readdirSync(partial).every(isMade)
 }
 
-/** Copies the record and the pictures; no commit may run meanwhile. */
-export async function copyStores(
-  { accounts, paths }: { accounts: Accounts; paths: Paths },
-  to: string,
-): Promise<void> {
-  await accounts.db.copyTo(`${to}/${backedUp.record}`)
-  copyPictures(paths.pictures, `${to}/${PICTURES}`)
+/**
+ * Begins to copy the record and the pictures as they are now: no commit may run meanwhile. Commits may go on until the
+ * copy is complete.
+ */
+export function beginCopy({ record, pictures }: Paths, to: string): Promise<void> {
+  copyPictures(pictures, `${to}/${PICTURES}`)
+  const now = openAsOfNow(record)
+  return now.copyTo(`${to}/${backedUp.record}`).finally(() => now.close())
 }
 
 /** Writes the manifest and gives the backup its final name; a folder without a manifest is not a backup. */

@@ -134,13 +134,12 @@ export class Publishing {
     const { paths, accounts, takedowns, clock, last } = this.#parts
     const started = performance.now()
     const { seq, last_event_id } = last()
-    const cleared = takedowns.uncleared
+    const { uncleared } = takedowns
+    // Where a backup keeps the log from being emptied, the next publication clears it.
+    const cleared = uncleared.length > 0 && accounts.db.emptyLog() ? uncleared : []
     const isPublished = seq === (readCheckpoint(paths)?.seq ?? 0)
     if (isPublished && cleared.length === 0 && !again) return undefined
-    if (cleared.length > 0) {
-      accounts.db.emptyLog()
-      rmSync(paths.columnar, { force: true })
-    }
+    if (cleared.length > 0) rmSync(paths.columnar, { force: true })
     const at = { seq, last_event_id, as_of: toIso(clock.now()) }
     return { cleared, at, record: openAsOfNow(paths.record), ms: performance.now() - started }
   }

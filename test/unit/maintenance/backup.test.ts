@@ -15,6 +15,7 @@ import { checkBackup, removeBackup } from '../../../pipeline/writer/copy-stores.
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { readFeeds } from '../../support/checks/feed.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
+import { buildOrganizationWrite } from '../../support/fixtures/submissions.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
 import { testClock } from '../../support/worlds/clock.ts'
 
@@ -58,6 +59,21 @@ describe('a backup', () => {
     const record = Sqlite.openUnchanging(`${backups}/first/record.sqlite`)
     expect(record.one('select seq from meta')).toEqual({ seq: 1 })
     record.close()
+  })
+
+  test('shows the commit at which it began, while others follow', async () => {
+    const { dataDir, backups } = await makeTwoNights()
+    const registry = await open(dataDir)
+    const began = registry.seq
+    const backingUp = registry.backUp(`${backups}/meanwhile`)
+    const added = { observations: [], submissions: [buildOrganizationWrite('Meanwhile')] }
+    expect((await registry.commit(added)).seq).toBe(began + 1)
+    expect((await backingUp).seq).toBe(began)
+    const record = Sqlite.openUnchanging(`${backups}/meanwhile/record.sqlite`)
+    cleanUp(() => record.close())
+    expect(record.one('select seq from meta')).toEqual({ seq: began })
+    expect(record.all(`select 1 from organizations where name = 'Meanwhile'`)).toEqual([])
+    expect(record.listDamage()).toEqual([])
   })
 
   test('does not overwrite another one', async () => {
