@@ -51,7 +51,10 @@ export async function healStores(
     await healEventFiles(parts)
     return { areDamaged }
   }
-  if (!acceptsOlderIndex) refuseOlderIndex(lost)
+  if (!acceptsOlderIndex) {
+    seals.endTest()
+    refuseOlderIndex(lost)
+  }
   parts.log.warn({ lost }, 'the record has lost commits: derived stores are rebuilt')
   await setNextNumber(index, Math.max(serving.seq, readCheckpoint(paths)?.seq ?? 0))
   // An older index may contain domains that were taken down: they are taken down again.
