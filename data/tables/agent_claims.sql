@@ -1,4 +1,5 @@
 -- key: agent_url, publisher_domain
+-- index: publisher_domain
 create table if not exists agent_claims (
   agent_url varchar not null,
   publisher_domain varchar not null

@@ -1,4 +1,5 @@
 -- key: agent_url, location, type
+-- index: location
 create table if not exists agent_declarations (
   agent_url varchar not null,
   location varchar not null,

@@ -1,4 +1,6 @@
+-- key: agent_url, facet, value
 -- bookkeeping
+-- index: agent_url
 create table if not exists agent_facets (
   agent_url varchar not null,
   facet varchar not null,

@@ -1,4 +1,5 @@
 -- key: location, seq
+-- index: seq
 create table if not exists agent_health (
   location varchar not null,
   outcome varchar not null, -- published as enum outcome

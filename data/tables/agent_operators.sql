@@ -1,4 +1,5 @@
 -- key: agent_url
+-- index: location
 create table if not exists agent_operators (
   agent_url varchar not null,
   domain varchar not null,

@@ -1,4 +1,5 @@
 -- key: agent_url
+-- index: seq
 create table if not exists agents (
   agent_url varchar not null,
   publisher_count uinteger not null,

@@ -1,4 +1,5 @@
 -- key: alias_rid, seq
+-- index: seq
 create table if not exists alias_versions (
   kind varchar not null,
   alias_rid uuid not null,

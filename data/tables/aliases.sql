@@ -1,4 +1,6 @@
 -- key: alias_rid
+-- index: canonical_rid
+-- index: seq
 create table if not exists aliases (
   kind varchar not null,
   alias_rid uuid not null,

@@ -1,5 +1,6 @@
 -- key: id, seq
 -- references: property_set -> property_set_versions.set_id
+-- index: seq
 create table if not exists authorization_versions (
   id uuid not null,
   agent_url varchar not null,

@@ -2,6 +2,10 @@
 -- references: property_set -> property_sets.set_id
 -- references: publisher_domain -> publishers.domain
 -- references: agent_url -> agents.agent_url
+-- index: publisher_domain
+-- index: agent_url
+-- index: property_set
+-- index: seq
 create table if not exists authorizations (
   id uuid not null,
   agent_url varchar not null,

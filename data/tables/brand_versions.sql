@@ -1,4 +1,5 @@
 -- key: domain, seq
+-- index: seq
 create table if not exists brand_versions (
   domain varchar not null,
   canonical_id varchar not null,

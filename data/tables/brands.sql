@@ -1,4 +1,5 @@
 -- key: domain
+-- index: seq
 create table if not exists brands (
   domain varchar not null,
   canonical_id varchar not null,

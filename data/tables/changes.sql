@@ -1,4 +1,5 @@
 -- bookkeeping
+-- index: seq
 create table if not exists changes (
   seq bigint not null,
   space varchar not null,

@@ -1,4 +1,5 @@
 -- key: claim_id
+-- index: manager_domain
 create table if not exists claims (
   claim_id uuid not null,
   agent_url varchar not null,

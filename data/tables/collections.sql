@@ -1,4 +1,5 @@
 -- key: collection_rid
+-- index: publisher_domain
 create table if not exists collections (
   collection_rid uuid not null,
   publisher_domain varchar not null,

@@ -1,4 +1,7 @@
 -- key: crawl_request_id
+-- index: seq
+-- index: domain
+-- stored as: shown_crawl_requests
 create table if not exists crawl_requests (
   crawl_request_id varchar not null,
   scope varchar not null, -- published as enum crawl_scope

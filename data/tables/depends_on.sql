@@ -1,4 +1,7 @@
+-- key: rule, subject, kind, location
 -- bookkeeping
+-- index: subject, rule
+-- index: location, kind
 create table if not exists depends_on (
   rule varchar not null,
   subject varchar not null,

@@ -1,5 +1,8 @@
 -- key: kind, location
 -- references: kind, location -> crawl_state.kind, location
+-- index: location, kind
+-- index: seq
+-- index: resolved_url where resolved_url is not null
 create table if not exists documents (
   kind varchar not null, -- published as enum source_kind
   location varchar not null,

@@ -1,4 +1,7 @@
 -- key: entity, domain
+-- index: domain, entity
+-- index: entry_id
+-- index: seq
 create table if not exists entries (
   entity varchar not null,
   domain varchar not null,

@@ -1,4 +1,5 @@
 -- key: event_id
+-- index: seq
 create table if not exists events (
   event_id uuid not null,
   event_type varchar not null, -- published as enum event_type

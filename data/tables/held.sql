@@ -1,4 +1,5 @@
 -- key: rule, subject
+-- index: subject
 create table if not exists held (
   rule varchar not null,
   subject varchar not null,

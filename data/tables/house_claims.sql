@@ -1,4 +1,6 @@
 -- bookkeeping
+-- index: location
+-- index: domain
 create table if not exists house_claims (
   location varchar not null,
   house_domain varchar not null,

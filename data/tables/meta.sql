@@ -7,7 +7,7 @@ create table if not exists meta (
   last_event_id uuid
 );
 comment on table meta is 'One row: the last commit of the index.';
-comment on column meta.format is 'number of the newest migration that this file has';
+comment on column meta.format is 'format of the tables of the index';
 comment on column meta.fence is 'number of the writer that holds the lease; each commit checks it';
 comment on column meta.seq is 'number of the last commit; it rises by one';
 comment on column meta.committed_at is 'time of the last commit';

@@ -1,4 +1,5 @@
 -- key: platform
+-- stored as: shown_mirrors
 create table if not exists mirrors (
   platform varchar not null,
   adagents_json json not null,

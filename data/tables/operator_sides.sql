@@ -1,4 +1,5 @@
 -- key: location, publisher_domain, property_rid, delegation_type
+-- index: publisher_domain
 create table if not exists operator_sides (
   location varchar not null,
   publisher_domain varchar not null,

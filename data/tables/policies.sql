@@ -1,4 +1,5 @@
 -- key: policy_id
+-- stored as: shown_policies
 create table if not exists policies (
   policy_id varchar not null,
   version varchar not null,

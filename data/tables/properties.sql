@@ -1,4 +1,6 @@
 -- key: property_rid
+-- index: publisher_domain
+-- index: seq
 create table if not exists properties (
   property_rid uuid not null,
   publisher_domain varchar not null,

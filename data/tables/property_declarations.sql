@@ -1,3 +1,4 @@
+-- index: location
 create table if not exists property_declarations (
   location varchar not null,
   brand_id varchar not null,

@@ -1,4 +1,5 @@
 -- key: set_id
+-- index: publisher_domain
 create table if not exists property_sets (
   set_id uuid not null,
   publisher_domain varchar not null,

@@ -1,4 +1,5 @@
 -- key: property_rid, seq
+-- index: seq
 create table if not exists property_versions (
   property_rid uuid not null,
   publisher_domain varchar not null,

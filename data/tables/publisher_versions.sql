@@ -1,4 +1,5 @@
 -- key: domain, seq
+-- index: seq
 create table if not exists publisher_versions (
   domain varchar not null,
   valid boolean not null,

@@ -1,4 +1,6 @@
 -- key: domain
+-- index: manager_domain
+-- index: seq
 create table if not exists publishers (
   domain varchar not null,
   valid boolean not null,

@@ -1,3 +1,4 @@
+-- index: location
 create table if not exists quarantine (
   kind varchar not null,
   location varchar not null,

@@ -1,4 +1,7 @@
 -- key: entity, domain, revision_number
+-- index: domain, entity
+-- index: revision_id
+-- index: seq
 create table if not exists revisions (
   entity varchar not null,
   domain varchar not null,

@@ -1,4 +1,6 @@
 -- bookkeeping
+-- index: subject, rule
+-- index: wakes_at
 create table if not exists wakes (
   rule varchar not null,
   subject varchar not null,

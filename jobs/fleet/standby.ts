@@ -5,6 +5,7 @@ import type { Log } from '../../pipeline/core/log.ts'
 import { getFirst, requireValue } from '../../pipeline/core/present.ts'
 import { prepareStores } from '../../pipeline/maintenance/prepared-restore.ts'
 import type { BackupStore } from '../../pipeline/replica/backup-store.ts'
+import { hasOldIndex } from '../../pipeline/store/import-index.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 import { getMessage } from '../api-client/writer-client.ts'
 import type { Redis } from '../redis.ts'
@@ -102,7 +103,7 @@ async function buildSuccession({ redis, lease, log }: StandbyDeps): Promise<Succ
 }
 
 const hasStores = ({ paths }: Pick<StandbyDeps, 'paths'>) =>
-  existsSync(paths.index) || existsSync(paths.record)
+  existsSync(paths.record) || hasOldIndex(paths)
 
 /** Throws where this folder has a registry that was never part of the fleet: a restore would delete it. */
 function assertReplaceable({ paths, tenure }: StandbyDeps): void {

@@ -40,7 +40,7 @@ export function startPublishing({
       metrics.countPublished(copyMs)
       onShown()
       void sequencer.searchable().then(onShown, () => undefined)
-      pauseS = interval.next({ ms: copyMs, bytes: statSync(sequencer.paths.index).size })
+      pauseS = interval.next({ ms: copyMs, bytes: statSync(sequencer.paths.columnar).size })
     }
     await sequencer.exportTables()
     const day = toDay(clock.now())

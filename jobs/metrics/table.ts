@@ -222,7 +222,7 @@ export const metricTable = {
   registry_publish_seconds: {
     type: 'histogram',
     role: 'indexer',
-    means: 'time to freeze and copy a snapshot',
+    means: 'time to bring the columnar index up to date and to copy it',
     buckets: LONG_S,
   },
   registry_upload_behind_seconds: {
@@ -277,7 +277,7 @@ export const metricTable = {
     type: 'gauge',
     role: 'indexer',
     means: 'size of a store on disk',
-    labels: { store: '`index`, `record`, `serving` or `snapshot` (operating.md)' },
+    labels: { store: '`record`, `columnar`, `serving` or `snapshot` (operating.md)' },
   },
   registry_disk_free_bytes: {
     type: 'gauge',

@@ -29,8 +29,8 @@ interface Carrying extends SaveVerdicts {
 const noVerdicts: SaveVerdicts = { refused: new Map(), doubts: new Map() }
 
 /**
- * The private rows of the record: organizations, keys, members, requests. They are written before the index, and
- * each submission is remembered here with its answer, so that a second delivery changes nothing.
+ * The private rows of the record: organizations, keys, members, requests. Each submission is remembered here with
+ * its answer, so that a second delivery changes nothing.
  */
 export class Accounts {
   readonly db: Sqlite
@@ -67,30 +67,14 @@ export class Accounts {
     })
   }
 
-  /**
-   * Replaces the answer to a submission that the index cannot apply; without a replacement, returns the
-   * stored answer.
-   */
-  replaceAnswer(
-    submission: Submission,
-    replacement: Answer | undefined,
-    stamp: AccountStamp,
-  ): Answer | undefined {
+  /** Remembers that a submission cannot be applied; returns the answer, or the one that it has already. */
+  refuse(submission: Submission, refusal: Refusal, stamp: AccountStamp): Answer {
     const { submission_id: id, digest } = submission
     const known = this.#findAnswers([submission]).get(id)
-    if (replacement === undefined) return known
-    const answer = digest === undefined ? replacement : { ...replacement, digest }
-    if (known) {
-      this.db.run('update submissions set answer = $answer where submission_id = $id', {
-        id,
-        answer,
-      })
-    } else {
-      const columns = { ...toAuditColumns(submission), answer, changes: null }
-      this.db.insert('submissions', [
-        { ...columns, submitted_at: toIso(stamp.now), seq: stamp.seq },
-      ])
-    }
+    if (known) return known
+    const answer = digest === undefined ? refusal : { ...refusal, digest }
+    const columns = { ...toAuditColumns(submission), answer, changes: null }
+    this.db.insert('submissions', [{ ...columns, submitted_at: toIso(stamp.now), seq: stamp.seq }])
     return answer
   }
 
@@ -107,15 +91,6 @@ export class Accounts {
     })
     const orgs = [...new Set(touched as string[])]
     return orgs.length > 0 ? loadEnrolments(this.db, orgs) : []
-  }
-
-  /** Loads the public agents of every member. */
-  loadAllEnrolments() {
-    const members = this.db.all<{ org_id: string }>('select org_id from members')
-    return loadEnrolments(
-      this.db,
-      members.map(({ org_id }) => org_id),
-    )
   }
 
   /**
@@ -140,15 +115,6 @@ export class Accounts {
     if (agents.size === 0 && orgs.size === 0) return undefined
     for (const url of listTestedAgents(this.db, [...orgs])) agents.add(url)
     return agents.size > 0 ? loadVerdicts(this.db, [...agents]) : undefined
-  }
-
-  /** Loads the verdicts of all agents that were ever tested. */
-  loadAllVerdicts(): KnownVerdicts {
-    const rows = this.db.all<{ agent_url: string }>('select agent_url from agent_compliance')
-    return loadVerdicts(
-      this.db,
-      rows.map(({ agent_url }) => agent_url),
-    )
   }
 
   close(): void {

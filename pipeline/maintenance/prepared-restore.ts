@@ -8,7 +8,6 @@ import {
   continueNumbering,
   dropOthers,
   type LastNumbers,
-  putFileInPlace,
   putRecordInPlace,
   restore,
 } from './restore.ts'
@@ -69,14 +68,11 @@ async function numberStores(paths: Paths, seen: LastNumbers): Promise<void> {
     serving.write([], seq)
   } finally {
     await serving.close()
-    facts.index.close()
     facts.accounts.close()
   }
 }
 
 function moveStores(from: Paths, to: Paths, withLog: boolean): void {
-  putFileInPlace(from.index, to.index)
-  if (existsSync(`${from.index}.wal`)) renameSync(`${from.index}.wal`, `${to.index}.wal`)
   // What was prepared is closed: all of its log is in the file.
   putRecordInPlace(to, from.record)
   for (const part of ['serving', 'events', 'pictures'] as const)

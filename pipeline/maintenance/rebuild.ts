@@ -1,21 +1,25 @@
 import { rmSync } from 'node:fs'
+import { readLastEvent } from '../store/event-log.ts'
 import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import type { Unprojected } from '../store/unprojected.ts'
-import { type Facts, listUnknownToIndex, openFacts } from '../writer/healing/facts.ts'
+import {
+  type Facts,
+  findLostCommits,
+  openFacts,
+  refuseOlderIndex,
+} from '../writer/healing/facts.ts'
 import { makeDerived } from '../writer/healing/make-derived.ts'
 
 /** Result of a rebuild. */
 export interface Rebuilt {
-  /** Submissions that the accounts have answered and the index lacks; a replay applies them. */
-  unknown: number
   /** Subjects without an answer, since none can be built from their rows. */
   unprojected: Unprojected[]
 }
 
 /**
  * Rebuilds the serving store and the event files from the index, beside the old ones, and replaces these at
- * the end. Undefined if another process holds the lease.
+ * the end. Undefined if another process holds the lease; throws where the index has lost commits.
  */
 export async function rebuild(dataDir: string): Promise<Rebuilt | undefined> {
   const paths = resolvePaths(dataDir)
@@ -23,10 +27,16 @@ export async function rebuild(dataDir: string): Promise<Rebuilt | undefined> {
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) return undefined
   try {
-    return await rebuildStores(paths)
+    return await rebuildStores(paths, facts => assertNothingLost(paths, facts))
   } finally {
     lease.release()
   }
+}
+
+/** Throws where the record lacks commits that were shown: a rebuild would have nobody notice. */
+async function assertNothingLost(paths: Paths, facts: Facts): Promise<void> {
+  const lost = await findLostCommits(paths, facts, { seq: 0, lastEvent: readLastEvent(paths) })
+  if (lost !== undefined) refuseOlderIndex(lost)
 }
 
 /** Rebuilds the stores for a caller who holds the lease; `before` may change the index first. */
@@ -41,10 +51,8 @@ export async function rebuildStores(
     for (const leftover of [paths.seals, paths.damaged]) {
       rmSync(leftover, { recursive: true, force: true })
     }
-    const unknown = (await listUnknownToIndex(facts.index, facts.accounts.db)).length
-    return { unknown, unprojected }
+    return { unprojected }
   } finally {
-    facts.index.close()
     facts.accounts.close()
   }
 }

@@ -1,22 +1,20 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { requireValue } from '../core/present.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
-import { listPendingIn } from '../store/migrations.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { assertRecordKnown } from '../store/record.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
 import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
-import { type Facts, findLastNumber, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
+import { type Facts, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
 import { rebuildStores } from './rebuild.ts'
 import { copyLogBeside, hasLogToBring, putLogInPlace } from './restore-log.ts'
 
 export interface Restoring {
   /** Replace existing stores. */
   force?: boolean
-  /** Keep the existing accounts; what they answered since the backup can be replayed. */
-  keepAccounts?: boolean
   /** Numbers commits and events after these, which others may have seen. */
   continueAfter?: LastNumbers
 }
@@ -34,28 +32,26 @@ export interface LastNumbers {
  */
 export async function restore(dataDir: string, dir: string, how: Restoring): Promise<Manifest> {
   const paths = resolvePaths(dataDir)
-  const { force = false, keepAccounts = false } = how
+  const { force = false } = how
   await assertStopped(paths)
-  if (!force && !isFree(paths, keepAccounts)) {
+  if (!force && !isFree(paths)) {
     throw new Error(`${paths.dir} is not empty: restore with --force to replace it`)
   }
-  if (keepAccounts && !existsSync(paths.record)) throw new Error('there are no accounts to keep')
   const manifest = await checkBackup(dir)
   makeFolders(paths)
   const lease = await Lease.take(paths.lease)
   if (lease === undefined) throw new Error(describeRunning(paths))
   try {
-    await copyStore(backedUp.index, dir, paths.index, manifest)
-    if (!keepAccounts) await copyStore(backedUp.record, dir, paths.record, manifest)
-    await listPendingIn(`${paths.index}.new`)
-    if (!keepAccounts) assertRecordKnown(`${paths.record}.new`)
+    await copyStore(backedUp.record, dir, paths.record, manifest)
+    assertRecordKnown(`${paths.record}.new`)
+    const withIndex = await copyOldIndex(dir, paths, manifest)
     const withLog = await hasLogToBring(paths, dir)
     if (withLog) await copyLogBeside(paths, dir, manifest)
     replaceFile(paths.restoring, `${JSON.stringify(manifest)}\n`)
     dropOthers(paths)
-    if (!keepAccounts) copyPictures(`${dir}/${PICTURES}`, paths.pictures)
-    putFileInPlace(`${paths.index}.new`, paths.index)
-    if (!keepAccounts) putRecordInPlace(paths, `${paths.record}.new`)
+    copyPictures(`${dir}/${PICTURES}`, paths.pictures)
+    putRecordInPlace(paths, `${paths.record}.new`)
+    if (withIndex) renameSync(`${paths.oldIndex}.new`, paths.oldIndex)
     if (withLog) putLogInPlace(paths)
     await rebuildStores(paths, facts => continueNumbering(facts, how.continueAfter))
     rmSync(paths.restoring)
@@ -77,8 +73,7 @@ function describeRunning({ dir }: Paths): string {
 }
 
 /** Tells whether a restore would overwrite nothing. */
-function isFree(paths: Paths, keepAccounts: boolean): boolean {
-  if (keepAccounts) return !existsSync(paths.index)
+function isFree(paths: Paths): boolean {
   return !existsSync(paths.dir) || readdirSync(paths.dir).length === 0
 }
 
@@ -96,13 +91,16 @@ async function copyStore(
   await checkFile(fresh, requireValue(listed, `${name} in the manifest`))
 }
 
-/**
- * Puts a restored file in place, and deletes the old file's write-ahead log, which would be applied to the
- * new one.
- */
-export function putFileInPlace(fresh: string, file: string): void {
-  rmSync(`${file}.wal`, { force: true })
-  renameSync(fresh, file)
+/** Copies the index of a backup of the version before, which had one beside the record; false where it has none. */
+async function copyOldIndex(
+  dir: string,
+  { oldIndex }: Paths,
+  manifest: Manifest,
+): Promise<boolean> {
+  const name = basename(oldIndex)
+  if (!manifest.files.some(file => file.name === name)) return false
+  await copyStore(name, dir, oldIndex, manifest)
+  return true
 }
 
 /** Puts the restored record in place, and deletes the old one's log. */
@@ -113,15 +111,29 @@ export function putRecordInPlace({ record }: Paths, fresh: string): void {
 
 /** Deletes whatever was derived from the previous index. */
 export function dropOthers(paths: Paths): void {
-  const { serving, events, snapshots, search, parquet, registry, checkpoint, run } = paths
-  const made = [serving, events, snapshots, search, parquet, registry, checkpoint, run]
+  const { serving, events, snapshots, columnar, search, parquet, registry, checkpoint, run } = paths
+  const { oldIndex, old } = paths
+  const made = [
+    oldIndex,
+    `${oldIndex}.wal`,
+    old,
+    columnar,
+    serving,
+    events,
+    snapshots,
+    search,
+    parquet,
+    registry,
+    checkpoint,
+    run,
+  ]
   for (const path of [...made, paths.seals, paths.damaged]) {
     rmSync(path, { recursive: true, force: true })
   }
 }
 
 /**
- * Continues the numbering after every commit that the accounts know: reusing a number would order
+ * Continues the numbering after every commit that others may have seen: reusing a number would order
  * submissions wrongly, and mistake a crawl that began before for one after.
  */
 export async function continueNumbering(
@@ -130,6 +142,6 @@ export async function continueNumbering(
 ): Promise<void> {
   // The backup may contain domains that were taken down: the next start takes them down again.
   db.run('update taken_down set cleared_at = null')
-  await setNextNumber(index, Math.max(seen.seq, findLastNumber(db)))
+  await setNextNumber(index, seen.seq)
   if (seen.lastEventId !== undefined) await setLastEvent(index, seen.lastEventId)
 }

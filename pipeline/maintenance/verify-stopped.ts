@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { Accounts } from '../accounts/store.ts'
 import { SERVING_FORMAT, ServingStore } from '../serving/lmdb.ts'
-import { Database } from '../store/duckdb.ts'
+import { Database } from '../store/database.ts'
 import { Lease } from '../store/lease.ts'
-import { listPending } from '../store/migrations.ts'
 import { type Paths, resolvePaths } from '../store/paths.ts'
 import { listTampered } from '../store/seals.ts'
 import { describeUnreadable, verify } from './verify-stores.ts'
@@ -68,33 +67,21 @@ async function openAndVerify(
     return undefined
   }
   try {
-    const index = await open(paths.index, () => openIndex(paths.index))
     const accounts = await open(paths.record, () => Accounts.openReadOnly(paths.record))
     const serving = opensServing
       ? await open(paths.servingFile, () =>
           ServingStore.open(paths.servingFile, { readOnly: true }),
         )
       : undefined
-    if (index === undefined || accounts === undefined || serving === undefined) return faults
+    if (accounts === undefined || serving === undefined) return faults
     const { format } = serving
     const isOfOtherVersion = format !== undefined && format !== SERVING_FORMAT
     if (isOfOtherVersion) tell(SERVING_OF_OTHER_VERSION)
     return await verify(
-      { paths, index, accounts, serving },
+      { paths, index: new Database(accounts.db), accounts, serving },
       { skipped: isOfOtherVersion ? ['serving'] : [] },
     )
   } finally {
     for (const store of opened.reverse()) await store.close()
   }
-}
-
-async function openIndex(file: string): Promise<Database> {
-  const index = await Database.open(file, { readOnly: true, memoryLimit: '512MB' })
-  const pending = await listPending(index).catch(error => {
-    index.close()
-    throw error
-  })
-  if (pending.length === 0) return index
-  index.close()
-  throw new Error('it has the format of an earlier version: `registry migrate` converts it')
 }

@@ -8,7 +8,7 @@ import { SearchIndex } from '../search/search-index.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
 import { type Checkpoint, readCheckpoint } from '../store/checkpoint.ts'
 import { Database } from '../store/duckdb.ts'
-import { findFormat, findNewestFormat } from '../store/migrations.ts'
+import { INDEX_FORMAT } from '../store/index-tables.ts'
 import { type Paths, resolvePaths } from '../store/paths.ts'
 import { computeReplicaLagMs, type ReplicaState, readReplicaState } from '../store/replica-state.ts'
 import type { Sqlite } from '../store/sqlite.ts'
@@ -212,7 +212,8 @@ export class Reader {
     const old = this.#snapshot
     const db = await Database.open(file, { readOnly: true, memoryLimit: '512MB' })
     try {
-      if ((await findFormat(db)) !== findNewestFormat()) return void db.close()
+      const { format } = await db.oneOrThrow<{ format: number }>('select format from meta')
+      if (format !== INDEX_FORMAT) return void db.close()
       this.#snapshot = await Snapshot.open(db, this.#queriesMax, old)
     } catch (error) {
       db.close()

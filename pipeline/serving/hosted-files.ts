@@ -6,7 +6,7 @@ import type { EntryRow } from '../model/rows.ts'
 import type { KnownFile } from '../resolve/derivation.ts'
 import { buildHostedAdagents } from '../resolve/hosted-adagents.ts'
 import { buildHostedBrand } from '../resolve/hosted-brand.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import { type Entity, loadEntries, readProperties } from '../store/entries.ts'
 import { inList } from '../store/in-list.ts'
 
@@ -117,12 +117,10 @@ async function readPointing(
   const kind = fileByEntity[entity]
   const { condition, keys } = inList('location', domains)
   const rows = await db.all<{ location: string; leads_to: string }>(
-    `select location, json_extract_string(document, '$.authoritative_location') as leads_to
+    `select location, document ->> '$.authoritative_location' as leads_to
      from documents where kind = $kind and ${condition}
-       and json_extract_string(document, '$.authoritative_location') is not null`,
-    { kind, ...keys },
-    'cached',
-  )
+       and document ->> '$.authoritative_location' is not null`,
+    { kind, ...keys })
   const here = rows.filter(
     ({ location, leads_to }) => parseHostedDomain(base, { kind, location: leads_to }) === location,
   )

@@ -1,7 +1,7 @@
 import type { Merges } from '../diff/merges.ts'
 import type { FacetCount } from '../diff/reach.ts'
 import type { AliasRow } from '../model/rows.ts'
-import { type Database, toListExpression } from './duckdb.ts'
+import { type Database } from './database.ts'
 import { setsReachingAny } from './grant-rows.ts'
 
 /** Loads the canonical rids of those of these rids that were merged. */
@@ -12,7 +12,7 @@ export async function loadAliases(
 ): Promise<Map<string, string>> {
   const rows = await db.all<AliasRow>(
     `select * from aliases where kind = $kind
-       and alias_rid::varchar in (select unnest(${toListExpression('$rids')}))`,
+       and alias_rid in (select value from json_each($rids))`,
     { kind, rids: JSON.stringify(rids) },
   )
   return new Map(rows.map(row => [row.alias_rid, row.canonical_rid]))
@@ -30,8 +30,8 @@ select m.alias_rid, m.canonical_rid, a.publisher_domain as alias_owner,
   c.publisher_domain as canonical_owner
 from aliases m join ${table} a on a.${rid} = m.alias_rid
   join ${table} c on c.${rid} = m.canonical_rid
-where a.publisher_domain in (select unnest(${toListExpression('$domains')}))
-  or c.publisher_domain in (select unnest(${toListExpression('$domains')}))
+where a.publisher_domain in (select value from json_each($domains))
+  or c.publisher_domain in (select value from json_each($domains))
 order by m.alias_rid`
 
 /** Loads the merges of these publishers' records, by publisher. Absent: none. */
@@ -74,7 +74,7 @@ export async function markAgents(
   const agents = await db.all<{ agent_url: string }>(
     `select distinct agent_url from authorizations
      where property_set in (${setsReachingAny('$rids')})
-       or publisher_domain in (select unnest(${toListExpression('$domains')})) order by agent_url`,
+       or publisher_domain in (select value from json_each($domains)) order by agent_url`,
     { rids: JSON.stringify([...rids]), domains: JSON.stringify(domains) },
   )
   return agents.map(({ agent_url }) => ({ agent_url, facet: 'property', value: '', times: 0 }))

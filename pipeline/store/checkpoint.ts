@@ -34,16 +34,13 @@ export function readCheckpoint(paths: Paths): Checkpoint | undefined {
   return readJsonFile(paths.checkpoint, Checkpoint)
 }
 
-/**
- * Copies the frozen file of the index to the next numbered snapshot. A child process makes the
- * copy: opening the index file in this process would drop DuckDB's lock on it.
- */
+/** Copies the columnar index, which nobody has open, to the next numbered snapshot. */
 export async function copySnapshot(paths: Paths): Promise<string> {
   mkdirSync(paths.snapshots, { recursive: true })
   const path = paths.snapshotFile(findLastSnapshotNumber(paths) + 1)
   const fresh = `${path}.new`
   // A part of one would keep what is left of a disk that is full.
-  await run('cp', ['--reflink=auto', paths.index, fresh]).catch(error => {
+  await run('cp', ['--reflink=auto', paths.columnar, fresh]).catch(error => {
     rmSync(fresh, { force: true })
     throw error
   })

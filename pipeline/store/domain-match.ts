@@ -7,7 +7,7 @@ const selectHost = (column: string) =>
  * `$domains` (a JSON list) or below one.
  */
 export function buildDomainCondition(column: string): string {
-  return `exists (select 1 from (select unnest(from_json($domains::json, '["VARCHAR"]')) as d)
+  return `exists (select 1 from (select value as d from json_each($domains))
     where ${selectHost(column)} = d or ends_with(${selectHost(column)}, '.' || d))`
 }
 

@@ -262,9 +262,6 @@ function countRows(result: DuckDBMaterializedResult): number {
 export class Checkpoints {
   readonly #log: string
   readonly #checkpoint: () => Promise<void>
-  #isFrozen = false
-  /** Release of the last freeze; the next one waits for it. */
-  #released: Promise<void> = Promise.resolve()
   /** Bytes of the log at which the next one is tried. */
   #nextAt = LOG_BYTES_MAX
 
@@ -275,36 +272,10 @@ export class Checkpoints {
   }
 
   /**
-   * Writes all that is committed into the file, and keeps the file unchanged until `release` is called. Later commits go
-   * to the log beside it: DuckDB overwrites nothing that the last checkpoint wrote before the next one, since a crash
-   * would leave it with that and the log alone. So a copy made meanwhile is complete, and shows this moment. Nobody may
-   * commit until this resolves.
-   */
-  async freeze(): Promise<{ release(): void }> {
-    const before = this.#released
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#released = promise
-    const release = () => {
-      this.#isFrozen = false
-      resolve()
-    }
-    await before
-    try {
-      await this.#checkpoint()
-    } catch (error) {
-      release()
-      throw error
-    }
-    this.#isFrozen = true
-    return { release }
-  }
-
-  /**
    * Writes a large log into the file. Where that fails, what was committed is durable all the same, and it is
    * tried again when the log is twice as long.
    */
   async afterCommit(): Promise<void> {
-    if (this.#isFrozen) return
     const log = statSync(this.#log, { throwIfNoEntry: false })
     if (log === undefined || log.size < this.#nextAt) return
     try {

@@ -1,10 +1,6 @@
-import { renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
-import type { CommitNotes } from './appended-rows.ts'
-import { type Checkpoints, Connection, type Planning } from './duckdb-connection.ts'
+import { Connection, type Planning } from './duckdb-connection.ts'
 import type { OpenOptions } from './duckdb-instance.ts'
 import type { Cell, Parameters } from './duckdb-values.ts'
-import { syncPath } from './durable-files.ts'
 import { chunkRows, parseRows } from './row-texts.ts'
 import { TableVersions } from './table-versions.ts'
 
@@ -24,8 +20,6 @@ export class Database {
   readonly #types = new Map<string, [column: string, type: string][]>()
   /** Versions of the tables that this process wrote; nobody else writes to the file. */
   readonly written: TableVersions
-  /** Notes of the commit in progress, or of the last one; undefined before the first of this process. */
-  notes: CommitNotes | undefined
 
   private constructor(connection: Connection, written: TableVersions) {
     this.file = connection.file
@@ -147,18 +141,6 @@ export class Database {
     return this.#connection.transactions.run(work)
   }
 
-  /** Runs work that mostly writes nothing, and one statement that ends it, in a transaction. */
-  transactionEnding(work: () => Promise<void>, last: () => Promise<void>): Promise<void> {
-    return this.#connection.transactions.runEnding(work, last)
-  }
-
-  /**
-   * Sets the number of threads of later statements; for small ones a second thread costs more than it gains.
-   */
-  useThreads(threads: number): Promise<void> {
-    return this.#connection.useThreads(threads)
-  }
-
   /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
   async insert(table: string, rows: readonly object[]): Promise<void> {
     if (rows.length === 0) return
@@ -215,52 +197,18 @@ export class Database {
     return this.#connection.append(table, rows, schema)
   }
 
-  /**
-   * Rewrites the file, so that deleted rows can no longer be read from its bytes. `create` creates the tables
-   * of the new file. Nothing else may use the database meanwhile.
-   */
-  async compact(create: (fresh: Database) => Promise<void>): Promise<void> {
-    const path = `${this.file}.new`
-    for (const old of [path, `${path}.wal`]) rmSync(old, { force: true })
-    const fresh = await Database.open(path, this.#connection.options)
-    await create(fresh)
-    fresh.close()
-    const tables = await this.all<{ name: string; database: string }>(
-      `select format('"{}"."{}"', schema_name, table_name) as name, format('"{}"', database_name) as database
-       from duckdb_tables() where database_name = current_database() and not temporary`,
-    )
-    await this.run(`attach '${path.replaceAll("'", "''")}' as fresh`)
-    await this.withMostMemory(async () => {
-      for (const { name, database } of tables) {
-        await this.run(`insert into fresh.${name} by name from ${database}.${name}`)
-      }
-      await this.run('checkpoint fresh')
-    })
-    await this.run('detach fresh')
-    this.close()
-    rmSync(`${this.file}.wal`, { force: true })
-    renameSync(path, this.file)
-    syncPath(dirname(this.file))
-    await this.#connection.reopen()
-  }
-
   /** Runs work that goes through whole tables under the highest memory limit. */
   withMostMemory(work: () => Promise<unknown>): Promise<void> {
     return this.#connection.withMostMemory(work)
   }
 
-  /** Finds the notes of the commit of this number, if it is in progress here, or was the last one. */
-  findNotes(seq: number): CommitNotes | undefined {
-    return this.notes?.seq === seq ? this.notes : undefined
-  }
-
-  /** Returns what decides when the log of this file is written into it. */
-  get checkpoints(): Checkpoints {
-    return this.#connection.checkpoints
-  }
-
   close(): void {
     this.#connection.close()
+  }
+
+  /** Tells the types of the columns of a table. */
+  async describe(table: string): Promise<ReadonlyMap<string, string>> {
+    return new Map(await this.#readTypes(table))
   }
 
   /** Describes the JSON structure of a table's rows, with all columns or some. */
@@ -285,7 +233,7 @@ function describeStructure(columns: [string, string][]): string {
 }
 
 /** Converts a DuckDB type, such as `STRUCT(a VARCHAR)[]`, to that description. */
-function toShape(type: string): unknown {
+export function toShape(type: string): unknown {
   const list = /^(.*)\[\]$/.exec(type)
   if (list) return [toShape(list[1] ?? '')]
   const struct = /^STRUCT\((.*)\)$/.exec(type)

@@ -3,7 +3,7 @@ import type { BrandRow, EntryRow, PublisherRow } from '../model/rows.ts'
 import type { HostedProperty } from '../model/save.ts'
 import type { EntryHouse } from '../resolve/entry-house.ts'
 import { fillIdentifiers } from '../resolve/own-domain.ts'
-import { type Database, toListExpression } from './duckdb.ts'
+import { type Database } from './database.ts'
 import { inList } from './in-list.ts'
 import { RowCache } from './row-cache.ts'
 
@@ -26,7 +26,7 @@ function selectKnownByDomain<Row extends { domain: string }>(table: string) {
     toKey: ({ domain }) => domain,
     find(db, domains) {
       const { condition, keys } = inList('domain', domains)
-      return db.all<Row>(`select * from ${table} where ${condition}`, keys, 'cached')
+      return db.all<Row>(`select * from ${table} where ${condition}`, keys)
     },
   })
 }
@@ -41,9 +41,7 @@ async function find(db: Database, asked: readonly string[]): Promise<EntryRow[]>
     rows.push(
       ...(await db.all<EntryRow>(
         `select * from entries where entity = $entity and ${condition}`,
-        { entity, ...keys },
-        'cached',
-      )),
+        { entity, ...keys })),
     )
   }
   return rows
@@ -96,10 +94,8 @@ export async function loadClaimingHouses(
   if (domains.length === 0) return claims
   const rows = await db.all<{ domain: Domain; house_domain: Domain }>(
     `select distinct domain, house_domain from house_claims
-     where domain in (select unnest(${toListExpression('$domains')})) order by all`,
-    { domains: JSON.stringify(domains) },
-    'cached',
-  )
+     where domain in (select value from json_each($domains)) order by domain, house_domain`,
+    { domains: JSON.stringify(domains) })
   for (const { domain, house_domain } of rows) {
     claims.set(domain, [...(claims.get(domain) ?? []), house_domain])
   }

@@ -19,7 +19,7 @@ import type { Paths } from './paths.ts'
 const TAIL_BYTES = 64 * 1024
 
 /** The day of the file that contains an event, in SQL. */
-export const DAY_OF_EVENT = `strftime(uuid_extract_timestamp(event_id), '%Y-%m-%d')`
+export const DAY_OF_EVENT = 'day_of_id(event_id)'
 
 /**
  * The change feed as files, one a UTC day: a line of JSON an event, in the order of the feed. The

@@ -1,13 +1,14 @@
 import type { Change } from '../diff/diff.ts'
 import type { AuthorizationRow, PropertySetRow } from '../model/rows.ts'
-import { type Database, type Parameters, toListExpression } from './duckdb.ts'
+import { type Database, type Parameters } from './database.ts'
 
 /** A stored grant; its properties are in its property set. */
 export type StoredGrantRow = Omit<AuthorizationRow, 'property_rids'>
 
 /** Builds SQL for the ids of the sets that contain any of the rids in a list parameter. */
 export const setsReachingAny = (rids: string) =>
-  `select set_id from property_sets where list_has_any(property_rids::varchar[], ${toListExpression(rids)})`
+  `select set_id from property_sets where exists (
+    select 1 from json_each(property_rids) where value in (select value from json_each(${rids})))`
 
 /**
  * Loads grants; `where` is the SQL that follows `from authorizations`. Rows with the same property set share
@@ -33,7 +34,7 @@ async function loadSets(
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return new Map()
   const rows = await db.all<PropertySetRow>(
-    `select * from property_sets where set_id in (select unnest(${toListExpression('$sets')})::uuid)`,
+    `select * from property_sets where set_id in (select value from json_each($sets))`,
     { sets: JSON.stringify(wanted) },
   )
   return new Map(rows.map(({ set_id, property_rids }) => [set_id, property_rids]))

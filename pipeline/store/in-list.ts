@@ -1,4 +1,4 @@
-import { type Parameters, toListExpression } from './duckdb.ts'
+import { type Parameters } from './database.ts'
 
 /**
  * Builds the condition that `column` is one of these texts, with its parameter. A single text needs no
@@ -12,7 +12,7 @@ export function inList(
   return values.length === 1 && only !== undefined
     ? { condition: `${column} = $keys`, keys: { keys: only } }
     : {
-        condition: `${column} in (select unnest(${toListExpression('$keys')}))`,
+        condition: `${column} in (select value from json_each($keys))`,
         keys: { keys: JSON.stringify(values) },
       }
 }

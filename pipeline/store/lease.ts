@@ -1,39 +1,47 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { Database, isLocked } from './duckdb.ts'
+import { truncateSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { type Aside, copyAside } from './set-aside.ts'
 
-const OPTIONS = { memoryLimit: '16MB', threads: 1 } as const
+const SQLITE_BUSY = 5
+const SQLITE_CORRUPT = 11
+const SQLITE_NOTADB = 26
 
 /**
- * Leases of this process by file. DuckDB's lock keeps other processes out; this keeps out a second taker in this
+ * Leases of this process by file. The kernel's lock keeps other processes out; this keeps out a second taker in this
  * one, and holds on to each lease: one that nobody refers to would be collected as garbage, and its lock released.
  */
 const held = new Map<string, Lease>()
 
 /**
- * Permission to write. The lease is the lock that DuckDB's file system layer holds on a tiny file
- * of its own: the kernel grants it to one process and releases it when that process dies. The file
- * is never copied or read while the lock is held, so the lock cannot be lost the way a copy of the
- * index would lose the index's.
+ * Permission to write. The lease is SQLite's exclusive lock on an empty file of its own: the kernel grants it to one
+ * process and releases it when that process dies. Nothing is ever written to it, nor beside it.
  */
 export class Lease {
-  readonly #db: Database
+  readonly #file: string
+  readonly #db: DatabaseSync
 
-  private constructor(db: Database) {
+  private constructor(file: string, db: DatabaseSync) {
+    this.#file = file
     this.#db = db
-    held.set(db.file, this)
+    held.set(file, this)
   }
 
-  /** Takes the lease; undefined when another process holds it. A damaged file is replaced: it contains no facts. */
+  /** Takes the lease; undefined when another process holds it. A damaged file is emptied: it contains no facts. */
   static async take(file: string, aside?: Aside): Promise<Lease | undefined> {
     if (held.has(file)) return undefined
+    const db = new DatabaseSync(file)
     try {
-      return new Lease(await Database.open(file, OPTIONS))
+      db.exec('pragma journal_mode = memory; begin exclusive')
+      return new Lease(file, db)
     } catch (error) {
-      if (isLocked(error)) return undefined
-      if (aside === undefined || !isDamage(error)) throw error
+      db.close()
+      const { errcode } = error as { errcode?: number }
+      if (errcode === SQLITE_BUSY) return undefined
+      const isDamaged = errcode === SQLITE_NOTADB || errcode === SQLITE_CORRUPT
+      if (aside === undefined || !isDamaged) throw error
       copyAside(aside, file, 'it cannot be read')
-      await writeAnew(file)
+      // The file keeps its place on the disk: two processes that mend it at once still lock one and the same.
+      truncateSync(file)
       return Lease.take(file)
     }
   }
@@ -45,25 +53,8 @@ export class Lease {
   }
 
   release(): void {
-    held.delete(this.#db.file)
+    if (!this.#db.isOpen) return
+    held.delete(this.#file)
     this.#db.close()
   }
-}
-
-/** Tells whether the file could be opened and is no lease, which replacing it repairs. */
-function isDamage(error: unknown): boolean {
-  return error instanceof Error && !/Cannot open file|No space|Read-only/i.test(error.message)
-}
-
-/**
- * Writes into the same file, which keeps its place on the disk: two processes that mend it at once still
- * lock one and the same.
- */
-async function writeAnew(file: string): Promise<void> {
-  const fresh = `${file}.${process.pid}`
-  const made = await Database.open(fresh, OPTIONS)
-  made.close()
-  rmSync(`${file}.wal`, { force: true })
-  writeFileSync(file, readFileSync(fresh))
-  rmSync(fresh)
 }

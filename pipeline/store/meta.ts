@@ -1,6 +1,6 @@
 import { type Instant, toIso } from '../core/clock.ts'
 import { Fatal } from '../core/errors.ts'
-import type { Database } from './duckdb.ts'
+import type { Database } from './database.ts'
 
 /** The one row of `meta`: the last commit of the index, and the writer that may continue it. */
 export interface Meta {
@@ -26,11 +26,11 @@ export async function numberCommit(
 ): Promise<void> {
   const { seq, lastEventId } = commit
   const lastEventAssignment =
-    lastEventId === undefined ? '' : ', last_event_id = $last::varchar::uuid'
+    lastEventId === undefined ? '' : ', last_event_id = $last'
   const numbered = await index.write(
     'update',
     'meta',
-    `set seq = $seq, committed_at = $now::varchar::timestamptz${lastEventAssignment}
+    `set seq = $seq, committed_at = ms($now)${lastEventAssignment}
      where fence = $fence and seq = $before`,
     {
       seq,
@@ -38,8 +38,6 @@ export async function numberCommit(
       now: toIso(commit.now),
       fence,
       ...(lastEventId !== undefined && { last: lastEventId }),
-    },
-    'cached',
-  )
+    })
   if (numbered !== 1) throw new Fatal('another writer has taken over the index')
 }

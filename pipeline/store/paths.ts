@@ -12,12 +12,17 @@ export function resolvePaths(dataDir: string) {
   const at = (...parts: string[]) => join(dir, ...parts)
   return {
     dir,
-    index: at('index.duckdb'),
-    /** The record: every private row, in a folder of its own, so that its log is as private as the file. */
+    /** The tables of the index are in the record. */
+    index: at('record', 'record.sqlite'),
+    /** The columnar index that publication keeps up; snapshots are copies of it. */
+    columnar: at('columnar.duckdb'),
+    /** The record: every row that the writer knows, in a folder of its own, so that its log is as private as the file. */
     record: at('record', 'record.sqlite'),
-    /** Private rows as earlier versions kept them, and copies of these: nothing reads them, and a takedown deletes them. */
-    oldAccounts: at('accounts', 'accounts.duckdb'),
-    oldAccountsCopies: at('accounts', 'backups'),
+    /** The index as the version before kept it, and the files that this one locked (`import-index.ts`). */
+    oldIndex: at('index.duckdb'),
+    oldLocks: ['lease', 'start', 'push'].map(name => at(`${name}.duckdb`)),
+    /** Both stores as they were before the import: nothing reads them, and a takedown deletes them. */
+    old: at('old'),
     /** Private key that `start` makes where the settings name none. */
     registryKey: at('accounts', 'registry-key.jwk'),
     /** Private key of the log that `start` makes where the settings name none. */
@@ -28,7 +33,7 @@ export function resolvePaths(dataDir: string) {
     log: at('log'),
     logIds: at('log', 'ids'),
     demoCredentialsKey: at('accounts', 'demo-credentials-key'),
-    lease: at('lease.duckdb'),
+    lease: at('lease.lock'),
     serving: at('serving'),
     servingFile: at('serving', 'serving.mdb'),
     events: at('events'),
@@ -52,7 +57,7 @@ export function resolvePaths(dataDir: string) {
     /** Progress of deliveries of changes. */
     pushState: at('push', 'state.mdb'),
     /** Locked by the one process that delivers. */
-    pushLock: at('push.duckdb'),
+    pushLock: at('push.lock'),
     checkpoint: at('checkpoint.json'),
     /** State of a replica (`replica-state.ts`). */
     replica: at('replica.json'),
@@ -77,7 +82,7 @@ export function resolvePaths(dataDir: string) {
     /** Its time is that at which the writer last made progress. */
     heartbeat: at('heartbeat'),
     /** Locked by the one `start` that may run here. */
-    startLock: at('start.duckdb'),
+    startLock: at('start.lock'),
     /** Address of the operator's port of that `start`. */
     operatorUrl: at('operator-url'),
     redis: at('redis'),

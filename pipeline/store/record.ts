@@ -1,20 +1,34 @@
 import { statSync } from 'node:fs'
 import { Fatal } from '../core/errors.ts'
+import { declareIndex } from './index-tables.ts'
 import { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile } from './table-files.ts'
 
 /** Format of the record that this program writes, which the file holds as its `user_version`. */
-const RECORD_FORMAT = 1
+export const RECORD_FORMAT = 2
+/** Format of a record without an index, which was in a file of its own (`import-index.ts`). */
+export const FORMAT_BEFORE = 1
 
-/** Opens the record with all its tables. Throws where it is newer than this program. */
+/** Opens the record with all its tables. Throws where it is not of this program's format. */
 export function openRecord(file: string): Sqlite {
-  const db = Sqlite.open(file)
+  const db = openAs(file, RECORD_FORMAT)
   try {
-    const format = findFormat(db)
-    assertKnown(format)
+    const isNew = findFormat(db) === 0
     declareTables(db)
     // The file says what it is even where its log is lost.
-    if (format === 0) db.emptyLog()
+    if (isNew) db.emptyLog()
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** Opens a record of this format, or an empty one, as it is. Throws where it is of another. */
+export function openAs(file: string, format: number): Sqlite {
+  const db = Sqlite.open(file)
+  try {
+    assertFormat(db, format)
     return db
   } catch (error) {
     db.close()
@@ -27,7 +41,7 @@ export function openRecordReadOnly(file: string): Sqlite {
   const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
   const db = hasLog ? Sqlite.open(file, { readOnly: true }) : Sqlite.openUnchanging(file)
   try {
-    assertKnown(findFormat(db))
+    assertFormat(db)
     return db
   } catch (error) {
     db.close()
@@ -35,17 +49,33 @@ export function openRecordReadOnly(file: string): Sqlite {
   }
 }
 
-/** Creates the tables and indexes that the record lacks. */
-export function declareTables(db: Sqlite): void {
-  const sql = listTables('accounts').map(name => readTableFile('accounts', name).sql)
-  db.transaction(() => db.exec(`${sql.join('')} pragma user_version = ${RECORD_FORMAT}`))
+/** Opens a record as it is now, whatever is committed afterwards. */
+export function openAsOfNow(file: string): Sqlite {
+  const db = Sqlite.open(file, { readOnly: true })
+  db.exec('begin; select 1 from meta')
+  return db
 }
 
-/** Throws where a record that nobody has open, such as one of a backup, is newer than this program. */
+/** Creates the tables and indexes that the record lacks, private ones and those of the index. */
+export function declareTables(db: Sqlite): void {
+  const sql = listTables('accounts').map(name => readTableFile('accounts', name).sql)
+  db.transaction(() => {
+    db.exec(sql.join(''))
+    declareIndex(db)
+    setFormat(db)
+  })
+}
+
+/** Has a record say that it is of this program's format. */
+export function setFormat(db: Sqlite): void {
+  db.exec(`pragma user_version = ${RECORD_FORMAT}`)
+}
+
+/** Throws where a record that nobody has open, such as one of a backup, cannot be opened or imported. */
 export function assertRecordKnown(file: string): void {
   const db = Sqlite.openUnchanging(file)
   try {
-    assertKnown(findFormat(db))
+    if (findFormat(db) !== FORMAT_BEFORE) assertFormat(db)
   } finally {
     db.close()
   }
@@ -56,14 +86,22 @@ export function isOfThisVersion(db: Sqlite): boolean {
   return findFormat(db) === RECORD_FORMAT
 }
 
-function findFormat(db: Sqlite): number {
+/** Finds the format of a record; 0 where it is empty. */
+export function findFormat(db: Sqlite): number {
   return db.oneOrThrow<{ user_version: number }>('pragma user_version').user_version
 }
 
-function assertKnown(format: number): void {
-  if (format <= RECORD_FORMAT) return
+function assertFormat(db: Sqlite, format = RECORD_FORMAT): void {
+  const found = findFormat(db)
+  if (found === format || found === 0) return
+  if (found === FORMAT_BEFORE) {
+    throw new Fatal(
+      'record/record.sqlite has no index, as in versions that kept one in index.duckdb: with that file in its place ' +
+        '`registry start` or `registry migrate` imports it',
+    )
+  }
   throw new Fatal(
-    `record/record.sqlite has format ${format} and was written by a newer version; this one reads ` +
+    `record/record.sqlite has format ${found} and was written by a newer version; this one reads ` +
       `formats up to ${RECORD_FORMAT}. Start the newer version, or go back with ` +
       '`registry restore DIR --force` and a backup that this version made',
   )

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Database } from './duckdb.ts'
+import type { Database } from './database.ts'
 import { deleteRows, updateRows } from './row-writes.ts'
 
 /** Rows of one query at most that are cached. */

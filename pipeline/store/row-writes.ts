@@ -1,5 +1,5 @@
 import type { Change } from '../diff/diff.ts'
-import type { Database, Parameter } from './duckdb.ts'
+import type { Database } from './database.ts'
 import { inList } from './in-list.ts'
 
 /** Deletes the rows with these keys. */
@@ -11,8 +11,8 @@ export async function deleteRows(
 ): Promise<void> {
   if (keys.length === 0) return
   db.notes?.noteDeleted(table, keys)
-  const gone = inList(`${column}::varchar`, keys)
-  await db.write('delete from', table, `where ${gone.condition}`, gone.keys, 'cached')
+  const gone = inList(`${column}`, keys)
+  await db.write('delete from', table, `where ${gone.condition}`, gone.keys)
 }
 
 /**
@@ -31,30 +31,7 @@ export async function updateRows<Row extends object>(
   }))
   const fresh = completed.map(({ row }) => row)
   const changed = new Set(completed.flatMap(({ old, row }) => listDiffering(old, row)))
-  const [only] = fresh
-  if (changed.size === 0 || only === undefined) return
-  if (fresh.length === 1) await updateRow(db, table, key, [...changed], only)
-  else await db.update(table, key, [...changed], fresh)
-}
-
-/** Updates a single row, without a join. */
-async function updateRow(
-  db: Database,
-  table: string,
-  key: string,
-  changed: readonly string[],
-  row: object,
-): Promise<void> {
-  const cells = toCells(row)
-  const set = changed.map(column => `${column} = $${column}`)
-  const values = changed.map(column => [column, cells.get(column) ?? null])
-  await db.write(
-    'update',
-    table,
-    `set ${set.join(', ')} where ${key}::varchar = $row_key`,
-    { ...Object.fromEntries(values), row_key: String(cells.get(key)) },
-    'cached',
-  )
+  if (changed.size > 0) await db.update(table, key, [...changed], fresh)
 }
 
 /** Lists the columns in which a row differs from the one before. */
@@ -66,15 +43,6 @@ function listDiffering<Row extends object>(old: Row, row: Row): string[] {
 function isSame(a: unknown, b: unknown): boolean {
   const areBoth = typeof a === 'object' && a !== null && typeof b === 'object' && b !== null
   return a === b || (areBoth && JSON.stringify(a) === JSON.stringify(b))
-}
-
-/** Converts a row to its columns as statement parameters. */
-function toCells(row: object): Map<string, Parameter> {
-  const cells = Object.entries(row).map(([column, value]): [string, Parameter] => [
-    column,
-    typeof value === 'object' && value !== null ? JSON.stringify(value) : (value ?? null),
-  ])
-  return new Map(cells)
 }
 
 /** Sets every column to null, so that one which the new row lacks is cleared. */

@@ -71,6 +71,11 @@ export class Seals {
     this.#write('test')
   }
 
+  /** Records that a start opened the files and ends without a change, as where it is refused. */
+  endTest(): void {
+    this.#write(this.#previousState === 'shut' ? 'shut' : 'open')
+  }
+
   /** Records that files are about to change: until they are sealed again, no difference counts as damage. */
   unseal(): void {
     if (this.#state === 'open') return

@@ -13,9 +13,12 @@ export function toStored(value: SqliteValue, type: string): SQLInputValue {
   switch (type) {
     case 'json':
     case 'varchar[]':
+    case 'uuid[]':
       return JSON.stringify(value)
     case 'timestamptz':
       return new Date(value as string | number).toISOString()
+    case 'instant':
+      return typeof value === 'number' ? value : Date.parse(String(value))
     case 'uuid':
       return String(value).toLowerCase()
     case 'boolean':

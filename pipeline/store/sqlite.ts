@@ -7,8 +7,8 @@ import {
   type StatementSync,
 } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { defineFunctions } from './sqlite-functions.ts'
 import { type SqliteParameters, type SqliteValue, toStored } from './sqlite-values.ts'
 
 export type { SqliteParameters, SqliteValue } from './sqlite-values.ts'
@@ -20,7 +20,7 @@ export interface SqliteOptions {
 /** Mode of a file that only its owner reads; its log and its index of that have the same. */
 const PRIVATE_FILE = 0o600
 const SQLITE_CORRUPT = 11
-const STATEMENTS_MAX = 500
+const STATEMENTS_MAX = 2_000
 /** Time that a statement waits for another process, which only a backup or a start can need. */
 const BUSY_MS = 5_000
 const CACHE_KIB = 32 * 1024
@@ -41,7 +41,9 @@ const parseJson: Decode = value => (value === null ? null : JSON.parse(String(va
 /** Conversions of stored values to JSON values, by the declared type of their column. */
 const decoders: Readonly<Record<string, Decode>> = {
   boolean: value => (value === null ? null : value !== 0),
+  instant: value => (value === null ? null : new Date(Number(value)).toISOString()),
   json: parseJson,
+  'uuid[]': parseJson,
   'varchar[]': parseJson,
 }
 
@@ -71,8 +73,7 @@ export class Sqlite {
   private constructor(file: string, db: DatabaseSync) {
     this.file = file
     this.#db = db
-    // Cuts the rows of a table into slices.
-    db.function('crc32', { deterministic: true }, value => crc32(String(value)))
+    defineFunctions(db)
   }
 
   /** Opens a file, which is made where it is missing, for its owner alone. Throws where it is no database. */
@@ -80,7 +81,9 @@ export class Sqlite {
     if (!readOnly && file !== ':memory:') makePrivate(file)
     const db = new DatabaseSync(file, { readOnly, timeout: BUSY_MS })
     try {
-      db.exec(`pragma cache_size = -${CACHE_KIB}; pragma trusted_schema = off`)
+      db.exec(
+        `pragma cache_size = -${CACHE_KIB}; pragma trusted_schema = off; pragma temp_store = memory`,
+      )
       // What was deleted cannot be read from the bytes of the file.
       if (!readOnly) {
         db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on;
@@ -140,6 +143,16 @@ export class Sqlite {
     for (const values of rows) yield getRowMaker(prepared)(values as never) as Row
   }
 
+  /** Runs a query row by row; returns the stored values. */
+  *iterateValues(
+    sql: string,
+    parameters: SqliteParameters = {},
+  ): Generator<(string | number | null)[]> {
+    for (const values of prepare(this.#db, sql).statement.iterate(toNamed(parameters))) {
+      yield values as unknown as (string | number | null)[]
+    }
+  }
+
   /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
   insert(table: string, rows: readonly object[]): void {
     if (rows.length === 0) return
@@ -152,6 +165,29 @@ export class Sqlite {
     }
     if (rows.length === 1) for (const row of rows) insert(row)
     else this.transaction(() => rows.forEach(insert))
+  }
+
+  /** Updates columns of rows, by a column that tells them apart. */
+  update(table: string, key: string, columns: readonly string[], rows: readonly object[]): void {
+    const types = new Map(this.columns(table).map(({ name, type }) => [name, type]))
+    const set = columns.map(column => `${column} = ?`).join(', ')
+    const { statement } = this.#prepare(`update ${table} set ${set} where ${key} = ?`)
+    for (const row of rows) {
+      const cells = row as Readonly<Record<string, string>>
+      const toCell = (name: string) => toStored(cells[name], types.get(name) ?? '')
+      statement.run(...columns.map(toCell), toCell(key))
+    }
+  }
+
+  /** Appends flat rows, in the order of the columns. */
+  append(table: string, rows: Iterable<readonly (string | number | boolean | null | undefined)[]>): void {
+    let statement: StatementSync | undefined
+    for (const row of rows) {
+      statement ??= this.#prepare(
+        `insert into ${table} values (${row.map(() => '?').join(', ')})`,
+      ).statement
+      statement.run(...row.map(cell => (typeof cell === 'boolean' ? Number(cell) : (cell ?? null))))
+    }
   }
 
   /** Lists the columns of a table, in their order. */
@@ -186,15 +222,37 @@ export class Sqlite {
     }
   }
 
-  /** Copies the file as it is now, whole and without a log. Nobody may write until this resolves. */
+  /** Begins a transaction that others may be parts of, until `commit` or `rollback`. */
+  begin(): void {
+    this.#db.exec('begin immediate')
+    this.#depth++
+  }
+
+  commit(): void {
+    this.#db.exec('commit')
+    this.#depth--
+  }
+
+  rollback(): void {
+    this.#depth = 0
+    if (this.#db.isTransaction) this.#db.exec('rollback')
+  }
+
+  /**
+   * Copies the file as it is now, whole and without a log. Nobody may write by this connection until this resolves, nor
+   * by another one unless this one is in a transaction.
+   */
   async copyTo(file: string): Promise<void> {
     makePrivate(file)
     await backup(this.#db, file, { rate: BACKUP_PAGES })
   }
 
-  /** Writes all of the log into the file and empties it, so that it shows nothing of what was deleted. */
-  emptyLog(): void {
-    this.#db.exec('pragma wal_checkpoint(truncate)')
+  /**
+   * Writes all of the log into the file and empties it, so that it shows nothing of what was deleted. False where
+   * somebody reads an earlier state, as a backup does.
+   */
+  emptyLog(): boolean {
+    return this.one<{ busy: number }>('pragma wal_checkpoint(truncate)')?.busy === 0
   }
 
   /** Reads all of the file; returns what is wrong with it. */

@@ -28,6 +28,10 @@ export interface TableFile {
   key: string | undefined
   /** From `-- references:`. */
   references: readonly Reference[]
+  /** Name of the table in the record; it differs where private rows have that name. */
+  storedAs: string
+  /** Columns of its indexes, as SQL, from `-- index:`. */
+  indexes: readonly string[]
   /** True for a table that serves the writer alone: `-- bookkeeping`. */
   isBookkeeping: boolean
 }
@@ -55,6 +59,8 @@ export function readTableFile(folder: TableFolder, name: string): TableFile {
     references: [...head.matchAll(/^-- references: (.+) -> (\w+)\.(.+)$/gm)].map(
       ([, columns = '', table = '', targets = '']) => ({ columns, table, targets }),
     ),
+    storedAs: /^-- stored as: (\w+)$/m.exec(head)?.[1] ?? name,
+    indexes: [...head.matchAll(/^-- index: (.+)$/gm)].map(([, columns = '']) => columns),
     isBookkeeping: /^-- bookkeeping$/m.test(head),
   }
 }

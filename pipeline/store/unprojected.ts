@@ -1,4 +1,4 @@
-import type { Database } from './duckdb.ts'
+import type { Database } from './database.ts'
 
 /** A subject whose answer cannot be built from its rows, and the reason. */
 export interface Unprojected {
@@ -17,14 +17,14 @@ export const EVENTS_PART = 'events'
 /** Condition on rows of `quarantine`: an event that cannot be shown. */
 const IS_EVENT = `kind = '${EVENTS_PART}' and ${IS_UNPROJECTED}`
 /** Condition on rows of `events`: one that can be shown, as far as is known. */
-export const IS_SHOWN_EVENT = `event_id::varchar not in (select location from quarantine where ${IS_EVENT})`
+export const IS_SHOWN_EVENT = `event_id not in (select location from quarantine where ${IS_EVENT})`
 
 /** Loads the subjects whose last answer could not be built, so that an earlier one is served. */
 export function loadUnprojected(index: Database): Promise<Unprojected[]> {
   return index.written.memo('unprojected', '', ['quarantine'], () =>
     index.all<Unprojected>(
       `select kind as part, location as subject, substr(reason, ${REASON_PREFIX.length + 1}) as reason
-       from quarantine where ${IS_UNPROJECTED} order by all`,
+       from quarantine where ${IS_UNPROJECTED} order by 1, 2, 3`,
     ),
   )
 }
@@ -62,6 +62,6 @@ export async function forgetUnprojectedEvents(index: Database): Promise<void> {
     'delete from',
     'quarantine',
     `where ${IS_EVENT}
-       and location not in (select event_id::varchar from events)`,
+       and location not in (select event_id from events)`,
   )
 }

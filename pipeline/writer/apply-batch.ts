@@ -4,7 +4,7 @@ import { isUnderstood, type Observation, toSourceKey } from '../model/observatio
 import type { EntryRow } from '../model/rows.ts'
 import { listInvalidatedHosted } from '../serving/hosted-files.ts'
 import { CommitNotes } from '../store/appended-rows.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import { loadClaimingHouses } from '../store/entries.ts'
 import type { Applied, ApplyContext, Batch } from './apply-context.ts'
 import { recordAgentHealth } from './crawl/agent-health.ts'

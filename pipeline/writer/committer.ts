@@ -13,10 +13,9 @@ import {
   type Submission,
   selectSubmissions,
 } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import { type Meta, numberCommit } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
-import { allSettledOrThrow } from '../store/transactions.ts'
 import { apply } from './apply-batch.ts'
 import type { Applied, ApplyContext, Batch } from './apply-context.ts'
 import { chooseEvicted } from './community/evicted-brands.ts'
@@ -79,15 +78,23 @@ export class Committer {
   async commit(asked: Batch, now: Instant): Promise<CommitResult> {
     const { index, accounts, meta } = this.#parts
     const seq = meta.seq + 1
-    await index.useThreads(1)
-    const isAnyRevert = asked.submissions.some(({ operation }) => operation.op === 'audit.revert')
-    const stores = { index, accounts: accounts.db }
-    const { refused, ...resolved } = isAnyRevert
-      ? await resolveReverts(stores, asked.submissions)
-      : { submissions: asked.submissions, refused: nothingRefused }
-    const batch = { ...asked, ...resolved }
-    const carriedOut = await this.#carryOut(batch, { now, seq }, refused)
-    return this.#take(batch, carriedOut, { now, seq })
+    for (const { body, hash } of asked.observations) {
+      if (body && hash) storeBody(this.#parts.paths, hash, body)
+    }
+    const taken = await index.transaction(async () => {
+      const isAnyRevert = asked.submissions.some(({ operation }) => operation.op === 'audit.revert')
+      const stores = { index, accounts: accounts.db }
+      const { refused, ...resolved } = isAnyRevert
+        ? await resolveReverts(stores, asked.submissions)
+        : { submissions: asked.submissions, refused: nothingRefused }
+      const batch = { ...asked, ...resolved }
+      const carriedOut = await this.#carryOut(batch, { now, seq }, refused)
+      return this.#take(batch, carriedOut, { now, seq })
+    })
+    meta.seq = seq
+    meta.last_event_id = taken.events.at(-1)?.event_id ?? meta.last_event_id
+    this.#parts.onStep?.('index', 'after')
+    return taken
   }
 
   /** Answers with what only the index knows too. */
@@ -172,31 +179,25 @@ export class Committer {
     { answers, fresh }: CarriedOut,
     { now, seq }: { now: Instant; seq: number },
   ): Promise<CommitResult> {
-    const { index, meta, paths, onStep } = this.#parts
-    for (const { body, hash } of requested.observations) {
-      if (body && hash) storeBody(paths, hash, body)
-    }
+    const { index, meta, onStep } = this.#parts
     const report = this.#readAccountFacts(requested, answers)
     const evicted =
       answers.size > 0 ? await this.#chooseEvicted({ ...requested, ...report }, answers) : []
-    const taken = await index.transaction(async () => {
-      const submissions = requested.submissions.filter(submission => isDone(submission, answers))
-      const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}
-      const batch: Batch = { ...requested, ...report, ...editing, evicted, submissions, fresh }
-      const applied = await apply(index, batch, this.#buildContext(now, seq))
-      const pictured = submissions.filter(({ operation }) => pictureOperations.has(operation.op))
-      if (pictured.length > 0) keepPictures(this.#parts, pictured, seq)
-      onStep?.('index', 'before')
-      const commit = { seq, now, lastEventId: applied.events.at(-1)?.event_id }
-      const numbering = numberCommit(index, meta.fence, commit)
-      const reading = requested.observations.length > 0 ? undefined : this.#parts.read(seq)
-      await allSettledOrThrow(numbering, Promise.resolve(reading))
-      return { ...applied, seq, batch, answers, projection: await reading }
+    const submissions = requested.submissions.filter(submission => isDone(submission, answers))
+    const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}
+    const batch: Batch = { ...requested, ...report, ...editing, evicted, submissions, fresh }
+    const applied = await apply(index, batch, this.#buildContext(now, seq))
+    const pictured = submissions.filter(({ operation }) => pictureOperations.has(operation.op))
+    if (pictured.length > 0) keepPictures(this.#parts, pictured, seq)
+    onStep?.('index', 'before')
+    await numberCommit(index, meta.fence, {
+      seq,
+      now,
+      lastEventId: applied.events.at(-1)?.event_id,
     })
-    meta.seq = seq
-    meta.last_event_id = taken.events.at(-1)?.event_id ?? meta.last_event_id
-    onStep?.('index', 'after')
-    return taken
+    const projection =
+      requested.observations.length > 0 ? undefined : await this.#parts.read(seq)
+    return { ...applied, seq, batch, answers, projection }
   }
 
   /** Kept in memory: a writer that starts begins a new hour. */

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -10,21 +9,17 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { z } from 'zod'
-import type { Accounts } from '../accounts/store.ts'
 import { JsonText } from '../core/json-text.ts'
 import { hashFile } from '../store/checkpoint.ts'
-import type { Database } from '../store/duckdb.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../store/paths.ts'
+import { openAsOfNow } from '../store/record.ts'
 import { LOG_IN_BACKUP, listLogFiles } from '../transparency/copy-log.ts'
 import { copyPictures, listDamagedPictures } from './community/logo-files.ts'
 
-const run = promisify(execFile)
-
 /** The stores that nothing else can be made of, and their names in a backup. */
-export const backedUp = { index: 'index.duckdb', record: 'record.sqlite' } as const
+export const backedUp = { record: 'record.sqlite' } as const
 export const MANIFEST = 'manifest.json'
 /** Pictures of logos, each named by its hash: so no manifest need list them. */
 export const PICTURES = 'logos'
@@ -78,18 +73,13 @@ function isUnfinished(partial: string): boolean {
 }
 
 /**
- * Copies both stores; no commit may run meanwhile. A child process copies the index, since opening it in this one
- * would drop DuckDB's locks on it.
+ * Begins to copy the record and the pictures as they are now: no commit may run meanwhile. Commits may go on until the
+ * copy is complete.
  */
-export async function copyStores(
-  stores: { index: Database; accounts: Accounts; paths: Paths },
-  to: string,
-): Promise<void> {
-  const { index, accounts, paths } = stores
-  const { release } = await index.checkpoints.freeze()
-  await run('cp', ['--reflink=auto', paths.index, `${to}/${backedUp.index}`]).finally(release)
-  await accounts.db.copyTo(`${to}/${backedUp.record}`)
-  copyPictures(paths.pictures, `${to}/${PICTURES}`)
+export function beginCopy({ record, pictures }: Paths, to: string): Promise<void> {
+  copyPictures(pictures, `${to}/${PICTURES}`)
+  const now = openAsOfNow(record)
+  return now.copyTo(`${to}/${backedUp.record}`).finally(() => now.close())
 }
 
 /** Writes the manifest and gives the backup its final name; a folder without a manifest is not a backup. */

@@ -3,8 +3,7 @@ import type { Domain } from '../core/domain.ts'
 import type { SourceKind } from '../model/documents/index.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import { isUrl } from '../model/observation.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
-import { STORED_SCHEMA } from '../store/stored-schema.ts'
+import { type Database } from '../store/database.ts'
 import type { Derived } from './derivation-runner.ts'
 
 /** The rules, each answering for domains, and the source a subject's own answer begins with. */
@@ -56,18 +55,19 @@ async function findDependents(
   db: Database,
   invalidated: readonly Invalidated[],
 ): Promise<Dependent[]> {
-  await db.runTemporary('create or replace temp table invalidated (kind varchar, location varchar)')
-  await db.append(
+  await db.stage(
     'invalidated',
+    'kind text, location text',
     invalidated.map(({ kind, location }) => [kind, location]),
   )
   return db.all(
-    'select distinct d.rule, d.subject from depends_on d semi join invalidated using (kind, location)',
+    `select distinct d.rule, d.subject from invalidated i
+     cross join depends_on d on d.location = i.location and d.kind = i.kind`,
   )
 }
 
 function listWoken(db: Database, now: Instant): Promise<Dependent[]> {
-  return db.all('select distinct rule, subject from wakes where wakes_at <= $now::timestamptz', {
+  return db.all('select distinct rule, subject from wakes where wakes_at <= ms($now)', {
     now: toIso(now),
   })
 }
@@ -75,8 +75,8 @@ function listWoken(db: Database, now: Instant): Promise<Dependent[]> {
 /** Tells whether time alone has changed the state of a file, or an answer. */
 export async function hasTimeChanged(db: Database, now: Instant): Promise<boolean> {
   const row = await db.one(
-    `select 1 from (select turns_at as at_time from crawl_state union all select wakes_at from wakes)
-     where at_time <= $now::timestamptz limit 1`,
+    `select 1 where exists (select 1 from crawl_state where turns_at <= ms($now))
+       or exists (select 1 from wakes where wakes_at <= ms($now))`,
     { now: toIso(now) },
   )
   return row !== undefined
@@ -110,20 +110,20 @@ export async function recordDependencies(
   derived: readonly Derived<string, unknown>[],
 ): Promise<void> {
   if (derived.length === 0) return
-  await db.runTemporary('create or replace temp table derived (subject varchar)')
-  await db.append(
+  await db.stage(
     'derived',
+    'subject text',
     derived.map(({ subject }) => [subject]),
   )
   for (const table of ['depends_on', 'wakes']) {
     await db.write(
       'delete from',
       table,
-      `d using derived x where d.rule = $rule and d.subject = x.subject`,
+      'where rule = $rule and subject in (select subject from derived)',
       { rule },
     )
   }
-  await db.append('depends_on', toDependencyRows(rule, derived), STORED_SCHEMA)
+  await db.append('depends_on', toDependencyRows(rule, derived))
   await db.insert(
     'wakes',
     derived.flatMap(({ subject, wakesAt }) =>
@@ -143,7 +143,7 @@ export async function wakeNow(
   await db.write(
     'delete from',
     'wakes',
-    `where rule = $rule and subject in (select unnest(${toListExpression('$subjects')}))`,
+    `where rule = $rule and subject in (select value from json_each($subjects))`,
     { rule, subjects: JSON.stringify(subjects) },
   )
   await db.insert(

@@ -4,16 +4,11 @@ import { type Source, toSourceKey } from '../model/observation.ts'
 import type { KnownFile } from '../resolve/derivation.ts'
 import { type FileState, getValidity } from '../resolve/validity.ts'
 import { loadHostedFiles } from '../serving/hosted-files.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import { nothingTakenDown, type TakenDown, withheld } from './takedown/takedown-list.ts'
 
 /** Size above which a file is large: deriving an answer from it may take as long as a commit may. */
 export const LARGE_FILE_BYTES = 1024 * 1024
-/** Files up to which each row is compared with the list of them; a join would read the texts of all other files. */
-const FEW_FILES = 20
-const LOCATIONS = toListExpression('$locations')
-const WHERE_FEW = `list_contains(${LOCATIONS}, location)`
-const WHERE_MANY = `location in (select unnest(${LOCATIONS}))`
 
 /** Files that rules see in another form than crawled. */
 export interface Shown {
@@ -86,17 +81,16 @@ export class Files {
   async #loadCrawled(missing: readonly Source[], maxBytes: number): Promise<void> {
     if (missing.length === 0) return
     const rows = await this.#db.all<Source & FileState & { bytes: number }>(
-      `with wanted as (select unnest(
-         from_json($sources::json, '[{"kind":"VARCHAR","location":"VARCHAR","is_fresh":"BOOLEAN"}]'),
-         recursive := true))
-       select s.kind, s.location, s.outcome, s.effect, s.status, coalesce(d.bytes, 0) as bytes,
-         epoch_ms(s.streak_since)::double as streak_since,
-         epoch_ms(s.attempted_at)::double as attempted_at,
-         epoch_ms(s.succeeded_at)::double as succeeded_at,
-         epoch_ms(s.stale_at)::double as stale_at, epoch_ms(s.ended_at)::double as ended_at,
-         epoch_ms(s.absent_at)::double as absent_at
-       from crawl_state s join wanted w using (kind, location)
-       left join documents d on d.kind = s.kind and d.location = if(w.is_fresh, null, s.location)`,
+      `select s.kind, s.location, s.outcome, s.effect, s.status, coalesce(d.bytes, 0) as bytes,
+         +s.streak_since as streak_since,
+         +s.attempted_at as attempted_at,
+         +s.succeeded_at as succeeded_at,
+         +s.stale_at as stale_at,
+         +s.ended_at as ended_at,
+         +s.absent_at as absent_at
+       from json_each($sources) w
+       join crawl_state s on s.location = w.value ->> '$.location' and s.kind = w.value ->> '$.kind'
+       left join documents d on d.location = s.location and d.kind = s.kind and not (w.value ->> '$.is_fresh')`,
       { sources: JSON.stringify(missing.map(source => this.#toRequest(source))) },
     )
     for (const source of missing) this.#files.set(toSourceKey(source), { validity: 'unknown' })
@@ -128,7 +122,7 @@ export class Files {
     const locations = [...new Set(stored.map(({ location }) => location))]
     const rows = await this.#db.all<Source & { document: NonNullable<KnownFile['document']> }>(
       `select kind, location, document from documents
-       where ${locations.length <= FEW_FILES ? WHERE_FEW : WHERE_MANY} and coalesce(bytes, 0) <= $max`,
+       where location in (select value from json_each($locations)) and coalesce(bytes, 0) <= $max`,
       {
         locations: JSON.stringify(locations),
         max: stored.reduce((most, { bytes }) => Math.max(most, bytes), 0),

@@ -1,7 +1,7 @@
 import { getLast } from '../core/present.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { Invalidated } from '../model/invalidated.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { listSubjects, rules, type Subjects } from './dependencies.ts'
 import { Files } from './derivation-files.ts'
@@ -48,7 +48,7 @@ export async function deriveEverything(db: Database, context: ApplyContext): Pro
 /** Files that say something of agents themselves, by location: all of one location at a time. */
 function listFilesOnAgents(db: Database, after: string): Promise<Invalidated[]> {
   return db.all(
-    `select kind, location, true as is_new, true as is_own, null as known_until from crawl_state
+    `select kind, location, true as "is_new [boolean]", true as "is_own [boolean]", null as known_until from crawl_state
      where hash is not null and kind in ('brand.json', 'agent') and location in (
        select distinct location from crawl_state
        where hash is not null and kind in ('brand.json', 'agent') and location > $after

@@ -1,10 +1,10 @@
 import type { Accounts } from '../accounts/store.ts'
 import { type Instant, toIso } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
-import type { Answer, Submission } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Answer, Refusal, Submission } from '../model/submission.ts'
+import type { Database } from '../store/database.ts'
 
-const FAILED: Answer = {
+const FAILED: Refusal = {
   refused: 'an internal error kept the registry from carrying this out; it is logged',
   error: 'internal_error',
 }
@@ -12,7 +12,7 @@ const KIND = 'submission'
 
 /**
  * Refuses a submission that the stores cannot take, and quarantines it. The accounts remember the answer,
- * so that a repeated submission gets the same one. If the index has carried it out, its own answer counts.
+ * so that a repeated submission gets the same one. One that was carried out before keeps its own answer.
  */
 export async function failSubmission(
   { index, accounts, log }: { index: Database; accounts: Accounts; log: Log },
@@ -21,11 +21,12 @@ export async function failSubmission(
   { now, seq }: { now: Instant; seq: number },
 ): Promise<Answer> {
   const { submission_id: id, operation } = submission
-  const isDone = await index.one('select 1 from submissions where submission_id = $id', { id })
-  const answer = accounts.replaceAnswer(submission, isDone ? undefined : FAILED, { now, seq })
-  await index.insert('quarantine', [
-    { kind: KIND, location: id, observed_at: toIso(now), reason: reason.slice(0, 500), seq },
-  ])
+  const answer = await index.transaction(async () => {
+    await index.insert('quarantine', [
+      { kind: KIND, location: id, observed_at: toIso(now), reason: reason.slice(0, 500), seq },
+    ])
+    return accounts.refuse(submission, FAILED, { now, seq })
+  })
   log.error({ submission: id, operation: operation.op, reason }, 'submission set aside')
-  return answer ?? FAILED
+  return answer
 }

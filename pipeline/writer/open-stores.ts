@@ -23,12 +23,14 @@ export async function openStores(dataDir: string, log: Log): Promise<WriterStore
     if (existsSync(paths.restoring)) {
       throw new Fatal('a restore was not finished: run it again with --force')
     }
-    const facts = await openFacts(paths, ({ file }) => log.info({ migration: file }, 'migrated'))
+    const facts = await openFacts(paths, progress =>
+      // A warning, so that whoever waits for the start sees it.
+      log.warn(progress, 'importing index.duckdb into the record'),
+    )
     try {
       return { paths, lease, seals: Seals.open(paths), ...facts }
     } catch (error) {
       facts.accounts.close()
-      facts.index.close()
       throw error
     }
   } catch (error) {
@@ -37,9 +39,8 @@ export async function openStores(dataDir: string, log: Log): Promise<WriterStore
   }
 }
 
-export function closeStores({ seals, index, accounts, lease }: WriterStores): void {
+export function closeStores({ seals, accounts, lease }: WriterStores): void {
   seals.close()
-  index.close()
   accounts.close()
   lease.release()
 }

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 /** Priority of work for the writer: submissions of people, or everything else. */
 export type Priority = 'people' | 'others'
 
@@ -35,6 +37,8 @@ export class PriorityQueue {
     for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) {
       this.#taskBegan = performance.now()
       await next()
+      // A task may have waited for nothing but the disk: whatever else the process has to do comes first.
+      await setImmediate()
     }
     this.#isBusy = false
     this.#taskBegan = undefined

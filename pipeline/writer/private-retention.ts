@@ -3,7 +3,7 @@ import { removeUnusedClients } from '../accounts/people.ts'
 import { DAY, type Instant, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import { type Database } from '../store/database.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 
 interface Stores {
@@ -83,7 +83,6 @@ async function dropSubmissions(
     `select submission_id as id from submissions ${where}`,
     old,
   )
-  await dropFromIndex(index, 'submissions', 'submission_id', rows)
   accounts.run(`delete from submissions ${where}`, old)
 }
 
@@ -96,15 +95,15 @@ async function dropRequests({ index, accounts, serving }: Stores, until: string)
   if (rows.length === 0) return
   const gone = rows.map(({ id: key }): Entry => ({ space: 'crawl_request', key, value: undefined }))
   serving.write(gone, serving.seq)
-  await dropFromIndex(index, 'crawl_requests', 'crawl_request_id', rows)
+  await dropFromIndex(index, 'shown_crawl_requests', 'crawl_request_id', rows)
   accounts.run('delete from crawl_requests where requested_at < $until', { until })
 }
 
 /** Erases the contacts of revisions that were replaced long ago. */
 async function dropContacts(index: Database, accounts: Sqlite, until: string): Promise<void> {
   const rows = await index.all<{ id: string }>(
-    `select revision_id::varchar as id from revisions
-     where entity = 'property' and created_at < $until::timestamptz
+    `select revision_id as id from revisions
+     where entity = 'property' and created_at < ms($until)
        and revision_id not in (select contact_id from entries where contact_id is not null)`,
     { until },
   )
@@ -124,7 +123,7 @@ async function dropFromIndex(
   await index.write(
     'delete from',
     table,
-    `where ${column}::varchar in (select unnest(${toListExpression('$ids')}))`,
+    `where ${column} in (select value from json_each($ids))`,
     { ids: JSON.stringify(rows.map(({ id }) => id)) },
   )
 }

@@ -11,9 +11,10 @@ import {
   pruneSnapshots,
   readCheckpoint,
 } from '../store/checkpoint.ts'
-import type { Database } from '../store/duckdb.ts'
+import { bringColumnar, LOG } from '../store/columnar.ts'
+import type { Database } from '../store/database.ts'
+import { openAsOfNow } from '../store/record.ts'
 import type { Paths } from '../store/paths.ts'
-import { createTables } from '../store/schema.ts'
 import type { Seals } from '../store/seals.ts'
 import { setAside } from '../store/set-aside.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'
@@ -100,18 +101,21 @@ export class Publishing {
   }
 
   /**
-   * Publishes a snapshot. No commit runs until the index is frozen; the copy and its checksum do not delay
-   * commits.
+   * Publishes a snapshot. It shows the record as of one commit, and delays no other.
    */
   async #publish({ again = false } = {}): Promise<number> {
     const { paths, log, clock, seals, snapshotsKept, step } = this.#parts
     const shown = readCheckpoint(paths)?.as_of
     const begun = await this.#parts.alone(() => this.#beginSnapshot(again))
     if (begun === undefined) return 0
-    const { cleared, at, file, ms } = begun
+    const { cleared, at, record, ms } = begun
     const copying = performance.now()
-    const copied = step('snapshot', () => copySnapshot(paths))
-    const snapshot = await copied.finally(() => file.release())
+    const brought = await bringColumnar(paths.columnar, record).finally(() => record.close())
+    const snapshot = await step('snapshot', () => copySnapshot(paths))
+    const { sqlite } = this.#parts.index
+    await this.#parts.alone(async () => {
+      sqlite.run(`delete from ${LOG} where id <= $logged`, { logged: brought.logged })
+    })
     const copyMs = ms + performance.now() - copying
     const path = `${paths.snapshots}/${snapshot}`
     seals.forget(paths.snapshots)
@@ -125,33 +129,27 @@ export class Publishing {
     return copyMs
   }
 
-  /**
-   * Begins a snapshot. Content that was taken down can still be read in freed pages: the index is
-   * rewritten first.
-   */
+  /** Begins a snapshot. Content that was taken down can still be read in freed pages of the columnar index: it is made again. */
   async #beginSnapshot(again: boolean) {
-    const { paths, index, accounts, takedowns, clock, last } = this.#parts
+    const { paths, accounts, takedowns, clock, last } = this.#parts
     const started = performance.now()
     const { seq, last_event_id } = last()
-    const cleared = takedowns.uncleared
+    const { uncleared } = takedowns
+    // Where a backup keeps the log from being emptied, the next publication clears it.
+    const cleared = uncleared.length > 0 && accounts.db.emptyLog() ? uncleared : []
     const isPublished = seq === (readCheckpoint(paths)?.seq ?? 0)
     if (isPublished && cleared.length === 0 && !again) return undefined
-    if (cleared.length > 0) {
-      await index.compact(createTables)
-      accounts.db.emptyLog()
-    }
-    await index.useThreads(2)
-    const file = await index.checkpoints.freeze()
+    if (cleared.length > 0) rmSync(paths.columnar, { force: true })
     const at = { seq, last_event_id, as_of: toIso(clock.now()) }
-    return { cleared, at, file, ms: performance.now() - started }
+    return { cleared, at, record: openAsOfNow(paths.record), ms: performance.now() - started }
   }
 
   /** Deletes every published copy but the one that was just made. */
   async #clearCopies(domains: readonly Domain[]): Promise<void> {
     const { paths, takedowns, clock, alone } = this.#parts
     pruneSnapshots(paths, 1)
-    const { parquet, damaged, oldAccounts, oldAccountsCopies } = paths
-    for (const copies of [parquet, damaged, oldAccounts, oldAccountsCopies]) {
+    const { parquet, damaged, old } = paths
+    for (const copies of [parquet, damaged, old]) {
       rmSync(copies, { recursive: true, force: true })
     }
     this.#search.keepsOlder = false

@@ -2,7 +2,7 @@ import { toIso } from '../core/clock.ts'
 import type { RisingIds } from '../core/uuid-v7.ts'
 import type { RowStamp } from '../diff/stamp.ts'
 import { type EventDraft, eventTypes, type FeedEvent } from '../model/event.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 
 /** Numbers and stores events. Only the fields that the table of events lists are kept of each payload. */
 export async function recordEvents(

@@ -4,7 +4,7 @@ import { toIdBytes, toInstant } from '../core/uuid-v7.ts'
 import { eventTypeNames } from '../model/event.ts'
 import { toTypeByte } from '../serving/event-block.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import type { Paths } from '../store/paths.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { forgetUnprojectedEvents } from '../store/unprojected.ts'
@@ -19,8 +19,8 @@ const BODIES_RETENTION_MS = DAY
 const NEVER = Date.parse('9999-12-31T00:00:00Z')
 
 /** Days on which something was committed, newest first, from what every commit of its kind leaves. */
-const EVENT_DAYS = 'select max(event_id) as id from events where event_id < $before::uuid'
-const CRAWL_DAYS = 'select max(day)::varchar as day from crawl_days where day < $before::date'
+const EVENT_DAYS = 'select max(event_id) as id from events where event_id < $before'
+const CRAWL_DAYS = 'select max(day) as day from crawl_days where day < $before'
 const SUBMISSION_DAYS =
   'select max(submitted_at) as at from submissions where submitted_at < $before'
 
@@ -69,7 +69,7 @@ export async function dropOldEvents(
   const newest = await index.one<{ id: string | null }>('select max(event_id) as id from events')
   if (!newest?.id) return
   const day = toDay(Math.min(now - retentionDays * DAY, toInstant(newest.id)))
-  await index.write('delete from', 'events', 'where event_id < $first::uuid', {
+  await index.write('delete from', 'events', 'where event_id < $first', {
     first: buildFirstId(Date.parse(`${day}T00:00:00Z`)),
   })
   await forgetUnprojectedEvents(index)

@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import type { RowStamp } from '../diff/stamp.ts'
-import { type Database, toListExpression } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 
 /** Tables of which every state of a row is kept, with the columns that are kept. */
 const versioned = [
@@ -72,20 +72,17 @@ async function recordStates(
   await db.write(
     'insert into',
     versions,
-    `by name select ${columns}, seq, $now::timestamptz as valid_from, false as ended
-     from ${table} where seq = $seq`,
-    { seq, now: toIso(now) },
-    'cached',
-  )
+    `(${columns}, seq, valid_from, ended) select ${columns}, seq, ms($now), false from ${table} where seq = $seq`,
+    { seq, now: toIso(now) })
   const keys = await findRemovedKeys(db, { table, key }, seq)
   if (keys.length === 0) return
   await db.write(
     'insert into',
     versions,
-    `select * replace ($now::timestamptz as valid_from, true as ended, $seq as seq) from (
-       from ${versions} where ${key}::varchar in (select unnest(${toListExpression('$keys')}))
-       qualify row_number() over (partition by ${key} order by seq desc) = 1)
-     where not ended and ${key} not in (select ${key} from ${table})`,
+    `(${columns}, seq, valid_from, ended) select ${columns}, $seq, ms($now), true from (
+       select *, row_number() over (partition by ${key} order by seq desc) as place
+       from ${versions} where ${key} in (select value from json_each($keys)))
+     where place = 1 and not ended and ${key} not in (select ${key} from ${table})`,
     { keys: JSON.stringify(keys), seq, now: toIso(now) },
   )
 }
@@ -98,10 +95,8 @@ async function findRemovedKeys(
 ): Promise<string[]> {
   const deleted = db.notes?.listDeleted(table) ?? []
   if (deleted.length === 0) return []
-  // Rows of one commit are stored together, so that few are read.
   const removed = await db.all<{ key: string }>(
-    `select unnest(${toListExpression('$deleted')}) as key
-     except select ${key}::varchar from ${table} where seq = $seq`,
+    `select value as key from json_each($deleted) except select ${key} from ${table} where seq = $seq`,
     { deleted: JSON.stringify(deleted), seq },
   )
   return removed.map(row => row.key)
@@ -115,7 +110,7 @@ async function recordSets(db: Database, { seq }: Pick<RowStamp, 'seq'>): Promise
   await db.write(
     'insert into',
     'property_set_versions',
-    `by name select * from property_sets
+    `select * from property_sets
      where set_id in (select property_set from authorizations where seq = $seq)
        and set_id not in (select set_id from property_set_versions)`,
     { seq },

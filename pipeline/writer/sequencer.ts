@@ -8,7 +8,7 @@ import { isBucketAddress } from '../core/publish-target.ts'
 import type { Submission } from '../model/submission.ts'
 import { ServingStore } from '../serving/lmdb.ts'
 import { dropJournal, WriteJournal } from '../serving/write-journal.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import { type Meta, raiseFence } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
 import { readLogSigner } from '../transparency/log-signer.ts'
@@ -48,10 +48,7 @@ export interface SequencerOptions {
   ensureMayWrite?: () => Promise<void>
   /** Keeps a head of the log, and its events, elsewhere before anybody sees it. */
   keepHead?: KeepHead
-  /**
-   * Continue on an index that has lost commits: derived stores are made again, and a replay
-   * follows.
-   */
+  /** Continue on a record that has lost commits: derived stores are made again. */
   acceptsOlderIndex?: boolean
 }
 
@@ -66,13 +63,12 @@ interface Parts {
  * The single writer. A commit goes through the steps above in that order, and each leaves something
  * that the next can be made from:
  *
- * | a crash after | leaves behind                         | recover() then        |
- * |---------------|---------------------------------------|-----------------------|
- * | accounts      | an account change without public row  | the job comes again   |
- * | index         | rows that readers do not see          | serving, events       |
- * | serving       | an event file that is behind          | events                |
- * | events        | a snapshot that is behind             | the next publish()    |
- * | snapshot      | an old checkpoint                     | the next publish()    |
+ * | a crash after | leaves behind                   | recover() then     |
+ * |---------------|---------------------------------|--------------------|
+ * | index         | rows that readers do not see    | serving, events    |
+ * | serving       | an event file that is behind    | events             |
+ * | events        | a snapshot that is behind       | the next publish() |
+ * | snapshot      | an old checkpoint               | the next publish() |
  *
  * recover() calls the same functions, so there is no repair path that only runs on bad days. What was
  * damaged meanwhile is set aside and made again before (`healing/`), or refused in words.
@@ -151,7 +147,7 @@ export class Sequencer {
     await sequencer.#projector.recover(meta)
     seals.sealOnly(listDerived(paths))
     options.log.info({ seq: meta.seq, fence: meta.fence }, 'recovered')
-    for await (const batch of findUncommitted({ ...stores, takedowns })) {
+    for await (const batch of findUncommitted({ index, takedowns })) {
       await sequencer.commit(batch)
     }
     const stamp = { now: options.clock.now(), seq: meta.seq }

@@ -5,7 +5,7 @@ import {
   type Submission,
   selectSubmissions,
 } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/database.ts'
 import { findRefusedBrands } from './community/brand-submission-rules.ts'
 import { findRids } from './community/contributions.ts'
 import { findRefusedDomains } from './community/domain-rules.ts'

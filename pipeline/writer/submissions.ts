@@ -2,9 +2,7 @@ import type { Domain } from '../core/domain.ts'
 import type { RowStamp } from '../diff/stamp.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type OperationOf, type Submission, selectOperations } from '../model/submission.ts'
-import type { Database } from '../store/duckdb.ts'
-import { inList } from '../store/in-list.ts'
-import { allSettledOrThrow } from '../store/transactions.ts'
+import type { Database } from '../store/database.ts'
 import type { ApplyContext, Batch } from './apply-context.ts'
 import { applyVerdicts } from './community/agent-verdicts.ts'
 import { applyContributions } from './community/contributions.ts'
@@ -26,38 +24,10 @@ import type { Newcomer } from './crawl/newcomer.ts'
 import { applyMerges, type Merged, noneMerged } from './entities/merges.ts'
 import { applyTakedown, type TakedownEffects } from './takedown/apply-takedown.ts'
 
-/**
- * Finds submissions that were not carried out before. The index is queried only for those that are not
- * `fresh`, since it contains none that the accounts do not know.
- */
-async function findSubmissionsToDo(
-  db: Database,
-  submissions: readonly Submission[],
-  fresh: ReadonlySet<string> = new Set(),
-): Promise<Submission[]> {
+/** Lists submissions once, without those that were carried out before. */
+function listToDo(submissions: readonly Submission[], fresh?: ReadonlySet<string>): Submission[] {
   const once = new Map(submissions.map(submission => [submission.submission_id, submission]))
-  const ids = [...once.keys()].filter(id => !fresh.has(id))
-  if (ids.length === 0) return [...once.values()]
-  const { condition, keys } = inList('submission_id', ids)
-  const done = await db.all<{ id: string }>(
-    `select submission_id as id from submissions where ${condition}`,
-    keys,
-    'cached',
-  )
-  for (const { id } of done) once.delete(id)
-  return [...once.values()]
-}
-
-/** Records that these submissions were carried out. */
-function noteDone(
-  db: Database,
-  submissions: readonly Submission[],
-  { seq }: RowStamp,
-): Promise<void> {
-  return db.insert(
-    'submissions',
-    submissions.map(({ submission_id }) => ({ submission_id, seq })),
-  )
+  return [...once.values()].filter(({ submission_id: id }) => fresh?.has(id) ?? true)
 }
 
 const domainOperations = ['domains.add', 'crawl.request', 'domain.readmit'] as const
@@ -128,10 +98,8 @@ export async function applyRequests(
   context: ApplyContext,
 ): Promise<AppliedRequests> {
   const { decisions = [], takedowns = [], unrecorded = [] } = batch
-  const taken = await findSubmissionsToDo(db, batch.submissions, batch.fresh)
-  const saving = applyOwnAndApproved(db, batch, taken, context)
-  await allSettledOrThrow(noteDone(db, taken, context), saving)
-  const { saved, events } = await saving
+  const taken = listToDo(batch.submissions, batch.fresh)
+  const { saved, events } = await applyOwnAndApproved(db, batch, taken, context)
   if (batch.evicted?.length) await removeEnriched(db, batch.evicted, context)
   const domains = selectOperations(taken, ...domainOperations)
   if (domains.length > 0) await applyDomains(db, domains, context)

@@ -4,7 +4,7 @@ import type { Log } from '../core/log.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
 import { exportParquet, isTooSoonToExport, toExportOptions } from '../store/parquet.ts'
 import type { TreeLog } from '../transparency/tree-log.ts'
-import { beginBackup, copyStores, finishBackup, type Manifest } from './copy-stores.ts'
+import { beginBackup, beginCopy, finishBackup, type Manifest } from './copy-stores.ts'
 import { dropOldAgentHealth } from './crawl/agent-health.ts'
 import { dropOldCrawlDays } from './crawl/crawl-days.ts'
 import { listDerived, listFilesBelow } from './healing/heal.ts'
@@ -64,18 +64,16 @@ export class Upkeep {
 
   /**
    * Copies the stores that nothing else can be made of to a folder, and the log, as of one commit. Later
-   * commits need not wait until the log is copied: their events are appended to it afterwards.
+   * commits need not wait until these are copied: the events of these are appended to the log afterwards.
    */
   async backUp(dir: string): Promise<Manifest> {
-    const { alone, clock, last, treeLog } = this.#parts
+    const { alone, clock, last, paths, treeLog } = this.#parts
     const partial = beginBackup(dir)
     const { copying, ...made } = await alone(async () => {
-      await copyStores(this.#parts, partial)
-      const copying = Promise.allSettled([treeLog.copyTo(partial)])
+      const copying = Promise.allSettled([beginCopy(paths, partial), treeLog.copyTo(partial)])
       return { seq: last(), made_at: toIso(clock.now()), copying }
     })
-    const [copied] = await copying
-    if (copied.status === 'rejected') throw copied.reason
+    for (const copied of await copying) if (copied.status === 'rejected') throw copied.reason
     return finishBackup(partial, dir, made)
   }
 }

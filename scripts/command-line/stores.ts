@@ -59,15 +59,9 @@ export function addStores(program: Command): void {
     .description('restore a backup into DATA_DIR and rebuild the other stores from it')
     .argument('<dir>', 'folder that `backup` has created', path)
     .option('--force', 'replace what is in DATA_DIR')
-    .option('--keep-accounts', 'restore only the index, and replay later writes from the accounts')
     .action(async (dir, options) =>
       (await import('../commands/backup.ts')).restoreBackup(dir, options),
     )
-
-  program
-    .command('replay')
-    .description('apply writes that the accounts have and the index has lost')
-    .action(async () => (await import('../commands/backup.ts')).replayAudit())
 }
 
 /** Adds commands that answer an operator's questions. */

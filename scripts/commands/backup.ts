@@ -2,7 +2,6 @@ import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { Accounts } from '../../pipeline/accounts/store.ts'
 import type { Config } from '../../pipeline/core/config.ts'
-import { replay } from '../../pipeline/maintenance/replay.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
@@ -58,7 +57,7 @@ async function requestBackup(config: Config, dir: string): Promise<Manifest> {
   }
 }
 
-/** Restores a backup, then applies what the accounts know and it does not, and publishes. */
+/** Restores a backup and publishes. */
 export async function restoreBackup(dir: string, how: Restoring): Promise<void> {
   const config = readSettings()
   const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
@@ -71,7 +70,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
     )
   const head = describeLogHead(paths)
   if (head !== undefined) process.stderr.write(`${head}\n`)
-  await replayIn(config)
+  await publishIn(config)
 }
 
 function hasCredentials(record: string): boolean {
@@ -84,19 +83,11 @@ function hasCredentials(record: string): boolean {
   }
 }
 
-export async function replayAudit(): Promise<void> {
-  await replayIn(readSettings())
-}
-
-async function replayIn(config: Config): Promise<void> {
+async function publishIn(config: Config): Promise<void> {
   const sequencer = await openAlone(config, { acceptsOlderIndex: true })
   try {
-    const { replayed, failed } = await replay(sequencer)
     await sequencer.publish()
     await sequencer.searchable()
-    process.stdout.write(`replayed ${replayed}\n`)
-    for (const id of failed) process.stderr.write(`cannot be replayed: ${id}\n`)
-    if (failed.length > 0) process.exitCode = 1
   } finally {
     await sequencer.close()
   }

@@ -4,8 +4,10 @@ import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { createLog } from '../../pipeline/core/log.ts'
+import { hasOldIndex } from '../../pipeline/store/import-index.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { describeLostRecord, hasTraces } from '../../pipeline/writer/healing/facts.ts'
 import type { Sequencer, SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 
 /** Time that a registry which is starting gets to say where it runs. */
@@ -91,11 +93,13 @@ function assertNoFleet({ BACKUP_TO }: Config): void {
     )
 }
 
-/** Throws where there is no registry: a mistyped DATA_DIR must not create one. */
+/** Throws where there is no registry: a mistyped DATA_DIR must not create one. Names a record that is lost. */
 export function assertRegistry({ DATA_DIR }: Config): void {
-  const { dir, index, record } = resolvePaths(DATA_DIR)
-  if (existsSync(index) || existsSync(record)) return
-  if (existsSync(resolvePaths(dir).replica))
+  const paths = resolvePaths(DATA_DIR)
+  const { dir } = paths
+  if (existsSync(paths.record) || hasOldIndex(paths)) return
+  if (existsSync(paths.replica))
     throw new Error(`${dir} holds a replica: this works in the folder of its registry`)
+  if (hasTraces(paths)) throw new Error(describeLostRecord(dir))
   throw new Error(`there is no registry in ${dir}: is DATA_DIR right?`)
 }

@@ -8,8 +8,8 @@ export interface RegistryStatus {
   data_dir: string
   /** The running registry; null where none runs. */
   running: { base_url: string; since: string } | null
-  /** `indexer`: as of now. `snapshot`: as last published. Null before the first snapshot. */
-  source: 'indexer' | 'snapshot' | null
+  /** Source of the state of the index: the indexer, or the record where none answers. */
+  source: 'indexer' | 'record' | null
   index: IndexStatus | null
   /** The published snapshot; null before the first. */
   snapshot: { seq: number; made_at: string | null } | null
@@ -113,7 +113,7 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
     ),
     line('data', status.data_dir),
     ...(index === null
-      ? [line('index', 'nothing has been published yet')]
+      ? [line('index', 'nothing has been committed yet')]
       : describeIndex(status, now)),
     ...(snapshot
       ? [
@@ -147,17 +147,14 @@ export function describeDisk({
   return [...sizes, `free ${formatBytes(disk_free)}`].join(', ')
 }
 
-function describeIndex({ index, source }: RegistryStatus, now: number): string[] {
+function describeIndex({ index }: RegistryStatus, now: number): string[] {
   if (index === null) return []
   const line = (name: string, text: string) => `${name.padEnd(10)} ${text}`
   const committed = index.committed_at === null ? 'never' : formatAgo(index.committed_at, now)
   const attempts = index.day.map(({ effect, files }) => `${effect} ${files}`).join(', ')
   const next = index.next_due_at === null ? '' : `, next ${formatTime(index.next_due_at)}`
   return [
-    line(
-      'index',
-      `commit ${index.seq}, ${committed}${source === 'snapshot' ? ' (as published)' : ''}`,
-    ),
+    line('index', `commit ${index.seq}, ${committed}`),
     line(
       'holds',
       `${index.brands} brands, ${index.publishers} publishers, ${index.properties} properties, ` +

@@ -10,9 +10,10 @@ import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { measureStores, readFreeDisk } from '../../pipeline/maintenance/inspect/store-sizes.ts'
 import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
-import { Database } from '../../pipeline/store/duckdb.ts'
+import { Database } from '../../pipeline/store/database.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
+import { openRecordReadOnly } from '../../pipeline/store/record.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry } from './open-registry.ts'
 import { describeReplicaStatus, readReplicaStatus } from './replica-status.ts'
@@ -40,13 +41,13 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
   const log = createLog('status', 'error')
   const queues = run ? await readQueueStatus(run.redis_url, log) : undefined
   const fresh = run && queues ? await askIndexer(run) : undefined
-  const index = fresh ?? (await readSnapshot(paths))
+  const index = fresh ?? (await readRecord(paths))
   const checkpoint = readCheckpoint(paths)
   const reported = await fetchSupervisorProblems(paths)
   const facts = {
     data_dir: paths.dir,
     running: run ? { base_url: run.base_url, since: run.started_at } : null,
-    source: fresh ? ('indexer' as const) : index ? ('snapshot' as const) : null,
+    source: fresh ? ('indexer' as const) : index ? ('record' as const) : null,
     index: index ?? null,
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
     has_push: existsSync(paths.pushLock) && (await Lease.isHeld(paths.pushLock)),
@@ -87,11 +88,11 @@ async function askIndexer({ redis_url }: RunFile): Promise<IndexStatus | undefin
   }
 }
 
-async function readSnapshot({ registry }: Paths): Promise<IndexStatus | undefined> {
-  if (!existsSync(registry)) return undefined
-  const db = await Database.open(registry, { readOnly: true })
+async function readRecord({ record }: Paths): Promise<IndexStatus | undefined> {
+  if (!existsSync(record)) return undefined
+  const db = openRecordReadOnly(record)
   try {
-    return await reportIndex(db, systemClock.now())
+    return await reportIndex(new Database(db), systemClock.now())
   } finally {
     db.close()
   }

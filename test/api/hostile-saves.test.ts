@@ -52,7 +52,7 @@ const many = <Result>(ask: (i: number) => Promise<Result>) =>
 
 const history = () =>
   registry.sequencer.index.all<{ n: number; name: string; back: number | null }>(
-    `select revision_number::double as n, state->>'brand_name' as name, rolled_back_to::double as back
+    `select revision_number as n, state->>'brand_name' as name, rolled_back_to as back
      from revisions where domain = '${domain}' order by revision_number`,
   )
 

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Operation } from '../../pipeline/model/submission.ts'
+import { listColumnarTables } from '../../pipeline/store/columnar.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { exportParquet } from '../../pipeline/store/parquet.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
@@ -281,7 +282,7 @@ describe('private data', () => {
   test('is in no byte of a snapshot, a Parquet file, an event file or the search file', () => {
     const names = open.join('\n')
     for (const kind of [
-      'index.duckdb',
+      'columnar.duckdb',
       'snapshots/',
       'events/',
       '.parquet',
@@ -301,7 +302,10 @@ describe('private data', () => {
   test('is in no row of the index, of a snapshot or of a Parquet file', async () => {
     const paths = resolvePaths(registry.config.DATA_DIR)
     const dumps = [
-      await readTables(paths.index, listTables('tables')),
+      await readTables(
+        paths.columnar,
+        listColumnarTables().map(({ name }) => name),
+      ),
       await readTables(paths.registry, listTables('tables')),
       await readParquet(paths.parquet),
     ]

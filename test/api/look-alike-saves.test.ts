@@ -1,33 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toAscii } from '../../pipeline/core/domain.ts'
-import { replay } from '../../pipeline/maintenance/replay.ts'
-import { restore } from '../../pipeline/maintenance/restore.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { findReview, listReviews } from '../../pipeline/read/lookups/reviews.ts'
-import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import { observeBrandFile } from '../support/fixtures/documents.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol, proveOwnership } from '../support/registry/members.ts'
-import { cleanUp, createDataDir, makeDataDir, openSequencer } from '../support/registry/registry.ts'
+import { makeDataDir } from '../support/registry/registry.ts'
 
 let redis: TestRedis
 let folder: ReturnType<typeof makeDataDir>
 let registry: TestRegistry
 let key: string
-const names = [
-  'rnicrosoft.com',
-  'globex-login.com',
-  'g1obex.com',
-  'own.example',
-  'globex-one.com',
-  'globex-two.com',
-  'globex-three.com',
-  'globex-shop.com',
-]
+const names = ['rnicrosoft.com', 'globex-login.com', 'g1obex.com', 'own.example', 'globex-shop.com']
 const homograph = toAscii('асме.com')
 
 beforeAll(async () => {
@@ -139,40 +127,6 @@ describe('an entry under a look-alike name', () => {
     const shown = await registry.app.inject('/api/brands/resolve?domain=globex-shop.com')
     expect(shown.json()).toMatchObject({ brand_name: 'Shop 0' })
     expect(await whole()).toEqual([])
-  })
-
-  test('decided since a backup is replayed with that decision', async () => {
-    const backup = join(createDataDir(), 'before')
-    await registry.sequencer.backUp(backup)
-    const decided = { 'globex-one.com': 'approve', 'globex-two.com': 'reject' } as const
-    for (const [domain, verdict] of Object.entries(decided)) {
-      await save(domain)
-      await decide(`review.${verdict}`, `brand ${domain}`)
-    }
-    await save('globex-three.com')
-    const entries = (sequencer: Pick<Sequencer, 'index'>) =>
-      sequencer.index.all(`select domain, status from entries where domain like 'globex-%'
-        order by domain`)
-    const before = await entries(registry.sequencer)
-    const dataDir = createDataDir()
-    await registry.sequencer.quietly(async () =>
-      cpSync(registry.config.DATA_DIR, dataDir, { recursive: true }),
-    )
-    for (const file of ['index.duckdb', 'index.duckdb.wal']) {
-      rmSync(join(dataDir, file), { force: true })
-    }
-    await restore(dataDir, backup, { keepAccounts: true })
-    const restored = await openSequencer({ dataDir })
-    cleanUp(() => restored.close())
-    await replay(restored)
-    expect(await entries(restored)).toEqual(before)
-    expect(before).toMatchObject(
-      expect.arrayContaining([
-        { domain: 'globex-one.com', status: 'live' },
-        { domain: 'globex-two.com', status: 'rejected' },
-        { domain: 'globex-three.com', status: 'pending' },
-      ]),
-    )
   })
 
   test('with properties waits as well', async () => {

@@ -350,7 +350,7 @@ describe('saves of one entry', () => {
     const numbers = answers.map(({ number }) => number).sort((a, b) => a - b)
     expect(numbers).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
     const rows = await registry.sequencer.index.all<{ n: number; name: string }>(
-      `select revision_number::double as n, state->>'brand_name' as name from revisions
+      `select revision_number as n, state->>'brand_name' as name from revisions
        where domain = '${domain}'`,
     )
     const named = new Map(rows.map(({ n, name }) => [n, name]))

@@ -6,7 +6,6 @@ const folders = ['search', 'serving', 'store', 'writer']
 const exempt = [
   'store/definitions.ts',
   'store/duckdb.ts',
-  'store/migrations.ts',
   'store/parquet.ts',
   'store/schema.ts',
   'store/views.ts',

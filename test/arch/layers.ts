@@ -248,7 +248,7 @@ export const doors: Record<string, string[]> = {
     `${store}/duckdb-instance.ts`,
     `${store}/duckdb-values.ts`,
   ],
-  'node:sqlite': [`${store}/sqlite.ts`, `${store}/sqlite-values.ts`],
+  'node:sqlite': [`${store}/sqlite.ts`, `${store}/sqlite-values.ts`, `${store}/lease.ts`],
   'structured-headers': [`${signing}/structured-fields.ts`],
   lmdb: [
     `${serving}/lmdb.ts`,

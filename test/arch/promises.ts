@@ -23,7 +23,7 @@ export const promises: readonly Promised[] = [
     'reads continue and writes answer 503 with Retry-After; then all work continues',
   ]),
   ...shownBy('soak/commit-faults.test.ts', [
-    'All other stores are made from them\n  by the same functions that a commit uses',
+    'All other stores are made from it\n  by the same functions that a commit uses',
     'what was saved is shown as before when every store is made again',
   ]),
   ...shownBy(
@@ -48,7 +48,7 @@ export const promises: readonly Promised[] = [
   ...shownBy(
     'unit/writer/sequencer.test.ts',
     [
-      'the submission is delivered again and finds step 0 done',
+      'submissions by their id, with which the answer is stored',
       'counts once for a write, also when the first answer was lost',
     ],
     [
@@ -83,7 +83,7 @@ export const promises: readonly Promised[] = [
       'What is derived and damaged is set aside in `damaged/` and made again by `start` itself',
       '$what $how',
     ],
-    ['it refuses and names the command that helps', 'where $store $how'],
+    ['it refuses and names the command that helps', 'where the record %s'],
   ),
   ...shownBy(
     'e2e/one-writer.test.ts',
@@ -215,11 +215,11 @@ export const promises: readonly Promised[] = [
     'has its claims written slice by slice, also those of one agent',
   ]),
   ...shownBy('unit/writer/damaged-files.test.ts', [
-    'A store that is not derived is never silently replaced by an empty one',
-    'where the log of the accounts is missing, as a repeated save would count twice',
+    'It is never silently replaced by an empty one',
+    'where the log of the record is missing, until the loss is accepted',
   ]),
   ...shownBy('e2e/one-writer.test.ts', [
-    'Each writer also raises a fencing number in the index',
+    'Each writer also raises a fencing number in the record',
     'can write again only after it was opened again',
   ]),
   ...shownBy('unit/writer/quiet-commits.test.ts', [

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWriterClient } from '../../jobs/api-client/writer-client.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -91,18 +91,6 @@ describe('an operator', () => {
       { operation: 'audit.revert', answer: { refused: expect.any(String) } },
       { operation: 'entry.rollback', reverts: id, answer: { done: {} } },
     ])
-  })
-
-  test('restores a lost index with all writes since the backup', async () => {
-    expect((await run('restore', backup)).stderr).toContain('is not empty')
-    for (const name of readdirSync(dataDir)) {
-      if (name.startsWith('index.duckdb')) rmSync(`${dataDir}/${name}`)
-    }
-    const restored = await run('restore', backup, '--keep-accounts')
-    expect(restored).toMatchObject({ status: 0, stdout: 'restored commit 2\nreplayed 2\n' })
-    expect(await run('replay')).toMatchObject({ status: 0, stdout: 'replayed 0\n' })
-    expect(await findBrandName(domain)).toBe('Acme')
-    expect(await run('verify')).toMatchObject({ status: 0 })
   })
 
   test('takes a domain down and readmits it', async () => {

@@ -89,7 +89,7 @@ describe('the operator’s port of a running registry', () => {
     }
     expect(sum(text, 'registry_events_total')).toBeGreaterThan(0)
     expect(sum(text, 'registry_redis_up')).toBe(1)
-    expect(text).toMatch(/^registry_store_bytes\{store="index"\} [1-9]/m)
+    expect(text).toMatch(/^registry_store_bytes\{store="record"\} [1-9]/m)
     expect(Date.now() / 1_000 - sum(text, 'registry_last_commit_timestamp_seconds')).toBeLessThan(
       600,
     )

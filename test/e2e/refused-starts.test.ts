@@ -157,8 +157,8 @@ test('a role that runs alone names a busy port in the same words', async () => {
 
 test('a role that ends for another reason is reported once, by its start', async () => {
   const env = { DATA_DIR: at('reported') }
-  mkdirSync(at('reported/serving'), { recursive: true })
-  writeFileSync(at('reported/index.duckdb'), 'damaged')
+  mkdirSync(at('reported/record'), { recursive: true })
+  writeFileSync(at('reported/record/record.sqlite'), 'damaged')
   const { status, stderr } = await refuse(env)
   expect(status).toBe(1)
   expect(stderr.match(/the indexer cannot start/g)).toHaveLength(1)

@@ -142,8 +142,8 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'is_own or instead is not null as is_own',
-    without: ['instead is not null as is_own', 'is_own'],
+    of: 'is_own or instead is not null as "is_own [boolean]"',
+    without: ['instead is not null as "is_own [boolean]"', 'is_own as "is_own [boolean]"'],
   },
   {
     file: 'pipeline/writer/crawl/transitions.ts',
@@ -152,8 +152,8 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'false as is_new, hash is not null as is_own',
-    without: ['false as is_new, false as is_own'],
+    of: 'false as "is_new [boolean]", hash is not null as "is_own [boolean]"',
+    without: ['false as "is_new [boolean]", false as "is_own [boolean]"'],
   },
   {
     file: 'pipeline/writer/crawl/transitions.ts',
@@ -180,13 +180,13 @@ export const harmless: Record<string, string> = {
   'answer: this.#step.value,': 'no dependency: without answers nothing differs',
   'where is_own or instead is not null or ((is_first or changes_validity or effect_differs) and exists ( select 1 from depends_on d where d.kind = relevant.kind and d.location = relevant.location))':
     'derives more than needed',
-  "if (turned.length > 0) { await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, ) }":
+  "if (turned.length > 0) { await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now, stale_at, null), if(ended_at > $now, ended_at, null)) where turns_at <= $now`, at, ) }":
     'the next tick derives it again, with the same result',
-  "await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now::timestamptz, stale_at, null), if(ended_at > $now::timestamptz, ended_at, null)) where turns_at <= $now::timestamptz`, at, )":
+  "await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now, stale_at, null), if(ended_at > $now, ended_at, null)) where turns_at <= $now`, at, )":
     'the next tick derives it again, with the same result',
-  'if(new_stale_at > $now::timestamptz, new_stale_at, null),':
+  'if(new_stale_at > $now, new_stale_at, null),':
     'ended_at wakes the rule too, while it is in the future',
-  'if(stale_at > $now::timestamptz, stale_at, null),':
+  'if(stale_at > $now, stale_at, null),':
     'ended_at wakes the rule too, while it is in the future',
 }
 

@@ -1,5 +1,5 @@
 import { type Effect, getEffect, type Outcome, outcomeNames } from '../../core/outcomes.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 export const failureGroupings = ['reason', 'host'] as const
 export type FailureGrouping = (typeof failureGroupings)[number]
@@ -44,16 +44,17 @@ export async function reportFailures(
   limit: number,
 ): Promise<FailureReport> {
   const [total, groups] = await Promise.all([
-    db.oneOrThrow<{ files: number }>(
-      `select count(*)::double as files from crawl_state where ${FAILED}`,
-    ),
+    db.oneOrThrow<{ files: number }>(`select count(*) as files from crawl_state where ${FAILED}`),
     db.all<FailureGroup>(
-      `select ${groupBy[by]} as "group", count(*)::double as files, max(attempted_at) as latest_at,
-         list(kind || ' of ' || location order by attempted_at desc, location)[:${EXAMPLES_MAX}] as first
+      `select ${groupBy[by]} as "group", count(*) as files, max(attempted_at) as "latest_at [instant]",
+         json_group_array(kind || ' of ' || location order by attempted_at desc, location) as "first [json]"
        from crawl_state where ${FAILED}
        group by 1 order by files desc, 1 limit $limit`,
       { limit },
     ),
   ])
-  return { files: total.files, groups }
+  return {
+    files: total.files,
+    groups: groups.map(group => ({ ...group, first: group.first.slice(0, EXAMPLES_MAX) })),
+  }
 }

@@ -1,6 +1,6 @@
 import type { Domain } from '../../core/domain.ts'
 import type { Outcome } from '../../core/outcomes.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import type { HeldRow } from '../../writer/crawl/held-publishers.ts'
 import type { Reason } from '../../writer/crawl/newcomer.ts'
@@ -64,25 +64,25 @@ state as (
   select kind, location, outcome, status, attempted_at, succeeded_at, streak, streak_since, failures,
     requested, due_at, ended_at, priority, attempted_at as seen_at,
     if(failures > 0, 'unreachable', effect) as effect, failures > 0 as is_unreachable,
-    streak::integer as new_streak, failures::integer as new_failures,
+    streak as new_streak, failures as new_failures,
     succeeded_at as new_succeeded_at
-  from crawl_state semi join wanted using (kind, location)),
+  from crawl_state where (kind, location) in (select kind, location from wanted)),
 judged as (select *, ${IS_HELD} as is_held from state)
-select s.kind, s.location, s.outcome, s.status::double as status, s.attempted_at, s.succeeded_at,
-  s.streak::double as streak, s.streak_since, s.failures::double as failures,
+select s.kind, s.location, s.outcome, s.status as status, s.attempted_at, s.succeeded_at,
+  s.streak as streak, s.streak_since, s.failures as failures,
   s.requested as is_requested, s.due_at, s.ended_at,
   if(s.attempted_at is null or s.due_at is null, null, ${WAIT_REASON}) as due_because,
-  d.variant, d.bytes::double as bytes, d.fault_count::double as faults, d.changed_at, d.resolved_url,
-  (select arg_max(q.reason, q.observed_at) from quarantine q
-    where q.kind = s.kind and q.location = s.location) as quarantined
+  d.variant, d.bytes as bytes, d.fault_count as faults, d.changed_at, d.resolved_url,
+  (select q.reason from quarantine q
+    where q.kind = s.kind and q.location = s.location order by q.observed_at desc limit 1) as quarantined
 from judged s left join documents d using (kind, location)
 order by s.location != $domain, s.kind, s.location`
 
 type FileRow = Omit<FileReport, 'document'> & Partial<NonNullable<FileReport['document']>>
 
 const DEPENDANTS = `
-select rule, count(distinct subject)::double as domains,
-  list(distinct subject order by subject)[:${DEPENDANTS_SHOWN_MAX}] as first
+select rule, count(distinct subject) as domains,
+  json_group_array(distinct subject order by subject) as "first [json]"
 from depends_on d
 where subject != $domain and (location = $domain
   or regexp_extract(location, '^https?://([^/:?]+)', 1) = $domain)
@@ -117,7 +117,10 @@ export async function reportDomain(
     frontier: frontier ?? null,
     files: files.map(toFileReport),
     held: held ?? null,
-    dependants,
+    dependants: dependants.map(row => ({
+      ...row,
+      first: row.first.slice(0, DEPENDANTS_SHOWN_MAX),
+    })),
   }
 }
 

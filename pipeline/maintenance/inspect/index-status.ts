@@ -1,5 +1,5 @@
 import { DAY, type Instant, toIso } from '../../core/clock.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** State of the index and of its crawls. Times are ISO 8601. */
 export interface IndexStatus {
@@ -46,27 +46,27 @@ export interface UploadStatus {
 
 const STATUS = `
 select (select seq from meta) as seq, (select committed_at from meta) as committed_at,
-  (select count(*) from brands)::double as brands,
-  (select count(*) from publishers)::double as publishers,
-  (select count(*) from properties where status != 'removed')::double as properties,
-  (select count(*) from authorizations where in_force)::double as authorizations,
-  (select count(*) from agents)::double as agents,
-  count(*)::double as files,
-  (count(*) filter (where due_at <= $now::timestamptz))::double as due,
-  min(due_at) filter (where due_at <= $now::timestamptz) as due_since,
-  min(due_at) filter (where due_at > $now::timestamptz) as next_due_at,
-  max(attempted_at) as last_attempt_at,
-  (select count(*) from held)::double as held,
-  (select count(*) from quarantine where observed_at >= $week::timestamptz)::double as quarantined
+  (select count(*) from brands) as brands,
+  (select count(*) from publishers) as publishers,
+  (select count(*) from properties where status != 'removed') as properties,
+  (select count(*) from authorizations where in_force) as authorizations,
+  (select count(*) from agents) as agents,
+  count(*) as files,
+  (count(*) filter (where due_at <= ms($now))) as due,
+  min(due_at) filter (where due_at <= ms($now)) as "due_since [instant]",
+  min(due_at) filter (where due_at > ms($now)) as "next_due_at [instant]",
+  max(attempted_at) as "last_attempt_at [instant]",
+  (select count(*) from held) as held,
+  (select count(*) from quarantine where observed_at >= ms($week)) as quarantined
 from crawl_state`
 
 const LAST_DAY = `
-select if(failures > 0, 'unreachable', effect) as effect, count(*)::double as files
-from crawl_state where attempted_at >= $day::timestamptz
+select if(failures > 0, 'unreachable', effect) as effect, count(*) as files
+from crawl_state where attempted_at >= ms($day)
 group by 1 order by files desc, 1`
 
 const LAST_NIGHT = `
-select night, publishers::double as publishers, losses::double as losses, taken::double as taken
+select night, publishers as publishers, losses as losses, taken as taken
 from nights order by night desc limit 1`
 
 /** Reports the state of the index and of its crawls. */

@@ -2,14 +2,14 @@ import { statfsSync, statSync } from 'node:fs'
 import type { Paths } from '../../store/paths.ts'
 
 /** Stores whose size operators see. */
-export const measuredStores = ['index', 'record', 'serving', 'snapshot'] as const
+export const measuredStores = ['record', 'columnar', 'serving', 'snapshot'] as const
 export type MeasuredStore = (typeof measuredStores)[number]
 
 /** Measures the stores that exist, in bytes. */
 export function measureStores(paths: Paths): Partial<Record<MeasuredStore, number>> {
   const files: Record<MeasuredStore, string> = {
-    index: paths.index,
     record: paths.record,
+    columnar: paths.columnar,
     serving: paths.servingFile,
     snapshot: paths.registry,
   }

@@ -1,6 +1,6 @@
 import type { Domain } from '../../core/domain.ts'
+import type { Database } from '../../store/database.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
-import type { Database } from '../../store/duckdb.ts'
 import { listDeletedRows } from '../../writer/takedown/deleted-rows.ts'
 
 /** Rows that a takedown of a domain would delete from the index. */

@@ -1,30 +1,18 @@
 import { relative } from 'node:path'
 import type { Accounts } from '../../accounts/store.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { listDamagedPictures, listLogosWithoutPicture } from '../../writer/community/logo-files.ts'
-import { listUnknownToIndex } from '../../writer/healing/facts.ts'
 import type { Stores } from './stores.ts'
 
-/** Message about submissions that only the accounts have. */
-const UNKNOWN = 'writes of the accounts are missing: run `registry replay`'
-
 /**
- * Checks that accounts and index have the same submissions and public agents, and that the pictures of logos
+ * Checks that the index has the public agents of the accounts, and that the pictures of logos
  * exist; returns a message for each fault.
  */
 export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<string[]> {
   const { index, accounts } = stores
   const damage = accounts.db.listDamage()
   if (damage.length > 0) return damage.map(fault => `record/record.sqlite: ${fault}`)
-  const query = 'select submission_id as id from submissions'
-  const toIds = (rows: { id: string }[]) => new Set(rows.map(({ id }) => id))
-  const inIndex = toIds(await index.all(query))
-  const inAccounts = toIds(accounts.db.all(query))
-  const lost = await listUnknownToIndex(index, accounts.db, { exceptUnfinished: true })
-  const missing = [...inIndex].filter(id => !inAccounts.has(id))
   return [
-    ...missing.map(id => `accounts: the index has submission ${id}, the accounts do not`),
-    ...(lost.length === 0 ? [] : [`index: ${lost.length} ${UNKNOWN}`]),
     ...(await listWrongEnrolments(index, accounts)),
     ...listLogosWithoutPicture(stores).map(id => `logos: ${id} has no picture`),
     ...listDamagedPictures(stores.paths.pictures).map(

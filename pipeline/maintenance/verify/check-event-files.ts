@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { isDeepStrictEqual } from 'node:util'
 import type { FeedEvent } from '../../model/event.ts'
 import { hashFile } from '../../store/checkpoint.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { DAY_OF_EVENT } from '../../store/event-log.ts'
 import type { Paths } from '../../store/paths.ts'
 import { IS_SHOWN_EVENT } from '../../store/unprojected.ts'
@@ -28,7 +28,7 @@ export async function checkEventFiles({ index, paths }: Stores): Promise<string[
 /** Checks files from which a take-down removed events: their hash was recorded then. */
 async function checkRewritten(index: Database, paths: Paths): Promise<string[]> {
   const rows = await index.all<{ day: string; sha256: string }>(
-    'select day::varchar as day, sha256 from event_files order by day',
+    'select day as day, sha256 from event_files order by day',
   )
   const faults: string[] = []
   for (const { day, sha256 } of rows) {

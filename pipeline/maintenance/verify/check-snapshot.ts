@@ -29,6 +29,6 @@ export async function checkSnapshot({ index, paths }: Stores): Promise<string[]>
   return faults
 }
 
-async function readMeta(db: Database): Promise<{ seq: number }> {
+async function readMeta(db: Pick<Stores['index'], 'oneOrThrow'>): Promise<{ seq: number }> {
   return db.oneOrThrow<{ seq: number }>('select seq from meta')
 }

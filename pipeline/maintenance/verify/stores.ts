@@ -1,6 +1,6 @@
 import type { Accounts } from '../../accounts/store.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { Paths } from '../../store/paths.ts'
 
 export interface Stores {

@@ -16,9 +16,10 @@ export const agentHealthProjection: RowProjection = {
   from: 'agent_health',
   async project({ index }, where, parameters) {
     const rows = await index.all<Row>(
-      `select location, outcome, since from agent_health
-       where location in (select location from agent_health where ${where})
-       qualify row_number() over (partition by location order by seq desc) <= ${HEALTH_CHANGES_MAX}
+      `select location, outcome, since from (
+         select *, row_number() over (partition by location order by seq desc) as place from agent_health
+         where location in (select location from agent_health where ${where}))
+       where place <= ${HEALTH_CHANGES_MAX}
        order by location, seq desc`,
       parameters,
     )

@@ -1,4 +1,4 @@
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { type AgentProfile, type AgentTool, cutTools } from '../agent-profile-record.ts'
 import { toJsonValue } from '../document-value.ts'
 import { hashAgent } from '../keys.ts'
@@ -12,13 +12,13 @@ interface Row extends Omit<AgentProfile, 'tools' | 'type'> {
 }
 
 const PROFILES = `
-with touched as (select unnest(${toListExpression('$keys')}) as agent_url),
-told as (select location as agent_url, document->>'$.description' as description,
-    to_json(from_json(document->'$.tools', '[{"name":"VARCHAR","description":"VARCHAR"}]')) as tools
-  from documents semi join touched on kind = 'agent' and location = agent_url)
-select agent_url, left(p.name, 160) as name, p.type, p.protocols, p.tools_count::double as tools_count, p.needs_auth,
-  told.description, told.tools
-from touched left join agent_profiles p using (agent_url) left join told using (agent_url)`
+with touched as (select value as agent_url from json_each($keys))
+select touched.agent_url, substr(p.name, 1, 160) as name, p.type, p.protocols, p.tools_count, p.needs_auth,
+  d.document ->> '$.description' as description,
+  (select json_group_array(json_object('name', value ->> '$.name', 'description', value ->> '$.description') order by key)
+    from json_each(d.document, '$.tools') where d.document is not null) as "tools [json]"
+from touched left join agent_profiles p using (agent_url)
+  left join documents d on d.kind = 'agent' and d.location = touched.agent_url`
 
 /** Projects the profiles of agents, with the description and the first tools from their own documents. */
 export async function projectAgentProfiles(

@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import { type Declared, resolveOperator } from '../../resolve/operator.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { encodeDocument, toJsonValue } from '../document-value.ts'
 import {
   buildInventory,
@@ -81,11 +81,10 @@ async function projectAgents(index: Database, keys: readonly string[]): Promise<
     property_count: number | null
     named_by: string[] | null
   }>(
-    `with touched as (select unnest(${toListExpression('$keys')}) as agent_url),
-     naming as (select agent_url, list(distinct location order by location) as named_by
-       from agent_declarations semi join touched using (agent_url) group by all)
-     select agent_url, a.publisher_count::double as publisher_count,
-       a.property_count::double as property_count, n.named_by
+    `with touched as (select value as agent_url from json_each($keys)),
+     naming as (select agent_url, json_group_array(distinct location order by location) as named_by
+       from agent_declarations where agent_url in (select agent_url from touched) group by agent_url)
+     select agent_url, a.publisher_count, a.property_count, n.named_by as "named_by [json]"
      from touched left join agents a using (agent_url) left join naming n using (agent_url)`,
     { keys: JSON.stringify(keys) },
   )
@@ -112,12 +111,12 @@ async function projectOperators(
 ): Promise<Entry[]> {
   if (keys.length === 0) return []
   const rows = await index.all<{ location: string; declared: Declared[] | null }>(
-    `with touched as (select unnest(${toListExpression('$keys')}) as location),
-     said as (select location, to_json(list({'brand_id': brand_id, 'type': type,
-         'identifier': identifier, 'store': store, 'relationship': relationship}
-         order by brand_id, type, identifier, store, relationship)) as declared
-       from property_declarations semi join touched using (location) group by all)
-     select location, declared from touched left join said using (location)`,
+    `with touched as (select value as location from json_each($keys)),
+     said as (select location, json_group_array(json_object('brand_id', brand_id, 'type', type,
+         'identifier', identifier, 'store', store, 'relationship', relationship)
+         order by brand_id, type, identifier, store nulls last, relationship) as declared
+       from property_declarations where location in (select location from touched) group by location)
+     select location, declared as "declared [json]" from touched left join said using (location)`,
     { keys: JSON.stringify(keys) },
   )
   return rows.map(({ location, declared }) => ({
@@ -131,9 +130,9 @@ async function projectOperators(
 async function projectOperated(index: Database, locations: readonly string[]): Promise<Entry[]> {
   if (locations.length === 0) return []
   const rows = await index.all<{ location: string; agents: NamedAgent[] | null }>(
-    `with touched as (select unnest(${toListExpression('$locations')}) as location)
-     select location, to_json(list({'agent_url': agent_url, 'type': type} order by agent_url)
-       filter (agent_url is not null)) as agents
+    `with touched as (select value as location from json_each($locations))
+     select location, nullif(json_group_array(json_object('agent_url', agent_url, 'type', type)
+       order by agent_url) filter (where agent_url is not null), '[]') as "agents [json]"
      from touched left join agent_declarations using (location) group by location`,
     { locations: JSON.stringify(locations) },
   )
@@ -148,9 +147,9 @@ async function projectOperated(index: Database, locations: readonly string[]): P
 async function claimEntries(index: Database, domains: readonly string[]): Promise<Entry[]> {
   if (domains.length === 0) return []
   const rows = await index.all<{ publisher_domain: string; agents: string[] | null }>(
-    `with touched as (select distinct unnest(${toListExpression('$domains')}) as publisher_domain)
-     select publisher_domain, to_json(list(agent_url order by agent_url)
-       filter (agent_url is not null)) as agents
+    `with touched as (select distinct value as publisher_domain from json_each($domains))
+     select publisher_domain, nullif(json_group_array(agent_url order by agent_url)
+       filter (where agent_url is not null), '[]') as "agents [json]"
      from touched left join agent_claims using (publisher_domain) group by publisher_domain`,
     { domains: JSON.stringify(domains) },
   )

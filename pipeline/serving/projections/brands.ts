@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts'
 import type { BrandRow } from '../../model/rows.ts'
 import { listBrandFiles } from '../../resolve/deciding-files.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { brandRows } from '../../store/entries.ts'
 import { encodeDocument } from '../document-value.ts'
 import { toBrandResolution } from '../documents.ts'
@@ -15,18 +15,16 @@ function encodeBrand(row: BrandRow, changedAt: Instant): Buffer {
 
 export async function projectBrands(
   index: Database,
-  { brands, known: touched, parameters, planning, changedAt }: Scope,
+  { brands, known: touched, parameters, changedAt }: Scope,
 ): Promise<Entry[]> {
   const keys =
-    touched?.brands ?? (await index.all<{ key: string }>(brands, parameters)).map(({ key }) => key)
+    touched?.brands ?? (await index.all<{ key: string }>(`select key from ${brands}`, parameters)).map(({ key }) => key)
   if (keys.length === 0) return []
   const rows = touched
     ? [...(await brandRows.read(index, touched.brands)).values()]
     : await index.all<BrandRow>(
         `select * from brands where domain in ${brands}`,
-        parameters,
-        planning,
-      )
+        parameters)
   const encoded = new Map(rows.map(row => [row.domain, encodeBrand(row, changedAt)]))
   return keys.map(key => ({ space: 'brand', key, value: encoded.get(key) }))
 }

@@ -4,9 +4,7 @@ import type { TouchedKey } from '../../store/appended-rows.ts'
 import {
   type Database,
   type Parameters,
-  type Planning,
-  toListExpression,
-} from '../../store/duckdb.ts'
+} from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { buildSliceCondition, type RowProjection } from './projection.ts'
 import { rowProjections } from './row-projections.ts'
@@ -45,8 +43,6 @@ export interface Scope {
   /** Conditions on the rows of the other projections; one that is left out selects nothing. */
   rows: ReadonlyMap<RowProjection, string>
   parameters: Parameters
-  /** Planning of queries about one table within these. */
-  planning?: Planning
   /** Time of change of the projected records. */
   changedAt: Instant
 }
@@ -77,7 +73,7 @@ export async function buildScopeAfter(
       return `($${name})`
     }
     parameters[name] = JSON.stringify(keys)
-    return `(select unnest(${toListExpression(`$${name}`)}) as key)`
+    return `(select value as key from json_each($${name}))`
   }
   const changedIn = {
     index: (tables: readonly string[]) => hasChanged(index, tables),
@@ -105,7 +101,6 @@ export async function buildScopeAfter(
     newRevisions: notes?.revisions.rows,
     rows: new Map(changed.map(projection => [projection, projection.changed])),
     parameters,
-    planning: touched === undefined ? 'prepare' : 'cached',
     changedAt,
   }
 }
@@ -134,7 +129,7 @@ function listKeys(touched: readonly TouchedKey[], spaces: readonly string[]): st
 }
 
 /** A list, so that a cached plan too reads only the rows of these commits. */
-const OF_COMMITS = `seq in (select unnest(from_json($commits::varchar, '["BIGINT"]')))`
+const OF_COMMITS = 'seq > $seq and seq <= $last'
 
 /** Touched keys by commit: a brand that was written is known by the state that is kept of it. */
 const TOUCHED = `(select seq, space, key from changes
@@ -193,12 +188,12 @@ function selectGone(
   return selectRows('$gone')
 }
 
-const selectRows = (parameter: string) => `select unnest(
-  from_json(${parameter}::varchar, '[{"space":"VARCHAR","key":"VARCHAR"}]'), recursive := true)`
+const selectRows = (parameter: string) => 
+  `select value ->> '$.space' as space, value ->> '$.key' as key from json_each(${parameter})`
 
 /** Builds the scope of one of `count` slices of the whole index. */
 export function buildScopeOfSlice(slice: number, count: number, changedAt: Instant): Scope {
-  const inSlice = (column: string) => `hash(${column}::varchar) % $count = $slice`
+  const inSlice = (column: string) => `crc32(${column}) % $count = $slice`
   return {
     brands: `(select domain as key from brands where ${inSlice('domain')}
       union select domain from entries where entity = 'brand' and ${inSlice('domain')})`,
@@ -214,7 +209,7 @@ export function buildScopeOfSlice(slice: number, count: number, changedAt: Insta
     events: 'seq % $count = $slice',
     revisions: inSlice('domain'),
     rows: new Map(rowProjections.map(projection => [projection, buildSliceCondition(projection)])),
-    policies: `(select policy_id as key from policies where ${inSlice('policy_id')})`,
+    policies: `(select policy_id as key from shown_policies where ${inSlice('policy_id')})`,
     parameters: { slice, count },
     changedAt,
   }
@@ -223,9 +218,9 @@ export function buildScopeOfSlice(slice: number, count: number, changedAt: Insta
 /** Returns the number of slices of the index, so that one fits into memory. */
 export async function sliceCount(index: Database): Promise<number> {
   const row = await index.one<{ n: number }>(
-    `select greatest((select count(*) from crawl_state), (select count(*) from events),
+    `select max((select count(*) from crawl_state), (select count(*) from events),
        (select count(*) from properties), (select count(*) from authorizations),
-       (select coalesce(sum(strlen(state)), 0) // ${BYTES_OF_A_ROW} from revisions)) as n`,
+       (select coalesce(sum(length(state)), 0) / ${BYTES_OF_A_ROW} from revisions)) as n`,
   )
   return Math.max(1, Math.ceil((row?.n ?? 0) / SLICE_ROWS))
 }

@@ -1,6 +1,6 @@
 import type { EventType, FeedEvent } from '../../model/event.ts'
 import { bisect, isDataFault } from '../../store/bisect.ts'
-import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
+import { type Database, type Parameters } from '../../store/database.ts'
 import { EVENTS_PART, IS_SHOWN_EVENT, type Unprojected } from '../../store/unprojected.ts'
 import { buildBlocks, toTypeByte } from '../event-block.ts'
 import type { Entry } from '../lmdb.ts'
@@ -42,14 +42,14 @@ async function loadReadable(
   unprojected: Unprojected[],
 ): Promise<StoredEvent[]> {
   const ids = await index.all<{ event_id: string }>(
-    `select event_id from events where ${events} order by event_id`,
+    `select event_id from events where ${events} order by +event_id`,
     parameters,
   )
   const readable: StoredEvent[] = []
   await bisect(
     ids.map(({ event_id }) => event_id),
     async some => {
-      const where = `event_id in (select unnest(${toListExpression('$ids')})::uuid)`
+      const where = `event_id in (select value from json_each($ids))`
       readable.push(...(await loadEventsWhere(index, where, { ids: JSON.stringify(some) })))
     },
     (subject, { message }) =>
@@ -101,7 +101,7 @@ function loadEventsWhere(
 ): Promise<StoredEvent[]> {
   return index.all(
     `select event_id, event_type, entity_type, entity_id, payload, actor, created_at, seq
-     from events where ${where} order by event_id`,
+     from events where ${where} order by +event_id`,
     parameters,
   )
 }
@@ -114,6 +114,6 @@ export async function loadEventsAfter(
   const rows =
     last === undefined
       ? await loadEventsWhere(index, IS_SHOWN_EVENT, {})
-      : await loadEventsWhere(index, `event_id > $last::uuid and ${IS_SHOWN_EVENT}`, { last })
+      : await loadEventsWhere(index, `event_id > $last and ${IS_SHOWN_EVENT}`, { last })
   return rows.map(({ seq: _, ...event }) => event)
 }

@@ -1,5 +1,5 @@
 import type { FileKind } from '../../model/observation.ts'
-import type { Database, Parameters } from '../../store/duckdb.ts'
+import type { Database, Parameters } from '../../store/database.ts'
 import { toJsonValue } from '../document-value.ts'
 import { cutFaults, type FileRecord } from '../file-record.ts'
 import { toPointerKey } from '../keys.ts'
@@ -17,8 +17,8 @@ export async function projectFileRecords(
   parameters: Parameters,
 ): Promise<Entry[]> {
   const rows = await index.all<Row>(
-    `select kind, location, variant, resolved_url, bytes::double as bytes,
-       split_part(hash, '-', 2) as sha256, fault_count::double as fault_count, faults,
+    `select kind, location, variant, resolved_url, bytes as bytes,
+       split_part(hash, '-', 2) as sha256, fault_count as fault_count, faults,
        first_seen_at, changed_at
      from documents where ${where} and kind in ('adagents.json', 'brand.json')`,
     parameters,

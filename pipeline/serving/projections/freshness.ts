@@ -7,14 +7,14 @@ import type { Entry } from '../lmdb.ts'
 import type { RowProjection } from './projection.ts'
 
 const toPlace = (names: readonly string[], column: string) =>
-  `list_position(['${names.join("', '")}'], ${column}) - 1`
+  `case ${column} ${names.map((name, place) => `when '${name}' then ${place}`).join(' ')} end`
 
 const COLUMNS = [
   toPlace(storedKinds, 'kind'),
   toPlace(outcomeNames, 'outcome'),
   'coalesce(status, 0)',
-  'coalesce(epoch_ms(attempted_at), 0)',
-  'coalesce(epoch_ms(succeeded_at), 0)',
+  'coalesce(attempted_at, 0)',
+  'coalesce(succeeded_at, 0)',
   'coalesce(took_ms, 0)',
   'location',
 ]

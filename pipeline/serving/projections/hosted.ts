@@ -4,7 +4,7 @@ import type { EntryRow } from '../../model/rows.ts'
 import type { Contact } from '../../model/save.ts'
 import { buildHostedAdagentsFile } from '../../resolve/hosted-adagents.ts'
 import { buildHostedBrand } from '../../resolve/hosted-brand.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { type Entity, loadEntries } from '../../store/entries.ts'
 import { encodeDocument, toHistoryKey } from '../document-value.ts'
 import { isShownEntry, normalizeEntryTime, toAdagents } from '../hosted-files.ts'
@@ -50,14 +50,12 @@ function loadEntriesWithin(
   index: Database,
   entity: Entity,
   domains: string,
-  { parameters, planning }: Scope,
+  { parameters, }: Scope,
 ): Promise<EntryRow[]> | EntryRow[] {
   if (domains === '') return []
   return index.all<EntryRow>(
     `select * from entries where entity = $entity and domain in ${domains}`,
-    { ...parameters, entity },
-    planning,
-  )
+    { ...parameters, entity })
 }
 
 function buildHostedFile(entry: EntryRow, contact: Contact | undefined): object | undefined {

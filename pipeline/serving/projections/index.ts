@@ -1,6 +1,6 @@
 import type { Accounts } from '../../accounts/store.ts'
 import type { FeedEvent } from '../../model/event.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { Entry } from '../lmdb.ts'
 import { projectKeys } from './authority.ts'
 import { projectBrands } from './brands.ts'

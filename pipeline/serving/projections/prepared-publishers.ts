@@ -1,5 +1,5 @@
 import type { Instant } from '../../core/clock.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { InventoryRows } from '../inventory-record.ts'
 import type { Entry } from '../lmdb.ts'
 

@@ -1,6 +1,6 @@
 import type { Accounts } from '../../accounts/store.ts'
 import { bisect } from '../../store/bisect.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { Unprojected } from '../../store/unprojected.ts'
 import type { Entry } from '../lmdb.ts'
 import type { Scope } from './change-scope.ts'

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../accounts/store.ts'
-import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
+import { type Database, type Parameters } from '../../store/database.ts'
 import type { Entry } from '../lmdb.ts'
 
 export interface Stores {
@@ -22,10 +22,8 @@ export interface RowProjection {
 }
 
 /** Builds the condition that a row of a projection belongs to one of `$count` slices of a whole store. */
-export function buildSliceCondition({ store, slicedBy }: RowProjection): string {
-  return store === 'accounts'
-    ? `crc32(${slicedBy}) % $count = $slice`
-    : `hash(${slicedBy}::varchar) % $count = $slice`
+export function buildSliceCondition({ slicedBy }: RowProjection): string {
+  return `crc32(${slicedBy}) % $count = $slice`
 }
 
 /** Builds the condition that a row of a projection is about one of the subjects in a list, which is a parameter. */
@@ -33,7 +31,5 @@ export function buildSubjectCondition(
   { store, slicedBy }: RowProjection,
   parameter: string,
 ): string {
-  return store === 'accounts'
-    ? `${slicedBy} in (select value from json_each(${parameter}))`
-    : `${slicedBy}::varchar in (select unnest(${toListExpression(parameter)}))`
+  return `${slicedBy} in (select value from json_each(${parameter}))`
 }

@@ -4,7 +4,7 @@ import type { Instant } from '../../core/clock.ts'
 import { getOrThrow } from '../../core/present.ts'
 import type { BrandRow, EntryRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
-import { type Database, type Parameters, toListExpression } from '../../store/duckdb.ts'
+import { type Database, type Parameters } from '../../store/database.ts'
 import { loadLiveEntries, publisherRows } from '../../store/entries.ts'
 import { loadGrants } from '../../store/grant-rows.ts'
 import { encodeDocument } from '../document-value.ts'
@@ -34,9 +34,7 @@ export async function projectPublishers(
     ? [...(await publisherRows.read(index, scope.known.publishers)).values()]
     : await index.all<PublisherRow>(
         `select * from publishers where domain in ${scope.publishers}`,
-        scope.parameters,
-        scope.planning,
-      )
+        scope.parameters)
   const crawled = await projectCrawled(index, publishers, scope)
   const valid = new Set(publishers.flatMap(row => (row.valid ? row.domain : [])))
   const entries =
@@ -51,16 +49,14 @@ async function projectHosted(
   index: Database,
   accounts: Accounts,
   valid: ReadonlySet<string>,
-  { publishers, known, parameters, planning, changedAt }: Scope,
+  { publishers, known, parameters, changedAt }: Scope,
 ): Promise<Entry[]> {
   const entries = known
     ? [...(await loadLiveEntries(index, 'property', known.publishers)).values()]
     : await index.all<EntryRow>(
         `select * from entries
          where entity = $entity and status = $status and domain in ${publishers}`,
-        { ...parameters, entity: 'property', status: 'live' },
-        planning,
-      )
+        { ...parameters, entity: 'property', status: 'live' })
   const rows = entries.filter(({ domain }) => !valid.has(domain))
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const contacts = loadContacts(accounts.db, ids)
@@ -90,7 +86,7 @@ async function projectCrawled(
   const rows =
     prepared.size === 0
       ? await loadInventories(index, others, scope.publishers, scope.parameters)
-      : await loadInventories(index, others, `(select unnest(${toListExpression('$others')}))`, {
+      : await loadInventories(index, others, `(select value from json_each($others))`, {
           others: JSON.stringify(others.map(({ domain }) => domain)),
         })
   const projected = new Map(rows.map(row => [row.publisher.domain, row]))
@@ -192,9 +188,9 @@ async function countNetworks(
   parameters: Parameters,
 ): Promise<Map<string, NonNullable<PublisherContext['network']>>> {
   const rows = await index.all<{ manager: string; publisher_count: number; valid_count: number }>(
-    `select manager_domain as manager, count(*)::double as publisher_count,
-       count(*) filter (valid)::double as valid_count
-     from publishers where manager_domain in ${domains} group by all`,
+    `select manager_domain as manager, count(*) as publisher_count,
+       count(*) filter (where valid) as valid_count
+     from publishers where manager_domain in ${domains} group by manager_domain`,
     parameters,
   )
   return new Map(rows.map(({ manager, ...network }) => [manager, network]))

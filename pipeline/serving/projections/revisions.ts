@@ -2,7 +2,7 @@ import { loadEditorNames } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { PolicyRow } from '../../model/policy.ts'
 import type { EntryState, RevisionRow } from '../../model/rows.ts'
-import type { Database, Parameters, Planning } from '../../store/duckdb.ts'
+import type { Database, Parameters } from '../../store/database.ts'
 import { toHistoryKey, toJsonValue, toRevisionKey } from '../document-value.ts'
 import type { Entry } from '../lmdb.ts'
 
@@ -12,7 +12,6 @@ interface HistoryScope {
   newRevisions?: readonly RevisionRow[] | undefined
   policies: string
   parameters: Parameters
-  planning?: Planning
 }
 
 /**
@@ -22,15 +21,13 @@ interface HistoryScope {
 export async function projectRevisions(
   index: Database,
   accounts: Accounts,
-  { revisions, newRevisions, parameters, planning }: HistoryScope,
+  { revisions, newRevisions, parameters, }: HistoryScope,
 ): Promise<Entry[]> {
   const rows =
     newRevisions ??
     (await index.all<RevisionRow>(
       `select * from revisions where ${revisions}`,
-      parameters,
-      planning,
-    ))
+      parameters))
   if (rows.length === 0) return []
   const names = loadEditorNames(accounts.db, [...new Set(rows.map(row => row.editor_id))])
   // The latest of each is among them: numbers rise with the commits, and a slice has all of a domain.
@@ -88,10 +85,10 @@ export async function projectPolicies(
   { policies, parameters }: HistoryScope,
 ): Promise<Entry[]> {
   const rows = await index.all<PolicyRow & { key: string }>(
-    `select key, p.* exclude (seq) from ${policies} k left join policies p on p.policy_id = k.key`,
+    `select k.key, p.* from ${policies} k left join shown_policies p on p.policy_id = k.key`,
     parameters,
   )
-  return rows.flatMap(({ key, ...policy }): Entry[] =>
+  return rows.flatMap(({ key, seq: _, ...policy }): Entry[] =>
     policy.policy_id === null
       ? [
           { space: 'policy', key, value: undefined },

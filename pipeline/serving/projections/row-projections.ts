@@ -10,13 +10,13 @@ import type { RowProjection } from './projection.ts'
 /** Crawl requests and their results. Who made them is private, and readers look it up. */
 const crawlRequestProjection: RowProjection = {
   store: 'index',
-  tables: ['crawl_requests'],
+  tables: ['shown_crawl_requests'],
   changed: 'seq > $seq',
   slicedBy: 'crawl_request_id',
-  from: 'crawl_requests',
+  from: 'shown_crawl_requests',
   async project({ index }, where, parameters) {
     const rows = await index.all<CrawlRequestRow>(
-      `select * from crawl_requests where ${where}`,
+      `select * from shown_crawl_requests where ${where}`,
       parameters,
     )
     return rows.map(({ seq: _, ...row }) => ({

@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import { getLast, getOrThrow } from '../../core/present.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { publisherRows } from '../../store/entries.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import type { Scope } from './change-scope.ts'
@@ -37,14 +37,14 @@ export function hasPart(scope: Scope, part: ScopePart): boolean {
   return typeof part === 'string' ? scope[part] !== '' : scope.rows.has(part)
 }
 
-const toList = (parameter: string) => `select unnest(${toListExpression(parameter)})`
+const toList = (parameter: string) => `select value from json_each(${parameter})`
 const SUBJECTS = toList('$subjects')
 
 /** Builds a scope that selects nothing. */
-function buildEmptyScope({ parameters, changedAt, planning }: Scope): Scope {
+function buildEmptyScope({ parameters, changedAt, }: Scope): Scope {
   const keys = { brands: '', publishers: '', hosts: '', policies: '', keyed: '', gone: '' }
   const rows = { events: '', revisions: '', rows: new Map() }
-  return { ...keys, ...rows, parameters, changedAt, ...(planning && { planning }) }
+  return { ...keys, ...rows, parameters, changedAt }
 }
 
 /** Builds a scope with a single part of another one; its events and its removed keys count as parts too. */
@@ -59,7 +59,7 @@ export function selectPart(scope: Scope, part: ScopePart | 'events' | 'gone'): S
 
 /** Narrows a scope to some subjects of one of its parts. */
 export function narrowScope(scope: Scope, part: ScopePart, subjects: readonly string[]): Scope {
-  const list = `(${SUBJECTS} as key)`
+  const list = `(select value as key from json_each($subjects))`
   const parameters = { ...scope.parameters, subjects: JSON.stringify(subjects) }
   const empty = { ...buildEmptyScope(scope), parameters }
   const none = { brands: [], publishers: [], hosts: [] }
@@ -97,7 +97,7 @@ export function buildScopeOfSubjects(
   )
   const ifAny = (part: ScopePart, sql: (list: string) => string) =>
     listSubjects(part).length > 0 ? sql(toList(`$${namePart(part)}`)) : ''
-  const keys = (list: string) => `(${list} as key)`
+  const keys = (list: string) => `(select value as key from (${list}))`
   const rows = rowProjections.flatMap((part): [RowProjection, string][] => {
     const where = ifAny(part, () => buildSubjectCondition(part, `$${namePart(part)}`))
     return where === '' ? [] : [[part, where]]
@@ -112,7 +112,7 @@ export function buildScopeOfSubjects(
     keyed: ifAny(
       'keyed',
       list => `select split_part(subject, ' ', 1) as space,
-      substr(subject, strpos(subject, ' ') + 1) as key from (${list} as subject)`,
+      substr(subject, instr(subject, ' ') + 1) as key from (select value as subject from (${list}))`,
     ),
     gone: '',
     events: '',
@@ -143,12 +143,12 @@ export async function listSubjects(
 
 function selectSubjects(scope: Scope, part: ScopePart): string {
   if (typeof part !== 'string') {
-    return `cast(${part.slicedBy} as varchar) as key from ${part.from} where ${getOrThrow(scope.rows, part)}`
+    return `cast(${part.slicedBy} as text) as key from ${part.from} where ${getOrThrow(scope.rows, part)}`
   }
   if (part === 'revisions') return `domain as key from revisions where ${scope.revisions}`
   return part === 'keyed'
     ? `${KEYED} as key from (${scope.keyed})`
-    : `key from ${scope[part]} as k(key)`
+    : `key from (select * from ${scope[part]})`
 }
 
 /** Rows of publishers that are in memory at a time; all rows of one publisher are always in the same slice. */
@@ -205,12 +205,12 @@ async function weighPublishers(
   index: Database,
   { publishers, parameters }: Scope,
 ): Promise<Map<string, number>> {
-  const theirs = `where publisher_domain in ${publishers} group by all`
+  const theirs = `where publisher_domain in ${publishers} group by publisher_domain`
   const rows = await index.all<{ domain: string; weight: number }>(
-    `select domain, sum(weight)::double as weight from (
+    `select domain, sum(weight) as weight from (
        select publisher_domain as domain, count(*) as weight from properties ${theirs}
        union all select publisher_domain, count(*) from authorizations ${theirs}
-       union all select publisher_domain, sum(len(property_rids)) / ${RIDS_PER_ROW}
+       union all select publisher_domain, sum(json_array_length(property_rids)) / ${RIDS_PER_ROW}.0
          from property_sets ${theirs}) group by domain`,
     parameters,
   )

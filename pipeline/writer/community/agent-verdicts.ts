@@ -2,13 +2,13 @@ import type { KnownVerdicts } from '../../accounts/agents/verdicts.ts'
 import { listVerdictEvents } from '../../diff/verdict-events.ts'
 import type { AgentVerdict } from '../../model/agent-verdict.ts'
 import type { EventDraft } from '../../model/event.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 const noHistory = { generation: 0, losses: {} }
 
 const COLUMNS = `agent_url, status, lifecycle_stage, headline, tracks,
-  storyboards_passing::double as storyboards_passing, storyboards_total::double as storyboards_total,
-  storyboards, streak_days::double as streak_days, last_checked_at, badges`
+  storyboards_passing as storyboards_passing, storyboards_total as storyboards_total,
+  storyboards, streak_days as streak_days, last_checked_at, badges`
 
 /** Stores the public compliance status of agents; returns the events of what changed. */
 export async function applyVerdicts(
@@ -16,7 +16,7 @@ export async function applyVerdicts(
   { agents, verdicts, histories }: KnownVerdicts,
   { seq }: { seq: number },
 ): Promise<EventDraft[]> {
-  const isNamed = `agent_url in (select unnest(${toListExpression('$agents')}))`
+  const isNamed = `agent_url in (select value from json_each($agents))`
   const before = new Map(
     (await loadVerdicts(db, `where ${isNamed}`, { agents: JSON.stringify(agents) })).map(row => [
       row.agent_url,
@@ -37,21 +37,6 @@ export async function applyVerdicts(
   return changed.flatMap(url =>
     listVerdictEvents(url, before.get(url), after.get(url), histories.get(url) ?? noHistory),
   )
-}
-
-/** Finds the verdicts in the accounts that the index lacks or has in another version; undefined if none. */
-export async function findUnknownVerdicts(
-  db: Database,
-  known: KnownVerdicts,
-): Promise<KnownVerdicts | undefined> {
-  const rows = await loadVerdicts(db, '', {})
-  const before = new Map(rows.map(row => [row.agent_url, row]))
-  const after = new Map(known.verdicts.map(row => [row.agent_url, row]))
-  const agents = [...new Set([...before.keys(), ...after.keys()])].filter(
-    url => !isSame(before.get(url), after.get(url)),
-  )
-  if (agents.length === 0) return undefined
-  return { ...known, agents, verdicts: agents.flatMap(url => after.get(url) ?? []) }
 }
 
 function loadVerdicts(

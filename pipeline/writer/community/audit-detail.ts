@@ -1,6 +1,6 @@
 import { type AuditRow, listAuditRows } from '../../accounts/audit.ts'
 import type { Accounts } from '../../accounts/store.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** A submission with what it changed, of an entry too, and by which ones it was taken back. */
 export type AuditDetail = AuditRow & { reverted_by: string[] }
@@ -29,8 +29,8 @@ async function loadEntryChanges(
   if (typeof revisionId !== 'string') return null
   const rows = await index.all<{ is_after: boolean; state: Record<string, unknown> }>(
     `with made as (select entity, domain, revision_number from revisions
-       where revision_id::varchar = $revisionId)
-     select r.revision_number = made.revision_number as is_after, r.state from revisions r
+       where revision_id = $revisionId)
+     select r.revision_number = made.revision_number as "is_after [boolean]", r.state from revisions r
      join made on r.entity = made.entity and r.domain = made.domain
        and r.revision_number in (made.revision_number, made.revision_number - 1)`,
     { revisionId },

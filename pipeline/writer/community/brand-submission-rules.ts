@@ -1,6 +1,6 @@
 import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 
 /**
@@ -32,9 +32,9 @@ export async function findRefusedBrands(
 async function findKnownBrands(db: Database, domains: readonly string[]): Promise<Set<string>> {
   const rows = await db.all<{ domain: string }>(
     `select domain from brands where source != 'enriched'
-       and domain in (select unnest(${toListExpression('$domains')}))
+       and domain in (select value from json_each($domains))
      union select domain from entries where entity = 'brand' and source != 'enriched'
-       and domain in (select unnest(${toListExpression('$domains')}))`,
+       and domain in (select value from json_each($domains))`,
     { domains: JSON.stringify(domains) },
   )
   return new Set(rows.map(({ domain }) => domain))

@@ -6,7 +6,7 @@ import {
 import type { EventDraft } from '../../model/event.ts'
 import type { OperationOf } from '../../model/submission.ts'
 import { toIdentifierKey } from '../../resolve/identifiers.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 type Contribution = OperationOf<'property.contribute'>
 
@@ -52,13 +52,14 @@ export async function findRids(
   const keys = contributed.map(({ identifier }) => toIdentifierKey(identifier))
   const rows = await db.all<{ key: string; property_rid: string }>(
     `with known as (
-       select property_rid, source, property_type, unnest(identifiers) as i from properties
+       select property_rid, (i.value ->> '$.type') || ':' || lower(i.value ->> '$.value') as key,
+         (source != 'authoritative') || (property_type != 'website') || property_rid as place
+       from properties, json_each(identifiers) i
        where (source = 'contributed' or seq > $since) and status != 'removed'
          and ($disputed or stale_reason is distinct from 'disputed'))
-     select i.type || ':' || lower(i.value) as key,
-       arg_min(property_rid, (source != 'authoritative', property_type != 'website', property_rid)) as property_rid
-     from known where i.type || ':' || lower(i.value) in (select unnest(${toListExpression('$keys')}))
-     group by all`,
+     select key, property_rid from (
+       select key, property_rid, min(place) from known
+       where key in (select value from json_each($keys)) group by key)`,
     { since, disputed, keys: JSON.stringify(keys) },
   )
   return new Map(rows.map(({ key, property_rid }) => [key, property_rid]))
@@ -67,7 +68,7 @@ export async function findRids(
 /** Finds which hosts are publishers: only they add properties of their own. */
 async function findPublishers(db: Database, hosts: readonly string[]): Promise<Set<string>> {
   const rows = await db.all<{ domain: string }>(
-    `select domain from publishers where domain in (select unnest(${toListExpression('$hosts')}))`,
+    `select domain from publishers where domain in (select value from json_each($hosts))`,
     { hosts: JSON.stringify(hosts) },
   )
   return new Set(rows.map(({ domain }) => domain))

@@ -4,7 +4,7 @@ import { diff } from '../../diff/diff.ts'
 import { diffProperty } from '../../diff/events.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { PropertyRow } from '../../model/rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 
 const ACTOR = 'registry:dispute'
@@ -26,7 +26,7 @@ export async function applySuspensions(
   )
   const before = await db.all<PropertyRow>(
     `select * from properties where source = 'contributed'
-       and property_rid::varchar in (select unnest(${toListExpression('$rids')})) order by property_rid`,
+       and property_rid in (select value from json_each($rids)) order by property_rid`,
     { rids: JSON.stringify([...asked.keys()]) },
   )
   const stamped = { changed_at: toIso(stamp.now), seq: stamp.seq }

@@ -1,5 +1,5 @@
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { findNameFaults } from './lookalike-lookup.ts'
 import type { NameRules } from './protected-brands.ts'
 

@@ -1,7 +1,7 @@
 import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
 import { countStrangerItems } from '../../accounts/stranger-items.ts'
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { findManaged, loadEntries } from '../../store/entries.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { isOpenToFindings } from './enrichments.ts'

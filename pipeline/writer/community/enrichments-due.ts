@@ -1,7 +1,7 @@
 import { type Instant, toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import type { Limits } from '../../core/limits.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 interface RefreshQuery {
   now: Instant
@@ -18,13 +18,13 @@ export async function listBrandsToRefresh(
 ): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
     `select domain from (
-       select e.domain, json_extract_string(document, '$.enrichment.found_at')::timestamptz as found_at,
-         json_extract_string(document, '$.enrichment.unchanged_since')::timestamptz as since
-       from entries e semi join (select domain from brands where source = 'enriched') b using (domain)
-       where e.entity = 'brand' and e.source = 'enriched' and e.status = 'live')
-     where found_at + least(greatest(found_at - since, to_days($least::integer)), to_days($most::integer))
-         <= $now::timestamptz
-       and domain not in (select unnest(${toListExpression('$besides')}))
+       select e.domain, ms(document ->> '$.enrichment.found_at') as found_at,
+         ms(document ->> '$.enrichment.unchanged_since') as since
+       from entries e where e.domain in (select domain from brands where source = 'enriched')
+         and e.entity = 'brand' and e.source = 'enriched' and e.status = 'live')
+     where found_at + min(max(coalesce(found_at - since, 0), $least * 86400000), $most * 86400000)
+         <= ms($now)
+       and domain not in (select value from json_each($besides))
      order by found_at, domain limit $limit`,
     { now: toIso(now), limit, besides: JSON.stringify(besides), least, most },
   )

@@ -1,6 +1,6 @@
 import { hashAgent, toFreshnessKey } from '../../serving/keys.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { listDomains } from '../entities/agent-claims.ts'
 import { keepAgentSources, namedAgents, type ProbeContext } from '../entities/agent-sources.ts'
 
@@ -21,7 +21,7 @@ export async function applyEnrolments(
 ): Promise<void> {
   if (enrolments.length === 0) return
   const orgs = { orgs: JSON.stringify(enrolments.map(({ org_id }) => org_id)) }
-  const theirs = `org_id in (select unnest(${toListExpression('$orgs')}))`
+  const theirs = `org_id in (select value from json_each($orgs))`
   const before = await db.all<Enrolled>(
     `select org_id, agent_url from enrolled_agents where ${theirs}`,
     orgs,
@@ -56,21 +56,6 @@ export async function applyEnrolments(
   )
 }
 
-/** Finds the enrolments that the index does not know, or knows otherwise. */
-export async function findUnknownEnrolments(
-  db: Database,
-  enrolments: readonly Enrolment[],
-): Promise<Enrolment[]> {
-  const known = new Map<string, Set<string>>()
-  for (const { org_id, agent_url } of await db.all<Enrolled>('from enrolled_agents')) {
-    known.set(org_id, (known.get(org_id) ?? new Set()).add(agent_url))
-  }
-  return enrolments.filter(({ org_id, agents }) => {
-    const knownAgents = known.get(org_id) ?? new Set()
-    return knownAgents.size !== agents.length || agents.some(agent => !knownAgents.has(agent))
-  })
-}
-
 interface Enrolled {
   org_id: string
   agent_url: string
@@ -88,7 +73,7 @@ function subtract(rows: readonly Enrolled[], others: readonly Enrolled[]): Enrol
  */
 async function deleteAgents(db: Database, agents: readonly string[], seq: number): Promise<void> {
   if (agents.length === 0) return
-  const unnamed = (key: string) => `${key} in (select unnest(${toListExpression('$agents')}))
+  const unnamed = (key: string) => `${key} in (select value from json_each($agents))
     and ${key} not in (${namedAgents})`
   const parameters = { agents: JSON.stringify(agents) }
   const known = await db.all<{ location: string }>(

@@ -7,7 +7,7 @@ import {
 } from '../../accounts/stranger-items.ts'
 import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { brandRows, loadEntries, removeEntries } from '../../store/entries.ts'
 import { inList } from '../../store/in-list.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
@@ -16,7 +16,7 @@ import { isOpenToFindings } from './enrichments.ts'
 /** Counts the brands that are known by enrichment. */
 export async function countEnriched(index: Database): Promise<number> {
   const row = await index.oneOrThrow<{ n: number }>(
-    `select count(*)::double as n from entries where entity = 'brand' and source = 'enriched'`,
+    `select count(*) as n from entries where entity = 'brand' and source = 'enriched'`,
   )
   return row.n
 }

@@ -3,7 +3,7 @@ import { checkName, type NameVerdict } from '../../core/lookalikes/check-name.ts
 import { toSkeleton } from '../../core/lookalikes/confusables.ts'
 import { getSiteLabel } from '../../core/lookalikes/protected-names.ts'
 import { getFirst } from '../../core/present.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { loadProtectedNames, type NameRules } from './protected-brands.ts'
 
 export type NameFault = Exclude<NameVerdict, { verdict: 'ok' }>
@@ -12,7 +12,7 @@ export type NameFault = Exclude<NameVerdict, { verdict: 'ok' }>
 const REGISTERS = ['brands', 'publishers', 'entries']
 
 /** SQL that computes `toSkeleton` of an ASCII name. */
-export const ASCII_SKELETON = `replace(translate(domain, '01', 'ol'), 'm', 'rn')`
+export const ASCII_SKELETON = `replace(replace(replace(domain, '0', 'o'), '1', 'l'), 'm', 'rn')`
 
 /**
  * Finds objections to these names as new entries; a name without one is left out. Skeletons are computed in
@@ -67,15 +67,13 @@ async function listNamesLike(index: Database, domains: readonly Domain[]): Promi
       // What is cheap to compare comes first, in a step of its own: the skeletons of all rows take longer.
       `with near as materialized (
          select domain from ${table}
-         where contains($initials, domain[1]) and (strlen(domain) between $shortest and $longest
-             or strpos(domain, '.') - 1 between $shortestLabel and $longestLabel)
+         where contains($initials, substr(domain, 1, 1)) and (length(domain) between $shortest and $longest
+             or instr(domain, '.') - 1 between $shortestLabel and $longestLabel)
            or contains(domain, $encoded))
        select domain from near where contains(domain, $encoded)
-         or ${ASCII_SKELETON} in (select unnest(${toListExpression('$skeletons')}))
-         or split_part(${ASCII_SKELETON}, '.', 1) in (select unnest(${toListExpression('$labels')}))`,
-      parameters,
-      'cached',
-    )
+         or ${ASCII_SKELETON} in (select value from json_each($skeletons))
+         or split_part(${ASCII_SKELETON}, '.', 1) in (select value from json_each($labels))`,
+      parameters)
     for (const { domain } of rows) found.add(domain)
   }
   const isLike = (domain: string) => {

@@ -5,7 +5,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { MirrorContent, MirroredCollection } from '../../model/mirror.ts'
 import type { CollectionRow } from '../../model/rows.ts'
 import { loadAliases } from '../../store/aliases.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 
 /**
@@ -39,8 +39,8 @@ async function replaceMirrors(
 ): Promise<void> {
   await db.write(
     'delete from',
-    'mirrors',
-    `where platform in (select unnest(${toListExpression('$platforms')}))`,
+    'shown_mirrors',
+    `where platform in (select value from json_each($platforms))`,
     {
       platforms: JSON.stringify(mirrors.map(({ platform }) => platform)),
     },
@@ -48,7 +48,7 @@ async function replaceMirrors(
   const rows = mirrors
     .filter(({ removed }) => !removed)
     .map(({ content, removed: _, ...mirror }) => ({ ...mirror, ...stripContact(content), seq }))
-  await db.insert('mirrors', rows)
+  await db.insert('shown_mirrors', rows)
 }
 
 /** Strips the contact of a mirror, which is personal and in no public store. */
@@ -63,7 +63,7 @@ function stripContact({ document, ...content }: MirrorContent) {
  */
 async function loadListedCollections(db: Database): Promise<Map<string, MirroredCollection>> {
   const rows = await db.all<{ collections: MirroredCollection[] }>(
-    'select collections from mirrors order by updated_at, platform',
+    'select collections from shown_mirrors order by updated_at, platform',
   )
   const listed = rows.flatMap(({ collections }) => collections)
   return new Map(
@@ -88,11 +88,11 @@ async function loadMirroredRows(
   const asked = { keys: JSON.stringify(keys) }
   const rows = await db.all<CollectionRow>(
     `select * from collections where publisher_domain || ' ' || collection_id
-       in (select unnest(${toListExpression('$keys')})) order by created_at, collection_rid`,
+       in (select value from json_each($keys)) order by created_at, collection_rid`,
     asked,
   )
   const valid = await db.all<{ key: string }>(
-    `select key from (select unnest(${toListExpression('$keys')}) as key)
+    `select key from (select value as key from json_each($keys))
      where split_part(key, ' ', 1) in (select domain from publishers where valid)`,
     asked,
   )

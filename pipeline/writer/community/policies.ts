@@ -1,6 +1,6 @@
 import type { Publications } from '../../accounts/publications.ts'
 import { addRevisions, recordChanges } from '../../store/appended-rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 /** Applies saved policies, and removes those that were rejected. */
 export async function applyPolicies(
@@ -12,8 +12,8 @@ export async function applyPolicies(
   if (touched.length === 0) return
   await db.write(
     'delete from',
-    'policies',
-    `where policy_id in (select unnest(${toListExpression('$touched')}))`,
+    'shown_policies',
+    `where policy_id in (select value from json_each($touched))`,
     {
       touched: JSON.stringify(touched),
     },
@@ -22,15 +22,15 @@ export async function applyPolicies(
     'delete from',
     'revisions',
     `where entity = 'policy' and (
-       domain in (select unnest(${toListExpression('$withdrawn')}))
-       or domain || ' ' || revision_number in (select unnest(${toListExpression('$saved')})))`,
+       domain in (select value from json_each($withdrawn))
+       or domain || ' ' || revision_number in (select value from json_each($saved)))`,
     {
       withdrawn: JSON.stringify(withdrawn),
       saved: JSON.stringify(revisions.map(row => `${row.domain} ${row.revision_number}`)),
     },
   )
   await db.insert(
-    'policies',
+    'shown_policies',
     policies.map(row => ({ ...row, seq })),
   )
   await addRevisions(

@@ -1,5 +1,5 @@
 import { buildProtectedNames, type ProtectedNames } from '../../core/lookalikes/protected-names.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Names that new ones must not imitate: those that the operator lists, and brands of the registry. */
 export interface NameRules {
@@ -38,10 +38,10 @@ async function listBrandsOfReach(index: Database, reach: number): Promise<string
     `with housed as (
        select house_domain as domain, count(*) as n from brands
        where source = 'brand_json' and house_domain is not null and house_domain != domain
-       group by all),
+       group by house_domain),
      sold as (
        select d.location as domain, max(a.publisher_count) as n
-       from agent_declarations d join agents a using (agent_url) group by all)
+       from agent_declarations d join agents a using (agent_url) group by d.location)
      select domain from brands b
      left join publishers p using (domain)
      left join housed h using (domain)

@@ -9,7 +9,7 @@ import {
   type Refusal,
   type Submission,
 } from '../../model/submission.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 
 interface Stores {
@@ -95,9 +95,9 @@ async function invertOperation(
 
 function findRevisionNumbers(index: Database, ...[entity, domain, of]: Parameters<FindRevision>) {
   return index.one<{ number: number; last: number }>(
-    `select r.revision_number::double as number, e.revision_number::double as last
+    `select r.revision_number as number, e.revision_number as last
      from revisions r join entries e using (entity, domain)
-     where r.revision_id::varchar = $of and entity = $entity and domain = $domain`,
+     where r.revision_id = $of and entity = $entity and domain = $domain`,
     { of, entity, domain },
   )
 }

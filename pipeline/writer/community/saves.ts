@@ -6,7 +6,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow, EntryState, RevisionRow } from '../../model/rows.ts'
 import { type Submission, selectOperations } from '../../model/submission.ts'
 import { addRevisions, noteWrittenBrands, recordChanges } from '../../store/appended-rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import {
   brandRows,
   type Entity,
@@ -214,10 +214,10 @@ export async function findSaved(
 ): Promise<Map<string, Saved>> {
   if (revisionIds.length === 0) return new Map()
   const rows = await db.all<Saved & { revision_id: string }>(
-    `select r.revision_id, r.entity, r.domain, r.revision_number::double as revision_number, r.state,
+    `select r.revision_id, r.entity, r.domain, r.revision_number as revision_number, r.state,
        r.created_at, e.entry_id
      from revisions r join entries e using (entity, domain)
-     where r.revision_id in (select unnest(${toListExpression('$ids')})::uuid)`,
+     where r.revision_id in (select value from json_each($ids))`,
     { ids: JSON.stringify(revisionIds) },
   )
   return new Map(rows.map(({ revision_id, ...saved }) => [revision_id, saved]))

@@ -8,7 +8,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow } from '../../model/rows.ts'
 import type { HostedProperty } from '../../model/save.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { loadEntries, readProperties } from '../../store/entries.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 import { statusAndFacts } from '../entities/publisher-changes.ts'
@@ -55,13 +55,13 @@ const ENTRIES_PER_COMMIT = 200
 export async function findUnrecorded(db: Database, after: string): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
     `select distinct domain from (
-       select domain, unnest(from_json(document->'properties', '[{"property_rid":"UUID"}]'), recursive := true)
-       from entries where entity = 'property' and status = 'live') saved
-     anti join (select property_rid from properties where len(identifiers) > 0 or status = 'removed') known
-       using (property_rid)
-     anti join (select domain from publishers where valid) using (domain)
-     anti join (select publisher_domain as domain from authorizations) using (domain)
-     where property_rid is not null and domain > $after order by domain
+       select domain, value ->> '$.property_rid' as property_rid
+       from entries, json_each(document, '$.properties') where entity = 'property' and status = 'live') saved
+     where property_rid not in (
+         select property_rid from properties where json_array_length(identifiers) > 0 or status = 'removed')
+       and domain not in (select domain from publishers where valid)
+       and domain not in (select publisher_domain from authorizations)
+       and property_rid is not null and domain > $after order by domain
      limit ${ENTRIES_PER_COMMIT}`,
     { after },
   )

@@ -1,5 +1,5 @@
 import { HEALTH_CHANGES_MAX } from '../../serving/agent-health-record.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** An agent that answers is well, whether or not it said anything new. */
 const OUTCOME = `case when s.outcome = 'unchanged' then 'ok' else s.outcome end`
@@ -12,14 +12,11 @@ export async function recordAgentHealth(db: Database, seq: number): Promise<void
   await db.write(
     'insert into',
     'agent_health',
-    `by name select s.location, ${OUTCOME} as outcome, s.attempted_at as since, $seq as seq
-     from incoming i join located using (seen_id) join crawl_state s on s.rowid = row_id
-     left join (
-       select location, arg_max(outcome, seq) as outcome from agent_health
-       where location in (select location from incoming where kind = 'agent') group by all
-     ) known on known.location = s.location
-     where s.kind = 'agent' and s.seq = $seq and epoch_ms(s.attempted_at) = i.at_ms
-       and known.outcome is distinct from ${OUTCOME}`,
+    `(location, outcome, since, seq) select s.location, ${OUTCOME}, s.attempted_at, $seq
+     from incoming i join crawl_state s on s.rowid = i.row_id
+     where s.kind = 'agent' and s.seq = $seq and s.attempted_at = i.at_ms
+       and (select outcome from agent_health known where known.location = s.location
+         order by seq desc limit 1) is distinct from ${OUTCOME}`,
     { seq },
   )
 }
@@ -29,7 +26,8 @@ export async function dropOldAgentHealth(db: Database): Promise<void> {
   await db.write(
     'delete from',
     'agent_health',
-    `where rowid in (select rowid from agent_health
-     qualify row_number() over (partition by location order by seq desc) > ${HEALTH_CHANGES_MAX})`,
+    `where rowid in (select id from (select rowid as id,
+       row_number() over (partition by location order by seq desc) as place from agent_health)
+     where place > ${HEALTH_CHANGES_MAX})`,
   )
 }

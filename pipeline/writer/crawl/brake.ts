@@ -13,7 +13,7 @@ import {
   isMassLoss,
   reachesFloors,
 } from '../../resolve/brake.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { releaseHeld } from './held-publishers.ts'
 
 /** Facts about a commit that the brake needs. */
@@ -107,7 +107,7 @@ export async function beginNight(
 ): Promise<void> {
   const night = toIso(begun)
   const known = await db.written.memo('night', night, ['nights'], () =>
-    db.one('select 1 from nights where night = $night::timestamptz', { night }),
+    db.one('select 1 from nights where night = ms($night)', { night }),
   )
   if (known !== undefined) return
   await db.insert('nights', [{ night, publishers: 0, losses: 0, taken: 0 }])
@@ -120,7 +120,7 @@ async function checkMassLoss(
 ): Promise<boolean> {
   const now = sumLosses(fresh)
   const tonight = await db.oneOrThrow<{ publishers: number; losses: number; taken: number }>(
-    'select publishers, losses, taken from nights where night = $night::timestamptz',
+    'select publishers, losses, taken from nights where night = ms($night)',
     { night: toIso(night) },
   )
   const total = {
@@ -133,7 +133,7 @@ async function checkMassLoss(
        + (select count(*) from properties where status = 'active') as n`,
   )
   const before = await db.all<{ taken: number }>(
-    `select taken from (select night, taken from nights where night < $night::timestamptz
+    `select taken from (select night, taken from nights where night < ms($night)
        order by night desc limit ${BASELINE_NIGHTS.max}) order by night`,
     { night: toIso(night) },
   )
@@ -154,10 +154,10 @@ async function recordNight(
     'update',
     'nights',
     `set publishers = publishers + $publishers, losses = losses + $losses,
-       taken = taken + $taken where night = $night::timestamptz`,
+       taken = taken + $taken where night = ms($night)`,
     { publishers, losses, taken: isHeld ? 0 : losses, night: toIso(night) },
   )
-  await db.write('delete from', 'nights', 'where night < $first::timestamptz', {
+  await db.write('delete from', 'nights', 'where night < ms($first)', {
     first: toIso(night - NIGHTS_RETENTION_MS),
   })
 }
@@ -167,7 +167,7 @@ async function loadHeld(db: Database, answers: readonly Answered[]): Promise<Map
   if (answers.length === 0 || !(await db.one('select 1 from held limit 1'))) return new Map()
   const rows = await db.all<{ subject: Domain; since: string }>(
     `select subject, since from held
-     where rule = 'publisher' and subject in (select unnest(${toListExpression('$domains')}))`,
+     where rule = 'publisher' and subject in (select value from json_each($domains))`,
     { domains: JSON.stringify(answers.map(({ domain }) => domain)) },
   )
   return new Map(rows.map(({ subject, since }) => [subject, since]))

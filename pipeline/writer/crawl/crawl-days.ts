@@ -1,21 +1,15 @@
 import { DAY, type Instant, toDay } from '../../core/clock.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Days of counts that are kept: at most some eighty rows a day. */
 const RETENTION_DAYS = 731
 
-/** Attempts of one UTC day with the same outcome. */
-interface CountedAttempts {
-  day: string
-  kind: string
-  outcome: string
-  attempts: number
-}
-
-/** The counts of a commit as rows, from the parameter `$counted`. */
-const COUNTED = `(select unnest(from_json($counted::varchar,
-    '[{"day":"DATE","kind":"VARCHAR","outcome":"VARCHAR","attempts":"UBIGINT"}]'), recursive := true))`
-const SAME = 'known.day = c.day and known.kind = c.kind and known.outcome = c.outcome'
+/** Counts are added to those of the same day, kind and outcome. */
+const ADD = `(day, kind, outcome, attempts, seq)
+  select date(s.attempted_at / 1000, 'unixepoch'), s.kind, s.outcome, count(*), $seq
+  from incoming i join crawl_state s on s.rowid = i.row_id
+  where s.seq = $seq and s.attempted_at = i.at_ms group by 1, 2, 3
+  on conflict (day, kind, outcome) do update set attempts = attempts + excluded.attempts, seq = excluded.seq`
 
 /**
  * Counts the attempts that the commit in progress applied, by day and outcome, after `applyObservations`.
@@ -23,36 +17,12 @@ const SAME = 'known.day = c.day and known.kind = c.kind and known.outcome = c.ou
  * for many.
  */
 export async function countAttempts(db: Database, seq: number): Promise<void> {
-  const rows = await db.all<CountedAttempts>(
-    `select s.attempted_at::date::varchar as day, s.kind, s.outcome, count(*)::double as attempts
-     from incoming i join located using (seen_id) join crawl_state s on s.rowid = row_id
-     where s.seq = $seq and epoch_ms(s.attempted_at) = i.at_ms group by all`,
-    { seq },
-    'cached',
-  )
-  if (rows.length === 0) return
-  const parameters = { counted: JSON.stringify(rows), seq }
-  const updated = await db.write(
-    'update',
-    'crawl_days',
-    `as known set attempts = known.attempts + c.attempts, seq = $seq from ${COUNTED} c where ${SAME}`,
-    parameters,
-    'cached',
-  )
-  if (updated === rows.length) return
-  await db.write(
-    'insert into',
-    'crawl_days',
-    `select day, kind, outcome, attempts, $seq from ${COUNTED} c
-     where not exists (select 1 from crawl_days known where ${SAME})`,
-    parameters,
-    'cached',
-  )
+  await db.write('insert into', 'crawl_days', ADD, { seq })
 }
 
 /** Deletes counts of days that are older than two years. */
 export async function dropOldCrawlDays(db: Database, now: Instant): Promise<void> {
-  await db.write('delete from', 'crawl_days', 'where day < $first::date', {
+  await db.write('delete from', 'crawl_days', 'where day < $first', {
     first: toDay(now - RETENTION_DAYS * DAY),
   })
 }

@@ -4,7 +4,7 @@ import { isSameValue } from '../../diff/diff.ts'
 import type { Attempt, CrawlRequestRow } from '../../model/crawl-request.ts'
 import { type Observation, toSourceKey } from '../../model/observation.ts'
 import type { OperationOf } from '../../model/submission.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { addHops } from './frontier.ts'
@@ -38,7 +38,7 @@ export async function openRequest(
     seq,
     publishers: scope === 'manager' ? await countPublishers(db, domain) : null,
   }
-  await db.insert('crawl_requests', [row])
+  await db.insert('shown_crawl_requests', [row])
 }
 
 /** Counts publishers whose answer is read from a file of this manager. */
@@ -68,7 +68,7 @@ export async function settleRequests(
   { now, seq, takenDown }: CommitStamp & { takenDown: TakenDown },
 ): Promise<void> {
   const read = () => loadOpenRequests(db)
-  const open = await db.written.memo('open requests', '', ['crawl_requests'], read)
+  const open = await db.written.memo('open requests', '', ['shown_crawl_requests'], read)
   if (open.length === 0) return
   const needed = await listNeededFiles(db, open, takenDown)
   const attempts = new Map(
@@ -99,7 +99,7 @@ export async function settleRequests(
 
 function loadOpenRequests(db: Database): Promise<CrawlRequestRow[]> {
   return db.all(
-    'select * from crawl_requests where completed_at is null order by requested_seq, crawl_request_id',
+    'select * from shown_crawl_requests where completed_at is null order by requested_seq, crawl_request_id',
   )
 }
 
@@ -109,15 +109,11 @@ function loadOpenRequests(db: Database): Promise<CrawlRequestRow[]> {
  */
 function loadAttempts(db: Database, seq: number): Promise<Attempt[]> {
   return db.all<Attempt>(
-    `with applied as materialized (
-       select i.kind, i.location, i.at_ms as at, i.outcome, i.status::integer as status,
-         coalesce(i.after_seq, -1)::bigint as after_seq,
-         i.at_ms + 1000 * i.retry_after_s as not_before, s.attempted_at
-       from incoming i semi join requested_files using (kind, location)
-       join located using (seen_id) join crawl_state s on s.rowid = row_id
-       where s.seq = $seq)
-     select * exclude (attempted_at) from applied
-     where attempted_at >= to_timestamp(applied."at" / 1000)`,
+    `select i.kind, i.location, i.at_ms as at, i.outcome, i.status as status,
+       coalesce(i.after_seq, -1) as after_seq, i.at_ms + 1000 * i.retry_after_s as not_before
+     from incoming i join crawl_state s on s.rowid = i.row_id
+     where s.seq = $seq and s.attempted_at >= i.at_ms
+       and exists (select 1 from requested_files r where r.kind = i.kind and r.location = i.location)`,
     { seq },
   )
 }
@@ -130,11 +126,11 @@ function toPoisonAttempt({ kind, location, observed_at, after_seq = -1 }: Observ
 async function replaceRequests(db: Database, rows: readonly CrawlRequestRow[]): Promise<void> {
   await deleteRows(
     db,
-    'crawl_requests',
+    'shown_crawl_requests',
     'crawl_request_id',
     rows.map(({ crawl_request_id }) => crawl_request_id),
   )
-  await db.insert('crawl_requests', rows)
+  await db.insert('shown_crawl_requests', rows)
 }
 
 /** Returns the files of completed requests to their ordinary schedule. */
@@ -148,7 +144,7 @@ async function releaseFiles(db: Database, over: readonly CrawlRequestRow[]): Pro
     'update',
     'crawl_state',
     `set priority = 2
-     where priority = 0 and location in (select unnest(${toListExpression('$locations')}))`,
+     where priority = 0 and location in (select value from json_each($locations))`,
     { locations: JSON.stringify([...new Set(locations)]) },
   )
 }
@@ -161,19 +157,18 @@ async function makeFilesDue(
 ): Promise<void> {
   if (wanted.length === 0) return
   await addHops(db, wanted, stamp)
-  await db.runTemporary(`create or replace temp table wanted (
-    kind varchar, location varchar, due_ms double, is_own boolean)`)
-  await db.append(
+  await db.stage(
     'wanted',
+    'kind text, location text, due_ms integer, is_own boolean',
     wanted.map(({ kind, location, due_at, is_own }) => [kind, location, due_at, is_own]),
   )
   await db.write(
     'update',
     'crawl_state',
-    `s set due_at = to_timestamp(w.due_ms / 1000), priority = 0,
+    `as s set due_at = w.due_ms, priority = 0,
        requested = s.requested or w.is_own
-     from (select kind, location, min(due_ms) as due_ms, bool_or(is_own) as is_own
-           from wanted group by all) w
+     from (select kind, location, min(due_ms) as due_ms, max(is_own) as is_own
+           from wanted group by kind, location) w
      where s.kind = w.kind and s.location = w.location`,
   )
 }

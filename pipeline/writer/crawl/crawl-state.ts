@@ -1,9 +1,8 @@
 import type { Instant } from '../../core/clock.ts'
-import { toIso } from '../../core/clock.ts'
 import { getEffect, missingOutcomes } from '../../core/outcomes.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Observation } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { type RecrawlContext, toParameters } from './recrawl-schedule.ts'
 import { findRows, type Staged, stage } from './staging.ts'
 import { ALL_TRANSITIONS, SET_TIMES, TRANSITIONS_OF_TIMES } from './transitions.ts'
@@ -14,24 +13,27 @@ const saysMissing = (row: string) =>
 /** An agent that is not known was forgotten while it was probed, and stays so. */
 const ADD_UNKNOWN = `(kind, location, priority, streak, requested, seq)
 select kind, location, 2, 0, false, $seq
-from incoming anti join located using (seen_id) where kind != 'agent'
+from incoming where row_id is null and kind != 'agent'
 order by location, kind`
 
-const CREATE_TRANSITIONS = `create or replace temp table transitions as ${ALL_TRANSITIONS}`
+/** Columns of the temporary table of all transitions of a batch. */
+const TRANSITIONS = `seen_id integer primary key, row_id, seen_at, known_at, is_probed, is_unreachable, is_new, is_first,
+  changes_validity, new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at, new_turns_at, new_due_at,
+  is_own, effect_differs, outcome_differs, has_changed`
 
 /** Tells what among the transitions is more than new times. */
 const DIFFERENCES = `
-select coalesce(bool_or(has_changed), false) as any_changed,
-  coalesce(bool_or(is_own or is_first or changes_validity or effect_differs or outcome_differs), false) as any_invalidated,
-  coalesce(bool_or(is_probed), false) as any_probed
+select coalesce(max(has_changed), 0) as "any_changed [boolean]",
+  coalesce(max(is_own or is_first or changes_validity or effect_differs or outcome_differs), 0) as "any_invalidated [boolean]",
+  coalesce(max(is_probed), 0) as "any_probed [boolean]"
 from transitions`
 
 /** For a file with the same answer as before: only the times of its row are written. */
 const UPDATE_TIMES = `${SET_TIMES} from transitions n where s.rowid = n.row_id`
 
 /** Runs before UPDATE_TIMES, since it needs the time of the previous attempt. */
-const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_unreachable, s.effect, i.effect),
-  status = i.status::usmallint,
+const UPDATE_OUTCOME = `as s set outcome = i.outcome, effect = if(n.is_unreachable, s.effect, i.effect),
+  status = i.status,
   streak_since = if(n.new_streak = 1 and not n.is_unreachable, n.seen_at, s.streak_since),
   etag = case when n.is_unreachable then s.etag when i.outcome = 'unchanged' then coalesce(i.etag, s.etag)
     else i.etag end,
@@ -48,7 +50,7 @@ const UPDATE_OUTCOME = `s set outcome = i.outcome, effect = if(n.is_unreachable,
 from transitions n join incoming i using (seen_id) where s.rowid = n.row_id and n.has_changed`
 
 /** Duration of a probe; only agents have one, so a night of files writes none. */
-const UPDATE_DURATION = `s set took_ms = i.took_ms::uinteger
+const UPDATE_DURATION = `as s set took_ms = i.took_ms
 from transitions n join incoming i using (seen_id)
 where s.rowid = n.row_id and i.took_ms is not null`
 
@@ -59,15 +61,15 @@ where s.rowid = n.row_id and i.took_ms is not null`
 const INVALIDATED = `
 with relevant as (
   select i.kind, i.location, n.*,
-    if(is_new, least(epoch_ms(n.known_at)::double, i.at_ms - 1), null) as known_until
+    if(is_new, min(coalesce(n.known_at, i.at_ms - 1), i.at_ms - 1), null) as known_until
   from transitions n join incoming i using (seen_id)
   where is_own or is_first or changes_validity or effect_differs or outcome_differs)
-select kind, location, is_new, is_own or instead is not null as is_own, known_until from relevant
-left join (select location as instead from crawl_state where kind = 'ads.txt')
+select kind, location, is_new as "is_new [boolean]", is_own or instead is not null as "is_own [boolean]", known_until
+from relevant left join (select location as instead from crawl_state where kind = 'ads.txt')
   on instead = if(relevant.kind = 'adagents.json' and outcome_differs, location, null)
 where is_own or instead is not null or ((is_first or changes_validity or effect_differs) and exists (
   select 1 from depends_on d where d.kind = relevant.kind and d.location = relevant.location))
-order by kind, location`
+order by +kind, +location`
 
 /**
  * Number of observations up to which unchanged files get no statement of their own, if there may be others: planning
@@ -126,11 +128,11 @@ const AS_BEFORE = `${SET_TIMES} from (${TRANSITIONS_OF_TIMES}) n where s.rowid =
 
 /** Selects files that expired by this and that other answers depend on. */
 const ENDED = `
-select kind, location, false as is_new, false as is_own, null as known_until from crawl_state s
+select kind, location, false as "is_new [boolean]", false as "is_own [boolean]", null as known_until from crawl_state s
 where seq = $seq and effect = 'absent' and hash is null and ended_at = attempted_at
-  and ended_at <= $now::timestamptz and exists (
+  and ended_at <= $now and exists (
     select 1 from depends_on d where d.kind = s.kind and d.location = s.location)
-order by kind, location`
+order by +kind, +location`
 
 /** Applies the staged observations of unchanged files; returns their number and what they invalidate. */
 export async function applyUnchanged(
@@ -156,7 +158,7 @@ export async function applyChanged(
     await db.write('insert into', 'crawl_state', ADD_UNKNOWN, parameters)
     await findRows(db)
   }
-  await db.runTemporary(CREATE_TRANSITIONS, parameters)
+  await db.stageQuery('transitions', TRANSITIONS, ALL_TRANSITIONS, parameters)
   const differences = await db.oneOrThrow<Differences>(DIFFERENCES)
   if (differences.any_changed) await db.write('update', 'crawl_state', UPDATE_OUTCOME)
   if (differences.any_probed) await db.write('update', 'crawl_state', UPDATE_DURATION)
@@ -175,15 +177,11 @@ interface Differences {
  * that was applied counts, not an older one that is delivered again.
  */
 const FIND_MOVED = `
-create or replace temp table moved as
-with found as materialized (
-  select seen_id, at_ms, d.rowid as document_id, i.resolved_url
-  from incoming i join documents d using (kind, location)
-  where i.effect = 'success' and (i.outcome = 'unchanged' or i.hash = d.hash)
-    and i.resolved_url is distinct from d.resolved_url)
-select document_id, resolved_url from found join located using (seen_id)
-  join crawl_state s on s.rowid = row_id
-where s.attempted_at = to_timestamp(at_ms / 1000)`
+select d.rowid, i.resolved_url
+from incoming i join documents d on d.location = i.location and d.kind = i.kind
+  join crawl_state s on s.rowid = i.row_id
+where i.effect = 'success' and (i.outcome = 'unchanged' or i.hash = d.hash)
+  and i.resolved_url is distinct from d.resolved_url and s.attempted_at = i.at_ms`
 
 /**
  * Stores from which address files were read in the end, where only that has changed: their content and its time stay
@@ -197,15 +195,14 @@ async function storeFinalAddresses(
   if (!observations.some(({ outcome }) => getEffect(outcome) === 'success')) return
   const isRedirected = ({ resolved_url }: Observation) => resolved_url !== undefined
   if (!observations.some(isRedirected) && !(await isAnyStored(db))) return
-  if ((await db.runTemporary(FIND_MOVED)) === 0) return
+  if ((await db.stageQuery('moved', 'document_id integer, resolved_url text', FIND_MOVED)) === 0) return
   const write =
-    'd set resolved_url = m.resolved_url, seq = $seq from moved m where d.rowid = document_id'
+    'as d set resolved_url = m.resolved_url, seq = $seq from moved m where d.rowid = document_id'
   await db.write('update', 'documents', write, { seq })
 }
 
 function isAnyStored(db: Database): Promise<boolean> {
   return db.written.memo('any final address', '', ['documents'], async () => {
-    // Not cached: a plan made while no row has one would never find any.
     return (
       (await db.one('select 1 from documents where resolved_url is not null limit 1')) !== undefined
     )
@@ -214,11 +211,11 @@ function isAnyStored(db: Database): Promise<boolean> {
 
 /** Applies transitions of files whose validity has changed only because of the time. */
 export async function applyTransitions(db: Database, now: Instant): Promise<Invalidated[]> {
-  const at = { now: toIso(now) }
+  const at = { now }
   const turned = await db.all<Invalidated>(
-    `select kind, location, false as is_new, hash is not null as is_own,
+    `select kind, location, false as "is_new [boolean]", hash is not null as "is_own [boolean]",
        null as known_until from crawl_state
-     where turns_at <= $now::timestamptz order by kind, location`,
+     where turns_at <= $now order by +kind, +location`,
     at,
   )
   if (turned.length > 0) {
@@ -226,9 +223,9 @@ export async function applyTransitions(db: Database, now: Instant): Promise<Inva
       'update',
       'crawl_state',
       `set turns_at = least(
-         if(stale_at > $now::timestamptz, stale_at, null),
-         if(ended_at > $now::timestamptz, ended_at, null))
-       where turns_at <= $now::timestamptz`,
+         if(stale_at > $now, stale_at, null),
+         if(ended_at > $now, ended_at, null))
+       where turns_at <= $now`,
       at,
     )
   }

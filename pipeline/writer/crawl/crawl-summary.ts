@@ -1,5 +1,5 @@
 import { type Instant, toIso } from '../../core/clock.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Progress of a crawl since some moment. */
 export interface CrawlSummary {
@@ -27,13 +27,13 @@ export async function crawlSummary(
   const at = { since: toIso(since), now: toIso(now) }
   const waiting = await db.oneOrThrow<{ files: number }>(
     `select count(*) as files from crawl_state
-     where priority < 3 and due_at between $since::timestamptz and $now::timestamptz`,
+     where priority < 3 and due_at between ms($since) and ms($now)`,
     at,
   )
   const outcomes = await db.all<CrawlSummary['outcomes'][number]>(
     `select kind, outcome, count(*) as files from crawl_state
-     where priority < 3 and attempted_at >= $since::timestamptz
-     group by all order by kind desc, files desc, outcome`,
+     where priority < 3 and attempted_at >= ms($since)
+     group by kind, outcome order by kind desc, files desc, outcome`,
     { since: at.since },
   )
   const counts = await db.oneOrThrow<
@@ -50,13 +50,12 @@ export async function crawlSummary(
 
 function countCommonFaults(db: Database, since: string): Promise<CrawlSummary['faults']> {
   return db.all(
-    `select fault.message as message, fault.severity as severity, count(*) as times from (
-       select unnest(from_json(d.faults, '[{"field":"VARCHAR","message":"VARCHAR","severity":"VARCHAR"}]')) as fault
-       from (select kind, location, faults from documents
-         union all select kind, location, faults from held_documents) d semi join (
-         select kind, location from crawl_state where attempted_at >= $since::timestamptz
-       ) s using (kind, location))
-     group by all order by times desc, message limit ${FAULTS_SHOWN_MAX}`,
+    `select value ->> '$.message' as message, value ->> '$.severity' as severity, count(*) as times from (
+       select kind, location, faults from documents
+       union all select kind, location, faults from held_documents) d, json_each(d.faults)
+     where exists (select 1 from crawl_state s where s.location = d.location and s.kind = d.kind
+       and s.attempted_at >= ms($since))
+     group by 1, 2 order by times desc, message limit ${FAULTS_SHOWN_MAX}`,
     { since },
   )
 }

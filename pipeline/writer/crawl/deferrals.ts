@@ -1,16 +1,16 @@
 import { type Instant, SECOND } from '../../core/clock.ts'
 import type { Observation } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Condition: the file was not tried by another commit since, which would end the deferral. */
-const STILL_WAITS = 'coalesce(s.attempted_at < to_timestamp(d.at_ms / 1000), true)'
+const STILL_WAITS = 'coalesce(s.attempted_at < d.at_ms, true)'
 
-const LATER = `s set due_at = to_timestamp(d.due_ms / 1000)
+const LATER = `as s set due_at = d.due_ms
 from deferrals d
 where s.kind = d.kind and s.location = d.location and s.due_at is not null and ${STILL_WAITS}`
 
 /** Notes the deferral on files that were never tried, so that their freshness shows it. */
-const NOTE = `s set outcome = 'deferred', seq = $seq
+const NOTE = `as s set outcome = 'deferred', seq = $seq
 from deferrals d
 where s.kind = d.kind and s.location = d.location and s.attempted_at is null
   and s.outcome is null`
@@ -25,10 +25,9 @@ export async function applyDeferrals(
   { seq, now }: { seq: number; now: Instant },
 ): Promise<void> {
   if (deferred.length === 0) return
-  await db.runTemporary(`create or replace temp table deferrals (
-    kind varchar, location varchar, at_ms double, due_ms double)`)
-  await db.append(
+  await db.stage(
     'deferrals',
+    'kind text, location text, at_ms integer, due_ms integer',
     deferred.map(({ kind, location, observed_at, retry_after_s = 60 }) => [
       kind,
       location,

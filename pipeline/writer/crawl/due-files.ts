@@ -1,7 +1,7 @@
 import { HOUR, type Instant, toIso } from '../../core/clock.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import { type CrawlTarget, PARSER_VERSION } from '../../model/observation.ts'
-import type { Database, Parameters } from '../../store/duckdb.ts'
+import type { Database, Parameters } from '../../store/database.ts'
 import { reasons } from './newcomer.ts'
 
 export type DueTarget = CrawlTarget & { priority: number }
@@ -23,15 +23,15 @@ const priorities: Record<Due, string> = {
  * Priority of a file. Agents are probed every day (recrawl-schedule.ts), so they come before the files
  * of a night, which may take most of one.
  */
-const WANTED = `if(kind = 'agent', least(priority, ${reasons.hop}), priority)`
+const WANTED = `if(kind = 'agent', min(priority, ${reasons.hop}), priority)`
 
 /**
  * Order among files of equal priority: requested files in the order of the requests; files that became due
  * within one hour in the order in which they are stored. A commit then writes to a few adjacent pages instead
  * of to nearly all of them.
  */
-const TURN = `if(priority = ${reasons.requested}, epoch_ms(due_at),
-  epoch_ms(due_at) // ${HOUR} * ${HOUR})`
+const TURN = `if(priority = ${reasons.requested}, due_at,
+  due_at / ${HOUR} * ${HOUR})`
 
 /**
  * Loads due files, the most wanted first, with the state that a crawler needs for conditional requests.
@@ -56,9 +56,9 @@ export async function iterateDue(
 ): Promise<Iterable<DueTarget>> {
   if (which === 'requested' && !(await isAnyRequested(db))) return []
   const conditions = [
-    'due_at <= $now::timestamptz',
+    'due_at <= ms($now)',
     ...(which === undefined ? [] : [priorities[which]]),
-    ...(since === undefined ? [] : ['due_at >= $since::timestamptz and priority < 3']),
+    ...(since === undefined ? [] : ['due_at >= ms($since) and priority < 3']),
   ]
   const parameters = { now: toIso(now), ...(since !== undefined && { since: toIso(since) }) }
   const last = await findLastGroup(db, conditions, parameters, limit)
@@ -94,8 +94,8 @@ async function findLastGroup(
   limit: number,
 ): Promise<Group | undefined> {
   const groups = await db.all<Group & { files: number }>(
-    `select ${WANTED} as wanted, ${TURN} as turn, count(*)::double as files from crawl_state
-     where ${conditions.join(' and ')} group by all order by wanted, turn`,
+    `select ${WANTED} as wanted, ${TURN} as turn, count(*) as files from crawl_state
+     where ${conditions.join(' and ')} group by 1, 2 order by wanted, turn`,
     parameters,
   )
   let counted = 0
@@ -111,7 +111,7 @@ async function findLastGroup(
 /** Finds the time at which the next file is due; undefined if there is none. */
 export async function findNextDue(db: Database): Promise<Instant | undefined> {
   const row = await db.one<{ at: number | null }>(
-    'select epoch_ms(min(due_at))::double as at from crawl_state',
+    'select min(due_at) as at from crawl_state',
   )
   return row?.at ?? undefined
 }
@@ -142,7 +142,6 @@ function* toTargets(rows: Iterable<string[]>): Generator<DueTarget> {
 
 /** Tells whether any crawl is requested. Called often, and mostly the answer is no. */
 async function isAnyRequested(db: Database): Promise<boolean> {
-  const asked = { priority: reasons.requested }
-  const sql = 'select 1 from crawl_state where priority = $priority::utinyint limit 1'
-  return (await db.one(sql, asked, 'cached')) !== undefined
+  const sql = `select 1 from crawl_state where ${priorities.requested} limit 1`
+  return (await db.one(sql)) !== undefined
 }

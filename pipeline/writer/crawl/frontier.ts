@@ -2,7 +2,7 @@ import { type Instant, toIso } from '../../core/clock.ts'
 import { getOrThrow } from '../../core/present.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import type { Source } from '../../model/observation.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { inList } from '../../store/in-list.ts'
 import { nothingTakenDown, type TakenDown } from '../takedown/takedown-list.ts'
 import { type Newcomer, type Reason, reasons } from './newcomer.ts'
@@ -39,15 +39,11 @@ export async function addDomains(
   const named = inList('domain', [...best.keys()])
   const known = await db.all<{ domain: string; why: string }>(
     `select domain, why from frontier where ${named.condition}`,
-    named.keys,
-    'cached',
-  )
+    named.keys)
   const located = inList('location', [...best.keys()])
   const files = await db.all<Known>(
     `select kind, location, priority from crawl_state where ${located.condition}`,
-    located.keys,
-    'cached',
-  )
+    located.keys)
   const admitted = new Set(known.map(({ domain }) => domain))
   const fresh = await admitDomains(db, best, admitted, max)
   for (const domain of fresh) admitted.add(domain)
@@ -78,23 +74,23 @@ export async function addHops(
 ): Promise<void> {
   const sources = all.filter(({ location }) => !takenDown.covers(location))
   if (sources.length === 0) return
-  await db.runTemporary('create or replace temp table hops (kind varchar, location varchar)')
-  await db.append(
+  await db.stage(
     'hops',
+    'kind text, location text',
     sources.map(({ kind, location }) => [kind, location]),
   )
   await db.write(
     'insert into',
     'crawl_state',
     `(kind, location, priority, streak, due_at, requested, seq)
-     select distinct kind, location, 1, 0, $now::timestamptz, false, $seq from hops
-     anti join crawl_state using (kind, location)`,
+     select distinct kind, location, 1, 0, ms($now), false, $seq from hops h
+     where not exists (select 1 from crawl_state s where s.location = h.location and s.kind = h.kind)`,
     { now: toIso(now), seq },
   )
   await db.write(
     'update',
     'crawl_state',
-    `s set priority = 1 from hops h
+    `as s set priority = 1 from hops h
      where s.kind = h.kind and s.location = h.location and s.priority > 1
        and s.attempted_at is null`,
   )
@@ -109,8 +105,8 @@ export async function makeDue(
   await db.write(
     'update',
     'crawl_state',
-    `set due_at = $now::timestamptz
-     where location in (select unnest(${toListExpression('$domains')}))`,
+    `set due_at = ms($now)
+     where location in (select value from json_each($domains))`,
     { now: toIso(now), domains: JSON.stringify(domains) },
   )
 }
@@ -169,7 +165,7 @@ async function moveForward(
       'update',
       'crawl_state',
       `set priority = $turn
-       where priority > $turn and location in (select unnest(${toListExpression('$locations')}))`,
+       where priority > $turn and location in (select value from json_each($locations))`,
       { turn, locations: JSON.stringify(locations) },
     )
   }

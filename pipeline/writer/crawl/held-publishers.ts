@@ -2,7 +2,7 @@ import { DAY, HOUR, type Instant, toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { OperationOf } from '../../model/submission.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 /** A publisher whose losses are held back (data/tables/held.sql). */
 export interface HeldRow {
@@ -28,7 +28,7 @@ export function loadHeldRows(db: Database): Promise<HeldRow[]> {
 export async function releaseHeld(db: Database, domains: readonly Domain[]): Promise<Domain[]> {
   if (domains.length === 0) return []
   const named = { domains: JSON.stringify(domains) }
-  const where = `rule = 'publisher' and subject in (select unnest(${toListExpression('$domains')}))`
+  const where = `rule = 'publisher' and subject in (select value from json_each($domains))`
   const rows = await db.all<{ subject: Domain }>(
     `select subject from held where ${where} order by subject`,
     named,
@@ -75,13 +75,18 @@ async function drop(
 ): Promise<Invalidated[]> {
   const dropped = await releaseHeld(db, domains)
   if (dropped.length === 0) return []
-  await db.runTemporary('create or replace temp table dropped (subject varchar)')
-  await db.append(
+  await db.stage(
     'dropped',
+    'subject text',
     dropped.map(subject => [subject]),
   )
   const at = { now: toIso(now), seq }
-  await db.runTemporary(DROPPED_FILES, { now: toIso(now) })
+  await db.stageQuery(
+    'dropped_files',
+    'row_id integer primary key, kind text, location text, has_failed boolean',
+    DROPPED_FILES,
+    { now: toIso(now) },
+  )
   await db.write('update', 'crawl_state', FORGET_FAILURES, {
     ...at,
     until: toIso(now + DECISION_TTL_MS),
@@ -92,27 +97,27 @@ async function drop(
     dropped.map(subject => ({ rule: 'publisher', subject, wakes_at: toIso(now + REVIEW_MS) })),
   )
   return db.all<Invalidated>(
-    `select kind, location, false as is_new, hash is not null as is_own, null as known_until
-     from crawl_state semi join (from dropped_files where has_failed) using (kind, location)
-     order by kind, location`,
+    `select s.kind, s.location, false as "is_new [boolean]", hash is not null as "is_own [boolean]",
+       null as known_until
+     from crawl_state s join dropped_files f on f.row_id = s.rowid where f.has_failed
+     order by s.kind, s.location`,
   )
 }
 
 const DROPPED_FILES = `
-create or replace temp table dropped_files as
 select s.rowid as row_id, s.kind, s.location,
-  not coalesce(effect = 'success' and stale_at > $now::timestamptz
-    and ended_at > $now::timestamptz, attempted_at is null) as has_failed
-from crawl_state s semi join (
-  select 'adagents.json' as kind, subject as location from dropped
-  union all select d.kind, d.location from depends_on d semi join dropped using (subject)
-  where d.rule = 'publisher') using (kind, location)`
+  not coalesce(effect = 'success' and stale_at > ms($now)
+    and ended_at > ms($now), attempted_at is null) as has_failed
+from crawl_state s where (s.kind, s.location) in (
+  select 'adagents.json', subject from dropped
+  union all select d.kind, d.location from depends_on d
+  where d.rule = 'publisher' and d.subject in (select subject from dropped))`
 
-const FORGET_FAILURES = `s set outcome = 'unchanged', effect = 'success', status = null,
-  streak = 1, streak_since = $now::timestamptz, failures = 0, succeeded_at = $now::timestamptz,
-  stale_at = $until::timestamptz, ended_at = $until::timestamptz, turns_at = $until::timestamptz,
+const FORGET_FAILURES = `as s set outcome = 'unchanged', effect = 'success', status = null,
+  streak = 1, streak_since = ms($now), failures = 0, succeeded_at = ms($now),
+  stale_at = ms($until), ended_at = ms($until), turns_at = ms($until),
   requested = false, seq = $seq
 from dropped_files f where s.rowid = f.row_id and f.has_failed`
 
-const MAKE_DUE = `s set due_at = $now::timestamptz, priority = least(s.priority, 1), seq = $seq
+const MAKE_DUE = `as s set due_at = ms($now), priority = min(s.priority, 1), seq = $seq
 from dropped_files f where s.rowid = f.row_id`

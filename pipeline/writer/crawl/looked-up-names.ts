@@ -7,7 +7,7 @@ import {
   takeNames,
 } from '../../accounts/stranger-items.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { inList } from '../../store/in-list.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
@@ -86,7 +86,7 @@ select domain from frontier f where why = 'demanded'
   and not exists (select 1 from crawl_state s where location = f.domain and (succeeded_at is not null or requested))
   and not exists (select 1 from documents where location = f.domain)
   and not exists (select 1 from entries e where e.domain = f.domain and source <> 'enriched')
-  and not exists (select 1 from crawl_requests r where r.domain = f.domain)
+  and not exists (select 1 from shown_crawl_requests r where r.domain = f.domain)
   and not exists (select 1 from depends_on where location = f.domain and subject <> f.domain)
   and not exists (select 1 from depends_on where subject = f.domain and location <> f.domain)`
 
@@ -127,7 +127,7 @@ export async function recordLookedUp(
 ): Promise<void> {
   const recorded = countStrangerItems(accounts, 'name')
   const { n } = await db.oneOrThrow<{ n: number }>(
-    `select count(*)::double as n from frontier where why = 'demanded'`,
+    `select count(*) as n from frontier where why = 'demanded'`,
   )
   if (n <= recorded) return
   const rows = await db.all<{ domain: string }>(`${UNFOUND} order by domain`)
@@ -143,12 +143,10 @@ async function findInFrontier(db: Database, domains: readonly string[]): Promise
   const { condition, keys } = inList('domain', domains)
   const rows = await db.all<{ domain: string }>(
     `select domain from frontier where ${condition}`,
-    keys,
-    'cached',
-  )
+    keys)
   return new Set(rows.map(({ domain }) => domain))
 }
 
 async function countNames(db: Database): Promise<number> {
-  return (await db.oneOrThrow<{ n: number }>('select count(*)::double as n from frontier')).n
+  return (await db.oneOrThrow<{ n: number }>('select count(*) as n from frontier')).n
 }

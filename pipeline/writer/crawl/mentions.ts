@@ -2,7 +2,7 @@ import { HOUR, type Instant, toIso } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
 import { getAt } from '../../core/present.ts'
 import type { WindowCounter } from '../../core/window-counter.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import type { Rule } from '../dependencies.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import type { Newcomer } from './newcomer.ts'
@@ -49,14 +49,13 @@ export async function admitMentions(
     }))
     .filter(({ domains }) => domains.length > 0)
   if (some.length === 0) return []
-  await db.runTemporary('create or replace temp table mentioned (document integer, domain varchar)')
-  await db.append('mentioned', toRows(some))
+  await db.stage('mentioned', 'document integer, domain text', toRows(some))
   const { most, alike } = await db.oneOrThrow<{ most: number; alike: number }>(CROWDED)
   const { namesPerDocumentHour: perDocument } = context
   if (most <= perDocument && alike <= SAME_ENDING_MAX) {
     return some.flatMap(({ domains }) => domains.map(domain => ({ domain, why: 'mentioned' })))
   }
-  const fresh = await db.all<{ document: number; domain: string }>(`${FRESH} order by all`)
+  const fresh = await db.all<{ document: number; domain: string }>(`${FRESH} order by 1, 2`)
   const { admitted, postponed } = admit(fresh, await loadWeights(db, some), context)
   await db.insert(
     'wakes',
@@ -71,7 +70,7 @@ export async function admitMentions(
 /** Selects unknown names, each with the first document that has it. */
 const FRESH = `
 select min(document) as document, domain
-from mentioned anti join frontier using (domain) group by domain`
+from mentioned where domain not in (select domain from frontier) group by domain`
 
 /**
  * The largest number of names that one document would add, and the largest number of names with the same
@@ -81,7 +80,7 @@ const CROWDED = `
 with fresh as (${FRESH})
 select coalesce((select max(n) from (select count(*) as n from fresh group by document)), 0) as most,
   coalesce((select max(n) from (
-    select count(*) as n from fresh group by regexp_extract(domain, '[^.]+\\.[^.]+$'))), 0) as alike`
+    select count(*) as n from fresh group by regexp_extract(domain, '[^.]+\\.[^.]+$', 0))), 0) as alike`
 
 function* toRows(all: readonly Mentions[]) {
   for (const [document, { domains }] of all.entries()) {
@@ -105,7 +104,7 @@ export async function findVouched(
 ): Promise<ReadonlySet<string>> {
   const vouched = await db.all<{ domain: string }>(
     `select domain from frontier where why in ('given', 'requested', 'saved')
-       and domain in (select unnest(${toListExpression('$domains')}))`,
+       and domain in (select value from json_each($domains))`,
     { domains: JSON.stringify([...new Set(domains)]) },
   )
   return new Set(vouched.map(({ domain }) => domain))

@@ -16,7 +16,7 @@ import {
   type HeldVersion,
   type PlausibilityFault,
 } from '../../resolve/plausibility.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { isLater, keepLatest } from './staging.ts'
 
 type Known = Source & AcceptedDocument & { requested: boolean; held: HeldVersion | null }
@@ -94,10 +94,9 @@ async function loadKnown(
   now: Instant,
 ): Promise<Known[]> {
   if (observations.length === 0) return []
-  await db.runTemporary(`create or replace temp table candidates (
-    kind varchar, location varchar, at_ms double, hash varchar, after_seq double)`)
-  await db.append(
+  await db.stage(
     'candidates',
+    'kind text, location text, at_ms integer, hash text, after_seq integer',
     observations.map(({ kind, location, observed_at: at, hash, after_seq }) => {
       return [kind, location, at, hash, after_seq]
     }),
@@ -109,13 +108,13 @@ async function loadKnown(
     } & HeldVersion
   >(
     `select w.kind, w.location, s.requested,
-       coalesce(s.ended_at <= $now::timestamptz, false) as ended,
-       json_extract_string(d.document, ['$.last_updated', '$.authoritative_location']) as marks,
-       epoch_ms(d.changed_at)::double as accepted_at,
-       h.reason, h.leads_to, epoch_ms(h.first_seen_at)::double as first_seen_at
-     from candidates w join crawl_state s using (kind, location)
-     join documents d using (kind, location)
-     left join held_documents h using (kind, location)
+       coalesce(s.ended_at <= ms($now), 0) as "ended [boolean]",
+       json_array(d.document ->> '$.last_updated', d.document ->> '$.authoritative_location') as "marks [json]",
+       +d.changed_at as accepted_at,
+       h.reason, h.leads_to, +h.first_seen_at as first_seen_at
+     from candidates w join crawl_state s on s.location = w.location and s.kind = w.kind
+     join documents d on d.location = w.location and d.kind = w.kind
+     left join held_documents h on h.location = w.location and h.kind = w.kind
      where ${isLater('w')}
        and (h.kind is not null or w.hash is distinct from s.hash)
      order by w.kind, w.location`,
@@ -177,14 +176,14 @@ function hold(
 
 async function releaseHeld(db: Database, files: readonly Source[]): Promise<void> {
   if (files.length === 0) return
-  await db.runTemporary('create or replace temp table settled (kind varchar, location varchar)')
-  await db.append(
+  await db.stage(
     'settled',
+    'kind text, location text',
     files.map(({ kind, location }) => [kind, location]),
   )
   await db.write(
     'delete from',
     'held_documents',
-    `h using settled x where h.kind = x.kind and h.location = x.location`,
+    'where (kind, location) in (select kind, location from settled)',
   )
 }

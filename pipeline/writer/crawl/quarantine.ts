@@ -1,7 +1,7 @@
 import { toIso } from '../../core/clock.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { Observation } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { RecrawlContext } from './recrawl-schedule.ts'
 
 /** Represents an observation that could not be applied, with the error. */
@@ -28,7 +28,7 @@ export async function quarantine(
     await db.write(
       'update',
       'crawl_state',
-      'set due_at = $due::timestamptz where kind = $kind and location = $location',
+      'set due_at = ms($due) where kind = $kind and location = $location',
       { due: toIso(nextRun), kind, location },
     )
   }

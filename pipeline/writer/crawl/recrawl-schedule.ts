@@ -1,5 +1,5 @@
-import { type Instant, SECOND, toIso } from '../../core/clock.ts'
-import type { Parameters } from '../../store/duckdb.ts'
+import { type Instant, SECOND } from '../../core/clock.ts'
+import type { Parameters } from '../../store/database.ts'
 
 /** Commit of a crawl state, and the bounds on when files are due again. */
 export interface RecrawlContext {
@@ -13,20 +13,20 @@ export interface RecrawlContext {
 
 /** Converts these to the parameters of the statements. */
 export function toParameters({ now, seq, nextRun, soonestMs }: RecrawlContext): Parameters {
-  return { now: toIso(now), seq, next_run: toIso(nextRun), soonest_s: soonestMs / SECOND }
+  return { now, seq, next_run: nextRun, soonest_s: soonestMs / SECOND }
 }
 
-/** A day in hours: days are computed with the calendar of a time zone, which costs more than a join. */
-export const DAY_LATER = 'interval 24 hour'
-export const WEEK_LATER = 'interval 168 hour'
+export const DAY_LATER = String(24 * 3_600_000)
+export const WEEK_LATER = String(168 * 3_600_000)
 
 export const IS_HELD = `coalesce(new_succeeded_at > seen_at - ${WEEK_LATER}, false)`
 
 /** Time at which the state of a file next changes by itself. */
 export const TURNS_AT = `
-least(
-  if(new_stale_at > $now::timestamptz, new_stale_at, null),
-  if(new_ended_at > $now::timestamptz, new_ended_at, null))`
+coalesce(
+  min(if(new_stale_at > $now, new_stale_at, null), if(new_ended_at > $now, new_ended_at, null)),
+  if(new_stale_at > $now, new_stale_at, null),
+  if(new_ended_at > $now, new_ended_at, null))`
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
@@ -51,34 +51,34 @@ interface WaitRule {
 const waitRules: readonly WaitRule[] = [
   {
     when: "kind = 'agent'",
-    seconds: `least(
+    seconds: `min(
     if(effect = 'success', ${AGENT_HOURS},
-      2 ** least(if(is_unreachable, new_failures, new_streak) - 1, 10)), ${AGENT_HOURS}) * ${HOUR}`,
+      pow(2, min(if(is_unreachable, new_failures, new_streak) - 1, 10))), ${AGENT_HOURS}) * ${HOUR}`,
     because: 'agents are probed once a day, and a failing one sooner',
   },
   {
     when: "effect = 'success'",
-    seconds: '$soonest_s * 2 ** least(new_streak - 1, 10)',
+    seconds: '$soonest_s * pow(2, min(new_streak - 1, 10))',
     because: 'the wait doubles with each unchanged answer, to the nightly run at most',
   },
   {
     when: 'priority = 3',
-    seconds: `([1, 7, 30])[least(new_streak + new_failures, 3)] * ${DAY}`,
+    seconds: `case min(new_streak + new_failures, 3) when 1 then 1 when 2 then 7 when 3 then 30 end * ${DAY}`,
     because: 'a domain that is only mentioned is tried after 1, 7 and 30 days',
   },
   {
     when: 'is_unreachable',
-    seconds: `least(if(is_held, 24, 30 * 24), 2 ** least(new_failures - 1, 10)) * ${HOUR}`,
+    seconds: `min(if(is_held, 24, 30 * 24), pow(2, min(new_failures - 1, 10))) * ${HOUR}`,
     because: 'after an attempt without an answer, the wait doubles from 1 hour',
   },
   {
     when: 'new_succeeded_at is null',
-    seconds: `least(30, 2 ** least(new_streak - 1, 10)) * ${DAY}`,
+    seconds: `min(30, pow(2, min(new_streak - 1, 10))) * ${DAY}`,
     because: 'where there never was a file, the wait doubles from 1 to 30 days',
   },
   {
     when: 'not is_held',
-    seconds: `least(30, 2 ** least(greatest(new_streak - 8, 0), 10)) * ${DAY}`,
+    seconds: `min(30, pow(2, min(max(new_streak - 8, 0), 10))) * ${DAY}`,
     because: 'where the file has been missing for a week, the wait grows to 30 days',
   },
   {
@@ -87,7 +87,7 @@ const waitRules: readonly WaitRule[] = [
     because: 'a missing file is looked for again after an hour, then every night',
   },
   {
-    seconds: `least(24, 2 ** least(new_streak - 1, 10)) * ${HOUR}`,
+    seconds: `min(24, pow(2, min(new_streak - 1, 10))) * ${HOUR}`,
     because: 'after an answer that cannot be used, the wait doubles from 1 to 24 hours',
   },
 ]
@@ -107,17 +107,16 @@ export const WAIT_REASON = buildWaitCase(({ because }) => `'${because}'`)
 
 /**
  * Time at which a file is due again. Files fetched in one moment are not due in one: each location
- * waits up to a tenth longer, always the same part. It is the hash of DuckDB, which costs a tenth of
- * others; another one of a later version would move each file once. A held file waits for the nightly
+ * waits up to a tenth longer, always the same part (`spread`, staging.ts). A held file waits for the nightly
  * run at most, and nothing is fetched sooner than its server allowed. Agents have a schedule of their
  * own, which no nightly run draws together.
  */
 const NEXT_AT = `
-greatest(
-  seen_at + to_seconds(retry_after_s),
-  least(
-    seen_at + to_seconds(wait_s * (1 + hash(location) % 1000 / 10000)),
-    if(is_held and kind != 'agent', $next_run::timestamptz, null)))`
+cast(max(
+  seen_at + coalesce(retry_after_s, 0) * 1000,
+  min(
+    if(wait_s is null, $next_run, seen_at + wait_s * (1000 + spread / 10.0)),
+    if((is_held and kind != 'agent') or wait_s is null, $next_run, 9e18))) as integer)`
 
 /** Time at which any file is due again; an agent that is not named is never due. */
 export const DUE_AT = `if(kind = 'agent' and due_at is null, null, ${NEXT_AT})`

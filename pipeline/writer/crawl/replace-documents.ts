@@ -5,7 +5,7 @@ import { toIso } from '../../core/clock.ts'
 import { carryOver, listCarriedFaults } from '../../diff/carry.ts'
 import type { DocumentOf } from '../../model/documents/index.ts'
 import { type Source, toDomain, toSourceKey, type Understood } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { Paths } from '../../store/paths.ts'
 
 /**
@@ -19,14 +19,14 @@ export async function replaceDocuments(
   { now, seq }: { now: number; seq: number },
 ): Promise<Understood[]> {
   if (observations.length === 0) return []
-  await db.runTemporary('create or replace temp table replaced (kind varchar, location varchar)')
-  await db.append(
+  await db.stage(
     'replaced',
+    'kind text, location text',
     observations.map(({ kind, location }) => [kind, location]),
   )
   const known = await db.all<Source & { first_seen_at: string; document: DocumentOf }>(
     `select kind, location, first_seen_at, document from documents
-     semi join replaced using (kind, location)`,
+     where (kind, location) in (select kind, location from replaced)`,
   )
   const before = new Map(known.map(row => [toSourceKey(row), row]))
   const last = new Map<string, Understood>()
@@ -46,7 +46,7 @@ export async function replaceDocuments(
   await db.write(
     'delete from',
     'documents',
-    `d using replaced r where d.kind = r.kind and d.location = r.location`,
+    'where (kind, location) in (select kind, location from replaced)',
   )
   await db.insert(
     'documents',

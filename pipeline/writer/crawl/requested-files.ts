@@ -6,7 +6,7 @@ import {
   ownFiles,
 } from '../../model/crawl-request.ts'
 import type { Source } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 
 /** Files that one request waits for: a file that names thousands of others must not make all of them due. */
@@ -39,7 +39,6 @@ function* listReads(scopes: readonly CrawlScope[]) {
  * domains are left out (`listNeededFiles`), since waiting for them would never end.
  */
 const NEEDED = `
-create or replace temp table requested_files as
 select scope, domain, kind, location, min(distance) as distance from (
   select scope, domain, own as kind, domain as location, 0 as distance from asked join reads using (scope)
   union
@@ -63,17 +62,18 @@ export async function listNeededFiles(
   open: readonly CrawlRequestRow[],
   takenDown: TakenDown,
 ): Promise<Map<string, Source[]>> {
-  await db.runTemporary('create or replace temp table asked (scope varchar, domain varchar)')
-  await db.runTemporary(
-    'create or replace temp table reads (scope varchar, own varchar, rule varchar, kind varchar)',
-  )
   const groups = new Map(open.map(({ scope, domain }) => [`${scope} ${domain}`, [scope, domain]]))
-  await db.append('asked', groups.values())
-  await db.append('reads', listReads(crawlScopes))
-  await db.runTemporary(NEEDED)
+  await db.stage('asked', 'scope text, domain text', groups.values())
+  await db.stage('reads', 'scope text, own text, rule text, kind text', listReads(crawlScopes))
+  await db.stageQuery(
+    'requested_files',
+    'scope text, domain text, kind text, location text, distance integer',
+    NEEDED,
+  )
   const rows = await db.all<Source & Pick<CrawlRequestRow, 'scope' | 'domain'>>(
-    `select scope, domain, kind, location from requested_files
-     qualify row_number() over (partition by scope, domain order by distance, kind, location) <= $max
+    `select scope, domain, kind, location from (
+       select *, row_number() over (partition by scope, domain order by distance, kind, location) as place
+       from requested_files) where place <= $max
      order by scope, domain, distance, kind desc, location`,
     { max: FILES_MAX },
   )

@@ -1,28 +1,15 @@
+import { crc32 } from 'node:zlib'
 import { getEffect } from '../../core/outcomes.ts'
-import type { SourceKind } from '../../model/documents/index.ts'
 import { type Observation, toSourceKey } from '../../model/observation.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 
-/** Separator between the texts of one observation; no header can hold it. */
-const MARK_END = '\u001f'
-const selectMark = (place: number) => `nullif(split_part(marks, chr(31), ${place}), '')`
+/** Columns of `incoming`, the staged observations of a batch: each with the row of its file, if it has one. */
+const INCOMING = `seen_id integer primary key, kind text, location text, at_ms integer, outcome text, effect text,
+  status integer, retry_after_s real, took_ms integer, after_seq integer, etag text, last_modified text, hash text,
+  resolved_url text, spread integer, row_id integer`
 
-/**
- * Temporary tables of a batch: `seen` has one row per observation, `shared_values` one row for the values that many
- * observations share. Writing a cell costs as much as finding its shared row. Validators and hash are one
- * text, since most observations have none. The view `incoming` shows each observation as one row, with its
- * number.
- */
-const TABLES = `
-create or replace temp table seen (location varchar, at_ms double, value_id double, marks varchar);
-create or replace temp table shared_values (
-  value_id double, kind varchar, outcome varchar, effect varchar, status double,
-  retry_after_s double, took_ms double, after_seq double);
-create or replace temp view incoming as
-select s.rowid as seen_id, kind, location, at_ms, outcome, effect, status, retry_after_s, took_ms,
-  after_seq, ${selectMark(1)} as etag, ${selectMark(2)} as last_modified, ${selectMark(3)} as hash,
-  ${selectMark(4)} as resolved_url
-from seen s join shared_values using (value_id)`
+/** Files fetched in one moment are not due in one: each has one of so many parts of a tenth of its wait. */
+const SPREAD = 1_000
 
 /**
  * Builds the condition that an observation is later than the last one of its file: by its time, or because
@@ -30,14 +17,14 @@ from seen s join shared_values using (value_id)`
  * differ between crawlers. A repeated observation was issued before its own result.
  */
 export function isLater(alias: string): string {
-  const isByTime = `to_timestamp(${alias}.at_ms / 1000) > s.attempted_at`
+  const isByTime = `${alias}.at_ms > s.attempted_at`
   return `(${isByTime} or coalesce(${alias}.after_seq >= s.seq, false))`
 }
 
 /** Finds the row of each staged observation in crawl_state, so that its millions are searched once in a commit. */
-const FIND_ROWS = `
-create or replace temp table located as
-select i.seen_id, s.rowid as row_id from incoming i join crawl_state s using (kind, location)`
+const FIND_ROWS = `temp.incoming as i set row_id = (
+  select rowid from crawl_state s where s.location = i.location and s.kind = i.kind)
+where row_id is null`
 
 /** Staged observations, and the number of those whose file has a row. */
 export interface Staged {
@@ -48,77 +35,25 @@ export interface Staged {
 /** Stages the last observation of each file and finds its row. */
 export async function stage(db: Database, observations: readonly Observation[]): Promise<Staged> {
   const last = keepLatest(observations)
-  const shared = new SharedValueRows()
-  await db.runTemporary(TABLES)
-  await db.append('seen', toRows(last, shared))
-  await db.append('shared_values', shared.rows)
-  return { observations: last, located: await findRows(db) }
+  await db.stage('incoming', INCOMING, toRows(last))
+  await findRows(db)
+  const { n } = await db.oneOrThrow<{ n: number }>('select count(row_id) as n from incoming')
+  return { observations: last, located: n }
 }
 
-/**
- * Finds the rows of the staged observations, into `located`, and returns their number; to be called again when
- * rows were added.
- */
-export function findRows(db: Database): Promise<number> {
-  return db.runTemporary(FIND_ROWS)
+/** Finds the rows of the staged observations; to be called again when rows were added. */
+export async function findRows(db: Database): Promise<void> {
+  await db.write('update', FIND_ROWS)
 }
 
-function* toRows(observations: readonly Observation[], shared: SharedValueRows) {
-  for (const observation of observations) {
+function* toRows(observations: readonly Observation[]) {
+  for (const o of observations) {
     yield [
-      observation.location,
-      observation.observed_at,
-      shared.findNumber(observation),
-      toMarks(observation),
+      null, o.kind, o.location, o.observed_at, o.outcome, getEffect(o.outcome), o.status, o.retry_after_s,
+      o.took_ms, o.after_seq, o.etag || null, o.last_modified || null, o.hash || null, o.resolved_url || null,
+      crc32(o.location) % SPREAD, null,
     ]
   }
-}
-
-function toMarks({ etag, last_modified, hash, resolved_url }: Observation): string | undefined {
-  const marks = [etag, last_modified, hash, resolved_url]
-  return marks.every(mark => mark === undefined) ? undefined : marks.join(MARK_END)
-}
-
-type SharedValues = Pick<
-  Observation,
-  'outcome' | 'status' | 'retry_after_s' | 'took_ms' | 'after_seq'
->
-
-/** Deduplicates texts that many observations share. */
-class SharedValueRows {
-  readonly rows: (string | number | undefined)[][] = []
-  readonly #numbers = new Map<string, number>()
-  /** Shared values of the last observation of each kind; most observations repeat them. */
-  readonly #last = new Map<SourceKind, { values: SharedValues; number: number }>()
-
-  findNumber(observation: Observation): number {
-    const last = this.#last.get(observation.kind)
-    if (last !== undefined && isSame(last.values, observation)) return last.number
-    const number = this.#find(observation)
-    this.#last.set(observation.kind, { values: observation, number })
-    return number
-  }
-
-  #find({ kind, outcome, status, retry_after_s, took_ms, after_seq }: Observation): number {
-    const row = [kind, outcome, getEffect(outcome), status, retry_after_s, took_ms, after_seq]
-    const key = row.join()
-    const known = this.#numbers.get(key)
-    if (known !== undefined) return known
-    const number = this.rows.length
-    this.#numbers.set(key, number)
-    this.rows.push([number, ...row])
-    return number
-  }
-}
-
-function isSame(a: SharedValues, b: SharedValues): boolean {
-  return (
-    a.outcome === b.outcome &&
-    a.status === b.status &&
-    a.after_seq === b.after_seq &&
-    a.retry_after_s === b.retry_after_s &&
-    a.took_ms === b.took_ms
-  )
 }
 
 /** Keeps the last observation of each file; of two with the same time the one that came later. */

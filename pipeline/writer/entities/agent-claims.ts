@@ -1,7 +1,7 @@
 import type { AgentDocument } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import type { Files } from '../derivation-files.ts'
 
 interface Claim {
@@ -19,7 +19,7 @@ export async function updateAgentClaims(
   if (probed.length === 0) return
   await files.load(probed)
   const agents = { agents: JSON.stringify(probed.map(({ location }) => location)) }
-  const ofThese = `agent_url in (select unnest(${toListExpression('$agents')}))`
+  const ofThese = `agent_url in (select value from json_each($agents))`
   const before = await db.all<Claim>(`select * from agent_claims where ${ofThese}`, agents)
   const after = probed.flatMap(source => listClaims(source, files))
   const [was, is] = [new Set(before.map(toKey)), new Set(after.map(toKey))]

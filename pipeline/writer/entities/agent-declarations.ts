@@ -2,7 +2,7 @@ import type { Declaration } from '../../diff/agent-profile.ts'
 import type { AgentDeclaration, BrandDocument } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Source } from '../../model/observation.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import type { Files } from '../derivation-files.ts'
 
 /** Agents with changed declarations, and the files that changed them. */
@@ -26,7 +26,7 @@ export async function updateDeclarations(
   if (touched.length === 0) return noChange
   await files.load(touched)
   const locations = { locations: JSON.stringify(touched.map(({ location }) => location)) }
-  const inLocations = `location in (select unnest(${toListExpression('$locations')}))`
+  const inLocations = `location in (select value from json_each($locations))`
   const before = await db.all<Declaration>(
     `select agent_url, location, type from agent_declarations where ${inLocations}`,
     locations,

@@ -6,29 +6,29 @@ import {
 } from '../../diff/agent-profile.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { AgentProfileRow } from '../../model/rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 
 export type Profiles = Map<string, AgentProfileRow>
 
-const OF_AGENTS = `agent_url in (select unnest(${toListExpression('$agents')}))`
+const OF_AGENTS = `agent_url in (select value from json_each($agents))`
 
 /** Unites the values in an agent's capabilities and in its products, sorted. */
-const either = (declared: string, sold: string) => `list_sort(list_distinct(list_concat(
-    (document->'$.capabilities.${declared}')::varchar[],
-    (document->'$.products.${sold}')::varchar[])))`
+const either = (declared: string, sold: string) => `(select json_group_array(value order by value) from (
+    select value from json_each(document, '$.capabilities.${declared}') where value is not null
+    union select value from json_each(document, '$.products.${sold}') where value is not null))`
 
 const PROBED = `
 select location as agent_url, document->>'$.name' as name, document->>'$.type' as type,
-  (document->'$.protocols')::varchar[] as protocols,
-  json_array_length(document, '$.tools')::double as tools_count,
-  ${either('supported_channels', 'channels')} as channels,
-  ${either('markets', 'markets')} as markets,
-  (document->'$.products.delivery_types')::varchar[] as delivery_types,
-  (document->'$.format_kinds')::varchar[] as format_kinds,
-  (document->>'$.capabilities.has_tmp')::boolean as has_tmp,
-  (document->>'$.needs_auth')::boolean as needs_auth
-from documents where kind = 'agent' and location in (select unnest(${toListExpression('$agents')}))`
+  document -> '$.protocols' as "protocols [json]",
+  json_array_length(document, '$.tools') as tools_count,
+  ${either('supported_channels', 'channels')} as "channels [json]",
+  ${either('markets', 'markets')} as "markets [json]",
+  document -> '$.products.delivery_types' as "delivery_types [json]",
+  document -> '$.format_kinds' as "format_kinds [json]",
+  document ->> '$.capabilities.has_tmp' as "has_tmp [boolean]",
+  document ->> '$.needs_auth' as "needs_auth [boolean]"
+from documents where kind = 'agent' and location in (select value from json_each($agents))`
 
 /** Loads the stored profiles of some agents. */
 export async function loadProfiles(db: Database, agents: readonly string[]): Promise<Profiles> {

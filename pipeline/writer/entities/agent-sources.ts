@@ -1,6 +1,6 @@
 import { toIso } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { type ProbeStartContext, planStarts } from './agent-starts.ts'
 
@@ -15,16 +15,18 @@ export const namedAgents = [
 const ADDRESS_CHARS = 1_000
 
 /** Extracts the last two labels of a host, which it shares with its site: so both are joined by a hash. */
-const selectTail = (host: string) => `regexp_extract(${host}, '[^.]+\\.[^.]+$')`
+const selectTail = (host: string) => `regexp_extract(${host}, '[^.]+\\.[^.]+$', 0)`
 const HOST = `regexp_extract(location, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)`
+
+const IS_NAMED = `(exists (select 1 from agents n where n.agent_url = t.agent_url)
+  or exists (select 1 from agent_declarations n where n.agent_url = t.agent_url)
+  or exists (select 1 from enrolled_agents n where n.agent_url = t.agent_url))`
+const IS_PROBED = `exists (select 1 from crawl_state n where n.kind = 'agent' and n.location = t.agent_url)`
 
 /** Selects named agents that were never probed. */
 const NEWCOMERS = `
-create or replace temp table new_agents as
-select agent_url, site, null::timestamptz as starts_at from touched_agents
-semi join (${namedAgents}) named using (agent_url)
-anti join (select location as agent_url from crawl_state where kind = 'agent') known using (agent_url)
-where length(agent_url) <= ${ADDRESS_CHARS}`
+select agent_url, site, null from touched_agents t
+where ${IS_NAMED} and not ${IS_PROBED} and length(agent_url) <= ${ADDRESS_CHARS}`
 
 /**
  * Adds agents to probe, a bounded number per registrable domain, and more as more of them answer.
@@ -32,7 +34,8 @@ where length(agent_url) <= ${ADDRESS_CHARS}`
  * probed.
  */
 const ADD = `(kind, location, priority, streak, due_at, requested, seq)
-select 'agent', agent_url, 2, 0, coalesce(starts_at, $now::timestamptz), false, $seq from new_agents
+select 'agent', agent_url, 2, 0, coalesce(starts_at, ms($now)), false, $seq from (
+  select *, row_number() over (partition by site order by agent_url) as place from new_agents)
 left join (
   select site, count(*) as probed, count(succeeded_at) as answered
   from (select distinct site, ${selectTail('site')} as tail from new_agents) sites
@@ -41,31 +44,27 @@ left join (
   ) probed on ${selectTail('host')} = tail and (host = site or ends_with(host, '.' || site))
   group by site
 ) known using (site)
-qualify row_number() over (partition by site order by agent_url)
-  <= $per_site + 2 * coalesce(answered, 0) - coalesce(probed, 0)`
+where place <= $per_site + 2 * coalesce(answered, 0) - coalesce(probed, 0)`
 
 /** Named agents of the sites whose agents have just answered, which had to wait for that. */
-const WAITING = `select agent_url, site from (select distinct agent_url from (${namedAgents})) named
-anti join (select location as agent_url from crawl_state where kind = 'agent') known using (agent_url)
+const WAITING = `select agent_url, site from (select distinct agent_url from (${namedAgents})) t
 join answered_sites
   on ${selectTail("regexp_extract(agent_url, '^https?://([^/?]+?)(?::\\d+)?(?:[/?]|$)', 1)")} = tail
-  and contains(agent_url, site)`
+  and contains(agent_url, site)
+where not ${IS_PROBED}`
 
-const WAKE = `s set due_at = $now::timestamptz, seq = $seq
-from (select agent_url from touched_agents
-      semi join (${namedAgents}) named using (agent_url)) t
-where s.kind = 'agent' and s.location = t.agent_url and s.due_at is null`
+const WAKE = `set due_at = ms($now), seq = $seq
+where kind = 'agent' and due_at is null
+  and location in (select agent_url from touched_agents t where ${IS_NAMED})`
 
 /** Deletes sources that were never probed, as if they had been added and removed within one batch. */
-const FORGET = `s
-using (select agent_url from touched_agents
-       anti join (${namedAgents}) named using (agent_url)) t
-where s.kind = 'agent' and s.location = t.agent_url and s.attempted_at is null`
+const FORGET = `
+where kind = 'agent' and attempted_at is null
+  and location in (select agent_url from touched_agents t where not ${IS_NAMED})`
 
-const REST = `s set due_at = null, seq = $seq
-from (select agent_url from touched_agents
-      anti join (${namedAgents}) named using (agent_url)) t
-where s.kind = 'agent' and s.location = t.agent_url and s.due_at is not null`
+const REST = `set due_at = null, seq = $seq
+where kind = 'agent' and due_at is not null
+  and location in (select agent_url from touched_agents t where not ${IS_NAMED})`
 
 export interface ProbeContext extends ProbeStartContext {
   seq: number
@@ -88,21 +87,25 @@ export async function keepAgentSources(
   const agents = all.filter(agent => !takenDown.covers(agent))
   const sites = await listFullSites(db, answered, agentsPerSite)
   if (agents.length === 0 && sites.length === 0) return
-  await db.runTemporary(
-    'create or replace temp table touched_agents (agent_url varchar, site varchar)',
-  )
-  await db.append(
+  await db.stage(
     'touched_agents',
+    'agent_url text, site text',
     [...new Set(agents)].map(agent => [agent, getSite(agent)]),
   )
   if (sites.length > 0) await addWaiting(db, sites)
-  await db.runTemporary(NEWCOMERS)
-  await planStarts(db, context)
-  await db.write('insert into', 'crawl_state', ADD, {
-    now: toIso(now),
-    seq,
-    per_site: agentsPerSite,
-  })
+  const newcomers = await db.stageQuery(
+    'new_agents',
+    'agent_url text, site text, starts_at integer',
+    NEWCOMERS,
+  )
+  if (newcomers > 0) {
+    await planStarts(db, context)
+    await db.write('insert into', 'crawl_state', ADD, {
+      now: toIso(now),
+      seq,
+      per_site: agentsPerSite,
+    })
+  }
   await db.write('update', 'crawl_state', WAKE, { now: toIso(now), seq })
   await db.write('delete from', 'crawl_state', FORGET)
   await db.write('update', 'crawl_state', REST, { seq })
@@ -122,9 +125,9 @@ async function listFullSites(
 }
 
 async function addWaiting(db: Database, sites: readonly string[]): Promise<void> {
-  await db.runTemporary('create or replace temp table answered_sites (site varchar, tail varchar)')
-  await db.append(
+  await db.stage(
     'answered_sites',
+    'site text, tail text',
     sites.map(site => [site, site.split('.').slice(-2).join('.')]),
   )
   await db.write('insert into', 'touched_agents', WAITING)

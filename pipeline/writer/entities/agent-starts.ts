@@ -1,6 +1,6 @@
-import { HOUR, type Instant, toIso } from '../../core/clock.ts'
+import { HOUR, type Instant } from '../../core/clock.ts'
 import type { WindowCounter } from '../../core/window-counter.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { findVouched, VOUCHED_WEIGHT } from '../crawl/mentions.ts'
 
 export interface ProbeStartContext {
@@ -17,10 +17,10 @@ export interface ProbeStartContext {
 const NAMED_BY = `
 select agent_url, min(document) as document from (
   select agent_url, publisher_domain as document from authorizations
-  union all select unnest(listed_agents), domain from publishers where len(listed_agents) > 0
+  union all select value, domain from publishers, json_each(listed_agents)
   union all select agent_url, location from agent_declarations) named
-semi join new_agents using (agent_url)
-anti join enrolled_agents using (agent_url)
+where agent_url in (select agent_url from new_agents)
+  and agent_url not in (select agent_url from enrolled_agents)
 group by agent_url order by document, agent_url`
 
 /**
@@ -38,21 +38,18 @@ export async function planStarts(
     rows.map(({ document }) => document),
   )
   const delayedByDocument = new Map<string, number>()
-  const delayed = rows.flatMap(({ agent_url, document }): [string, string][] => {
+  const delayed = rows.flatMap(({ agent_url, document }): [string, number][] => {
     const max = limits.agentsPerDocumentHour * (vouched.has(document) ? VOUCHED_WEIGHT : 1)
     if (limits.newNames.take(`agents of ${document}`, max, now)) return []
     const count = delayedByDocument.get(document) ?? 0
     delayedByDocument.set(document, count + 1)
-    return [[agent_url, toIso(now + HOUR * (1 + Math.floor(count / Math.max(1, max))))]]
+    return [[agent_url, now + HOUR * (1 + Math.floor(count / Math.max(1, max)))]]
   })
   if (delayed.length === 0) return
-  await db.runTemporary(
-    'create or replace temp table delayed_agents (agent_url varchar, starts_at timestamptz)',
-  )
-  await db.append('delayed_agents', delayed)
+  await db.stage('delayed_agents', 'agent_url text, starts_at integer', delayed)
   await db.write(
     'update',
     'new_agents',
-    'n set starts_at = d.starts_at from delayed_agents d where d.agent_url = n.agent_url',
+    'as n set starts_at = d.starts_at from delayed_agents d where d.agent_url = n.agent_url',
   )
 }

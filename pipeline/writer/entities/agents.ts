@@ -11,40 +11,49 @@ import type { FacetCount } from '../../diff/reach.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { AgentRow } from '../../model/rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import { loadProfiles, type Profiles, updateProfiles } from './agent-profiles.ts'
 import { addMergedReach } from './merged-reach.ts'
 
+const COUNTED = 'agent_url text, facet text, value text, times integer'
+
 const ADD_UP = `
-create or replace temp table counted as
-select agent_url, facet, value, sum(times)::bigint as times from (
-  select agent_url, facet, value, times::bigint as times from agent_facets
-  semi join (select distinct agent_url from reached) using (agent_url)
-  union all select agent_url, facet, value, times::bigint from reached)
-group by all having sum(times) > 0`
+select agent_url, facet, value, sum(times) from (
+  select agent_url, facet, value, times from agent_facets
+  where agent_url in (select agent_url from reached)
+  union all select agent_url, facet, value, times from reached)
+group by agent_url, facet, value having sum(times) > 0`
 
 const values = (facet: string) =>
-  `coalesce(list(distinct value order by value) filter (facet = '${facet}'), [])`
+  `json_group_array(distinct value order by value) filter (where facet = '${facet}') as "${plural[facet]} [json]"`
+
+/** Columns of the lists of values. */
+const plural: Readonly<Record<string, string>> = {
+  property_type: 'property_types',
+  channel: 'channels',
+  tag: 'tags',
+  market: 'markets',
+  declared_channel: 'declared_channels',
+  implied_channel: 'implied_channels',
+  category: 'categories',
+}
 
 /** Channels that more properties have than publishers name them for. */
 const IMPLIED = `
 select agent_url, 'implied_channel' as facet, value, 0 as times from (
-  select agent_url, value, coalesce(sum(times) filter (facet = 'channel'), 0)
-    - coalesce(sum(times) filter (facet = 'declared_channel'), 0) as implied
-  from counted where facet in ('channel', 'declared_channel') group by all)
+  select agent_url, value, coalesce(sum(times) filter (where facet = 'channel'), 0)
+    - coalesce(sum(times) filter (where facet = 'declared_channel'), 0) as implied
+  from counted where facet in ('channel', 'declared_channel') group by agent_url, value)
 where implied > 0`
 
 const SUMMED = `
 select agent_url,
-  coalesce(sum(times) filter (facet = 'publisher'), 0)::double as publisher_count,
-  coalesce(sum(times) filter (facet = 'property'), 0)::double as property_count,
-  ${values('property_type')} as property_types, ${values('channel')} as channels,
-  ${values('tag')} as tags, ${values('market')} as markets,
-  ${values('declared_channel')} as declared_channels,
-  ${values('implied_channel')} as implied_channels, ${values('category')} as categories,
-  case when count(distinct value) filter (facet = 'taxonomy') = 1
-    then nullif(any_value(value) filter (facet = 'taxonomy'), '') end as category_taxonomy
+  coalesce(sum(times) filter (where facet = 'publisher'), 0) as publisher_count,
+  coalesce(sum(times) filter (where facet = 'property'), 0) as property_count,
+  ${Object.keys(plural).map(values).join(', ')},
+  case when count(distinct value) filter (where facet = 'taxonomy') = 1
+    then nullif(max(value) filter (where facet = 'taxonomy'), '') end as category_taxonomy
 from (select * from counted union all ${IMPLIED}) group by agent_url order by agent_url`
 
 /** Publishers that no longer name an agent since this commit, by agent. */
@@ -108,7 +117,7 @@ function toViews(rows: readonly AgentRow[], profiles: Profiles): AgentView[] {
 
 function loadRows(db: Database, agents: readonly string[]): Promise<AgentRow[]> {
   return db.all<AgentRow>(
-    `select * from agents where agent_url in (select unnest(${toListExpression('$agents')})) order by agent_url`,
+    `select * from agents where agent_url in (select value from json_each($agents)) order by agent_url`,
     { agents: JSON.stringify(agents) },
   )
 }
@@ -144,19 +153,13 @@ async function updateReach(
 
 /** Leaves the new counts of these agents in agent_facets, and in the temporary table `counted`. */
 async function updateFacetCounts(db: Database, reached: readonly FacetCount[]): Promise<void> {
-  await db.runTemporary(
-    'create or replace temp table reached (agent_url varchar, facet varchar, value varchar, times double)',
-  )
-  await db.append(
+  await db.stage(
     'reached',
+    COUNTED,
     reached.map(({ agent_url, facet, value, times }) => [agent_url, facet, value, times]),
   )
-  await db.runTemporary(ADD_UP)
-  await db.write(
-    'delete from',
-    'agent_facets',
-    'f using (select distinct agent_url from reached) r where f.agent_url = r.agent_url',
-  )
+  await db.stageQuery('counted', COUNTED, ADD_UP)
+  await db.write('delete from', 'agent_facets', 'where agent_url in (select agent_url from reached)')
   await db.write(
     'insert into',
     'agent_facets',

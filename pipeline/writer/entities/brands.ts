@@ -7,7 +7,7 @@ import type { BrandRow, EntryRow } from '../../model/rows.ts'
 import { deriveBrand } from '../../resolve/brand.ts'
 import { pending } from '../../resolve/derivation.ts'
 import { type ClaimedEntry, deriveEntryHouse, type EntryHouse } from '../../resolve/entry-house.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { loadClaimingHouses, loadLiveEntries, toBrandRow } from '../../store/entries.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { Mentions } from '../crawl/mentions.ts'
@@ -111,7 +111,7 @@ async function loadBrands(
 ): Promise<Map<string, BrandRow>> {
   if (domains.length === 0) return new Map()
   const rows = await db.all<BrandRow>(
-    `select * from brands where domain in (select unnest(${toListExpression('$domains')}))`,
+    `select * from brands where domain in (select value from json_each($domains))`,
     { domains: JSON.stringify(domains) },
   )
   return new Map(rows.map(row => [row.domain, row]))

@@ -6,7 +6,7 @@ import type { RowStamp } from '../../diff/stamp.ts'
 import type { ClaimRow } from '../../model/rows.ts'
 import type { Claim } from '../../resolve/claims.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 
@@ -82,7 +82,7 @@ async function findManyClaims(
   if (answered.length === 0) return new Set()
   const rows = await db.all<{ domain: string }>(
     `select manager_domain as domain from claims
-     where manager_domain in (select unnest(${toListExpression('$domains')}))
+     where manager_domain in (select value from json_each($domains))
      group by manager_domain having count(*) > ${SLICE_CLAIMS_MAX}`,
     { domains: JSON.stringify(answered.map(({ domain }) => domain)) },
   )
@@ -100,7 +100,7 @@ async function cutClaims(
 ): Promise<ClaimSlice[]> {
   const byAgent = Map.groupBy(claims, ({ entry }) => entry.agent_url)
   const stored = await db.all<{ agent_url: string; n: number }>(
-    `select agent_url, count(*)::double as n from claims where manager_domain = $domain group by all`,
+    `select agent_url, count(*) as n from claims where manager_domain = $domain group by agent_url`,
     { domain },
   )
   const counts = new Map(stored.map(({ agent_url, n }) => [agent_url, n]))
@@ -167,8 +167,8 @@ async function updateSlice(db: Database, sliced: readonly Sliced[], stamp: Conte
   if (sliced.length === 0) return
   const { agents = [], from, to } = getFirst(sliced).slice ?? {}
   const rows = await db.all<ClaimRow>(
-    `select * from claims where manager_domain in (select unnest(${toListExpression('$domains')}))
-     ${agents.length > 0 ? `and agent_url in (select unnest(${toListExpression('$agents')}))` : ''}
+    `select * from claims where manager_domain in (select value from json_each($domains))
+     ${agents.length > 0 ? `and agent_url in (select value from json_each($agents))` : ''}
      ${from === undefined ? '' : 'and publisher_domain >= $from'}
      ${to === undefined ? '' : 'and publisher_domain < $to'}`,
     {

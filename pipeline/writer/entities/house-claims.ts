@@ -3,7 +3,7 @@ import type { BrandDocument } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import { isUrl } from '../../model/observation.ts'
 import { listClaimed } from '../../resolve/entry-house.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { Files } from '../derivation-files.ts'
 
@@ -51,7 +51,7 @@ async function loadClaimsByLocation(
   const locations = JSON.stringify(sources.map(({ location }) => location))
   const rows = await db.all<HouseClaim>(
     `select location, house_domain, domain from house_claims
-     where location in (select unnest(${toListExpression('$locations')}))`,
+     where location in (select value from json_each($locations))`,
     { locations },
   )
   return Map.groupBy(rows, row => row.location)
@@ -80,7 +80,7 @@ function listDifferent(before: readonly HouseClaim[], after: readonly HouseClaim
 async function listSaved(db: Database, domains: readonly Domain[]): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
     `select domain from entries where entity = 'brand'
-       and domain in (select unnest(${toListExpression('$domains')})) order by domain`,
+       and domain in (select value from json_each($domains)) order by domain`,
     { domains: JSON.stringify(domains) },
   )
   return rows.map(({ domain }) => domain)

@@ -2,7 +2,7 @@ import { requireValue } from '../../core/present.ts'
 import { createCollectionMerged, createPropertyMerged } from '../../diff/merge-events.ts'
 import type { CollectionRow, PropertyRow } from '../../model/rows.ts'
 import type { OperationOf } from '../../model/submission.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 /** A record leads to another one from now on. */
 export type Merge = OperationOf<'property.merge' | 'collection.merge'>
@@ -47,7 +47,7 @@ export async function loadMergeRows(
 ): Promise<Map<string, MergeRow & { classification?: string }>> {
   const { table, rid } = mergeKinds[op]
   const rows = await db.all<Record<string, string> & MergeRow>(
-    `select * from ${table} where ${rid}::varchar in (select unnest(${toListExpression('$rids')}))`,
+    `select * from ${table} where ${rid} in (select value from json_each($rids))`,
     { rids: JSON.stringify(rids) },
   )
   return new Map(rows.map(row => [requireValue(row[rid], rid), row]))

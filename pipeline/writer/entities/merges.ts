@@ -9,7 +9,7 @@ import type { AliasRow } from '../../model/rows.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { loadAliases, markAgents } from '../../store/aliases.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import {
   loadMergeRows,
@@ -140,7 +140,7 @@ async function updateActiveCounts(
     'publishers',
     `set seq = $seq, ${count} = (select count(*) from ${table} r
        where r.publisher_domain = publishers.domain and r.status = 'active')
-     where domain in (select unnest(${toListExpression('$domains')}))`,
+     where domain in (select value from json_each($domains))`,
     { seq, domains: JSON.stringify(domains) },
   )
   await recordChanges(db, seq, { publisher: domains })
@@ -150,7 +150,7 @@ async function updateActiveCounts(
 async function listGranters(db: Database, rid: string): Promise<Domain[]> {
   const rows = await db.all<{ domain: Domain }>(
     `select distinct publisher_domain as domain from property_sets
-     where list_contains(property_rids, $rid::uuid) order by domain`,
+     where $rid in (select value from json_each(property_rids)) order by domain`,
     { rid },
   )
   return rows.map(({ domain }) => domain)

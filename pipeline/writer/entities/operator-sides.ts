@@ -11,7 +11,7 @@ import {
   listAffiliation,
 } from '../../resolve/operator-side.ts'
 import { hasAliases } from '../../store/aliases.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { publisherRows } from '../../store/entries.ts'
 import { updateOperators } from './operators.ts'
 
@@ -47,7 +47,7 @@ export async function updateOperatorSides(db: Database, touched: Touched): Promi
     ...(publishers.length > 0 ? [GRANTS_OF_PUBLISHERS] : []),
     ...(locations.length > 0 ? [GRANTS_TO_AGENTS] : []),
   ]
-  const grants = await db.all<Grants>(`${selected.join(' union ')} order by all`, parameters)
+  const grants = await db.all<Grants>(`${selected.join(' union ')} order by 1, 2, 3, 5`, parameters)
   if (before.length > 0)
     await db.write('delete from', 'operator_sides', `where ${TOUCHED}`, parameters)
   const byPublisher = [...Map.groupBy(grants, row => row.publisher_domain)]
@@ -73,8 +73,8 @@ export async function fillOperators(db: Database): Promise<void> {
   })
 }
 
-const TOUCHED = `(location in (select unnest(${toListExpression('$locations')}))
-  or publisher_domain in (select unnest(${toListExpression('$publishers')})))`
+const TOUCHED = `(location in (select value from json_each($locations))
+  or publisher_domain in (select value from json_each($publishers)))`
 
 /** Property sets that agents of one operator are granted, by how they sell them. */
 interface Grants extends Operator {
@@ -85,17 +85,17 @@ interface Grants extends Operator {
 
 /** Selects them from a part of the grants, so that a commit reads no others. */
 const selectGrants = (grants: string) => `
-select publisher_domain, o.location, o.domain, true as names_agent, delegation_type,
-  list(distinct property_set::varchar order by property_set::varchar) as sets
+select publisher_domain, o.location, o.domain, true as "names_agent [boolean]", delegation_type,
+  json_group_array(distinct property_set order by property_set) as "sets [json]"
 from ${grants} join agent_operators o using (agent_url)
 where property_set is not null and o.location in (select location from property_declarations)
-group by all`
+group by publisher_domain, o.location, o.domain, delegation_type`
 
-const GRANTS_OF_PUBLISHERS = selectGrants(`(from authorizations
-  where publisher_domain in (select unnest(${toListExpression('$publishers')})))`)
-const GRANTS_TO_AGENTS = selectGrants(`(from authorizations
+const GRANTS_OF_PUBLISHERS = selectGrants(`(select * from authorizations
+  where publisher_domain in (select value from json_each($publishers)))`)
+const GRANTS_TO_AGENTS = selectGrants(`(select * from authorizations
   where agent_url in (select agent_url from agent_operators
-    where location in (select unnest(${toListExpression('$locations')}))))`)
+    where location in (select value from json_each($locations))))`)
 
 /** Lists the publishers whose grants must be judged again, whatever their operators. */
 async function listPublishers(db: Database, { publishers, branded }: Touched): Promise<string[]> {
@@ -111,7 +111,7 @@ async function listMergedInto(db: Database, publishers: readonly string[]): Prom
     `select distinct p.publisher_domain from aliases a
      join properties c on c.property_rid = a.canonical_rid
      join properties p on p.property_rid = a.alias_rid
-     where c.publisher_domain in (select unnest(${toListExpression('$publishers')}))`,
+     where c.publisher_domain in (select value from json_each($publishers))`,
     { publishers: JSON.stringify(publishers) },
   )
   return rows.map(row => row.publisher_domain)
@@ -175,13 +175,13 @@ async function loadSets(
 ): Promise<ReadonlyMap<string, readonly Reached[]>> {
   const rows = await db.all<{ set_id: string; property_rids: string[] }>(
     `select set_id, property_rids from property_sets
-     where set_id in (select unnest(${toListExpression('$sets')})::uuid)`,
+     where set_id in (select value from json_each($sets))`,
     { sets: JSON.stringify(ids) },
   )
   const rids = [...new Set(rows.flatMap(row => row.property_rids))]
   const properties = await db.all<Reached>(
     `select property_rid, identifiers from properties
-     where property_rid in (select unnest(${toListExpression('$rids')})::uuid)`,
+     where property_rid in (select value from json_each($rids))`,
     { rids: JSON.stringify(rids) },
   )
   const known = new Map(properties.map(property => [property.property_rid, property]))
@@ -199,7 +199,7 @@ async function loadDeclarations(
 ): Promise<ReadonlyMap<string, Declarations>> {
   const rows = await db.all<Declared & { location: string; store: string | null }>(
     `select * from property_declarations
-     where location in (select unnest(${toListExpression('$locations')}))`,
+     where location in (select value from json_each($locations))`,
     { locations: JSON.stringify(locations) },
   )
   return new Map(
@@ -219,7 +219,7 @@ async function loadAffiliations(
 ): Promise<ReadonlyMap<string, Affiliation>> {
   const rows = await db.all<BrandRow>(
     `select domain, source, canonical_domain, house_domain, claimed_house_domain, resolved_location
-     from brands where domain in (select unnest(${toListExpression('$domains')}))`,
+     from brands where domain in (select value from json_each($domains))`,
     { domains: JSON.stringify(domains) },
   )
   return new Map(

@@ -1,5 +1,5 @@
 import { type Operator, resolveOperator } from '../../resolve/operator.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 
 type OperatorOfAgent = Operator & { agent_url: string }
@@ -11,16 +11,16 @@ type OperatorOfAgent = Operator & { agent_url: string }
 export async function updateOperators(db: Database, agents: readonly string[]): Promise<string[]> {
   if (agents.length === 0) return []
   const parameters = { agents: JSON.stringify([...new Set(agents)]) }
-  const touched = `(select unnest(${toListExpression('$agents')}) as agent_url)`
+  const touched = `(select value as agent_url from json_each($agents))`
   const before = await db.all<OperatorOfAgent>(
-    `select * from agent_operators semi join ${touched} using (agent_url)`,
+    `select * from agent_operators where agent_url in ${touched}`,
     parameters,
   )
   const known = await db.all<{ agent_url: string; named_by: string[] | null }>(
     `with touched as ${touched},
-     naming as (select agent_url, list(distinct location) as named_by
-       from agent_declarations semi join touched using (agent_url) group by all)
-     select agent_url, n.named_by from touched left join naming n using (agent_url)
+     naming as (select agent_url, json_group_array(distinct location) as named_by
+       from agent_declarations where agent_url in (select agent_url from touched) group by agent_url)
+     select agent_url, n.named_by as "named_by [json]" from touched left join naming n using (agent_url)
      where n.named_by is not null or agent_url in (select agent_url from agents)`,
     parameters,
   )

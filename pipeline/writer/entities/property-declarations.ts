@@ -1,7 +1,7 @@
 import type { BrandDocument, BrandEntry } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Declared } from '../../resolve/operator.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { Files } from '../derivation-files.ts'
 
@@ -49,7 +49,7 @@ async function loadDeclarations(
 ): Promise<Map<string, PropertyDeclaration[]>> {
   const rows = await db.all<PropertyDeclaration>(
     `select location, brand_id, type, identifier, store, relationship from property_declarations
-     where location in (select unnest(${toListExpression('$locations')}))`,
+     where location in (select value from json_each($locations))`,
     { locations: JSON.stringify(locations) },
   )
   return Map.groupBy(rows, row => row.location)

@@ -3,7 +3,7 @@ import type { Domain } from '../../core/domain.ts'
 import { PUBLISHER_MAX } from '../../model/publisher-size.ts'
 import { pending } from '../../resolve/derivation.ts'
 import { derivePublisher, type NoPublisher, type PublisherFacts } from '../../resolve/publisher.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { Files } from '../derivation-files.ts'
 import { type Derived, deriveWithin } from '../derivation-runner.ts'
 import {

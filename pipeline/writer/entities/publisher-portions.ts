@@ -3,7 +3,7 @@ import { type ChangesToSplit, countChanges, takePortion } from '../../diff/porti
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { Source } from '../../model/observation.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { diffRows } from './publisher-changes.ts'
 
 /** Remainder of an answer that is applied in portions. */
@@ -82,7 +82,7 @@ const STATE = [
   ),
   describeRows('held', 'subject = $domain'),
   describeRows('aliases', 'true'),
-  describeRows('crawl_state', `location in (select unnest(${toListExpression('$sources')}))`),
+  describeRows('crawl_state', `location in (select value from json_each($sources))`),
 ].join(', ')
 
 /** Describes the rows that an answer is made from and compared with, by their number and last commit. */

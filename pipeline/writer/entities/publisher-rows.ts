@@ -3,7 +3,7 @@ import type { Change } from '../../diff/diff.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { CollectionRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { loadMerges } from '../../store/aliases.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { loadGrants, toStoredChange } from '../../store/grant-rows.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 import type { RowChanges } from './publisher-changes.ts'
@@ -23,7 +23,7 @@ export async function loadPublishers(
   const found = new Map<string, PublisherRows>()
   if (domains.length === 0) return found
   const parameters = { domains: JSON.stringify(domains) }
-  const inDomains = `in (select unnest(${toListExpression('$domains')}))`
+  const inDomains = `in (select value from json_each($domains))`
   const publishers = await db.all<PublisherRow>(
     `select * from publishers where domain ${inDomains}`,
     parameters,

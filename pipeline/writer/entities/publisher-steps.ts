@@ -5,7 +5,7 @@ import { countChanges } from '../../diff/portion.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import { preparedPublishers } from '../../serving/projections/publishers.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import type { ClaimSlice } from './claims.ts'
 import {
   type Answered,

@@ -1,6 +1,6 @@
 import type { Submission } from '../../model/submission.ts'
 import { loadAliases } from '../../store/aliases.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/database.ts'
 import { loadMergeRows, type Merge, mergeKinds } from './merge-records.ts'
 
 /**

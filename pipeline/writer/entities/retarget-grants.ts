@@ -8,7 +8,7 @@ import type { AuthorizationRow } from '../../model/rows.ts'
 import { toElsewhereKey } from '../../serving/keys.ts'
 import { loadAliases } from '../../store/aliases.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { loadGrants, setsReachingAny, toStoredGrant } from '../../store/grant-rows.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 
@@ -58,7 +58,7 @@ async function replaceGrants(
   rows: readonly AuthorizationRow[],
 ): Promise<void> {
   const sets = await db.all<{ set_id: string }>(
-    `select set_id from property_sets where set_id in (select unnest(${toListExpression('$sets')})::uuid)`,
+    `select set_id from property_sets where set_id in (select value from json_each($sets))`,
     { sets: JSON.stringify(listPropertySets(rows).map(({ set_id }) => set_id)) },
   )
   const known = new Set(sets.map(({ set_id }) => set_id))

@@ -3,7 +3,7 @@ import type { Domain } from '../../core/domain.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import { PROPERTIES_KEPT_MAX, PUBLISHER_MAX, weighPublisher } from '../../model/publisher-size.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 /** A publisher whose answer is refused, with the reason. */
 export interface Refused {
@@ -49,7 +49,7 @@ export async function checkStoredGrants(
   const listed = facts.document === undefined ? 0 : facts.properties.length
   if (listed <= UNCOUNTED_PROPERTIES_MAX) return undefined
   const row = await db.one<{ n: number }>(
-    'select count(*)::double as n from properties where publisher_domain = $domain',
+    'select count(*) as n from properties where publisher_domain = $domain',
     { domain },
   )
   const stored = row?.n ?? 0
@@ -76,7 +76,7 @@ export async function quarantinePublishers(
       'delete from',
       'quarantine',
       `where kind = '${KIND}' and starts_with(reason, '${TOO_BROAD}')
-         and location in (select unnest(${toListExpression('$domains')}))`,
+         and location in (select value from json_each($domains))`,
       { domains: JSON.stringify(domains) },
     )
   }

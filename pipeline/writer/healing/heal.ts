@@ -19,14 +19,7 @@ import type { Paths } from '../../store/paths.ts'
 import type { Seals } from '../../store/seals.ts'
 import { setAside } from '../../store/set-aside.ts'
 import type { Unprojected } from '../../store/unprojected.ts'
-import {
-  countUnfinished,
-  type Facts,
-  findLastNumber,
-  findLostCommits,
-  refuseOlderIndex,
-  setNextNumber,
-} from './facts.ts'
+import { type Facts, findLostCommits, refuseOlderIndex, setNextNumber } from './facts.ts'
 import { makeDerived, makeEventFile, makeServing } from './make-derived.ts'
 
 /** Parts of the writer that healing needs. */
@@ -36,8 +29,6 @@ export interface HealingParts extends Facts {
   log: Log
 }
 
-const UNFINISHED =
-  'writes are in the accounts but not in the index: `registry replay` carries out those that are not delivered again'
 const CHANGED = 'it was changed while the registry was not running'
 
 /**
@@ -58,14 +49,14 @@ export async function healStores(
   if (lost === undefined) {
     await healServing(parts, serving)
     await healEventFiles(parts)
-    const writes = await countUnfinished(parts)
-    if (writes > 0) parts.log.warn({ writes }, UNFINISHED)
     return { areDamaged }
   }
-  if (!acceptsOlderIndex) refuseOlderIndex(lost)
-  parts.log.warn({ lost }, 'index.duckdb has lost commits: derived stores are rebuilt')
-  const known = [serving.seq, readCheckpoint(paths)?.seq ?? 0, findLastNumber(parts.accounts.db)]
-  await setNextNumber(index, Math.max(...known))
+  if (!acceptsOlderIndex) {
+    seals.endTest()
+    refuseOlderIndex(lost)
+  }
+  parts.log.warn({ lost }, 'the record has lost commits: derived stores are rebuilt')
+  await setNextNumber(index, Math.max(serving.seq, readCheckpoint(paths)?.seq ?? 0))
   // An older index may contain domains that were taken down: they are taken down again.
   parts.accounts.db.run('update taken_down set cleared_at = null')
   tellUnprojected(parts.log, await makeDerived(paths, parts))

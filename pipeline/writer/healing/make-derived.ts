@@ -5,7 +5,7 @@ import { ServingStore } from '../../serving/lmdb.ts'
 import { buildScopeOfSlice, sliceCount } from '../../serving/projections/change-scope.ts'
 import { projectReadableEvents } from '../../serving/projections/events.ts'
 import { projectInSlices } from '../../serving/projections/project-slices.ts'
-import type { Database, Parameters } from '../../store/duckdb.ts'
+import type { Database, Parameters } from '../../store/database.ts'
 import { replaceFolder, syncPath } from '../../store/durable-files.ts'
 import { DAY_OF_EVENT, EventLog } from '../../store/event-log.ts'
 import type { Paths } from '../../store/paths.ts'
@@ -38,7 +38,7 @@ export async function makeServing(
   const store = ServingStore.open(`${fresh}/serving.mdb`)
   const count = await sliceCount(index)
   const last = await index.one<{ seq: number; at: number }>(
-    'select seq, coalesce(epoch_ms(committed_at), 0)::double as at from meta',
+    'select seq, coalesce(committed_at, 0) as at from meta',
   )
   const unprojected: Unprojected[] = []
   for (let slice = 0; slice < count; slice++) {
@@ -90,7 +90,7 @@ async function writeEvents(
   for (;;) {
     const page = await index.all<FeedEvent>(
       `select event_id, event_type, entity_type, entity_id, payload, actor, created_at
-       from events where ${which} and ${IS_SHOWN_EVENT} and ($last is null or event_id > $last::uuid)
+       from events where ${which} and ${IS_SHOWN_EVENT} and ($last is null or event_id > $last)
        order by event_id limit ${EVENTS_PER_PAGE}`,
       { ...parameters, last: file.last ?? null },
     )

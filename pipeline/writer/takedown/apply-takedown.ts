@@ -9,7 +9,7 @@ import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { hashAgent, toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
 import { type DeletedRowsParameters, isListed, listDeletedRows, RECORDS } from './deleted-rows.ts'
 
@@ -93,7 +93,7 @@ async function recordDeletedKeys(
     parameters,
   )
   const requests = await db.all<{ id: string }>(
-    `select crawl_request_id as id from crawl_requests where ${buildDomainCondition('domain')}`,
+    `select crawl_request_id as id from shown_crawl_requests where ${buildDomainCondition('domain')}`,
     parameters,
   )
   const revisions = await db.all<{
@@ -153,7 +153,7 @@ async function recordMerges(
   if (parameters.rids === '[]') return []
   const others = await db.all<{ domain: Domain }>(
     `select publisher_domain as domain from property_sets
-     where list_has_any(property_rids::varchar[], ${toListExpression('$rids')})
+     where exists (select 1 from json_each(property_rids) where value in (select value from json_each($rids)))
      union select publisher_domain from ${RECORDS} where ${isListed('rid', '$aliases')}`,
     parameters,
   )

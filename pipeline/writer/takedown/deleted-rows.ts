@@ -1,6 +1,7 @@
 import type { Domain } from '../../core/domain.ts'
 import { buildDomainCondition, buildNamesPattern } from '../../store/domain-match.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { listTables, readTableFile } from '../../store/table-files.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Rows of the index that a takedown deletes. */
 export interface DeletedRows {
@@ -26,7 +27,7 @@ const DERIVED_TABLES = [
 ]
 
 /** Condition that an event names one of the domains that `$pattern` finds. */
-export const NAMES_DOMAINS = `regexp_matches(entity_id || ' ' || payload::varchar, $pattern)`
+export const NAMES_DOMAINS = `regexp_matches(entity_id || ' ' || payload, $pattern)`
 
 /** Records that can be merged, by their publisher. */
 export const RECORDS = `(
@@ -35,7 +36,7 @@ export const RECORDS = `(
 
 /** Builds the condition that an id is in a parameter, a JSON list. */
 export function isListed(column: string, parameter: string): string {
-  return `${column}::varchar in (select unnest(${toListExpression(parameter)}))`
+  return `${column} in (select value from json_each(${parameter}))`
 }
 
 /**
@@ -48,12 +49,12 @@ export async function listDeletedRows(
 ): Promise<{ parameters: DeletedRowsParameters; rows: DeletedRows[]; aliases: string[] }> {
   const names = { domains: JSON.stringify(domains), pattern: buildNamesPattern(domains) }
   const records = await db.all<{ rid: string }>(
-    `select rid::varchar as rid from ${RECORDS} where ${buildDomainCondition('publisher_domain')}`,
+    `select rid as rid from ${RECORDS} where ${buildDomainCondition('publisher_domain')}`,
     names,
   )
   const rids = JSON.stringify(records.map(({ rid }) => rid))
   const merged = await db.all<{ rid: string }>(
-    `select alias_rid::varchar as rid from aliases
+    `select alias_rid as rid from aliases
      where ${isListed('alias_rid', '$rids')} or ${isListed('canonical_rid', '$rids')}`,
     { rids },
   )
@@ -80,14 +81,14 @@ function listMergeRows(): DeletedRows[] {
   ]
 }
 
+const listStored = () => listTables('tables').map(name => readTableFile('tables', name).storedAs)
+
 /** Lists rows by the columns that name their owner, in all tables. */
 async function listOwnedRows(db: Database): Promise<DeletedRows[]> {
   const columns = await db.all<{ table: string; column: string }>(
-    `select table_name as "table", column_name as "column" from duckdb_columns()
-     where not internal and database_name = current_database() and schema_name = current_schema()
-       and column_name in (select unnest(${toListExpression('$owners')}))
-     order by all`,
-    { owners: JSON.stringify(OWNER_COLUMNS) },
+    `select t.value as "table", c.name as "column" from json_each($tables) t, pragma_table_info(t.value) c
+     where c.name in (select value from json_each($owners)) order by 1, 2`,
+    { owners: JSON.stringify(OWNER_COLUMNS), tables: JSON.stringify(listStored()) },
   )
   return [...columns, { table: 'claims', column: 'manager_domain' }].map(({ table, column }) => ({
     table,

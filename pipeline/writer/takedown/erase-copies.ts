@@ -7,7 +7,7 @@ import type { FeedEvent } from '../../model/event.ts'
 import type { Entry, ServingStore } from '../../serving/lmdb.ts'
 import { projectEvents } from '../../serving/projections/events.ts'
 import { buildNamesPattern } from '../../store/domain-match.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 import { replaceFile } from '../../store/durable-files.ts'
 import type { Paths } from '../../store/paths.ts'
 import { forgetUnprojectedEvents, IS_SHOWN_EVENT } from '../../store/unprojected.ts'
@@ -58,7 +58,7 @@ export async function erase(
   await index.write(
     'delete from',
     'events',
-    `where event_id::varchar in (select unnest(${toListExpression('$gone')}))`,
+    `where event_id in (select value from json_each($gone))`,
     { gone: JSON.stringify([...gone]) },
   )
   await index.write('delete from', 'changes', '')
@@ -92,7 +92,7 @@ async function rewriteFiles(
     else replaceFile(file, text)
     if (day === toDay(now)) continue
     const sha256 = createHash('sha256').update(text).digest('hex')
-    await index.write('delete from', 'event_files', 'where day = $day::date', { day })
+    await index.write('delete from', 'event_files', 'where day = $day', { day })
     await index.insert('event_files', [{ day, sha256, rewritten_at: toIso(now) }])
   }
 }

@@ -2,7 +2,7 @@ import { DAY, type Instant, toIso } from '../../core/clock.ts'
 import type { Outcome } from '../../core/outcomes.ts'
 import type { EventType } from '../../model/event.ts'
 import type { StoredWatch, WatchedFile } from '../../model/watch.ts'
-import { type Database, toListExpression } from '../../store/duckdb.ts'
+import { type Database } from '../../store/database.ts'
 
 /** Events that are read at a time; what is left is read at the next look. */
 const EVENTS_MAX = 20_000
@@ -96,18 +96,18 @@ function loadEvents(
   index: Database,
   parameters: { from: number; seq: number; domains: string; agents: string },
 ): Promise<WatchedEvent[]> {
-  const field = (name: string) => `json_extract_string(payload, '$.${name}')`
+  const field = (name: string) => `payload ->> '$.${name}'`
   return index.all(
     `with found as materialized (
        select event_type, ${field('publisher_domain')} as domain,
          coalesce(${field('agent_url')}, entity_id) as agent, created_at, seq, payload
        from events where seq > $from and seq <= $seq
          and event_type in (${TYPES.map(type => `'${type}'`).join(', ')}))
-     select event_type, domain, agent, created_at as at, seq::double as seq,
+     select event_type, domain, agent, created_at as at, seq,
        ${field('previous_status')} as previous_status, ${field('current_status')} as current_status,
        ${field('role')} as role
-     from found where domain in (select unnest(${toListExpression('$domains')}))
-       or agent in (select unnest(${toListExpression('$agents')}))
+     from found where domain in (select value from json_each($domains))
+       or agent in (select value from json_each($agents))
      order by seq limit ${EVENTS_MAX}`,
     parameters,
   )
@@ -116,9 +116,9 @@ function loadEvents(
 function loadFiles(index: Database, domains: string, now: Instant): Promise<FileRow[]> {
   return index.all(
     `select kind, location as domain, outcome, attempted_at, succeeded_at,
-       coalesce(least(stale_at, ended_at) <= $now::timestamptz, false) as is_stale
+       coalesce(least(stale_at, ended_at) <= ms($now), 0) as "is_stale [boolean]"
      from crawl_state where kind in ('adagents.json', 'brand.json') and attempted_at is not null
-       and location in (select unnest(${toListExpression('$domains')}))`,
+       and location in (select value from json_each($domains))`,
     { domains, now: toIso(now) },
   )
 }
@@ -131,8 +131,8 @@ function loadClaims(
   return index.all(
     `select c.publisher_domain as domain, c.agent_url as agent
      from agent_claims c join crawl_state s on s.kind = 'agent' and s.location = c.agent_url
-     where c.publisher_domain in (select unnest(${toListExpression('$domains')}))
-       and s.succeeded_at > $since::timestamptz order by all`,
+     where c.publisher_domain in (select value from json_each($domains))
+       and s.succeeded_at > ms($since) order by 1, 2`,
     { domains, since: toIso(now - CLAIM_HOLDS_MS) },
   )
 }
@@ -143,7 +143,7 @@ function loadEntries(
   parameters: { from: number; seq: number },
 ): Promise<WatchedRows['entries']> {
   return index.all(
-    `select domain, max(updated_at) as at, max(seq)::double as seq from entries
+    `select domain, max(updated_at) as "at [instant]", max(seq) as seq from entries
      where seq > $from and seq <= $seq and status = 'live' and source = 'community'
      group by domain order by seq, domain limit ${ENTRIES_MAX}`,
     parameters,
@@ -157,11 +157,11 @@ async function countGrants(
   const distinct = (values: readonly (string | null)[]) =>
     JSON.stringify([...new Set(values.filter(value => value !== null))])
   const rows = await index.all<{ domain: string; agent: string; count: number }>(
-    `select publisher_domain as domain, agent_url as agent, count(*)::double as count
+    `select publisher_domain as domain, agent_url as agent, count(*) as count
      from authorizations where in_force
-       and publisher_domain in (select unnest(${toListExpression('$domains')}))
-       and agent_url in (select unnest(${toListExpression('$agents')}))
-     group by all`,
+       and publisher_domain in (select value from json_each($domains))
+       and agent_url in (select value from json_each($agents))
+     group by 1, 2`,
     {
       domains: distinct(events.map(({ domain }) => domain)),
       agents: distinct(events.map(({ agent }) => agent)),

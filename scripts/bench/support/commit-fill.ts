@@ -9,7 +9,7 @@ import { getAt, requireValue } from '../../../pipeline/core/present.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { freshnessProjection } from '../../../pipeline/serving/projections/freshness.ts'
 import { projectEntries } from '../../../pipeline/serving/projections/index.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { Database } from '../../../pipeline/store/database.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { serveParent } from './child.ts'
@@ -71,36 +71,36 @@ async function commitFiles(folder: string, files: Files, committed: number): Pro
  * document, so replacing it makes another brand.
  */
 async function copyBrands(folder: string, brands: number): Promise<void> {
-  const index = await Database.open(resolvePaths(folder).index, { memoryLimit: '2GB' })
-  const copies = `(select t.domain as old, n, printf('d%06d', n) as label,
-      printf('d%06d', 1 + (n - 1) % ${TEMPLATES}) as old_label
-    from range(${TEMPLATES + 1}, ${brands} + 1) r(n)
-    join brands t on t.domain = printf('d%06d.bench.example', 1 + (n - 1) % ${TEMPLATES}))`
-  const renamed = (column: string) => `replace(${column}::varchar, c.old_label, c.label)`
-  await index.run(`create temp table copies as from ${copies}`)
-  await index.run(`insert into documents
-    select s.* replace (${renamed('location')} as location, ${renamed('document')}::json as document)
-    from documents s join copies c on s.kind = 'brand.json' and s.location = c.old order by c.n`)
-  await index.run(`insert into brands
-    select s.* replace (${renamed('domain')} as domain, ${renamed('canonical_id')} as canonical_id,
-      ${renamed('canonical_domain')} as canonical_domain, ${renamed('brand_name')} as brand_name,
-      ${renamed('brand_id')} as brand_id, ${renamed('names')}::json as names,
-      ${renamed('manifest')}::json as manifest)
-    from brands s join copies c on s.domain = c.old order by c.n`)
-  await index.run(`delete from crawl_state s using copies c
-    where s.kind = 'brand.json' and s.location = c.label || '.bench.example'`)
-  await index.run(`insert into crawl_state
-    select s.* replace (${renamed('location')} as location, ${renamed('etag')} as etag)
-    from crawl_state s join copies c on s.kind = 'brand.json' and s.location = c.old order by c.n`)
-  await index.run('checkpoint')
+  const index = await Database.open(resolvePaths(folder).record)
+  await index.transaction(async () => {
+    await index.run(`create temp table copies as
+      with recursive r(n) as (select ${TEMPLATES + 1} union all select n + 1 from r where n < ${brands})
+      select printf('d%06d.bench.example', 1 + (n - 1) % ${TEMPLATES}) as old, n, printf('d%06d', n) as label,
+        printf('d%06d', 1 + (n - 1) % ${TEMPLATES}) as old_label from r`)
+    const copy = (table: string, joined: string, renamed: readonly string[]) => {
+      const columns = index.sqlite.columns(table).map(({ name }) => name)
+      const cells = columns.map(name =>
+        renamed.includes(name) ? `replace(s.${name}, c.old_label, c.label)` : `s.${name}`,
+      )
+      return index.run(`insert into ${table} (${columns.join(', ')}) select ${cells.join(', ')}
+        from copies c cross join ${table} s on ${joined} order by c.n`)
+    }
+    const ofFile = "s.location = c.old and s.kind = 'brand.json'"
+    const named = ['domain', 'canonical_id', 'canonical_domain', 'brand_name', 'brand_id', 'names', 'manifest']
+    await copy('documents', ofFile, ['location', 'document'])
+    await copy('brands', 's.domain = c.old', named)
+    await index.run(`delete from crawl_state where kind = 'brand.json'
+      and location in (select label || '.bench.example' from copies)`)
+    await copy('crawl_state', ofFile, ['location', 'etag'])
+  })
   index.close()
 }
 
 /** Projects what SQL put into the index, with the shipped projection. */
 export async function project(folder: string, domains: readonly string[]): Promise<void> {
   const paths = resolvePaths(folder)
-  const index = await Database.open(paths.index, { memoryLimit: '768MB' })
   const accounts = Accounts.open(paths.record)
+  const index = new Database(accounts.db)
   const store = ServingStore.open(paths.servingFile)
   const within = (column: string) => `${column} between $from and $to`
   for (let at = 0; at < domains.length; at += PROJECTED_AT_ONCE) {
@@ -109,7 +109,7 @@ export async function project(folder: string, domains: readonly string[]): Promi
       publishers: `(select domain as key from publishers where ${within('domain')} and false)`,
       keyed: `select distinct 'operator' as space, location as key from property_declarations
         where ${within('location')}`,
-      gone: `select '' as space, '' as key from meta where ${within('format::varchar')} and false`,
+      gone: `select '' as space, '' as key from meta where ${within('format')} and false`,
       events: `${within('entity_id')} and false`,
       revisions: `${within('domain')} and false`,
       rows: new Map([[freshnessProjection, within('location')]]),
@@ -124,7 +124,6 @@ export async function project(folder: string, domains: readonly string[]): Promi
   }
   await store.close()
   accounts.close()
-  index.close()
 }
 
 const [, program = '', folder, sources] = process.argv

@@ -49,7 +49,7 @@ const opened = await Sequencer.open({
 if (!opened) throw new Error(`another process is writing to ${folder}`)
 const sequencer = opened
 const last = await sequencer.index.oneOrThrow<{ ms: number }>(
-  'select epoch_ms(max(attempted_at))::double as ms from crawl_state',
+  'select epoch_ms(max(attempted_at)) as ms from crawl_state',
 )
 // A folder that was used before continues with the night after its last one.
 const nextNight = Math.max(2, 1 + Math.floor((last.ms - filledAt) / DAY))
@@ -115,14 +115,17 @@ async function waitUntilSearchable(): Promise<{ seconds: number }> {
 /** Runs the least a night needs: one hash join over the same rows finds what differs. */
 async function runAntiJoin(): Promise<{ seconds: number }> {
   return sequencer.quietly(async () => {
-    await sequencer.index.runTemporary(`create or replace temp table seen as
-      select kind, location, if(hash(location) % 100 = 0, 'changed', hash) as hash from crawl_state`)
+    await sequencer.index.stageQuery(
+      'seen',
+      'kind text, location text, hash text',
+      `select kind, location, if(crc32(location) % 100 = 0, 'changed', hash) from crawl_state`,
+    )
     const started = performance.now()
     await sequencer.index.one(
-      'select count(*) from seen anti join crawl_state using (kind, location, hash)',
+      `select count(*) from seen n join crawl_state s on s.location = n.location and s.kind = n.kind
+       where s.hash is distinct from n.hash`,
     )
     const seconds = (performance.now() - started) / 1_000
-    await sequencer.index.runTemporary('drop table seen')
     return { seconds }
   })
 }

@@ -4,10 +4,11 @@ import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
 import { channels, propertyTypes } from '../../../pipeline/model/documents/index.ts'
+import { listColumnarTables } from '../../../pipeline/store/columnar.ts'
 import { Database } from '../../../pipeline/store/duckdb.ts'
-import { migrate } from '../../../pipeline/store/migrations.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { openRecord } from '../../../pipeline/store/record.ts'
+import { createTables } from '../../../pipeline/store/schema.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { fillEvents } from './event-store.ts'
 
@@ -105,7 +106,6 @@ function buildRows({ agents, domains }: Sizes): string[] {
   const everyAgent = `from range(${agents}) r(n)`
   const tags = Array.from({ length: TAGS }, (_, number) => toTag(number))
   return [
-    `update meta set seq = 1, committed_at = ${at}`,
     `insert into brands by name select ${domain('n')} as domain, domain as canonical_id,
        domain as canonical_domain, 'Brand ' || hash(n)::varchar as brand_name,
        'brand_json' as source, '{"description":"of the bench"}'::json as manifest, 1 as seq
@@ -154,10 +154,16 @@ export async function fillReads(folder: string, sizes: Sizes): Promise<void> {
   if (existsSync(marker)) return
   const paths = resolvePaths(folder)
   makeFolders(paths)
-  const index = await Database.open(paths.index, { memoryLimit: '2GB' })
-  await migrate(index)
+  const index = await Database.open(`${folder}/filling.duckdb`, { memoryLimit: '2GB' })
+  await createTables(index)
   for (const filling of [...buildRows(sizes), ...buildNetworkRows()]) await index.run(filling)
   const record = openRecord(paths.record)
+  for (const { name, storedAs } of listColumnarTables()) {
+    for await (const rows of index.stream<object>(`select * from ${name}`)) {
+      record.insert(storedAs, rows)
+    }
+  }
+  record.run('update meta set seq = 1, committed_at = $now', { now: systemClock.now() })
   for (const [table, query] of Object.entries(buildMemberRows(sizes))) {
     record.insert(table, await index.all(query))
   }

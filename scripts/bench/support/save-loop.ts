@@ -27,7 +27,7 @@ const [, program = '', folder, size] = process.argv
 if (program.includes('save-loop')) {
   const paths = resolvePaths(join(requireValue(folder, 'folder'), 'loop'))
   const store = ServingStore.open(paths.servingFile)
-  const db = await Database.open(paths.index)
+  const db = await Database.open(join(paths.dir, 'loop.duckdb'))
   await createTables(db)
   const log = openSync(join(paths.dir, 'events.ndjson'), 'a')
   let number = 0

@@ -43,7 +43,7 @@ export async function runUnfetchedNights(options: Options): Promise<void> {
     ['  longest commit, ms', ({ quiet }) => quiet.longestCommitMs],
     ['snapshot and search, s', ({ publishing }) => publishing.seconds],
     ['own memory at most, MB', ({ peakMB }) => peakMB],
-    ...(['index', 'serving', 'snapshot'] as const).map(
+    ...(['record', 'serving', 'snapshot'] as const).map(
       store =>
         [`${store}, MB`, ({ publishing }: Run) => (publishing.stores[store] ?? 0) / 1e6] as [
           string,

@@ -84,7 +84,7 @@ export async function runWholeNights(options: Options): Promise<void> {
   note('the bare loop …')
   const bare = await runBareLoop()
   await rig.stopRoles()
-  const parts = await measureLeast(rig.paths.index, quiet.commits.count)
+  const parts = await measureLeast(rig.paths.columnar, quiet.commits.count)
   await rig.close()
   options.tidy()
 

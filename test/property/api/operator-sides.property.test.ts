@@ -181,8 +181,8 @@ async function checkMarks({ publisher, agents }: NamedSales): Promise<void> {
   const list = `('${agents.join("', '")}')`
   const db = registry.sequencer.index
   const views = await db.all<{ agent_url: string; paths: number; reach: number }>(
-    `select agent_url, max(properties_contradicted)::integer as paths,
-       max(contradicted_publishers)::integer as reach
+    `select agent_url, max(properties_contradicted) as paths,
+       max(contradicted_publishers) as reach
      from main.supply_path join main.agent_reach using (agent_url)
      where agent_url in ${list} group by agent_url`,
   )

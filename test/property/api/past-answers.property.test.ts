@@ -149,7 +149,7 @@ const everything = {
 
 async function listRids(): Promise<string[]> {
   const rows = await registry.sequencer.index.all<{ rid: string }>(
-    'select property_rid::varchar as rid from properties order by publisher_domain, property_id',
+    'select property_rid as rid from properties order by publisher_domain, property_id',
   )
   return rows.map(({ rid }) => rid)
 }

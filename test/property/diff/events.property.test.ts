@@ -137,8 +137,8 @@ async function observeUnchanged({ db }: MemoryIndex, at: number): Promise<Observ
 /** Tells whether the passing of time alone changes something until then. */
 async function isChangeDue({ db }: MemoryIndex, at: number): Promise<boolean> {
   const times = await db.all<{ ms: number }>(
-    `select epoch_ms(turns_at)::double as ms from crawl_state where turns_at is not null
-     union all select epoch_ms(wakes_at)::double from wakes`,
+    `select +turns_at as ms from crawl_state where turns_at is not null
+     union all select +wakes_at from wakes`,
   )
   return times.some(({ ms }) => ms <= at)
 }

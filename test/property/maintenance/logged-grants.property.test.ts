@@ -25,8 +25,8 @@ it('after any nights, every authorization of a snapshot is as the log says', asy
       for (const night of some) await runner.run(night)
       await publishLogged(registry)
       const { grants, events } = (await registry.index.one<{ grants: number; events: number }>(
-        `select (select count(*) from authorizations where in_force)::double as grants,
-           (select count(*) from events)::double as events`,
+        `select (select count(*) from authorizations where in_force) as grants,
+           (select count(*) from events) as events`,
       ))!
       // A log without events has no head to verify.
       if (events > 0) {

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import type { Database } from '../../../pipeline/store/duckdb.ts'
-import { declareViews } from '../../../pipeline/store/views.ts'
 import { limitTime } from '../../support/checks/time-limit.ts'
 import { openMemoryIndex } from '../../support/registry/memory-index.ts'
 import { type Night, nights } from '../../support/worlds/arbitrary-nights.ts'
@@ -50,7 +49,6 @@ it.each([
 ])('after any nights the history of each night’s end is what stood then%s', async (_, options) => {
   const clock = testClock(worldStart)
   const index = await openMemoryIndex(clock, options)
-  await declareViews(index.db)
   let states = 0
   const liveThrough = limitTime(20, async (path: Night[]) => {
     await index.clear()
@@ -59,13 +57,17 @@ it.each([
     const rowsBySeq = new Map<string, unknown>()
     for (const night of path) {
       await runner.run(night)
-      rowsBySeq.set(toIso(clock.now()), await readNow(index.db))
+      const columnar = await index.publish()
+      rowsBySeq.set(toIso(clock.now()), await readNow(columnar))
+      columnar.close()
       clock.tick({ ms: 1 })
     }
-    for (const [at, stood] of rowsBySeq) assert.deepEqual(await readThen(index.db, at), stood)
-    const counted = await index.db.one<{ n: number }>(
-      'select count(*)::double as n from authorizations_history where valid_to is not null',
+    const columnar = await index.publish()
+    for (const [at, stood] of rowsBySeq) assert.deepEqual(await readThen(columnar, at), stood)
+    const counted = await columnar.one<{ n: number }>(
+      'select count(*) as n from authorizations_history where valid_to is not null',
     )
+    columnar.close()
     states += counted!.n
   })
   const run = await fc.check(fc.asyncProperty(nights, liveThrough), { numRuns: 30 })

@@ -73,8 +73,8 @@ describe('a month with capacity to spare', () => {
           async targets => {
             for (const { location } of targets) asked[location] = (asked[location] ?? 0) + 1
             const row = await index.db.one<{ ms: number }>(
-              `select max(epoch_ms($now::timestamptz) - epoch_ms(attempted_at))::double as ms
-               from crawl_state where succeeded_at > $now::timestamptz - interval 7 day`,
+              `select max(ms($now) - attempted_at) as ms
+               from crawl_state where succeeded_at > ms($now) - 604800000`,
               { now: new Date(clock.now()).toISOString() },
             )
             oldest = Math.max(oldest, row!.ms)

@@ -8,8 +8,8 @@ import {
   sourceKinds,
   toSourceKey,
 } from '../../../pipeline/model/observation.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
-import { createTables } from '../../../pipeline/store/schema.ts'
+import { Database } from '../../../pipeline/store/database.ts'
+import { createTables } from '../../../pipeline/store/index-tables.ts'
 import {
   applyChanged,
   applyTransitions,
@@ -70,8 +70,7 @@ const byFile = (a: Source, b: Source) => (toSourceKey(a) < toSourceKey(b) ? -1 :
 
 let both: Database[] = []
 beforeAll(async () => {
-  const open = () => Database.open(':memory:', { memoryLimit: '128MB', threads: 1 })
-  both = await Promise.all([open(), open()])
+  both = await Promise.all([Database.open(':memory:'), Database.open(':memory:')])
   for (const db of both) {
     await createTables(db)
     await db.run(`insert into depends_on
@@ -83,7 +82,7 @@ afterAll(() => {
   for (const db of both) db.close()
 })
 
-const loadState = (db: Database) => db.all('from crawl_state order by kind, location')
+const loadState = (db: Database) => db.all('select * from crawl_state order by kind, location')
 
 it('the one statement for unchanged observations has the effect of the full path', async () => {
   let quickly = 0
@@ -92,8 +91,8 @@ it('the one statement for unchanged observations has the effect of the full path
       for (const db of both) {
         await db.run('delete from crawl_state')
         await db.run(`insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
-          select 'agent', 'a.example', 2, 0, to_timestamp(0), false, 0
-          union all select 'brand.json', 'b.example', 3, 0, to_timestamp(0), false, 0`)
+          select 'agent', 'a.example', 2, 0, 0, false, 0
+          union all select 'brand.json', 'b.example', 3, 0, 0, false, 0`)
       }
       let now = start
       let seq = 0
@@ -119,7 +118,6 @@ it('the one statement for unchanged observations has the effect of the full path
               quickly += taken
               return [...invalidated, ...(await applyChanged(one, staged, recrawling))].sort(byFile)
             }),
-            // Row ids hold for a transaction: outside of one, DuckDB may vacuum between two statements.
             other.transaction(async () => {
               return applyChanged(other, await stage(other, observations), recrawling)
             }),

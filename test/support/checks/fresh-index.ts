@@ -1,5 +1,5 @@
 import { type Clock, toIso } from '../../../pipeline/core/clock.ts'
-import type { Database } from '../../../pipeline/store/duckdb.ts'
+import type { Database } from '../../../pipeline/store/database.ts'
 import { type MemoryIndex, openMemoryIndex } from '../registry/memory-index.ts'
 import { REACHING } from './table-contents.ts'
 
@@ -139,7 +139,7 @@ async function readIndexContent(db: Database, now: number): Promise<IndexContent
   const said: Partial<IndexContent> = {}
   for (const table of tables)
     said[table] = normalizeRows(await db.all<Row>(`select * from ${table}`))
-  const reaching = grants.map(row => ({
+  const reaching = grants.map(({ property_set: _, ...row }) => ({
     ...row,
     property_rids: row.property_rids.map(rid => names.get(rid)).sort(),
   }))
@@ -157,8 +157,8 @@ async function readIndexContent(db: Database, now: number): Promise<IndexContent
  */
 const TURNS = `
 select kind, location, turns_at is not distinct from least(
-  if(stale_at > $now::timestamptz, stale_at, null),
-  if(ended_at > $now::timestamptz, ended_at, null)) as turns_rightly
+  if(stale_at > ms($now), stale_at, null),
+  if(ended_at > ms($now), ended_at, null)) as turns_rightly
 from crawl_state where kind != 'ads.txt' or attempted_at is not null`
 
 /** Describes a property by its content; no two properties of a publisher have the same. */

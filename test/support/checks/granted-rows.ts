@@ -22,12 +22,12 @@ export async function compareGrantedRows(
   where = 'true',
 ): Promise<{ count: number; differing: object[] }> {
   const rows = await registry.sequencer.index.all<GrantedRow>(
-    `select agent_url, publisher_domain, identifiers[1] as identifier, delegation_type::varchar as delegation_type,
-       operator_side::varchar as operator_side, operator_reason::varchar as operator_reason
+    `select agent_url, publisher_domain, identifiers[1] as identifier, delegation_type as delegation_type,
+       operator_side as operator_side, operator_reason as operator_reason
      from main.grants_flat where property_rid is not null and (${where})
      qualify delegation_type is not null or bool_and(delegation_type is null) over
        (partition by agent_url, property_rid)
-     order by all`,
+     order by 1, 2, 3, 4, 5, 6`,
   )
   const differing: object[] = []
   for (const row of rows) {

@@ -1,4 +1,4 @@
-import type { Database } from '../../../pipeline/store/duckdb.ts'
+import type { Database } from '../../../pipeline/store/database.ts'
 
 /** Tables that say something about the web, and the order of their rows when rids do not count. */
 const orders = {
@@ -22,11 +22,10 @@ const orders = {
   wakes: ['rule', 'subject'],
   frontier: ['domain'],
   quarantine: ['kind', 'location'],
-  submissions: ['submission_id'],
 } as const
 
 /** Grants with the rids that they reach: the id of their set is made of these. */
-export const REACHING = `(select a.* exclude (property_set), coalesce(s.property_rids, []) as property_rids
+export const REACHING = `(select a.*, coalesce(s.property_rids, '[]') as "property_rids [json]"
   from authorizations a left join property_sets s on s.set_id = a.property_set)`
 
 export type TableName = keyof typeof orders
@@ -49,8 +48,8 @@ export async function readContents(
   const contents: Partial<Contents> = {}
   for (const table of tableNames) {
     const from = table === 'authorizations' ? REACHING : table
-    const rows = await db.all<Row>(`select * from ${from} order by ${orders[table].join(', ')}`)
-    contents[table] = rows.map(row => formatRow(row, names, without))
+    const rows = await db.all<Row>(`select * from ${from} order by ${orders[table].map(column => `${column} nulls last`).join(', ')}`)
+    contents[table] = rows.map(row => formatRow(row, names, [...without, 'property_set']))
   }
   const events = await db.all<Row>('select * from events order by event_id')
   contents.events = events.map(({ event_id: _, ...event }) => formatRow(event, names, without))

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { resolvePaths } from '../../../pipeline/store/paths.ts'
+import { openRecordReadOnly } from '../../../pipeline/store/record.ts'
 import { type Command, type Environment, runForOutput, waitUntil } from './command.ts'
 import type { FleetHost } from './fleet.ts'
 
@@ -111,12 +112,12 @@ export async function expectAllThere(
   { acknowledged }: Client,
 ): Promise<void> {
   await host.indexer.interrupt()
-  const index = await Database.open(`${host.dataDir}/index.duckdb`)
-  const made = await index.all<Acknowledged>(
-    `select domain, state->>'brand_name' as brand_name, revision_number::double as revision_number
+  const record = openRecordReadOnly(resolvePaths(host.dataDir).record)
+  const made = record.all<Acknowledged>(
+    `select domain, state->>'brand_name' as brand_name, revision_number
      from revisions where entity = 'brand'`,
   )
-  index.close()
+  record.close()
   for (const domain of DOMAINS) {
     const revisions = made.filter(row => row.domain === domain)
     const numbers = revisions.map(row => row.revision_number).sort((a, b) => a - b)

@@ -1,25 +1,25 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { Database } from '../../../pipeline/store/duckdb.ts'
-import { migrate } from '../../../pipeline/store/migrations.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { openRecord } from '../../../pipeline/store/record.ts'
+import { createTables } from '../../../pipeline/store/schema.ts'
 import { makeTemporaryFolder } from '../processes/command.ts'
 
-type Stores = Record<'index' | 'record', Buffer>
+type Stores = Record<'columnar' | 'record', Buffer>
 
 let emptyStores: Promise<Stores> | undefined
 
 /**
- * Writes an index and a record without a row into a new DATA_DIR, as an interrupted first start leaves
- * them. To create their tables takes longer than most tests, so each process does it once.
+ * Writes a record and a columnar index without a row into a new DATA_DIR. To create the tables of the latter takes longer
+ * than most tests, so each process does it once.
  */
 export async function writeEmptyStores(dataDir: string): Promise<void> {
   const paths = resolvePaths(dataDir)
-  if (existsSync(paths.index) || existsSync(paths.record)) throw new Error('there are stores')
+  if (existsSync(paths.record)) throw new Error('there are stores')
   emptyStores ??= makeEmptyStores()
   const stores = await emptyStores
   makeFolders(paths)
-  writeFileSync(paths.index, stores.index)
+  writeFileSync(paths.columnar, stores.columnar)
   writeFileSync(paths.record, stores.record, { mode: 0o600 })
 }
 
@@ -28,12 +28,13 @@ async function makeEmptyStores(): Promise<Stores> {
   try {
     const paths = resolvePaths(folder.path)
     makeFolders(paths)
-    const index = await Database.open(paths.index)
-    await migrate(index)
-    index.close()
+    const columnar = await Database.open(paths.columnar)
+    await createTables(columnar)
+    await columnar.run('insert into meta (format, fence, seq) values (0, 0, 0)')
+    columnar.close()
     const record = openRecord(paths.record)
     record.close()
-    return { index: readFileSync(paths.index), record: readFileSync(paths.record) }
+    return { columnar: readFileSync(paths.columnar), record: readFileSync(paths.record) }
   } finally {
     folder.remove()
   }

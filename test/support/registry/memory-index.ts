@@ -1,17 +1,20 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+
+
 import type { Clock } from '../../../pipeline/core/clock.ts'
 import { DAY, HOUR, type Instant } from '../../../pipeline/core/clock.ts'
-import { projectRoot } from '../../../pipeline/core/project-root.ts'
 import { findLastTime } from '../../../pipeline/core/schedule.ts'
 import { RisingIds } from '../../../pipeline/core/uuid-v7.ts'
 import { WindowCounter } from '../../../pipeline/core/window-counter.ts'
 import type { EventDraft, FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../../pipeline/resolve/brake.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { bringRows } from '../../../pipeline/store/columnar.ts'
+import { Database } from '../../../pipeline/store/database.ts'
+import { Database as Columnar } from '../../../pipeline/store/duckdb.ts'
+import { createTables } from '../../../pipeline/store/schema.ts'
+import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 import { declareTables } from '../../../pipeline/store/record.ts'
-import { listTables, useStoredSchema } from '../../../pipeline/store/schema.ts'
+import { listTables, readTableFile } from '../../../pipeline/store/table-files.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 import { apply } from '../../../pipeline/writer/apply-batch.ts'
 import type { ApplyContext, Batch } from '../../../pipeline/writer/apply-context.ts'
@@ -28,6 +31,10 @@ export interface MemoryIndex {
   db: Database
   /** The private rows. */
   accounts: Sqlite
+  /** Number of the last commit. */
+  readonly seq: number
+  /** Makes the columnar index as analysts read it. */
+  publish(): Promise<Columnar>
   /** Applies a batch, and what it leaves unfinished, and returns the events. */
   commit(batch: readonly Observation[] | Partial<Batch>): Promise<FeedEvent[]>
   /** Derives everything again from the documents and the crawl state that are there. */
@@ -60,10 +67,9 @@ export async function openMemoryIndex(
     frontierMax = 1e6,
   }: IndexOptions = {},
 ): Promise<MemoryIndex> {
-  const db = await Database.open(':memory:', { memoryLimit: '256MB', threads: 1 })
-  await useStoredSchema(db)
-  await db.run(listTables('tables').map(readTable).join(';\n'))
-  const accounts = openMemoryRecord()
+  const accounts = Sqlite.open(':memory:')
+  declareTables(accounts)
+  const db = new Database(accounts)
   const ids = new RisingIds(clock)
   let seq = 0
   const newNames = new WindowCounter(HOUR)
@@ -99,6 +105,9 @@ export async function openMemoryIndex(
   return {
     db,
     accounts,
+    get seq() {
+      return seq
+    },
     async commit(batch) {
       const { observations = [], ...rest } = 'length' in batch ? { observations: batch } : batch
       const dated = observations.map(observation => ({
@@ -116,27 +125,23 @@ export async function openMemoryIndex(
       return events
     },
     deriveEverything: () => db.transaction(() => deriveEverything(db, buildContext())),
+    async publish() {
+      const columnar = await Columnar.open(':memory:', { memoryLimit: '256MB', threads: 1 })
+      await createTables(columnar)
+      await bringRows(columnar, accounts, -1)
+      await columnar.run(USE_PUBLISHED)
+      return columnar
+    },
     async clear() {
-      for (const table of listTables('tables')) await db.run(`delete from ${table}`)
+      for (const name of listTables('tables')) {
+        if (name !== 'meta') await db.run(`delete from ${readTableFile('tables', name).storedAs}`)
+      }
       accounts.run('delete from stranger_items')
     },
     close() {
       db.close()
-      accounts.close()
     },
   }
-}
-
-function openMemoryRecord(): Sqlite {
-  const record = Sqlite.open(':memory:')
-  declareTables(record)
-  return record
-}
-
-/** Reads the SQL of a table without its comments, which take longer to apply than all the rest. */
-function readTable(name: string): string {
-  const file = join(projectRoot, 'data/tables', `${name}.sql`)
-  return readFileSync(file, 'utf8').split(/;\ncomment on /)[0]!
 }
 
 /** Runs `work` on an index of its own. */

@@ -49,9 +49,10 @@ export class MergingRegistry {
     submissions: Submission[] = [],
   ): Promise<FeedEvent[]> {
     const { seq } = await this.registry.commit({ observations, submissions })
-    return this.registry.index.all<FeedEvent>(
-      `select * exclude (seq) from events where seq = ${seq} order by event_id`,
+    const rows = await this.registry.index.all<FeedEvent & { seq: number }>(
+      `select * from events where seq = ${seq} order by event_id`,
     )
+    return rows.map(({ seq: _, ...event }) => event)
   }
 
   async merge(...submissions: Submission[]): Promise<Answer[]> {

@@ -1,17 +1,18 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Database } from '../../../pipeline/store/duckdb.ts'
-import { resolvePaths } from '../../../pipeline/store/paths.ts'
+import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 
-/** Stores as SQL, in the oldest format that is opened, of the same two nights. */
+/** Stores as SQL, as the last version left them that kept the index in DuckDB, of the same two nights. */
 const folder = join(import.meta.dirname, '../../fixtures/stores')
 
 /** Writes the index into DATA_DIR as the version of its format has left it. */
-export async function writeStoredIndex(dataDir: string): Promise<void> {
-  const { index } = resolvePaths(dataDir)
-  mkdirSync(dirname(index), { recursive: true })
-  const db = await Database.open(index)
+async function writeStoredIndex(dataDir: string): Promise<void> {
+  const { oldIndex } = resolvePaths(dataDir)
+  mkdirSync(dirname(oldIndex), { recursive: true })
+  const db = await Database.open(oldIndex)
   await db.run(readFileSync(`${folder}/index-7.sql`, 'utf8'))
   db.close()
 }
@@ -26,34 +27,9 @@ export async function writeStores(dataDir: string): Promise<void> {
   db.emptyLog()
   db.close()
 }
-/** Reads tables, columns, constraints and indexes of a database, comments too. */
-export async function readShape(db: Database): Promise<Record<string, unknown[]>> {
-  const rows = (sql: string) => db.all<object>(`${sql} order by all`)
-  return {
-    tables: await rows(
-      'select schema_name, table_name, comment from duckdb_tables() where not temporary',
-    ),
-    views: await rows('select view_name, sql, comment from duckdb_views() where not internal'),
-    columns:
-      await rows(`select schema_name, table_name, column_index, column_name, data_type, is_nullable,
-      column_default, comment from duckdb_columns() where not internal`),
-    constraints: await rows(
-      'select table_name, constraint_type, constraint_text from duckdb_constraints()',
-    ),
-    indexes: await rows('select table_name, index_name, sql from duckdb_indexes()'),
-  }
-}
 
-type Rows = Record<string, Record<string, string | null>[]>
-
-/** Reads every row of every table, each value as text. */
-export async function readRows(db: Database): Promise<Rows> {
-  const tables = await db.all<{ name: string }>(
-    'select table_name as name from duckdb_tables() where not temporary order by all',
+export function hashStores({ oldIndex, record }: Paths): (string | undefined)[] {
+  return [oldIndex, record].map(file =>
+    existsSync(file) ? createHash('sha256').update(readFileSync(file)).digest('hex') : undefined,
   )
-  const all: Rows = {}
-  for (const { name } of tables) {
-    all[name] = await db.all(`select columns(*)::varchar from ${name} order by all`)
-  }
-  return all
 }

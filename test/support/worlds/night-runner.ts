@@ -110,7 +110,7 @@ export class NightRunner {
   async answerUntried(): Promise<void> {
     for (;;) {
       const untried = await this.#index.db.all<Source>(
-        `select kind, location from crawl_state where attempted_at is null order by all`,
+        `select kind, location from crawl_state where attempted_at is null order by 1, 2`,
       )
       if (untried.length === 0) return
       const at = this.#clock.now()

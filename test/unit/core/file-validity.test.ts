@@ -33,10 +33,11 @@ const inline = { ...file, properties: [{ ...file.properties[0], ...app }] }
 
 const unreachable = outcomeNames.filter(name => getEffect(name) === 'unreachable')
 
-const request = buildSubmission('request', {
+let requests = 0
+const buildRequest = () => buildSubmission(`request ${requests}`, {
   op: 'crawl.request',
   scope: 'domain',
-  crawl_request_id: '00000000-0000-7000-8000-000000000000',
+  crawl_request_id: `00000000-0000-7000-8000-${String(requests++).padStart(12, '0')}`,
   domain: domain as never,
   requested_by: 'Acme',
 })
@@ -56,7 +57,7 @@ function observeHappening(what: Happening, at: Instant): Observation {
 
 async function applyHappening(index: MemoryIndex, what: Happening, at: Instant): Promise<void> {
   if (what === 'tick') await index.commit([])
-  else if (what === 'request') await index.commit({ submissions: [request] })
+  else if (what === 'request') await index.commit({ submissions: [buildRequest()] })
   else await index.commit([observeHappening(what, at)])
 }
 
@@ -419,7 +420,7 @@ describe('the state after attempts to read a file', () => {
         const at = clock.tick({ days: 1 })
         await commit((location, outcome) => observeOutcome(outcome, 'adagents.json', location, at))
       }
-      expect(await index.db.all('from authorizations')).toEqual([])
+      expect(await index.db.all('select * from authorizations')).toEqual([])
     })
   })
 })

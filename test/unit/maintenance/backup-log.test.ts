@@ -190,7 +190,7 @@ describe('the log in a backup', () => {
   })
 
   test('leads to no file outside of the backup', () => {
-    for (const name of ['../index.duckdb', '/etc/passwd', 'log/../../key'])
+    for (const name of ['../record.sqlite', '/etc/passwd', 'log/../../key'])
       expect(Manifest.shape.files.element.safeParse({ name, bytes: 1, sha256: 'a' }).success).toBe(
         false,
       )

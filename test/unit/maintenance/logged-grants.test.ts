@@ -82,9 +82,7 @@ describe('the authorizations of a snapshot', () => {
 
   test('are found where more of them differ than events were erased', async () => {
     const registry = await openLogged()
-    const last = await registry.index.one<{ id: string }>(
-      'select max(event_id)::varchar as id from events',
-    )
+    const last = await registry.index.one<{ id: string }>('select max(event_id) as id from events')
     await registry.treeLog.erase([last!.id])
     const change = (count: number) =>
       check(
@@ -100,7 +98,7 @@ describe('the authorizations of a snapshot', () => {
     const registry = await openLogged()
     const before = await check(registry)
     const [publisher, agent] = await registry.index.all<{ publisher_domain: Domain }>(
-      `select distinct publisher_domain from authorizations where in_force order by all limit 2`,
+      `select distinct publisher_domain from authorizations where in_force order by 1 limit 2`,
     )
     const { agent_url } = (await registry.index.one<{ agent_url: string }>(
       'select agent_url from authorizations where in_force and publisher_domain = $domain',

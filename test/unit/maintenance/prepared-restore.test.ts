@@ -52,7 +52,7 @@ async function prepareBackup() {
 }
 
 async function readShown({ index }: Sequencer) {
-  const properties = await index.all('select property_rid, name from properties order by all')
+  const properties = await index.all('select property_rid, name from properties order by 1, 2')
   const events = await index.all('select event_id, payload from events order by event_id')
   return { properties, events }
 }

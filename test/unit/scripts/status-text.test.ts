@@ -50,8 +50,8 @@ describe('the status of a registry', () => {
 
   test.each<[problem: string, facts: Facts]>([
     ['no registry runs here', { ...healthy, running: null, queues: null }],
-    ['Redis does not answer', { ...healthy, queues: null, source: 'snapshot' }],
-    ['the indexer does not answer', { ...healthy, source: 'snapshot' }],
+    ['Redis does not answer', { ...healthy, queues: null, source: 'record' }],
+    ['the indexer does not answer', { ...healthy, source: 'record' }],
     ['BACKUP_TO lacks commits', { ...healthy, supervisor_problems: ['BACKUP_TO lacks commits'] }],
     ['no crawler runs', { ...healthy, queues: [{ ...queue, workers: 0 }] }],
     ['1 job of the queue crawl failed', { ...healthy, queues: [{ ...queue, failed: 1 }] }],

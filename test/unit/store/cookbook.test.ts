@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../../api/pages/cookbook.ts'
-import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
-import { declareViews } from '../../../pipeline/store/views.ts'
+import type { Database } from '../../../pipeline/store/duckdb.ts'
 import { observeFile } from '../../support/fixtures/observations.ts'
 import {
   type MemoryIndex,
@@ -12,6 +11,7 @@ import { commitTwoNights, FIRST_NIGHT, NETWORK, SALES } from '../../support/worl
 import { testClock } from '../../support/worlds/clock.ts'
 
 let index: MemoryIndex
+let db: Database
 
 const SIGNALS = 'https://signals.example/mcp'
 /** A publisher that grants a page exclusively and yet to another, for a placement; and signals to a third. */
@@ -60,11 +60,8 @@ beforeAll(async () => {
     observeFile('adagents.json', 'journal.example', journal, clock.now()),
     observeFile('brand.json', 'faulty.example', { id: 7, names: 'Faulty' }, clock.now()),
   ])
-  await index.db.run('insert into meta values (1, 1, 3, $now, null)', {
-    now: new Date(clock.now()).toISOString(),
-  })
-  await declareViews(index.db)
-  await index.db.run(USE_PUBLISHED)
+  await index.db.run('update meta set format = 1, fence = 1, seq = 3, committed_at = $now', { now: clock.now() })
+  db = await index.publish()
 })
 
 afterAll(() => index.close())
@@ -72,7 +69,7 @@ afterAll(() => index.close())
 /** Asks a question of the cookbook; rows are lines, with - for null and lists by commas. */
 async function ask(start: string): Promise<string[]> {
   const { sql } = listExampleQueries().find(({ question }) => question.startsWith(start))!
-  const rows = await index.db.all<Record<string, unknown>>(sql)
+  const rows = await db.all<Record<string, unknown>>(sql)
   return rows.map(row =>
     Object.values(row)
       .map(value => (value === null ? '-' : String(value)))
@@ -85,7 +82,7 @@ test('the cookbook answers twenty questions, each stated in its first line', asy
   expect(queries).toHaveLength(20)
   for (const { question, sql } of queries) {
     expect(question).toMatch(/^[A-Z].*\?$/)
-    expect([question, await index.db.all(sql)]).not.toEqual([question, []])
+    expect([question, await db.all(sql)]).not.toEqual([question, []])
   }
 })
 
@@ -119,13 +116,10 @@ test('an agent that lost a publisher long ago has won it when it is granted agai
       clock.tick({ days: 10 })
       await again.commit([observeFile('adagents.json', 'journal.example', file, clock.now())])
     }
-    await again.db.run('insert into meta values (1, 1, 3, $now, null)', {
-      now: new Date(clock.now()).toISOString(),
-    })
-    await declareViews(again.db)
-    await again.db.run(USE_PUBLISHED)
+    await again.db.run('update meta set format = 1, fence = 1, seq = 3, committed_at = $now', { now: clock.now() })
+    const columnar = await again.publish()
     const { sql } = listExampleQueries().find(({ question }) => question.includes('won and lost'))!
-    const rows = await again.db.all<{ agent_url: string; lost: number; won: number }>(sql)
+    const rows = await columnar.all<{ agent_url: string; lost: number; won: number }>(sql)
     expect(rows.map(({ agent_url, lost, won }) => [agent_url, lost, won])).toEqual([
       [NETWORK, 1, 0],
       [SALES, 0, 1],

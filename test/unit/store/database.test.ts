@@ -41,30 +41,6 @@ describe('a cached statement', () => {
     expect([await namesAfter(0), await named('b')]).toEqual([['c'], []])
   })
 
-  it('keeps rows whose statement ends with nothing else, also for a single write', async () => {
-    await db.run('create table log (a bigint)')
-    const log = (a: number) => db.insert('log', [{ a }])
-    const rows = () => db.all<{ a: number }>('select a from log order by a')
-    const fail = async () => {
-      await log(4)
-      throw new Error('no')
-    }
-    await db.transactionEnding(
-      async () => undefined,
-      () => log(1),
-    )
-    await db.transactionEnding(
-      () => log(2),
-      () => log(3),
-    )
-    await expect(db.transactionEnding(() => log(4), fail)).rejects.toThrow('no')
-    await expect(db.transactionEnding(fail, () => log(5))).rejects.toThrow('no')
-    const unknown = () => db.insert('nowhere', [{ a: 1 }])
-    await expect(db.transactionEnding(() => log(6), unknown)).rejects.toThrow('nowhere')
-    await db.transaction(() => log(7))
-    expect(await rows()).toEqual([{ a: 1 }, { a: 2 }, { a: 3 }, { a: 7 }])
-  })
-
   it('sees the writes of its own transaction, and nothing of a failed one', async () => {
     await namesAfter(-1)
     const failing = db.transaction(async () => {

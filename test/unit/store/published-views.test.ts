@@ -3,9 +3,7 @@ import type { ShownBadge } from '../../../pipeline/model/agent-verdict.ts'
 import type { CountedResult } from '../../../pipeline/model/compliance.ts'
 import type { RequestedFile } from '../../../pipeline/model/crawl-request.ts'
 import type { Database } from '../../../pipeline/store/duckdb.ts'
-import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
-import { declareViews } from '../../../pipeline/store/views.ts'
 import { observeFile } from '../../support/fixtures/observations.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
 import { commitTwoNights, FIRST_NIGHT, LATE } from '../../support/worlds/analyst-world.ts'
@@ -20,7 +18,6 @@ let db: Database
 beforeAll(async () => {
   const clock = testClock(FIRST_NIGHT)
   index = await openMemoryIndex(clock)
-  db = index.db
   await commitTwoNights(observations => index.commit(observations), clock)
   const agent = {
     url: LATE,
@@ -46,8 +43,7 @@ beforeAll(async () => {
       clock.now(),
     ),
   ])
-  await declareViews(db)
-  await db.run(USE_PUBLISHED)
+  db = await index.publish()
 })
 
 afterAll(() => index.close())
@@ -57,7 +53,7 @@ test('lists of a grant are structs, its window is in time zones, and closed list
     select publisher_properties[1].property_tags as tags, collections[1].collection_ids as collections,
       effective_from,
       effective_until = timestamptz '2026-12-24 17:00:00+00' as ends,
-      authorization_type::varchar as by, typeof(effective_until) as moment,
+      authorization_type as by, typeof(effective_until) as moment,
       typeof(authorization_type) like 'ENUM(%' as is_enum
     from authorizations where publisher_domain = 'pinned.example'`)
   expect(grant).toEqual({

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { Database } from '../../../pipeline/store/database.ts'
 import { inList } from '../../../pipeline/store/in-list.ts'
 import { RowCache } from '../../../pipeline/store/row-cache.ts'
 
@@ -49,7 +49,7 @@ describe('rows cached by the writer', () => {
     await known.replace(db, fresh)
     const rows = await known.read(db, ['a.example', 'b.example', 'c.example'])
     expect(asked).toHaveLength(1)
-    const stored = await db.all<Named>('from named order by domain')
+    const stored = await db.all<Named>('select * from named order by domain')
     expect([...rows.values()]).toEqual(stored)
     expect(stored).toEqual([row('a.example', 'New', { kept: [1, null] }), row('c.example', 'C')])
   })
@@ -63,7 +63,7 @@ describe('rows cached by the writer', () => {
     ]
     for (const turn of turns) {
       await known.replace(db, new Map([['a.example', turn]]))
-      const stored = await db.all<Named>('from named order by domain')
+      const stored = await db.all<Named>('select * from named order by domain')
       expect(stored).toEqual([turn, row('b.example', 'B')])
       expect((await known.read(db, ['a.example'])).get('a.example')).toEqual(turn)
     }
@@ -79,7 +79,7 @@ describe('rows cached by the writer', () => {
     ]
     for (const turn of turns) {
       await known.replace(db, new Map(turn.map(row => [row.domain, row])))
-      const stored = await db.all<Named>('from named order by domain')
+      const stored = await db.all<Named>('select * from named order by domain')
       expect(stored).toEqual(turn.map(row => ({ ...row, told: row.told ?? null })))
       const rows = await known.read(db, ['a.example', 'b.example'])
       expect([...rows.values()].map(row => ({ ...row, told: row.told ?? null }))).toEqual(stored)
@@ -91,7 +91,7 @@ describe('rows cached by the writer', () => {
     await known.replace(db, new Map([['a.example', row('a.example', 'A', { a: 1 })]]))
     const less = { domain: 'a.example', name: 'A' } as Named
     await known.replace(db, new Map([['a.example', less]]))
-    expect(await db.all<Named>('from named order by domain')).toEqual([
+    expect(await db.all<Named>('select * from named order by domain')).toEqual([
       row('a.example', 'A'),
       row('b.example', 'B'),
     ])

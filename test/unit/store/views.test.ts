@@ -5,7 +5,6 @@ import type { Database } from '../../../pipeline/store/duckdb.ts'
 import { createTables } from '../../../pipeline/store/schema.ts'
 import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
 import { listViews } from '../../../pipeline/store/view-files.ts'
-import { declareViews } from '../../../pipeline/store/views.ts'
 import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
 import {
   commitTwoNights,
@@ -27,11 +26,8 @@ async function openIndex(live: (index: MemoryIndex, clock: TestClock) => Promise
   const index = await openMemoryIndex(clock)
   indexes.push(index)
   await live(index, clock)
-  await index.db.run('insert into meta values (1, 1, 2, $now, null)', {
-    now: new Date(clock.now()).toISOString(),
-  })
-  await declareViews(index.db)
-  return index.db
+  await index.db.run('update meta set format = 1, fence = 1, seq = 2, committed_at = $now', { now: clock.now() })
+  return index.publish()
 }
 
 beforeAll(async () => {

@@ -34,8 +34,9 @@ const file = (...authorized_agents: object[]) => ({
 /** Lists `type: names of what it reaches` of every grant. */
 async function listGrants({ db }: Nights): Promise<string[]> {
   const rows = await db.all<{ said: string }>(
-    `select concat(authorization_type, ': ', array_to_string(list_sort(list(p.name)), ', ')) as said
-     from ${REACHING} a left join properties p on list_contains(a.property_rids, p.property_rid)
+    `select concat(authorization_type, ': ', string_agg(p.name, ', ' order by p.name)) as said
+     from authorizations a left join property_sets s on s.set_id = a.property_set
+     left join properties p on p.property_rid in (select value from json_each(s.property_rids))
      group by a.id, a.entry, authorization_type order by a.entry`,
   )
   return rows.map(({ said }) => said)
@@ -93,7 +94,7 @@ describe('an entry', () => {
   ])('%s grants nothing', (_, authorized) =>
     runNights(async nights => {
       expect(listEventTypes(await nights.night(file(authorized)), 'authorization')).toEqual([])
-      expect(await nights.db.all('from authorizations')).toEqual([])
+      expect(await nights.db.all('select * from authorizations')).toEqual([])
     }),
   )
 
@@ -146,7 +147,7 @@ describe('a restriction', () => {
   ])('%s is kept as meant, and never ignored', (_, restriction, row) =>
     runNights(async nights => {
       await nights.night(file(grantByIds(sales, restriction)))
-      expect(await nights.db.one('from authorizations')).toMatchObject(row)
+      expect(await nights.db.one('select * from authorizations')).toMatchObject(row)
     }),
   )
 
@@ -221,7 +222,7 @@ describe('a publisher’s file', () => {
     runNights(async nights => {
       await nights.night({ 'quay.example': network, 'pier.example': buildPointer('quay.example') })
       expect(
-        await nights.db.all('select publisher_domain as of, name from properties order by all'),
+        await nights.db.all('select publisher_domain as of, name from properties order by 1, 2'),
       ).toEqual([
         { of: 'pier.example', name: 'pier.example' },
         ...['App', 'TV', 'quay.example'].map(name => ({ of: 'quay.example', name })),

@@ -86,14 +86,14 @@ function withAgentIndex(work: (index: AgentIndex) => Promise<void>): Promise<voi
       clock,
       async due() {
         const rows = await db.all<{ location: string }>(
-          `select location from crawl_state where kind = 'agent' and due_at <= $now::timestamptz order by location`,
+          `select location from crawl_state where kind = 'agent' and due_at <= ms($now) order by location`,
           { now: new Date(clock.now()).toISOString() },
         )
         return rows.map(({ location }) => location)
       },
       state: (location = seller) =>
         db.one(
-          `select *, epoch_ms(due_at - attempted_at)::double as wait_ms from crawl_state where kind = 'agent' and location = $location`,
+          `select *, due_at - attempted_at as wait_ms from crawl_state where kind = 'agent' and location = $location`,
           { location },
         ),
       profile: (agent = seller) =>
@@ -255,11 +255,11 @@ describe('the next probe of an agent', () => {
       const due = { at: toIso(clock.tick({ days: 1 })) }
       await db.run(
         `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
-         select 'adagents.json', 'd' || i || '.example', 2, 1,
-           $at::timestamptz - to_hours(i // 100), false, 1 from range(2000) files(i)`,
+         select 'adagents.json', 'd' || value || '.example', 2, 1,
+           ms($at) - value / 100 * 3600000, false, 1 from generate_series(0, 1999)`,
         due,
       )
-      await db.run(`update crawl_state set due_at = $at::timestamptz where kind = 'agent'`, due)
+      await db.run(`update crawl_state set due_at = ms($at) where kind = 'agent'`, due)
       const [first] = await loadDueTargets(db, clock.now(), 10, { which: 'others' })
       expect(first).toMatchObject({ kind: 'agent', location: seller })
       await db.run(`update crawl_state set priority = 0 where location = 'd7.example'`)

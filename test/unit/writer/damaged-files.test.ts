@@ -17,14 +17,13 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rebuild } from '../../../pipeline/maintenance/rebuild.ts'
-import { replay } from '../../../pipeline/maintenance/replay.ts'
 import { verifyStopped } from '../../../pipeline/maintenance/verify-stopped.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
-import { buildBaseBatch, buildNextBatch, saves } from '../../support/fixtures/batches.ts'
+import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
 import { buildBrandSave } from '../../support/fixtures/submissions.ts'
 import { createRecordingLog } from '../../support/registry/recording-log.ts'
 import {
@@ -42,8 +41,6 @@ const whole = `${folder}/whole`
 const killed = `${folder}/killed`
 
 const shopAgain = buildBrandSave('Acme', 'shop.told.example', 'Shop again')
-/** Number of submissions that only the write-ahead logs of the databases contain. */
-const logged = saves.length + 2
 
 /** Copies a folder with the times of its files. */
 function copy(from: string, to: string): Paths {
@@ -237,7 +234,6 @@ describe('a check of a registry that does not run changes nothing, and', () => {
 
   const files = {
     ...derived,
-    index: (paths: Paths) => paths.index,
     record: (paths: Paths) => paths.record,
   }
   const noticed = Object.keys(files).filter(
@@ -270,13 +266,13 @@ describe('a check of a registry that does not run changes nothing, and', () => {
     expect(notes).toEqual([expect.stringContaining('serving: is of another version')])
   })
 
-  test('names a damaged index beside a damaged serving store', async () => {
+  test('names a damaged record beside a damaged serving store', async () => {
     const paths = copy(whole, createDataDir())
     replaceBytes(paths.servingFile, half(paths.servingFile), 64)
-    replaceBytes(paths.index, 0, 8_192)
+    replaceBytes(paths.record, 0, 8_192)
     expect(await verifyStopped(paths.dir)).toEqual([
       'serving/serving.mdb: was changed while the registry was not running',
-      expect.stringMatching(/^index\.duckdb: cannot be read \(/),
+      expect.stringMatching(/^record\/record\.sqlite: cannot be read \(/),
     ])
   })
 
@@ -297,63 +293,35 @@ describe('a check of a registry that does not run changes nothing, and', () => {
   })
 })
 
-/** The two stores that nothing can be made of, and what helps. */
-const facts = {
-  'index.duckdb': { file: (paths: Paths) => paths.index, helps: '--keep-accounts' },
-  'record/record.sqlite': { file: (paths: Paths) => paths.record, helps: 'registry restore' },
-} as const
-
 describe('a start refuses, with a reason and without changes,', () => {
-  const refused = (Object.keys(facts) as (keyof typeof facts)[]).flatMap(store =>
-    (['is empty', 'begins with something else', 'is gone'] as const).map(how => ({ store, how })),
+  const store = 'record/record.sqlite'
+
+  test.each(['is empty', 'begins with something else', 'is gone'] as const)(
+    'where the record %s',
+    async how => {
+      const paths = copy(whole, createDataDir())
+      damages[how](paths.record)
+      const bytes = () => (existsSync(paths.record) ? hashFile(paths.record) : 'none')
+      const before = bytes()
+      const open = () => Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
+      await expect(open()).rejects.toThrow(store)
+      await expect(open()).rejects.toThrow('registry restore')
+      expect(bytes()).toBe(before)
+      await expect(rebuild(paths.dir)).rejects.toThrow(store)
+    },
   )
 
-  test.each(refused)('where $store $how', async ({ store, how }) => {
-    const paths = copy(whole, createDataDir())
-    const { file, helps } = facts[store]
-    damages[how](file(paths))
-    const bytes = () => (existsSync(file(paths)) ? hashFile(file(paths)) : 'none')
-    const before = bytes()
-    const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
-    await expect(trying).rejects.toThrow(store)
-    await expect(Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))).rejects.toThrow(helps)
-    expect(bytes()).toBe(before)
-    await expect(rebuild(paths.dir)).rejects.toThrow(store)
-  })
-
-  test('where the log of the accounts is missing, as a repeated save would count twice', async () => {
+  test('where the log of the record is missing, until the loss is accepted', async () => {
     const paths = copy(killed, createDataDir())
     rmSync(`${paths.record}-wal`)
-    const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
-    await expect(trying).rejects.toThrow(/record\.sqlite.*registry restore/)
-  })
-
-  test('where the log of the index is missing; a replay restores the saves', async () => {
-    const paths = copy(killed, createDataDir())
-    rmSync(`${paths.index}.wal`)
     const options = buildOptions({ dataDir: paths.dir, clock })
-    await expect(Sequencer.open(options)).rejects.toThrow(/index\.duckdb.*registry replay/)
+    const refusal = /record\.sqlite has lost commits.*registry restore/
+    await expect(Sequencer.open(options)).rejects.toThrow(refusal)
+    await expect(rebuild(paths.dir)).rejects.toThrow(refusal)
     const registry = (await Sequencer.open({ ...options, acceptsOlderIndex: true }))!
     cleanUp(() => registry.close())
-    expect((await verify(registry)).join()).toMatch(
-      /index: \d+ writes of the accounts are missing.*registry replay/,
-    )
-    expect(await replay(registry)).toEqual({ replayed: logged, failed: [] })
     expect(registry.seq).toBeGreaterThan(2)
     expect(await verify(registry)).toEqual([])
-    const { answers } = await registry.commit({
-      observations: [],
-      submissions: [buildBrandSave('Acme', 'told.example', 'Told again')],
-    })
-    expect([...answers.values()]).toMatchObject([{ done: { revision_number: 2 } }])
-  })
-
-  test('also after a rebuild, which counts the missing writes', async () => {
-    const paths = copy(killed, createDataDir())
-    rmSync(`${paths.index}.wal`)
-    expect(await rebuild(paths.dir)).toEqual({ unknown: logged, unprojected: [] })
-    const trying = Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
-    await expect(trying).rejects.toThrow('registry replay')
   })
 
   test('but not where a process was just killed', async () => {

@@ -12,7 +12,7 @@ afterAll(() => registry.close())
 
 const state = (location: string) =>
   registry.sequencer.index.one<{ due: number; attempted: number | null; outcome: string | null }>(
-    `select epoch_ms(due_at)::double as due, epoch_ms(attempted_at)::double as attempted, outcome
+    `select +due_at as due, +attempted_at as attempted, outcome
      from crawl_state where kind = 'brand.json' and location = $location`,
     { location },
   )

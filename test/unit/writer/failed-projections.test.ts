@@ -57,7 +57,7 @@ function findShown({ serving }: Sequencer, space: SpaceName, domain: string): st
 }
 
 function listQuarantined({ index }: Sequencer): Promise<object[]> {
-  return index.all('select kind, location, reason from quarantine order by all')
+  return index.all('select kind, location, reason from quarantine order by 1, 2, 3')
 }
 
 /** Gives the one publisher these placements, past the rules; an answer cannot be made of one that is null. */

@@ -27,7 +27,7 @@ function listAgentEvents(events: readonly FeedEvent[]): EventType[] {
 }
 
 function loadAgents({ db }: Nights) {
-  return db.all('select agent_url, publisher_count, property_count from agents order by all')
+  return db.all('select agent_url, publisher_count, property_count from agents order by 1, 2, 3')
 }
 
 const unreached = [{ agent_url: sales, publisher_count: 0, property_count: 0 }]
@@ -48,7 +48,7 @@ describe('an agent in a publisher’s file', () => {
         'agent.discovered',
       ])
       expect(await loadAgents(nights)).toEqual(unreached)
-      expect(await nights.db.all('from authorizations where in_force')).toEqual([])
+      expect(await nights.db.all('select * from authorizations where in_force')).toEqual([])
       expect(listAgentEvents(await nights.night(listing(acme)))).toEqual(['agent.removed'])
       expect(await loadAgents(nights)).toEqual([])
     }),

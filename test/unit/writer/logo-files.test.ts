@@ -4,11 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { detectImageType } from '../../../pipeline/core/image-type.ts'
 import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
-import { replay } from '../../../pipeline/maintenance/replay.ts'
-import { restore } from '../../../pipeline/maintenance/restore.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
-import type { Submission } from '../../../pipeline/model/submission.ts'
-import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { buildSubmission } from '../../support/fixtures/submissions.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
 
@@ -50,36 +46,6 @@ describe('a crash', () => {
       expect(await verify(second)).toEqual([])
     },
   )
-})
-
-test('a restored index gets the logos that were approved since, and images stay', async () => {
-  const [dataDir, backups] = [createDataDir(), createDataDir()]
-  const editor = { kind: 'key', id: deriveId('key', 'a'), org_id: null } as const
-  const revision_id = deriveId('review', 'new')
-  const domain = 'new.example' as Domain
-  const brand = { op: 'brand.submit', revision_id, domain, brand_name: 'New', editor } as const
-  const commit = (writer: Sequencer, ...submissions: Submission[]) =>
-    writer.commit({ observations: [], submissions })
-  const first = await openSequencer({ dataDir })
-  await commit(first, buildSubmission('brand', brand))
-  await first.backUp(`${backups}/first`)
-  const review = await first.accounts.db.one<{ digest: string }>('select digest from reviews')
-  const decision = { review_id: revision_id, digest: review!.digest, reviewer: 'operator' }
-  await commit(first, buildSubmission('approved', { op: 'review.approve', ...decision }), logo)
-  const save = { op: 'brand.save', revision_id: deriveId('revision', 'second'), domain } as const
-  await first.close()
-  await restore(dataDir, `${backups}/first`, { force: true, keepAccounts: true })
-  const second = await openSequencer({ dataDir, settings: { REQUIRE_OWNERSHIP_PROOF: 'false' } })
-  cleanUp(() => second.close())
-  expect((await replay(second)).failed).toEqual([])
-  const named = () => second.index.all('select domain, brand_name from brands')
-  expect(await named()).toEqual([{ domain, brand_name: 'New' }])
-  expect(readFileSync(second.paths.logoFile(sha256)).equals(bytes)).toBe(true)
-  await commit(second, buildSubmission('second', { ...save, brand_name: 'Newer', editor }))
-  expect((await replay(second)).failed).toEqual([])
-  expect(await named()).toEqual([{ domain, brand_name: 'Newer' }])
-  await second.publish()
-  expect(await verify(second)).toEqual([])
 })
 
 test('a refused logo leaves no image', async () => {

@@ -245,7 +245,7 @@ describe('a file with an older date than the current one', () => {
       clock.tick({ days: 1 })
       await applyHappening(index, file('old', monday), clock.now())
       const state = await index.db.one(
-        `select outcome, failures, etag, d.hash = s.hash as is_kept from crawl_state s
+        `select outcome, failures, etag, d.hash = s.hash as "is_kept [boolean]" from crawl_state s
          join documents d using (kind, location) where location = '${domain}'`,
       )
       expect(state).toEqual({

@@ -189,7 +189,7 @@ describe('due files', () => {
     clock.tick({ days: 2 })
     const due = await loadDueTargets(registry.index, clock.now(), 2 * MANY_DOMAINS)
     const rows = await registry.index.all<{ location: string; due: number }>(
-      `select location, epoch_ms(due_at)::double as due from crawl_state where kind = 'brand.json'`,
+      `select location, +due_at as due from crawl_state where kind = 'brand.json'`,
     )
     const hour = new Map(rows.map(row => [row.location, Math.floor(row.due / 3_600_000)]))
     const brands = due.filter(({ kind }) => kind === 'brand.json')

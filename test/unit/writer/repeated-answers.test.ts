@@ -51,7 +51,7 @@ async function crawl(writer: Sequencer, isThere: boolean): Promise<void> {
 
 const loadRevisions = ({ index }: Sequencer) =>
   index.all(
-    'select domain, revision_number, editor_id, created_at, state from revisions order by all',
+    'select domain, revision_number, editor_id, created_at, state from revisions order by 1, 2, 3, 4, 5',
   )
 
 test('what was carried out is so again: at its time, by the same editor, as the same revision', async () => {

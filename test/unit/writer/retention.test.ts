@@ -128,7 +128,7 @@ describe('retention', () => {
       accounts.db.one<{ n: number }>(`select count(*) as n from ${table}`)!.n
     const asked = async () => [
       count('crawl_requests'),
-      (await index.one<{ n: number }>('select count(*)::double as n from crawl_requests'))!.n,
+      (await index.one<{ n: number }>('select count(*) as n from crawl_requests'))!.n,
       registry.serving.count('crawl_request'),
       count(`submissions where operation = 'crawl.request'`),
     ]

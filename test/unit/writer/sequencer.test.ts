@@ -180,7 +180,7 @@ describe('a repeated delivery', () => {
     await registry.commit({ observations: [], submissions: [add, org] })
     const [done, due] = await Promise.all([
       registry.index.one('select count(*) as n from submissions'),
-      registry.index.all(`select kind from crawl_state where due_at <= '${toIso(clock.now())}'`),
+      registry.index.all(`select kind from crawl_state where due_at <= ${clock.now()}`),
     ])
     expect(done).toEqual({ n: 2 })
     expect(due).toEqual([{ kind: 'brand.json' }])

@@ -31,7 +31,7 @@ describe('the event of a changed file', () => {
       const rid = async (name: string) =>
         (
           await db.all<{ rid: string }>(
-            `select property_rid::varchar as rid from properties where name = '${name}'`,
+            `select property_rid as rid from properties where name = '${name}'`,
           )
         )[0]?.rid
       await night({ 'a.example': buildFile('a.example', [first], ['a.example', 'old.a.example']) })

@@ -32,7 +32,7 @@ async function openFleet() {
     async openHost(tenure: Tenure = createTenure(0), { hasStores = false } = {}) {
       const paths = resolvePaths(createDataDir())
       makeFolders(paths)
-      if (hasStores) writeFileSync(paths.index, 'a registry')
+      if (hasStores) writeFileSync(paths.record, 'a registry')
       const connection = await fleet.connect()
       const lease = new FleetLease(connection, tenure, LEASE_MS)
       const { log, said } = createRecordingLog()

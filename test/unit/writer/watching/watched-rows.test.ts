@@ -27,18 +27,18 @@ async function load(index: Database, reported_seq: number) {
 
 function addEvents(index: Database, seq: number, count: number) {
   return index.run(
-    `insert into events select uuid(), 'authorization.granted', 'authorization', 'x',
-       json_object('publisher_domain', 'acme.example', 'agent_url', 'https://ads.example/' || i),
-       'pipeline:crawler', '2026-11-20T03:00:00Z', $seq from range(${count}) t(i)`,
+    `insert into events select hex(randomblob(16)), 'authorization.granted', 'authorization', 'x',
+       json_object('publisher_domain', 'acme.example', 'agent_url', 'https://ads.example/' || value),
+       'pipeline:crawler', ms('2026-11-20T03:00:00Z'), $seq from generate_series(1, ${count})`,
     { seq },
   )
 }
 
 function addEntries(index: Database, seq: number, count: number) {
   return index.run(
-    `insert into entries select 'brand', 'site-' || $seq || '-' || i || '.example', uuid(), 'community',
-       null, '{}', null, 1, 'live', '2026-11-20T03:00:00Z', '2026-11-20T03:00:00Z', $seq
-     from range(${count}) t(i)`,
+    `insert into entries select 'brand', 'site-' || $seq || '-' || value || '.example', hex(randomblob(16)), 'community',
+       null, '{}', null, 1, 'live', ms('2026-11-20T03:00:00Z'), ms('2026-11-20T03:00:00Z'), $seq
+     from generate_series(1, ${count})`,
     { seq },
   )
 }

@@ -1,0 +1,259 @@
+import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Fatal } from '../core/errors.ts'
+import { Database, isLocked } from './duckdb.ts'
+import { syncPath } from './durable-files.ts'
+import { buildStoredTable, declareIndex, INDEX_FORMAT } from './index-tables.ts'
+import { type Paths, PRIVATE_FOLDER_MODE } from './paths.ts'
+import { FORMAT_BEFORE, findFormat, openAs, RECORD_FORMAT, setFormat } from './record.ts'
+import { Sqlite } from './sqlite.ts'
+import { listTables, readTableFile, type TableFile } from './table-files.ts'
+
+/** Advice where a store that nothing else can be made of is missing or damaged. */
+export const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
+const TELL_EVERY_MS = 5_000
+
+/** Progress of an import. */
+export interface Importing {
+  rows: number
+  of: number
+  seconds: number
+  /** At the pace until now; undefined at the beginning. */
+  seconds_left?: number
+}
+
+type Tell = (progress: Importing) => void
+
+/** Tells whether the index is in a file of its own still, as the version before kept it. */
+export function hasOldIndex({ oldIndex }: Pick<Paths, 'oldIndex'>): boolean {
+  return existsSync(oldIndex)
+}
+
+/**
+ * Moves the index of the version before, a DuckDB file, into the record, and keeps both files as they were in `old/`.
+ * The record is replaced by a complete one in one step, so an import that is interrupted begins again. Throws, with
+ * nothing changed, where one of the two cannot be read. Only the writer may do it.
+ */
+export async function importIndex(paths: Paths, tell: Tell = () => undefined): Promise<void> {
+  mkdirSync(paths.old, { recursive: true })
+  chmodSync(paths.old, PRIVATE_FOLDER_MODE)
+  if (!isImported(paths)) {
+    const old = await openOldIndex(paths)
+    try {
+      if (await hasRows(old)) await replaceRecord(paths, old, tell)
+    } finally {
+      old.close()
+    }
+  }
+  for (const log of ['', '.wal'])
+    if (existsSync(`${paths.oldIndex}${log}`))
+      renameSync(`${paths.oldIndex}${log}`, `${paths.old}/index.duckdb${log}`)
+  for (const lock of paths.oldLocks) rmSync(lock, { force: true })
+  syncPath(paths.dir)
+}
+
+/** Tells whether only moving the file away is left of an import. */
+function isImported({ record }: Paths): boolean {
+  if (!hasContent(record)) return false
+  const db = Sqlite.open(record)
+  try {
+    return findFormat(db) === RECORD_FORMAT
+  } finally {
+    db.close()
+  }
+}
+
+async function openOldIndex({ oldIndex, dir }: Paths): Promise<Database> {
+  let old: Database | undefined
+  try {
+    old = await Database.open(oldIndex, { memoryLimit: '512MB' })
+    await assertKnown(old)
+    return old
+  } catch (error) {
+    old?.close()
+    if (error instanceof Fatal) throw error
+    if (isLocked(error))
+      throw new Fatal(`another process has index.duckdb of ${dir} open: stop it first`)
+    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
+    throw new Fatal(`index.duckdb cannot be read: ${RESTORE} (${reason})`, { cause: error })
+  }
+}
+
+async function assertKnown(old: Database): Promise<void> {
+  if (!(await hasRows(old))) return
+  const { format } = await old.oneOrThrow<{ format: number }>('select format from meta')
+  if (format === INDEX_FORMAT) return
+  throw new Fatal(
+    `index.duckdb has format ${format}, and this version reads format ${INDEX_FORMAT} only: start the last ` +
+      'version that kept an index.duckdb on this folder once, then this one',
+  )
+}
+
+/** Tells whether an index was ever begun: a first start that was interrupted leaves empty tables, or none. */
+async function hasRows(old: Database): Promise<boolean> {
+  const names = await listOldTables(old)
+  return names.has('meta') && (await old.one('select 1 from meta')) !== undefined
+}
+
+async function listOldTables(old: Database): Promise<ReadonlySet<string>> {
+  const rows = await old.all<{ name: string }>(
+    'select table_name as name from duckdb_tables() where not temporary',
+  )
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** Makes a record with the rows of both stores, and puts it in the place of the one without an index. */
+async function replaceRecord(paths: Paths, old: Database, tell: Tell): Promise<void> {
+  const { record } = paths
+  const fresh = `${record}.import`
+  rmSync(fresh, { force: true })
+  const seq = (await old.oneOrThrow<{ seq: number }>('select seq from meta')).seq
+  if (!hasContent(record) && seq > 0) {
+    throw new Fatal(
+      `record/record.sqlite is missing or empty, and index.duckdb has ${seq} commits: ${RESTORE}`,
+    )
+  }
+  await copyRecord(record, fresh, seq)
+  try {
+    await fill(fresh, old, tell)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
+  const copy = `${paths.old}/record.sqlite`
+  rmSync(copy, { force: true })
+  linkSync(record, copy)
+  syncPath(paths.old)
+  // Their contents are in the file: a log of another file would be taken for its own.
+  for (const log of ['-wal', '-shm']) rmSync(`${record}${log}`, { force: true })
+  renameSync(fresh, record)
+  syncPath(dirname(record))
+}
+
+/** Copies the record with all that its log has. */
+async function copyRecord(record: string, fresh: string, seq: number): Promise<void> {
+  const db = openAs(record, FORMAT_BEFORE)
+  try {
+    assertCommitted(db, seq)
+    if (!db.emptyLog())
+      throw new Fatal('another process reads record/record.sqlite: stop it first')
+    await db.copyTo(fresh)
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Throws where the index lacks the last commit. The version before wrote the private rows of a commit before its public ones. A crash in between is mended by the
+ * delivery of the submission, which only that version can take up where it stopped.
+ */
+function assertCommitted(db: Sqlite, seq: number): void {
+  const known = db.one("select 1 from sqlite_master where type = 'table' and name = 'submissions'")
+  const open =
+    known &&
+    db.one(`select 1 from submissions where seq > $seq and answer ->> '$.done' is not null`, {
+      seq,
+    })
+  if (open === undefined) return
+  throw new Fatal(
+    'index.duckdb lacks the last commit of record/record.sqlite, which a crash interrupted: start the version ' +
+      'that wrote it once, which completes it, stop it, then start this one',
+  )
+}
+
+/** Adds the rows of the index to a record that nobody else knows of yet, and makes it durable. */
+async function fill(fresh: string, old: Database, tell: Tell): Promise<void> {
+  const db = Sqlite.open(fresh)
+  try {
+    // A crash leaves nothing of it, and it is written once.
+    db.exec('pragma journal_mode = off; pragma synchronous = off; pragma locking_mode = exclusive')
+    await copyRows(old, db, tell)
+    declareIndex(db)
+    db.exec('delete from unpublished')
+    setFormat(db)
+    db.exec('pragma locking_mode = normal; pragma journal_mode = wal')
+  } finally {
+    db.close()
+  }
+  syncPath(fresh)
+}
+
+/** Copies every table; keys and indexes follow when its rows are there. */
+async function copyRows(old: Database, db: Sqlite, tell: Tell): Promise<void> {
+  const known = await listOldTables(old)
+  const tables = listTables('tables').map(name => readTableFile('tables', name))
+  const pace = new Pace(
+    await countRows(
+      old,
+      tables.filter(({ name }) => known.has(name)),
+    ),
+    tell,
+  )
+  for (const table of tables) {
+    const [sql = ''] = buildStoredTable(table)
+    db.exec(sql)
+    if (!known.has(table.name)) continue
+    for await (const rows of old.stream<object>(await buildQuery(old, table.name))) {
+      db.insert(table.storedAs, rows)
+      pace.add(rows.length)
+    }
+  }
+  pace.end()
+}
+
+/** Builds the query of a table's rows, in their order; days are texts in the record. */
+async function buildQuery(old: Database, table: string): Promise<string> {
+  const types = await old.describe(table)
+  const columns = [...types].map(([name, type]) =>
+    type === 'DATE' ? `${name}::varchar as ${name}` : name,
+  )
+  return `select ${columns.join(', ')} from ${table} order by rowid`
+}
+
+async function countRows(old: Database, tables: readonly TableFile[]): Promise<number> {
+  let rows = 0
+  for (const { name } of tables) {
+    rows += (await old.oneOrThrow<{ rows: number }>(`select count(*) as rows from ${name}`)).rows
+  }
+  return rows
+}
+
+/** Tells now and then how far an import is. */
+class Pace {
+  readonly #of: number
+  readonly #tell: Tell
+  readonly #began = performance.now()
+  #rows = 0
+  #toldAt = performance.now()
+
+  constructor(of: number, tell: Tell) {
+    this.#of = of
+    this.#tell = tell
+    tell({ rows: 0, of, seconds: 0 })
+  }
+
+  add(rows: number): void {
+    this.#rows += rows
+    const now = performance.now()
+    if (now - this.#toldAt < TELL_EVERY_MS) return
+    this.#toldAt = now
+    const seconds = (now - this.#began) / 1_000
+    const left = (seconds * (this.#of - this.#rows)) / this.#rows
+    this.#tell({
+      rows: this.#rows,
+      of: this.#of,
+      seconds: Math.round(seconds),
+      seconds_left: Math.round(left),
+    })
+  }
+
+  end(): void {
+    const seconds = Math.round((performance.now() - this.#began) / 1_000)
+    this.#tell({ rows: this.#rows, of: this.#of, seconds, seconds_left: 0 })
+  }
+}
+
+/** Tells whether a file is there and not empty: SQLite takes an empty one for a new database. */
+export function hasContent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+}

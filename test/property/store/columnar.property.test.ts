@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { bringRows, LOG, listColumnarTables } from '../../../pipeline/store/columnar.ts'
+import type { Database } from '../../../pipeline/store/duckdb.ts'
+import { USE_STORED } from '../../../pipeline/store/stored-schema.ts'
+import { limitTime } from '../../support/checks/time-limit.ts'
+import { openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { type Night, nights } from '../../support/worlds/arbitrary-nights.ts'
+import { testClock } from '../../support/worlds/clock.ts'
+import { NightRunner } from '../../support/worlds/night-runner.ts'
+import { worldStart } from '../../support/worlds/world-files.ts'
+
+async function readAll(db: Database): Promise<Record<string, object[]>> {
+  await db.run(USE_STORED)
+  const contents: Record<string, object[]> = {}
+  for (const { name } of listColumnarTables()) {
+    contents[name] = await db.all(`select * from ${name} order by all`)
+  }
+  return contents
+}
+
+test('after any nights a columnar index that was kept up equals one that is made from nothing', async () => {
+  const clock = testClock(worldStart)
+  const index = await openMemoryIndex(clock)
+  const kept = await index.publish()
+  await kept.run(USE_STORED)
+  let since = 0
+  index.accounts.run(`delete from ${LOG}`)
+  const check = async () => {
+    await bringRows(kept, index.accounts, since)
+    since = index.seq
+    index.accounts.run(`delete from ${LOG}`)
+    const anew = await index.publish()
+    const [was, is] = [await readAll(kept), await readAll(anew)]
+    for (const name in is) assert.deepEqual(was[name], is[name], name)
+    anew.close()
+  }
+  const liveThrough = limitTime(25, async (path: Night[]) => {
+    await index.clear()
+    clock.tick({ ms: worldStart - clock.now() })
+    const runner = new NightRunner(index, clock)
+    for (const night of path) {
+      await runner.run(night)
+      await check()
+    }
+  })
+  try {
+    const run = await fc.check(fc.asyncProperty(nights, liveThrough), { numRuns: 10 })
+    if (run.errorInstance) throw run.errorInstance
+    expect(run.failed).toBe(false)
+  } finally {
+    kept.close()
+    index.close()
+  }
+})
