@@ -120,7 +120,8 @@ async function readPointing(
     `select location, document ->> '$.authoritative_location' as leads_to
      from documents where kind = $kind and ${condition}
        and document ->> '$.authoritative_location' is not null`,
-    { kind, ...keys })
+    { kind, ...keys },
+  )
   const here = rows.filter(
     ({ location, leads_to }) => parseHostedDomain(base, { kind, location: leads_to }) === location,
   )

@@ -1,7 +1,7 @@
 import type { Merges } from '../diff/merges.ts'
 import type { FacetCount } from '../diff/reach.ts'
 import type { AliasRow } from '../model/rows.ts'
-import { type Database } from './database.ts'
+import type { Database } from './database.ts'
 import { setsReachingAny } from './grant-rows.ts'
 
 /** Loads the canonical rids of those of these rids that were merged. */

@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
+import { buildDecode, isText } from './columnar-types.ts'
 import { isDeclared } from './definitions.ts'
 import { type Cell, Database } from './duckdb.ts'
-import { buildDecode, isText } from './columnar-types.ts'
 import { createTables } from './schema.ts'
-import { Sqlite } from './sqlite.ts'
+import type { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile, type TableFile } from './table-files.ts'
 
 /** Tables that serve the writer alone: no snapshot has them. */
@@ -34,17 +34,24 @@ export function buildLog(): string {
   const triggers = listColumnarTables().flatMap(table => {
     const { name, storedAs, key } = table
     const values = (row: string) =>
-      key === undefined ? "''" : `json_array(${key.split(', ').map(column => `${row}.${column}`).join(', ')})`
+      key === undefined
+        ? "''"
+        : `json_array(${key
+            .split(', ')
+            .map(column => `${row}.${column}`)
+            .join(', ')})`
     const note = (row: string) =>
       `begin insert into ${LOG} (name, key) values ('${name}', ${values(row)}); end`
     const create = (on: string, row: string, when = '') =>
       `create trigger if not exists ${name}_${on} after ${on} on ${storedAs} ${when} ${note(row)}`
-    if (isFoundBySeq(table)) return [create('delete', 'old'), create('update', 'old', 'when new.seq = old.seq')]
+    if (isFoundBySeq(table))
+      return [create('delete', 'old'), create('update', 'old', 'when new.seq = old.seq')]
     return [create('insert', 'new'), create('update', 'new'), create('delete', 'old')]
   })
-  return [`create table if not exists ${LOG} (id integer primary key, name text not null, key text not null)`, ...triggers].join(
-    ';\n',
-  )
+  return [
+    `create table if not exists ${LOG} (id integer primary key, name text not null, key text not null)`,
+    ...triggers,
+  ].join(';\n')
 }
 
 /** What was published: the commit, and the last row of the log that is no longer needed. */
@@ -58,7 +65,9 @@ export interface Brought {
  * changed since its last commit, or all of them where it has none. The record may be written meanwhile.
  */
 export async function bringColumnar(file: string, record: Sqlite): Promise<Brought> {
-  const logged = record.oneOrThrow<{ id: number }>(`select coalesce(max(id), 0) as id from ${LOG}`).id
+  const logged = record.oneOrThrow<{ id: number }>(
+    `select coalesce(max(id), 0) as id from ${LOG}`,
+  ).id
   const { seq } = record.oneOrThrow<{ seq: number }>('select seq from meta')
   const { db, since } = await openColumnar(file, seq)
   try {
@@ -114,21 +123,37 @@ async function bringTable(
   if (!isChanged) return
   const keys = key.split(', ')
   const logged = `(${key}) in (select ${keys.map((_, n) => `key ->> '$[${n}]'`).join(', ')} from (${logs}))`
-  const changed = isFoundBySeq(table) ? `${all} where seq > $since union ${all} where ${logged}` : `${all} where ${logged}`
-  await stageKeys(db, keys, record, [
-    `select ${keys.map((_, n) => `key ->> '$[${n}]'`).join(', ')} from ${LOG} where name = $name`,
-    ...(isFoundBySeq(table) ? [`select ${key} from ${storedAs} where seq > $since`] : []),
-  ], { name, since })
-  await db.write('delete from', name, `t using columnar_keys k where ${toKeyCondition(keys, columns)}`)
+  const changed = isFoundBySeq(table)
+    ? `${all} where seq > $since union ${all} where ${logged}`
+    : `${all} where ${logged}`
+  await stageKeys(
+    db,
+    keys,
+    record,
+    [
+      `select ${keys.map((_, n) => `key ->> '$[${n}]'`).join(', ')} from ${LOG} where name = $name`,
+      ...(isFoundBySeq(table) ? [`select ${key} from ${storedAs} where seq > $since`] : []),
+    ],
+    { name, since },
+  )
+  await db.write(
+    'delete from',
+    name,
+    `t using columnar_keys k where ${toKeyCondition(keys, columns)}`,
+  )
   await addRows(db, name, columns, rows(changed))
 }
 
 /** Compares keys as texts; times as the milliseconds that the record has. */
-function toKeyCondition(keys: readonly string[], columns: readonly { name: string; type: string }[]): string {
+function toKeyCondition(
+  keys: readonly string[],
+  columns: readonly { name: string; type: string }[],
+): string {
   const types = new Map(columns.map(({ name, type }) => [name, type]))
   return keys
     .map(column => {
-      const own = types.get(column) === 'instant' ? `epoch_ms(t.${column})::varchar` : `t.${column}::varchar`
+      const own =
+        types.get(column) === 'instant' ? `epoch_ms(t.${column})::varchar` : `t.${column}::varchar`
       return `coalesce(${own}, '') = k.${column}`
     })
     .join(' and ')
@@ -174,7 +199,11 @@ async function addRows(
   const add = async () => {
     await db.runTemporary(`create or replace temp table columnar_rows (${declared.join(', ')})`)
     await db.append('columnar_rows', batch)
-    await db.write('insert into', table, `(${names}) select ${decoded.join(', ')} from columnar_rows`)
+    await db.write(
+      'insert into',
+      table,
+      `(${names}) select ${decoded.join(', ')} from columnar_rows`,
+    )
     batch = []
   }
   for (const row of rows) {

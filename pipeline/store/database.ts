@@ -90,7 +90,9 @@ export class Database {
       return
     }
     // A new table has all statements prepared again: each is made once.
-    this.sqlite.exec(`create temp table if not exists ${table} (${columns}); delete from temp.${table}`)
+    this.sqlite.exec(
+      `create temp table if not exists ${table} (${columns}); delete from temp.${table}`,
+    )
     this.#staged.add(table)
   }
 

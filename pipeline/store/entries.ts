@@ -3,7 +3,7 @@ import type { BrandRow, EntryRow, PublisherRow } from '../model/rows.ts'
 import type { HostedProperty } from '../model/save.ts'
 import type { EntryHouse } from '../resolve/entry-house.ts'
 import { fillIdentifiers } from '../resolve/own-domain.ts'
-import { type Database } from './database.ts'
+import type { Database } from './database.ts'
 import { inList } from './in-list.ts'
 import { RowCache } from './row-cache.ts'
 
@@ -39,9 +39,10 @@ async function find(db: Database, asked: readonly string[]): Promise<EntryRow[]>
     const domains = ofKind.map(key => key.slice(entity.length + 1))
     const { condition, keys } = inList('domain', domains)
     rows.push(
-      ...(await db.all<EntryRow>(
-        `select * from entries where entity = $entity and ${condition}`,
-        { entity, ...keys })),
+      ...(await db.all<EntryRow>(`select * from entries where entity = $entity and ${condition}`, {
+        entity,
+        ...keys,
+      })),
     )
   }
   return rows
@@ -95,7 +96,8 @@ export async function loadClaimingHouses(
   const rows = await db.all<{ domain: Domain; house_domain: Domain }>(
     `select distinct domain, house_domain from house_claims
      where domain in (select value from json_each($domains)) order by domain, house_domain`,
-    { domains: JSON.stringify(domains) })
+    { domains: JSON.stringify(domains) },
+  )
   for (const { domain, house_domain } of rows) {
     claims.set(domain, [...(claims.get(domain) ?? []), house_domain])
   }

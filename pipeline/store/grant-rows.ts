@@ -1,6 +1,6 @@
 import type { Change } from '../diff/diff.ts'
 import type { AuthorizationRow, PropertySetRow } from '../model/rows.ts'
-import { type Database, type Parameters } from './database.ts'
+import type { Database, Parameters } from './database.ts'
 
 /** A stored grant; its properties are in its property set. */
 export type StoredGrantRow = Omit<AuthorizationRow, 'property_rids'>

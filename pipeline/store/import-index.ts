@@ -135,8 +135,7 @@ async function copyRecord(record: string, fresh: string, seq: number): Promise<v
   const db = openAs(record, FORMAT_BEFORE)
   try {
     assertCommitted(db, seq)
-    if (!db.emptyLog())
-      throw new Fatal('another process reads record/record.sqlite: stop it first')
+    if (!db.emptyLog()) throw new Fatal('another process reads record/record.sqlite: stop it first')
     await db.copyTo(fresh)
   } finally {
     db.close()

@@ -1,4 +1,4 @@
-import { type Parameters } from './database.ts'
+import type { Parameters } from './database.ts'
 
 /**
  * Builds the condition that `column` is one of these texts, with its parameter. A single text needs no

@@ -25,8 +25,7 @@ export async function numberCommit(
   commit: { seq: number; now: Instant; lastEventId: string | undefined },
 ): Promise<void> {
   const { seq, lastEventId } = commit
-  const lastEventAssignment =
-    lastEventId === undefined ? '' : ', last_event_id = $last'
+  const lastEventAssignment = lastEventId === undefined ? '' : ', last_event_id = $last'
   const numbered = await index.write(
     'update',
     'meta',
@@ -38,6 +37,7 @@ export async function numberCommit(
       now: toIso(commit.now),
       fence,
       ...(lastEventId !== undefined && { last: lastEventId }),
-    })
+    },
+  )
   if (numbered !== 1) throw new Fatal('another writer has taken over the index')
 }

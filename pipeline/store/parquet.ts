@@ -47,7 +47,10 @@ export function toExportOptions({ RELEASES_KEPT, LIMITS }: Config): ExportOption
  * Tells whether the first export of all has to wait: a day that is exported before most of what is
  * known was crawled stays without the rest.
  */
-export async function isTooSoonToExport(index: Pick<Database, 'one'>, paths: Paths): Promise<boolean> {
+export async function isTooSoonToExport(
+  index: Pick<Database, 'one'>,
+  paths: Paths,
+): Promise<boolean> {
   if (existsSync(paths.parquet)) return false
   const crawled = await index.one<{ most: boolean }>(
     'select count(attempted_at) > 0.9 * count(*) as most from crawl_state where priority < 3',

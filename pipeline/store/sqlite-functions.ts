@@ -11,7 +11,9 @@ export function defineFunctions(db: DatabaseSync): void {
   db.function('ms', options, value => (value === null ? null : Date.parse(String(value))))
   db.function('least', varargs, (...values) => pick(values, (a, b) => a < b))
   db.function('greatest', varargs, (...values) => pick(values, (a, b) => a > b))
-  db.function('starts_with', options, (text, start) => Number(String(text).startsWith(String(start))))
+  db.function('starts_with', options, (text, start) =>
+    Number(String(text).startsWith(String(start))),
+  )
   db.function('ends_with', options, (text, end) => Number(String(text).endsWith(String(end))))
   db.function('contains', options, (text, part) => Number(String(text).includes(String(part))))
   // UTC day of an id of version 7.

@@ -180,7 +180,10 @@ export class Sqlite {
   }
 
   /** Appends flat rows, in the order of the columns. */
-  append(table: string, rows: Iterable<readonly (string | number | boolean | null | undefined)[]>): void {
+  append(
+    table: string,
+    rows: Iterable<readonly (string | number | boolean | null | undefined)[]>,
+  ): void {
     let statement: StatementSync | undefined
     for (const row of rows) {
       statement ??= this.#prepare(

@@ -195,8 +195,7 @@ export class Committer {
       now,
       lastEventId: applied.events.at(-1)?.event_id,
     })
-    const projection =
-      requested.observations.length > 0 ? undefined : await this.#parts.read(seq)
+    const projection = requested.observations.length > 0 ? undefined : await this.#parts.read(seq)
     return { ...applied, seq, batch, answers, projection }
   }
 

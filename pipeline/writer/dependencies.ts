@@ -3,7 +3,7 @@ import type { Domain } from '../core/domain.ts'
 import type { SourceKind } from '../model/documents/index.ts'
 import type { Invalidated } from '../model/invalidated.ts'
 import { isUrl } from '../model/observation.ts'
-import { type Database } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
 import type { Derived } from './derivation-runner.ts'
 
 /** The rules, each answering for domains, and the source a subject's own answer begins with. */

@@ -3,7 +3,7 @@ import { removeUnusedClients } from '../accounts/people.ts'
 import { DAY, type Instant, toIso } from '../core/clock.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
-import { type Database } from '../store/database.ts'
+import type { Database } from '../store/database.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 
 interface Stores {

@@ -73,7 +73,8 @@ async function recordStates(
     'insert into',
     versions,
     `(${columns}, seq, valid_from, ended) select ${columns}, seq, ms($now), false from ${table} where seq = $seq`,
-    { seq, now: toIso(now) })
+    { seq, now: toIso(now) },
+  )
   const keys = await findRemovedKeys(db, { table, key }, seq)
   if (keys.length === 0) return
   await db.write(

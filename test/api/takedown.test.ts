@@ -297,9 +297,7 @@ describe('a request for a domain that is taken down', () => {
     expect(answers.slice(0, 2)).not.toContainEqual(refused)
     const { index } = registry.sequencer
     for (const table of listTables('tables')) {
-      const left = await index.all(
-        `select * from ${table} t where contains(t, '${domain}')`,
-      )
+      const left = await index.all(`select * from ${table} t where contains(t, '${domain}')`)
       expect([table, left]).toEqual([table, []])
     }
     for (const name of [domain, `www.${domain}`, `news.${domain}`]) {

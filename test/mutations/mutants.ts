@@ -186,8 +186,7 @@ export const harmless: Record<string, string> = {
     'the next tick derives it again, with the same result',
   'if(new_stale_at > $now, new_stale_at, null),':
     'ended_at wakes the rule too, while it is in the future',
-  'if(stale_at > $now, stale_at, null),':
-    'ended_at wakes the rule too, while it is in the future',
+  'if(stale_at > $now, stale_at, null),': 'ended_at wakes the rule too, while it is in the future',
 }
 
 export interface Mutant {

@@ -1,4 +1,4 @@
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { type AgentProfile, type AgentTool, cutTools } from '../agent-profile-record.ts'
 import { toJsonValue } from '../document-value.ts'
 import { hashAgent } from '../keys.ts'

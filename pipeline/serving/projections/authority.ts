@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import { type Declared, resolveOperator } from '../../resolve/operator.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { encodeDocument, toJsonValue } from '../document-value.ts'
 import {
   buildInventory,

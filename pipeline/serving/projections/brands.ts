@@ -18,13 +18,14 @@ export async function projectBrands(
   { brands, known: touched, parameters, changedAt }: Scope,
 ): Promise<Entry[]> {
   const keys =
-    touched?.brands ?? (await index.all<{ key: string }>(`select key from ${brands}`, parameters)).map(({ key }) => key)
+    touched?.brands ??
+    (await index.all<{ key: string }>(`select key from ${brands}`, parameters)).map(
+      ({ key }) => key,
+    )
   if (keys.length === 0) return []
   const rows = touched
     ? [...(await brandRows.read(index, touched.brands)).values()]
-    : await index.all<BrandRow>(
-        `select * from brands where domain in ${brands}`,
-        parameters)
+    : await index.all<BrandRow>(`select * from brands where domain in ${brands}`, parameters)
   const encoded = new Map(rows.map(row => [row.domain, encodeBrand(row, changedAt)]))
   return keys.map(key => ({ space: 'brand', key, value: encoded.get(key) }))
 }

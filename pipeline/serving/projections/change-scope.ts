@@ -1,10 +1,7 @@
 import type { Instant } from '../../core/clock.ts'
 import type { RevisionRow } from '../../model/rows.ts'
 import type { TouchedKey } from '../../store/appended-rows.ts'
-import {
-  type Database,
-  type Parameters,
-} from '../../store/database.ts'
+import type { Database, Parameters } from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { buildSliceCondition, type RowProjection } from './projection.ts'
 import { rowProjections } from './row-projections.ts'
@@ -188,7 +185,7 @@ function selectGone(
   return selectRows('$gone')
 }
 
-const selectRows = (parameter: string) => 
+const selectRows = (parameter: string) =>
   `select value ->> '$.space' as space, value ->> '$.key' as key from json_each(${parameter})`
 
 /** Builds the scope of one of `count` slices of the whole index. */

@@ -1,6 +1,6 @@
 import type { EventType, FeedEvent } from '../../model/event.ts'
 import { bisect, isDataFault } from '../../store/bisect.ts'
-import { type Database, type Parameters } from '../../store/database.ts'
+import type { Database, Parameters } from '../../store/database.ts'
 import { EVENTS_PART, IS_SHOWN_EVENT, type Unprojected } from '../../store/unprojected.ts'
 import { buildBlocks, toTypeByte } from '../event-block.ts'
 import type { Entry } from '../lmdb.ts'

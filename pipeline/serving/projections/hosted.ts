@@ -50,12 +50,13 @@ function loadEntriesWithin(
   index: Database,
   entity: Entity,
   domains: string,
-  { parameters, }: Scope,
+  { parameters }: Scope,
 ): Promise<EntryRow[]> | EntryRow[] {
   if (domains === '') return []
   return index.all<EntryRow>(
     `select * from entries where entity = $entity and domain in ${domains}`,
-    { ...parameters, entity })
+    { ...parameters, entity },
+  )
 }
 
 function buildHostedFile(entry: EntryRow, contact: Contact | undefined): object | undefined {

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../accounts/store.ts'
-import { type Database, type Parameters } from '../../store/database.ts'
+import type { Database, Parameters } from '../../store/database.ts'
 import type { Entry } from '../lmdb.ts'
 
 export interface Stores {

@@ -4,7 +4,7 @@ import type { Instant } from '../../core/clock.ts'
 import { getOrThrow } from '../../core/present.ts'
 import type { BrandRow, EntryRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
-import { type Database, type Parameters } from '../../store/database.ts'
+import type { Database, Parameters } from '../../store/database.ts'
 import { loadLiveEntries, publisherRows } from '../../store/entries.ts'
 import { loadGrants } from '../../store/grant-rows.ts'
 import { encodeDocument } from '../document-value.ts'
@@ -34,7 +34,8 @@ export async function projectPublishers(
     ? [...(await publisherRows.read(index, scope.known.publishers)).values()]
     : await index.all<PublisherRow>(
         `select * from publishers where domain in ${scope.publishers}`,
-        scope.parameters)
+        scope.parameters,
+      )
   const crawled = await projectCrawled(index, publishers, scope)
   const valid = new Set(publishers.flatMap(row => (row.valid ? row.domain : [])))
   const entries =
@@ -56,7 +57,8 @@ async function projectHosted(
     : await index.all<EntryRow>(
         `select * from entries
          where entity = $entity and status = $status and domain in ${publishers}`,
-        { ...parameters, entity: 'property', status: 'live' })
+        { ...parameters, entity: 'property', status: 'live' },
+      )
   const rows = entries.filter(({ domain }) => !valid.has(domain))
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const contacts = loadContacts(accounts.db, ids)

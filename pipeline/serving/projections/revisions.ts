@@ -21,13 +21,11 @@ interface HistoryScope {
 export async function projectRevisions(
   index: Database,
   accounts: Accounts,
-  { revisions, newRevisions, parameters, }: HistoryScope,
+  { revisions, newRevisions, parameters }: HistoryScope,
 ): Promise<Entry[]> {
   const rows =
     newRevisions ??
-    (await index.all<RevisionRow>(
-      `select * from revisions where ${revisions}`,
-      parameters))
+    (await index.all<RevisionRow>(`select * from revisions where ${revisions}`, parameters))
   if (rows.length === 0) return []
   const names = loadEditorNames(accounts.db, [...new Set(rows.map(row => row.editor_id))])
   // The latest of each is among them: numbers rise with the commits, and a slice has all of a domain.

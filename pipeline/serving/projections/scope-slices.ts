@@ -1,6 +1,6 @@
 import type { Instant } from '../../core/clock.ts'
 import { getLast, getOrThrow } from '../../core/present.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { publisherRows } from '../../store/entries.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import type { Scope } from './change-scope.ts'
@@ -41,7 +41,7 @@ const toList = (parameter: string) => `select value from json_each(${parameter})
 const SUBJECTS = toList('$subjects')
 
 /** Builds a scope that selects nothing. */
-function buildEmptyScope({ parameters, changedAt, }: Scope): Scope {
+function buildEmptyScope({ parameters, changedAt }: Scope): Scope {
   const keys = { brands: '', publishers: '', hosts: '', policies: '', keyed: '', gone: '' }
   const rows = { events: '', revisions: '', rows: new Map() }
   return { ...keys, ...rows, parameters, changedAt }

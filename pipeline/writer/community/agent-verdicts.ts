@@ -2,7 +2,7 @@ import type { KnownVerdicts } from '../../accounts/agents/verdicts.ts'
 import { listVerdictEvents } from '../../diff/verdict-events.ts'
 import type { AgentVerdict } from '../../model/agent-verdict.ts'
 import type { EventDraft } from '../../model/event.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 
 const noHistory = { generation: 0, losses: {} }
 

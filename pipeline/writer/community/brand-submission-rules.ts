@@ -1,6 +1,6 @@
 import { listWaitingBrands } from '../../accounts/brand-submissions.ts'
 import type { OperationOf, Refusal, Submission } from '../../model/submission.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 
 /**

@@ -6,7 +6,7 @@ import {
 import type { EventDraft } from '../../model/event.ts'
 import type { OperationOf } from '../../model/submission.ts'
 import { toIdentifierKey } from '../../resolve/identifiers.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 
 type Contribution = OperationOf<'property.contribute'>
 

@@ -4,7 +4,7 @@ import { diff } from '../../diff/diff.ts'
 import { diffProperty } from '../../diff/events.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { PropertyRow } from '../../model/rows.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 
 const ACTOR = 'registry:dispute'

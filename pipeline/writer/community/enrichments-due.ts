@@ -1,7 +1,7 @@
 import { type Instant, toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import type { Limits } from '../../core/limits.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 
 interface RefreshQuery {
   now: Instant

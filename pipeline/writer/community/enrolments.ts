@@ -1,6 +1,6 @@
 import { hashAgent, toFreshnessKey } from '../../serving/keys.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { listDomains } from '../entities/agent-claims.ts'
 import { keepAgentSources, namedAgents, type ProbeContext } from '../entities/agent-sources.ts'
 

@@ -3,7 +3,7 @@ import { checkName, type NameVerdict } from '../../core/lookalikes/check-name.ts
 import { toSkeleton } from '../../core/lookalikes/confusables.ts'
 import { getSiteLabel } from '../../core/lookalikes/protected-names.ts'
 import { getFirst } from '../../core/present.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { loadProtectedNames, type NameRules } from './protected-brands.ts'
 
 export type NameFault = Exclude<NameVerdict, { verdict: 'ok' }>
@@ -73,7 +73,8 @@ async function listNamesLike(index: Database, domains: readonly Domain[]): Promi
        select domain from near where contains(domain, $encoded)
          or ${ASCII_SKELETON} in (select value from json_each($skeletons))
          or split_part(${ASCII_SKELETON}, '.', 1) in (select value from json_each($labels))`,
-      parameters)
+      parameters,
+    )
     for (const { domain } of rows) found.add(domain)
   }
   const isLike = (domain: string) => {

@@ -5,7 +5,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { MirrorContent, MirroredCollection } from '../../model/mirror.ts'
 import type { CollectionRow } from '../../model/rows.ts'
 import { loadAliases } from '../../store/aliases.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 
 /**

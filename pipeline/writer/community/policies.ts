@@ -1,6 +1,6 @@
 import type { Publications } from '../../accounts/publications.ts'
 import { addRevisions, recordChanges } from '../../store/appended-rows.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Applies saved policies, and removes those that were rejected. */
 export async function applyPolicies(

@@ -6,7 +6,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow, EntryState, RevisionRow } from '../../model/rows.ts'
 import { type Submission, selectOperations } from '../../model/submission.ts'
 import { addRevisions, noteWrittenBrands, recordChanges } from '../../store/appended-rows.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import {
   brandRows,
   type Entity,

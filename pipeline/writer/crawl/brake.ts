@@ -13,7 +13,7 @@ import {
   isMassLoss,
   reachesFloors,
 } from '../../resolve/brake.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { releaseHeld } from './held-publishers.ts'
 
 /** Facts about a commit that the brake needs. */

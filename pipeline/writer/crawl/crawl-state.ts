@@ -195,7 +195,8 @@ async function storeFinalAddresses(
   if (!observations.some(({ outcome }) => getEffect(outcome) === 'success')) return
   const isRedirected = ({ resolved_url }: Observation) => resolved_url !== undefined
   if (!observations.some(isRedirected) && !(await isAnyStored(db))) return
-  if ((await db.stageQuery('moved', 'document_id integer, resolved_url text', FIND_MOVED)) === 0) return
+  if ((await db.stageQuery('moved', 'document_id integer, resolved_url text', FIND_MOVED)) === 0)
+    return
   const write =
     'as d set resolved_url = m.resolved_url, seq = $seq from moved m where d.rowid = document_id'
   await db.write('update', 'documents', write, { seq })

@@ -110,9 +110,7 @@ async function findLastGroup(
 
 /** Finds the time at which the next file is due; undefined if there is none. */
 export async function findNextDue(db: Database): Promise<Instant | undefined> {
-  const row = await db.one<{ at: number | null }>(
-    'select min(due_at) as at from crawl_state',
-  )
+  const row = await db.one<{ at: number | null }>('select min(due_at) as at from crawl_state')
   return row?.at ?? undefined
 }
 

@@ -2,7 +2,7 @@ import { type Instant, toIso } from '../../core/clock.ts'
 import { getOrThrow } from '../../core/present.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import type { Source } from '../../model/observation.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { inList } from '../../store/in-list.ts'
 import { nothingTakenDown, type TakenDown } from '../takedown/takedown-list.ts'
 import { type Newcomer, type Reason, reasons } from './newcomer.ts'
@@ -39,11 +39,13 @@ export async function addDomains(
   const named = inList('domain', [...best.keys()])
   const known = await db.all<{ domain: string; why: string }>(
     `select domain, why from frontier where ${named.condition}`,
-    named.keys)
+    named.keys,
+  )
   const located = inList('location', [...best.keys()])
   const files = await db.all<Known>(
     `select kind, location, priority from crawl_state where ${located.condition}`,
-    located.keys)
+    located.keys,
+  )
   const admitted = new Set(known.map(({ domain }) => domain))
   const fresh = await admitDomains(db, best, admitted, max)
   for (const domain of fresh) admitted.add(domain)

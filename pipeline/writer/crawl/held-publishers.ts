@@ -2,7 +2,7 @@ import { DAY, HOUR, type Instant, toIso } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { OperationOf } from '../../model/submission.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 
 /** A publisher whose losses are held back (data/tables/held.sql). */
 export interface HeldRow {

@@ -143,7 +143,8 @@ async function findInFrontier(db: Database, domains: readonly string[]): Promise
   const { condition, keys } = inList('domain', domains)
   const rows = await db.all<{ domain: string }>(
     `select domain from frontier where ${condition}`,
-    keys)
+    keys,
+  )
   return new Set(rows.map(({ domain }) => domain))
 }
 

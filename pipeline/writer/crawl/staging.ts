@@ -49,9 +49,22 @@ export async function findRows(db: Database): Promise<void> {
 function* toRows(observations: readonly Observation[]) {
   for (const o of observations) {
     yield [
-      null, o.kind, o.location, o.observed_at, o.outcome, getEffect(o.outcome), o.status, o.retry_after_s,
-      o.took_ms, o.after_seq, o.etag || null, o.last_modified || null, o.hash || null, o.resolved_url || null,
-      crc32(o.location) % SPREAD, null,
+      null,
+      o.kind,
+      o.location,
+      o.observed_at,
+      o.outcome,
+      getEffect(o.outcome),
+      o.status,
+      o.retry_after_s,
+      o.took_ms,
+      o.after_seq,
+      o.etag || null,
+      o.last_modified || null,
+      o.hash || null,
+      o.resolved_url || null,
+      crc32(o.location) % SPREAD,
+      null,
     ]
   }
 }

@@ -1,7 +1,7 @@
 import type { AgentDocument } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import type { Files } from '../derivation-files.ts'
 
 interface Claim {

@@ -2,7 +2,7 @@ import type { Declaration } from '../../diff/agent-profile.ts'
 import type { AgentDeclaration, BrandDocument } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Source } from '../../model/observation.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import type { Files } from '../derivation-files.ts'
 
 /** Agents with changed declarations, and the files that changed them. */

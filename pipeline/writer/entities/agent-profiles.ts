@@ -6,7 +6,7 @@ import {
 } from '../../diff/agent-profile.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { AgentProfileRow } from '../../model/rows.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 
 export type Profiles = Map<string, AgentProfileRow>
@@ -14,7 +14,10 @@ export type Profiles = Map<string, AgentProfileRow>
 const OF_AGENTS = `agent_url in (select value from json_each($agents))`
 
 /** Unites the values in an agent's capabilities and in its products, sorted. */
-const either = (declared: string, sold: string) => `(select json_group_array(value order by value) from (
+const either = (
+  declared: string,
+  sold: string,
+) => `(select json_group_array(value order by value) from (
     select value from json_each(document, '$.capabilities.${declared}') where value is not null
     union select value from json_each(document, '$.products.${sold}') where value is not null))`
 

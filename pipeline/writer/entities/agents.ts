@@ -11,7 +11,7 @@ import type { FacetCount } from '../../diff/reach.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { AgentRow } from '../../model/rows.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import { loadProfiles, type Profiles, updateProfiles } from './agent-profiles.ts'
 import { addMergedReach } from './merged-reach.ts'
@@ -159,7 +159,11 @@ async function updateFacetCounts(db: Database, reached: readonly FacetCount[]): 
     reached.map(({ agent_url, facet, value, times }) => [agent_url, facet, value, times]),
   )
   await db.stageQuery('counted', COUNTED, ADD_UP)
-  await db.write('delete from', 'agent_facets', 'where agent_url in (select agent_url from reached)')
+  await db.write(
+    'delete from',
+    'agent_facets',
+    'where agent_url in (select agent_url from reached)',
+  )
   await db.write(
     'insert into',
     'agent_facets',

@@ -6,7 +6,7 @@ import type { RowStamp } from '../../diff/stamp.ts'
 import type { ClaimRow } from '../../model/rows.ts'
 import type { Claim } from '../../resolve/claims.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { writeChanges } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 

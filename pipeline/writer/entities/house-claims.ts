@@ -3,7 +3,7 @@ import type { BrandDocument } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import { isUrl } from '../../model/observation.ts'
 import { listClaimed } from '../../resolve/entry-house.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { Files } from '../derivation-files.ts'
 

@@ -2,7 +2,7 @@ import { requireValue } from '../../core/present.ts'
 import { createCollectionMerged, createPropertyMerged } from '../../diff/merge-events.ts'
 import type { CollectionRow, PropertyRow } from '../../model/rows.ts'
 import type { OperationOf } from '../../model/submission.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 
 /** A record leads to another one from now on. */
 export type Merge = OperationOf<'property.merge' | 'collection.merge'>

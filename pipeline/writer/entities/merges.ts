@@ -9,7 +9,7 @@ import type { AliasRow } from '../../model/rows.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { loadAliases, markAgents } from '../../store/aliases.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import {
   loadMergeRows,

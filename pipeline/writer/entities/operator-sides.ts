@@ -11,7 +11,7 @@ import {
   listAffiliation,
 } from '../../resolve/operator-side.ts'
 import { hasAliases } from '../../store/aliases.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { publisherRows } from '../../store/entries.ts'
 import { updateOperators } from './operators.ts'
 

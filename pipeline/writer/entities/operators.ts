@@ -1,5 +1,5 @@
 import { type Operator, resolveOperator } from '../../resolve/operator.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 
 type OperatorOfAgent = Operator & { agent_url: string }

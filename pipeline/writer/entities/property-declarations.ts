@@ -1,7 +1,7 @@
 import type { BrandDocument, BrandEntry } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Declared } from '../../resolve/operator.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import type { Files } from '../derivation-files.ts'
 

@@ -3,7 +3,7 @@ import { type ChangesToSplit, countChanges, takePortion } from '../../diff/porti
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import type { Source } from '../../model/observation.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { diffRows } from './publisher-changes.ts'
 
 /** Remainder of an answer that is applied in portions. */

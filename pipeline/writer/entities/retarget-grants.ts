@@ -8,7 +8,7 @@ import type { AuthorizationRow } from '../../model/rows.ts'
 import { toElsewhereKey } from '../../serving/keys.ts'
 import { loadAliases } from '../../store/aliases.ts'
 import { recordChanges } from '../../store/appended-rows.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { loadGrants, setsReachingAny, toStoredGrant } from '../../store/grant-rows.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 

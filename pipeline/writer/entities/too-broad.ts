@@ -3,7 +3,7 @@ import type { Domain } from '../../core/domain.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
 import { PROPERTIES_KEPT_MAX, PUBLISHER_MAX, weighPublisher } from '../../model/publisher-size.ts'
 import type { NoPublisher, PublisherFacts } from '../../resolve/publisher.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 
 /** A publisher whose answer is refused, with the reason. */
 export interface Refused {

@@ -1,7 +1,7 @@
 import type { Domain } from '../../core/domain.ts'
+import type { Database } from '../../store/database.ts'
 import { buildDomainCondition, buildNamesPattern } from '../../store/domain-match.ts'
 import { listTables, readTableFile } from '../../store/table-files.ts'
-import type { Database } from '../../store/database.ts'
 
 /** Rows of the index that a takedown deletes. */
 export interface DeletedRows {

@@ -2,7 +2,7 @@ import { DAY, type Instant, toIso } from '../../core/clock.ts'
 import type { Outcome } from '../../core/outcomes.ts'
 import type { EventType } from '../../model/event.ts'
 import type { StoredWatch, WatchedFile } from '../../model/watch.ts'
-import { type Database } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 
 /** Events that are read at a time; what is left is read at the next look. */
 const EVENTS_MAX = 20_000

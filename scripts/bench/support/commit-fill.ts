@@ -86,7 +86,15 @@ async function copyBrands(folder: string, brands: number): Promise<void> {
         from copies c cross join ${table} s on ${joined} order by c.n`)
     }
     const ofFile = "s.location = c.old and s.kind = 'brand.json'"
-    const named = ['domain', 'canonical_id', 'canonical_domain', 'brand_name', 'brand_id', 'names', 'manifest']
+    const named = [
+      'domain',
+      'canonical_id',
+      'canonical_domain',
+      'brand_name',
+      'brand_id',
+      'names',
+      'manifest',
+    ]
     await copy('documents', ofFile, ['location', 'document'])
     await copy('brands', 's.domain = c.old', named)
     await index.run(`delete from crawl_state where kind = 'brand.json'

@@ -48,7 +48,9 @@ export async function readContents(
   const contents: Partial<Contents> = {}
   for (const table of tableNames) {
     const from = table === 'authorizations' ? REACHING : table
-    const rows = await db.all<Row>(`select * from ${from} order by ${orders[table].map(column => `${column} nulls last`).join(', ')}`)
+    const rows = await db.all<Row>(
+      `select * from ${from} order by ${orders[table].map(column => `${column} nulls last`).join(', ')}`,
+    )
     contents[table] = rows.map(row => formatRow(row, names, [...without, 'property_set']))
   }
   const events = await db.all<Row>('select * from events order by event_id')

@@ -34,13 +34,14 @@ const inline = { ...file, properties: [{ ...file.properties[0], ...app }] }
 const unreachable = outcomeNames.filter(name => getEffect(name) === 'unreachable')
 
 let requests = 0
-const buildRequest = () => buildSubmission(`request ${requests}`, {
-  op: 'crawl.request',
-  scope: 'domain',
-  crawl_request_id: `00000000-0000-7000-8000-${String(requests++).padStart(12, '0')}`,
-  domain: domain as never,
-  requested_by: 'Acme',
-})
+const buildRequest = () =>
+  buildSubmission(`request ${requests}`, {
+    op: 'crawl.request',
+    scope: 'domain',
+    crawl_request_id: `00000000-0000-7000-8000-${String(requests++).padStart(12, '0')}`,
+    domain: domain as never,
+    requested_by: 'Acme',
+  })
 
 /** Result of a crawl, or `tick`: only time passes, or `request`: a person requests a crawl. */
 type Happening = 'other file' | 'without the entry' | 'tick' | 'request' | Outcome

@@ -60,7 +60,9 @@ beforeAll(async () => {
     observeFile('adagents.json', 'journal.example', journal, clock.now()),
     observeFile('brand.json', 'faulty.example', { id: 7, names: 'Faulty' }, clock.now()),
   ])
-  await index.db.run('update meta set format = 1, fence = 1, seq = 3, committed_at = $now', { now: clock.now() })
+  await index.db.run('update meta set format = 1, fence = 1, seq = 3, committed_at = $now', {
+    now: clock.now(),
+  })
   db = await index.publish()
 })
 
@@ -116,7 +118,9 @@ test('an agent that lost a publisher long ago has won it when it is granted agai
       clock.tick({ days: 10 })
       await again.commit([observeFile('adagents.json', 'journal.example', file, clock.now())])
     }
-    await again.db.run('update meta set format = 1, fence = 1, seq = 3, committed_at = $now', { now: clock.now() })
+    await again.db.run('update meta set format = 1, fence = 1, seq = 3, committed_at = $now', {
+      now: clock.now(),
+    })
     const columnar = await again.publish()
     const { sql } = listExampleQueries().find(({ question }) => question.includes('won and lost'))!
     const rows = await columnar.all<{ agent_url: string; lost: number; won: number }>(sql)

@@ -26,7 +26,9 @@ async function openIndex(live: (index: MemoryIndex, clock: TestClock) => Promise
   const index = await openMemoryIndex(clock)
   indexes.push(index)
   await live(index, clock)
-  await index.db.run('update meta set format = 1, fence = 1, seq = 2, committed_at = $now', { now: clock.now() })
+  await index.db.run('update meta set format = 1, fence = 1, seq = 2, committed_at = $now', {
+    now: clock.now(),
+  })
   return index.publish()
 }
 

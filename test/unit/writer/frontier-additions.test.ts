@@ -17,8 +17,7 @@ beforeAll(async () => {
 afterAll(() => registry.close())
 
 const count = async (sql: string) =>
-  (await registry.sequencer.index.one<{ n: number }>(`select count(*) as n from ${sql}`))!
-    .n
+  (await registry.sequencer.index.one<{ n: number }>(`select count(*) as n from ${sql}`))!.n
 
 const mentioned = (like: string) =>
   count(`frontier where why = 'mentioned' and domain like '${like}'`)
@@ -62,7 +61,9 @@ describe('additions of one document to the frontier', () => {
       await pass(HOUR + MINUTE)
       expect(await mentioned('%-one.example')).toBe(Math.min(2_000, 500 * (hour + 1)))
     }
-    expect(await count(`wakes where subject = 'manager.example' and wakes_at > unixepoch() * 1000`)).toBe(0)
+    expect(
+      await count(`wakes where subject = 'manager.example' and wakes_at > unixepoch() * 1000`),
+    ).toBe(0)
   })
 
   it('are more for a domain that an operator submitted', async () => {

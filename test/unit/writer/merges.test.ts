@@ -184,9 +184,7 @@ describe('a property merged into another publisher’s', () => {
     const merging = await openMerging()
     const { alias, canonical } = await findApps(merging)
     await merging.merge(buildMerge('property', alias, canonical))
-    const before = await merging.rows(
-      PROPERTIES,
-    )
+    const before = await merging.rows(PROPERTIES)
     expect(await merging.runNight(files)).toEqual([])
     expect(await merging.runNight(files)).toEqual([])
     expect(await merging.rows(PROPERTIES)).toEqual(before)
