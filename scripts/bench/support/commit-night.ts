@@ -49,7 +49,7 @@ const opened = await Sequencer.open({
 if (!opened) throw new Error(`another process is writing to ${folder}`)
 const sequencer = opened
 const last = await sequencer.index.oneOrThrow<{ ms: number }>(
-  'select epoch_ms(max(attempted_at)) as ms from crawl_state',
+  'select max(attempted_at) as ms from crawl_state',
 )
 // A folder that was used before continues with the night after its last one.
 const nextNight = Math.max(2, 1 + Math.floor((last.ms - filledAt) / DAY))
