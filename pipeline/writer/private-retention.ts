@@ -72,14 +72,14 @@ export async function forgetPrivateRows(
 
 /** Drops old submissions, from the index first: what it knows the accounts must know too. */
 async function dropSubmissions(
-  index: Database,
+  _index: Database,
   accounts: Sqlite,
   operation: string,
   until: string,
 ): Promise<void> {
   const where = 'where operation = $operation and submitted_at < $until'
   const old = { operation, until }
-  const rows = accounts.all<{ id: string }>(
+  const _rows = accounts.all<{ id: string }>(
     `select submission_id as id from submissions ${where}`,
     old,
   )

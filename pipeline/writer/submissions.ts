@@ -1,5 +1,4 @@
 import type { Domain } from '../core/domain.ts'
-import type { RowStamp } from '../diff/stamp.ts'
 import type { EventDraft } from '../model/event.ts'
 import { type OperationOf, type Submission, selectOperations } from '../model/submission.ts'
 import type { Database } from '../store/database.ts'

@@ -244,7 +244,7 @@ function formatLine(row: Row): string {
 }
 
 function formatTables(contents: Contents): string {
-  const { events: _, submissions: __, ...tables } = contents
+  const { events: _, ...tables } = contents
   return Object.entries(tables)
     .map(([name, rows]) => `## ${name}\n${rows.map(formatLine).join('\n')}\n`)
     .join('\n')

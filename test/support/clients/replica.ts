@@ -8,7 +8,7 @@ import { propertyFacts } from '../../../pipeline/diff/events.ts'
 import type { AgentVerdict } from '../../../pipeline/model/agent-verdict.ts'
 import type { FeedEvent } from '../../../pipeline/model/event.ts'
 import type { AgentProfileRow, AgentRow } from '../../../pipeline/model/rows.ts'
-import type { Database } from '../../../pipeline/store/duckdb.ts'
+import type { Database } from '../../../pipeline/store/database.ts'
 import { REACHING } from '../checks/table-contents.ts'
 
 type Row = Record<string, unknown>

@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
 import { isSameSite } from '../../../pipeline/core/domain.ts'
-import { REACHING } from '../../support/checks/table-contents.ts'
 import {
   buildPointer,
   buildShop,

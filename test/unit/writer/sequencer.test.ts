@@ -1,6 +1,5 @@
 import { cpSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { toIso } from '../../../pipeline/core/clock.ts'
 import { Fatal } from '../../../pipeline/core/errors.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'

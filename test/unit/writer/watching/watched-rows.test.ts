@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StoredWatch } from '../../../../pipeline/model/watch.ts'
-import type { Database } from '../../../../pipeline/store/duckdb.ts'
+import type { Database } from '../../../../pipeline/store/database.ts'
 import { loadWatchedRows } from '../../../../pipeline/writer/watching/watched-rows.ts'
 import { withIndex } from '../../../support/registry/memory-index.ts'
 import { testClock } from '../../../support/worlds/clock.ts'
