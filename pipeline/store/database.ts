@@ -66,6 +66,20 @@ export class Database {
     return this.sqlite.run(`${verb} ${table} ${rest}`, parameters)
   }
 
+  /** Runs a statement that writes this table and no other once for each item, with its values in their order. */
+  async writeEach<Item>(
+    verb: 'insert into' | 'update' | 'delete from',
+    table: string,
+    rest: string,
+    items: Iterable<Item>,
+    toValues: (item: Item) => readonly Cell[],
+  ): Promise<void> {
+    if (verb === 'update') this.written.noteUpdate(table)
+    else this.written.note(table)
+    await this.#transactions.beforeWriting()
+    this.sqlite.runEach(`${verb} ${table} ${rest}`, items, toValues)
+  }
+
   /** Fills a temporary table, in the place of what it held; `columns` declares it, the first time. */
   async stage(table: string, columns: string, rows: Iterable<readonly Cell[]>): Promise<void> {
     await this.#clear(table, columns)
@@ -99,6 +113,11 @@ export class Database {
   /** Runs a query and returns all rows. */
   async all<Row>(sql: string, parameters: Parameters = {}): Promise<Row[]> {
     return this.sqlite.all<Row>(sql, parameters)
+  }
+
+  /** Runs a query and returns the stored values of all rows, in the order of its columns. */
+  async values(sql: string, parameters: Parameters = {}): Promise<(string | number | null)[][]> {
+    return this.sqlite.values(sql, parameters)
   }
 
   /** Runs a query and returns its first row. */

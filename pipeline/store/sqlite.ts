@@ -122,6 +122,21 @@ export class Sqlite {
     return rows.map(values => toRow(values as never) as Row)
   }
 
+  /** Runs a query and returns the stored values of all rows, in the order of its columns. */
+  values(sql: string, parameters: SqliteParameters = {}): (string | number | null)[][] {
+    return this.#prepare(sql).statement.all(toNamed(parameters)) as unknown as never[]
+  }
+
+  /** Runs a statement once for each item, with its values in their order. */
+  runEach<Item>(
+    sql: string,
+    items: Iterable<Item>,
+    toValues: (item: Item) => readonly (string | number | boolean | null | undefined)[],
+  ): void {
+    const { statement } = this.#prepare(sql)
+    for (const item of items) statement.run(...toValues(item).map(toCell))
+  }
+
   /** Runs a query and returns its first row. */
   one<Row>(sql: string, parameters: SqliteParameters = {}): Row | undefined {
     const prepared = this.#prepare(sql)
@@ -189,7 +204,7 @@ export class Sqlite {
       statement ??= this.#prepare(
         `insert into ${table} values (${row.map(() => '?').join(', ')})`,
       ).statement
-      statement.run(...row.map(cell => (typeof cell === 'boolean' ? Number(cell) : (cell ?? null))))
+      statement.run(...row.map(toCell))
     }
   }
 
@@ -319,6 +334,10 @@ function createRowMaker(statement: StatementSync): RowMaker {
     }
     return row
   }
+}
+
+function toCell(value: string | number | boolean | null | undefined): SQLInputValue {
+  return typeof value === 'boolean' ? Number(value) : (value ?? null)
 }
 
 function toNamed(parameters: SqliteParameters): Record<string, SQLInputValue> {

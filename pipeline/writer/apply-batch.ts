@@ -11,7 +11,7 @@ import { recordAgentHealth } from './crawl/agent-health.ts'
 import { beginNight } from './crawl/brake.ts'
 import { countAttempts } from './crawl/crawl-days.ts'
 import { settleRequests } from './crawl/crawl-requests.ts'
-import { applyObservations, applyTransitions } from './crawl/crawl-state.ts'
+import { type AppliedAttempts, applyObservations, applyTransitions } from './crawl/crawl-state.ts'
 import { applyDeferrals } from './crawl/deferrals.ts'
 import { filterImplausible } from './crawl/plausibility.ts'
 import { quarantine } from './crawl/quarantine.ts'
@@ -40,8 +40,8 @@ export async function apply(db: Database, batch: Batch, context: ApplyContext): 
   const drafts = [...requests.drafts, ...derived.drafts]
   if (requests !== noRequests)
     drafts.push(...(await applyShown(db, batch, requests.submissions, context)))
-  const { observations } = applied
-  await settleRequests(db, { observations, poison: batch.poison }, context)
+  const { attempts } = applied
+  await settleRequests(db, { attempts, poison: batch.poison }, context)
   if (db.written.version(versionedTables) !== versionBefore)
     await recordVersions(db, before, context)
   const events = drafts.length > 0 ? await recordEvents(db, drafts, batch.actor, context) : []
@@ -80,11 +80,13 @@ async function applyBatchObservations(
   const observations =
     definite.length > 0 ? await filterImplausible(db, definite, context) : definite
   const hasAppliedTime = isTimeApplied(batch, requests)
-  const applied = observations.length > 0 ? await applyObservations(db, observations, context) : []
-  if (observations.length > 0) await countAttempts(db, context.seq)
-  if (observations.some(({ kind }) => kind === 'agent')) await recordAgentHealth(db, context.seq)
+  const { attempts, invalidated: answered } =
+    observations.length > 0 ? await applyObservations(db, observations, context) : nothingApplied
+  await countAttempts(db, attempts, context.seq)
+  const probes = attempts.filter(({ after }) => after.kind === 'agent')
+  if (probes.length > 0) await recordAgentHealth(db, probes, context.seq)
   const crawled = [
-    ...applied,
+    ...answered,
     ...(hasAppliedTime ? await applyTransitions(db, context.now) : []),
     ...requests.held.invalidated,
     ...requests.takedown.invalidated,
@@ -94,7 +96,7 @@ async function applyBatchObservations(
   const pointing =
     saved.length > 0 ? await listInvalidatedHosted(db, saved, context.hostingBase) : []
   const invalidated = [...crawled, ...pointing.filter(source => !known.has(toSourceKey(source)))]
-  return { observations, invalidated, hasAppliedTime }
+  return { observations, attempts, invalidated, hasAppliedTime }
 }
 
 /**
@@ -178,6 +180,7 @@ async function listClaimed(
   return [...houses.keys()]
 }
 
+const nothingApplied: AppliedAttempts = { attempts: [], invalidated: [] }
 const noSubjects: Subjects = { brand: [], publisher: [] }
 const nothingDerived: Derivation = {
   drafts: [],

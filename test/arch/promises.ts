@@ -109,8 +109,8 @@ export const promises: readonly Promised[] = [
     'equals one that is derived afresh from documents, crawl state and time',
   ]),
   ...shownBy('property/writer/unchanged-observations.property.test.ts', [
-    'One statement applies all observations that change only times',
-    'the one statement for unchanged observations has the effect of the full path',
+    'An observation that changes only times writes these and nothing else',
+    'each attempt is stored as it was computed, by the short statement too, and once',
   ]),
   ...shownBy(
     'unit/writer/revocations.test.ts',

@@ -33,21 +33,10 @@ export const regions: Region[] = [
     only: /brand|publisher/,
   },
   {
-    file: 'pipeline/writer/crawl/crawl-state.ts',
-    after: 'const INVALIDATED = `',
-    before: 'order by',
-  },
-  {
     file: 'pipeline/writer/crawl/transitions.ts',
-    after: 'const buildTransitions = ',
-    before: 'from turning`',
-    only: /^ +(or )?coalesce\((stale|ended|turns)_at <=|^ {4}or is_unreachable/,
-  },
-  {
-    file: 'pipeline/writer/crawl/recrawl-schedule.ts',
-    after: 'export const TURNS_AT = `',
-    before: 'const HOUR = 3_600',
-    only: /^ {2}if\(new_(stale|ended)_at >/,
+    after: 'function isOtherValidity(',
+    before: '}',
+    only: /^ {4}isPast/,
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
@@ -116,49 +105,37 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'mayHaveEnded ? await db.all<Invalidated>(ENDED, parameters) : []',
-    without: ['[]'],
+    of: 'isNew ||\n      (before.hash !== null && changesValidity) ||\n',
+    without: ['(before.hash !== null && changesValidity) ||\n', 'isNew ||\n'],
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'invalidated.length === 0 ? others : [...invalidated, ...others].sort(compareSources)',
-    without: ['others', '[...invalidated]'],
+    of: '(isOtherOutcome(attempt) && ',
+    without: ['(false && '],
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'differences.any_invalidated ? db.all<Invalidated>(INVALIDATED) : []',
-    without: ['[]'],
-  },
-  {
-    file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'where is_own or instead is not null or ((is_first or changes_validity or effect_differs) and exists (',
+    of: 'isFirst || changesValidity || isOtherEffect(attempt)',
     without: [
-      'where instead is not null or ((is_first or changes_validity or effect_differs) and exists (',
-      'where is_own or ((is_first or changes_validity or effect_differs) and exists (',
-      'where is_own or instead is not null or ((changes_validity or effect_differs) and exists (',
-      'where is_own or instead is not null or ((is_first or effect_differs) and exists (',
-      'where is_own or instead is not null or ((is_first or changes_validity) and exists (',
+      'changesValidity || isOtherEffect(attempt)',
+      'isFirst || isOtherEffect(attempt)',
+      'isFirst || changesValidity',
     ],
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    of: 'is_own or instead is not null as "is_own [boolean]"',
-    without: ['instead is not null as "is_own [boolean]"', 'is_own as "is_own [boolean]"'],
+    of: 'return after.effect !== before.effect || hasTurned',
+    without: ['return hasTurned', 'return after.effect !== before.effect'],
   },
   {
     file: 'pipeline/writer/crawl/transitions.ts',
-    of: 'is_new or (had_document and changes_validity) as is_own',
-    without: ['(had_document and changes_validity) as is_own', 'is_new as is_own'],
+    of: 'Math.min(stale, ended)',
+    without: ['stale', 'ended'],
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
     of: 'false as "is_new [boolean]", hash is not null as "is_own [boolean]"',
     without: ['false as "is_new [boolean]", false as "is_own [boolean]"'],
-  },
-  {
-    file: 'pipeline/writer/crawl/transitions.ts',
-    of: '(new_effect is distinct from old_effect\n    or is_unreachable !=',
-    without: ['(is_unreachable !='],
   },
 ]
 
@@ -171,21 +148,16 @@ export const harmless: Record<string, string> = {
   'await addHops(db, untried, context)': 'no dependency: the golden nights notice',
   'await addDomains(db, mentioned, { ...context, max: context.frontierMax })':
     'no dependency: file-changes.test.ts notices',
-  '=> where instead is not null or ((is_first or changes_validity or effect_differs) and exists (':
-    'no observation is applied: the golden nights notice',
-  '=> where is_own or instead is not null or ((is_first or effect_differs) and exists (':
+  '=> isFirst || isOtherEffect(attempt)':
     'needs a rare sequence of outcomes: file-changes.test.ts notices',
-  '=> (had_document and changes_validity) as is_own':
+  '=> (before.hash !== null && changesValidity) ||\n':
     'no observation is applied: the golden nights notice',
   'answer: this.#step.value,': 'no dependency: without answers nothing differs',
-  'where is_own or instead is not null or ((is_first or changes_validity or effect_differs) and exists ( select 1 from depends_on d where d.kind = relevant.kind and d.location = relevant.location))':
-    'derives more than needed',
   "if (turned.length > 0) { await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now, stale_at, null), if(ended_at > $now, ended_at, null)) where turns_at <= $now`, at, ) }":
     'the next tick derives it again, with the same result',
   "await db.write( 'update', 'crawl_state', `set turns_at = least( if(stale_at > $now, stale_at, null), if(ended_at > $now, ended_at, null)) where turns_at <= $now`, at, )":
     'the next tick derives it again, with the same result',
-  'if(new_stale_at > $now, new_stale_at, null),':
-    'ended_at wakes the rule too, while it is in the future',
+  '=> ended': 'ended_at wakes the rule too, while it is in the future',
   'if(stale_at > $now, stale_at, null),': 'ended_at wakes the rule too, while it is in the future',
 }
 

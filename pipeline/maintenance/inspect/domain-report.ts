@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import type { HeldRow } from '../../writer/crawl/held-publishers.ts'
 import type { Reason } from '../../writer/crawl/newcomer.ts'
-import { IS_HELD, WAIT_REASON } from '../../writer/crawl/recrawl-schedule.ts'
+import { type Attempted, explainWait } from '../../writer/crawl/recrawl-schedule.ts'
 
 /** Crawl state of a domain: its files, and the domains that depend on them. Times are ISO 8601. */
 export interface DomainReport {
@@ -59,26 +59,21 @@ union select kind, location from crawl_state
 union select kind, location from depends_on where subject = $domain`
 
 const FILES = `
-with wanted as (${WANTED}),
-state as (
-  select kind, location, outcome, status, attempted_at, succeeded_at, streak, streak_since, failures,
-    requested, due_at, ended_at, priority, attempted_at as seen_at,
-    if(failures > 0, 'unreachable', effect) as effect, failures > 0 as is_unreachable,
-    streak as new_streak, failures as new_failures,
-    succeeded_at as new_succeeded_at
-  from crawl_state where (kind, location) in (select kind, location from wanted)),
-judged as (select *, ${IS_HELD} as is_held from state)
+with wanted as (${WANTED})
 select s.kind, s.location, s.outcome, s.status as status, s.attempted_at, s.succeeded_at,
   s.streak as streak, s.streak_since, s.failures as failures,
   s.requested as is_requested, s.due_at, s.ended_at,
-  if(s.attempted_at is null or s.due_at is null, null, ${WAIT_REASON}) as due_because,
+  s.effect, s.priority,
   d.variant, d.bytes as bytes, d.fault_count as faults, d.changed_at, d.resolved_url,
   (select q.reason from quarantine q
     where q.kind = s.kind and q.location = s.location order by q.observed_at desc limit 1) as quarantined
-from judged s left join documents d using (kind, location)
+from crawl_state s left join documents d using (kind, location)
+where (s.kind, s.location) in (select kind, location from wanted)
 order by s.location != $domain, s.kind, s.location`
 
-type FileRow = Omit<FileReport, 'document'> & Partial<NonNullable<FileReport['document']>>
+type FileRow = Omit<FileReport, 'document' | 'due_because'> &
+  Partial<NonNullable<FileReport['document']>> &
+  Pick<Attempted, 'kind' | 'effect' | 'priority'>
 
 const DEPENDANTS = `
 select rule, count(distinct subject) as domains,
@@ -130,6 +125,9 @@ function toFileReport({
   faults,
   changed_at,
   resolved_url,
+  effect,
+  priority,
+  quarantined,
   ...file
 }: FileRow): FileReport {
   const hasDocument = typeof variant === 'string' && typeof changed_at === 'string'
@@ -143,5 +141,20 @@ function toFileReport({
       }
     : null
   // Every file gets such a time at its first attempt; only one that was read has anything in force.
-  return { ...file, ended_at: file.succeeded_at === null ? null : file.ended_at, document }
+  const ended_at = file.succeeded_at === null ? null : file.ended_at
+  const due_because = explainDue({ ...file, effect, priority })
+  return { ...file, ended_at, due_because, quarantined, document }
+}
+
+function explainDue(
+  file: Pick<FileRow, 'attempted_at' | 'succeeded_at' | 'due_at'> &
+    Omit<Attempted, 'attempted_at' | 'succeeded_at'>,
+): string | null {
+  if (file.attempted_at === null || file.due_at === null) return null
+  return explainWait({
+    ...file,
+    effect: file.failures > 0 ? 'unreachable' : file.effect,
+    attempted_at: Date.parse(file.attempted_at),
+    succeeded_at: file.succeeded_at === null ? null : Date.parse(file.succeeded_at),
+  })
 }

@@ -1,24 +1,24 @@
 import { HEALTH_CHANGES_MAX } from '../../serving/agent-health-record.ts'
 import type { Database } from '../../store/database.ts'
+import type { Transition } from './transitions.ts'
 
-/** An agent that answers is well, whether or not it said anything new. */
-const OUTCOME = `case when s.outcome = 'unchanged' then 'ok' else s.outcome end`
+const ADD = `(location, outcome, since, seq) select $location, $outcome, $since, $seq
+where (select outcome from agent_health where location = $location order by seq desc limit 1)
+  is distinct from $outcome`
 
-/**
- * Records the agents whose probe, among those that the commit in progress applied, ended otherwise than the one
- * before. Call it after `applyObservations`, and only for batches with probes.
- */
-export async function recordAgentHealth(db: Database, seq: number): Promise<void> {
-  await db.write(
-    'insert into',
-    'agent_health',
-    `(location, outcome, since, seq) select s.location, ${OUTCOME}, s.attempted_at, $seq
-     from incoming i join crawl_state s on s.rowid = i.row_id
-     where s.kind = 'agent' and s.seq = $seq and s.attempted_at = i.at_ms
-       and (select outcome from agent_health known where known.location = s.location
-         order by seq desc limit 1) is distinct from ${OUTCOME}`,
-    { seq },
-  )
+/** Records the agents whose probe, among these that the commit in progress applied, ended otherwise than the one before. */
+export async function recordAgentHealth(
+  db: Database,
+  probes: readonly Transition[],
+  seq: number,
+): Promise<void> {
+  for (const { after, observation } of probes) {
+    const { location, attempted_at: since } = after
+    if (since !== observation.observed_at) continue
+    // An agent that answers is well, whether or not it said anything new.
+    const outcome = after.outcome === 'unchanged' ? 'ok' : after.outcome
+    await db.write('insert into', 'agent_health', ADD, { location, outcome, since, seq })
+  }
 }
 
 /** Deletes the changes of each agent but the latest, which are all that is served. */

@@ -1,23 +1,31 @@
 import { DAY, type Instant, toDay } from '../../core/clock.ts'
 import type { Database } from '../../store/database.ts'
+import type { Transition } from './transitions.ts'
 
 /** Days of counts that are kept: at most some eighty rows a day. */
 const RETENTION_DAYS = 731
 
 /** Counts are added to those of the same day, kind and outcome. */
-const ADD = `(day, kind, outcome, attempts, seq)
-  select date(s.attempted_at / 1000, 'unixepoch'), s.kind, s.outcome, count(*), $seq
-  from incoming i join crawl_state s on s.rowid = i.row_id
-  where s.seq = $seq and s.attempted_at = i.at_ms group by 1, 2, 3
+const ADD = `(day, kind, outcome, attempts, seq) values (?, ?, ?, ?, ?)
   on conflict (day, kind, outcome) do update set attempts = attempts + excluded.attempts, seq = excluded.seq`
 
-/**
- * Counts the attempts that the commit in progress applied, by day and outcome, after `applyObservations`.
- * What that ignored, as it was applied before, is not counted again. Takes as many statements for one file as
- * for many.
- */
-export async function countAttempts(db: Database, seq: number): Promise<void> {
-  await db.write('insert into', 'crawl_days', ADD, { seq })
+/** Counts the attempts that the commit in progress applied, by day and outcome. */
+export async function countAttempts(
+  db: Database,
+  attempts: readonly Transition[],
+  seq: number,
+): Promise<void> {
+  const counts = new Map<string, number>()
+  for (const { after, observation } of attempts) {
+    const { kind, outcome, attempted_at } = after
+    if (attempted_at === null || attempted_at !== observation.observed_at) continue
+    const key = `${Math.floor(attempted_at / DAY)} ${kind} ${outcome}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  await db.writeEach('insert into', 'crawl_days', ADD, counts, ([key, n]) => {
+    const [day, kind, outcome] = key.split(' ')
+    return [toDay(Number(day) * DAY), kind, outcome, n, seq]
+  })
 }
 
 /** Deletes counts of days that are older than two years. */

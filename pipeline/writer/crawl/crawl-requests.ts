@@ -1,4 +1,4 @@
-import { type Instant, toIso } from '../../core/clock.ts'
+import { type Instant, SECOND, toIso } from '../../core/clock.ts'
 import { advance, type DueSource } from '../../diff/crawl-request.ts'
 import { isSameValue } from '../../diff/diff.ts'
 import type { Attempt, CrawlRequestRow } from '../../model/crawl-request.ts'
@@ -9,6 +9,7 @@ import { deleteRows } from '../../store/row-writes.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { addHops } from './frontier.ts'
 import { listNeededFiles, toGroup } from './requested-files.ts'
+import type { Transition } from './transitions.ts'
 
 interface CommitStamp {
   now: Instant
@@ -59,10 +60,10 @@ async function countPublishers(db: Database, domain: string): Promise<number> {
 export async function settleRequests(
   db: Database,
   {
-    observations,
+    attempts: applied,
     poison = [],
   }: {
-    observations: readonly Observation[]
+    attempts: readonly Transition[]
     poison?: readonly { observation: Observation }[] | undefined
   },
   { now, seq, takenDown }: CommitStamp & { takenDown: TakenDown },
@@ -73,7 +74,7 @@ export async function settleRequests(
   const needed = await listNeededFiles(db, open, takenDown)
   const attempts = new Map(
     [
-      ...(observations.length > 0 ? await loadAttempts(db, seq) : []),
+      ...applied.map(toAttempt),
       ...poison.map(({ observation }) => toPoisonAttempt(observation)),
     ].map(attempt => [toSourceKey(attempt), attempt]),
   )
@@ -103,19 +104,18 @@ function loadOpenRequests(db: Database): Promise<CrawlRequestRow[]> {
   )
 }
 
-/**
- * Loads the attempts of this batch that changed crawl_state, of requested files. The times are compared after the
- * joins, or each attempt might be compared with each file.
- */
-function loadAttempts(db: Database, seq: number): Promise<Attempt[]> {
-  return db.all<Attempt>(
-    `select i.kind, i.location, i.at_ms as at, i.outcome, i.status as status,
-       coalesce(i.after_seq, -1) as after_seq, i.at_ms + 1000 * i.retry_after_s as not_before
-     from incoming i join crawl_state s on s.rowid = i.row_id
-     where s.seq = $seq and s.attempted_at >= i.at_ms
-       and exists (select 1 from requested_files r where r.kind = i.kind and r.location = i.location)`,
-    { seq },
-  )
+function toAttempt({ observation }: Transition): Attempt {
+  const { kind, location, observed_at: at, outcome, status, retry_after_s, after_seq } = observation
+  const not_before = retry_after_s === undefined ? null : at + retry_after_s * SECOND
+  return {
+    kind,
+    location,
+    at,
+    outcome,
+    status: status ?? null,
+    after_seq: after_seq ?? -1,
+    not_before,
+  }
 }
 
 function toPoisonAttempt({ kind, location, observed_at, after_seq = -1 }: Observation): Attempt {

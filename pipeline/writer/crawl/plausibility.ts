@@ -17,7 +17,7 @@ import {
   type PlausibilityFault,
 } from '../../resolve/plausibility.ts'
 import type { Database } from '../../store/database.ts'
-import { isLater, keepLatest } from './staging.ts'
+import { buildIsLater, keepLatest } from './crawl-rows.ts'
 
 type Known = Source & AcceptedDocument & { requested: boolean; held: HeldVersion | null }
 
@@ -115,7 +115,7 @@ async function loadKnown(
      from candidates w join crawl_state s on s.location = w.location and s.kind = w.kind
      join documents d on d.location = w.location and d.kind = w.kind
      left join held_documents h on h.location = w.location and h.kind = w.kind
-     where ${isLater('w')}
+     where ${buildIsLater('w')}
        and (h.kind is not null or w.hash is distinct from s.hash)
      order by w.kind, w.location`,
     { now: toIso(now) },

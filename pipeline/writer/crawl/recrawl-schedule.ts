@@ -1,5 +1,8 @@
-import { type Instant, SECOND } from '../../core/clock.ts'
-import type { Parameters } from '../../store/database.ts'
+import { crc32 } from 'node:zlib'
+import { DAY, HOUR, type Instant, MINUTE, SECOND } from '../../core/clock.ts'
+import type { Effect } from '../../core/outcomes.ts'
+import { getAt, requireValue } from '../../core/present.ts'
+import type { SourceKind } from '../../model/documents/index.ts'
 
 /** Commit of a crawl state, and the bounds on when files are due again. */
 export interface RecrawlContext {
@@ -11,36 +14,45 @@ export interface RecrawlContext {
   soonestMs: number
 }
 
-/** Converts these to the parameters of the statements. */
-export function toParameters({ now, seq, nextRun, soonestMs }: RecrawlContext): Parameters {
-  return { now, seq, next_run: nextRun, soonest_s: soonestMs / SECOND }
-}
-
-export const DAY_LATER = String(24 * 3_600_000)
-export const WEEK_LATER = String(168 * 3_600_000)
-
-export const IS_HELD = `coalesce(new_succeeded_at > seen_at - ${WEEK_LATER}, false)`
-
-/** Time at which the state of a file next changes by itself. */
-export const TURNS_AT = `
-coalesce(
-  min(if(new_stale_at > $now, new_stale_at, null), if(new_ended_at > $now, new_ended_at, null)),
-  if(new_stale_at > $now, new_stale_at, null),
-  if(new_ended_at > $now, new_ended_at, null))`
-
-const HOUR = 3_600
-const DAY = 24 * HOUR
+export const WEEK = 7 * DAY
 
 /** Hours between probes of an agent: with the added tenth at least one a day; a failing one is probed sooner. */
 const AGENT_HOURS = 21
 
+/** Days after which a domain that is only mentioned is tried again. */
+const MENTIONED_DAYS = [1, 7, 30]
+
+/** Files fetched in one moment are not due in one: each has one of so many parts of a tenth of its wait. */
+const SPREAD = 1_000
+
+/** State of a file right after an attempt, as far as it decides when the next one is due. */
+export interface Attempted {
+  kind: SourceKind
+  /** Effect of the last attempt, with or without an answer. */
+  effect: Effect | null
+  priority: number
+  streak: number
+  failures: number
+  attempted_at: Instant
+  succeeded_at: Instant | null
+}
+
 interface WaitRule {
-  /** Condition on the state of a file after an attempt; the last rule has none. */
-  when?: string
-  /** Seconds until the file is due again; null is the nightly run. */
-  seconds: string
+  when: (file: Attempted) => boolean
+  /** Wait in ms; undefined is the nightly run. */
+  wait: (file: Attempted, soonestMs: number) => number | undefined
   /** Explanation for operators. */
   because: string
+}
+
+/** Computes a factor that doubles with each time after the first, ten times at most. */
+const double = (times: number) => 2 ** Math.min(times - 1, 10)
+
+const isUnreachable = ({ effect }: Attempted) => effect === 'unreachable'
+
+/** Tells whether a file answered with a document within a week. */
+function isHeld({ succeeded_at, attempted_at }: Attempted): boolean {
+  return succeeded_at !== null && succeeded_at > attempted_at - WEEK
 }
 
 /**
@@ -50,73 +62,79 @@ interface WaitRule {
  */
 const waitRules: readonly WaitRule[] = [
   {
-    when: "kind = 'agent'",
-    seconds: `min(
-    if(effect = 'success', ${AGENT_HOURS},
-      pow(2, min(if(is_unreachable, new_failures, new_streak) - 1, 10))), ${AGENT_HOURS}) * ${HOUR}`,
+    when: ({ kind }) => kind === 'agent',
+    wait: file => {
+      const times = isUnreachable(file) ? file.failures : file.streak
+      const hours = file.effect === 'success' ? AGENT_HOURS : double(times)
+      return Math.min(hours, AGENT_HOURS) * HOUR
+    },
     because: 'agents are probed once a day, and a failing one sooner',
   },
   {
-    when: "effect = 'success'",
-    seconds: '$soonest_s * pow(2, min(new_streak - 1, 10))',
+    when: ({ effect }) => effect === 'success',
+    wait: ({ streak }, soonestMs) => soonestMs * double(streak),
     because: 'the wait doubles with each unchanged answer, to the nightly run at most',
   },
   {
-    when: 'priority = 3',
-    seconds: `case min(new_streak + new_failures, 3) when 1 then 1 when 2 then 7 when 3 then 30 end * ${DAY}`,
+    when: ({ priority }) => priority === 3,
+    wait: ({ streak, failures }) => getAt(MENTIONED_DAYS, Math.min(streak + failures, 3) - 1) * DAY,
     because: 'a domain that is only mentioned is tried after 1, 7 and 30 days',
   },
   {
-    when: 'is_unreachable',
-    seconds: `min(if(is_held, 24, 30 * 24), pow(2, min(new_failures - 1, 10))) * ${HOUR}`,
+    when: isUnreachable,
+    wait: file => Math.min(isHeld(file) ? 24 : 30 * 24, double(file.failures)) * HOUR,
     because: 'after an attempt without an answer, the wait doubles from 1 hour',
   },
   {
-    when: 'new_succeeded_at is null',
-    seconds: `min(30, pow(2, min(new_streak - 1, 10))) * ${DAY}`,
+    when: ({ succeeded_at }) => succeeded_at === null,
+    wait: ({ streak }) => Math.min(30, double(streak)) * DAY,
     because: 'where there never was a file, the wait doubles from 1 to 30 days',
   },
   {
-    when: 'not is_held',
-    seconds: `min(30, pow(2, min(max(new_streak - 8, 0), 10))) * ${DAY}`,
+    when: file => !isHeld(file),
+    wait: ({ streak }) => Math.min(30, 2 ** Math.min(Math.max(streak - 8, 0), 10)) * DAY,
     because: 'where the file has been missing for a week, the wait grows to 30 days',
   },
   {
-    when: "effect = 'absent'",
-    seconds: 'if(new_streak = 1, 61 * 60, null)',
+    when: ({ effect }) => effect === 'absent',
+    wait: ({ streak }) => (streak === 1 ? 61 * MINUTE : undefined),
     because: 'a missing file is looked for again after an hour, then every night',
   },
   {
-    seconds: `min(24, pow(2, min(new_streak - 1, 10))) * ${HOUR}`,
+    when: () => true,
+    wait: ({ streak }) => Math.min(24, double(streak)) * HOUR,
     because: 'after an answer that cannot be used, the wait doubles from 1 to 24 hours',
   },
 ]
 
-function buildWaitCase(toResult: (rule: WaitRule) => string): string {
-  const lines = waitRules.map(rule =>
-    rule.when === undefined ? `else ${toResult(rule)}` : `when ${rule.when} then ${toResult(rule)}`,
-  )
-  return `\ncase\n  ${lines.join('\n  ')} end`
+/** Explains which of the rules decided. */
+export function explainWait(file: Attempted): string {
+  return findRule(file).because
 }
 
-/** Seconds until a file is due again, by the rules above. */
-export const WAIT_S = buildWaitCase(({ seconds }) => seconds)
-
-/** Sentence that tells which of the rules decided. */
-export const WAIT_REASON = buildWaitCase(({ because }) => `'${because}'`)
+function findRule(file: Attempted): WaitRule {
+  return requireValue(
+    waitRules.find(({ when }) => when(file)),
+    'rule',
+  )
+}
 
 /**
- * Time at which a file is due again. Files fetched in one moment are not due in one: each location
- * waits up to a tenth longer, always the same part (`spread`, staging.ts). A held file waits for the nightly
+ * Computes when a file is due again. Files fetched in one moment are not due in one: each location
+ * waits up to a tenth longer, always the same part. A held file waits for the nightly
  * run at most, and nothing is fetched sooner than its server allowed. Agents have a schedule of their
  * own, which no nightly run draws together.
  */
-const NEXT_AT = `
-cast(max(
-  seen_at + coalesce(retry_after_s, 0) * 1000,
-  min(
-    if(wait_s is null, $next_run, seen_at + wait_s * (1000 + spread / 10.0)),
-    if((is_held and kind != 'agent') or wait_s is null, $next_run, 9e18))) as integer)`
-
-/** Time at which any file is due again; an agent that is not named is never due. */
-export const DUE_AT = `if(kind = 'agent' and due_at is null, null, ${NEXT_AT})`
+export function computeDueAt(
+  file: Attempted & { location: string },
+  retryAfterS: number | undefined,
+  { nextRun, soonestMs }: RecrawlContext,
+): Instant {
+  const wait = findRule(file).wait(file, soonestMs)
+  const allowedAt = file.attempted_at + (retryAfterS ?? 0) * SECOND
+  if (wait === undefined) return Math.max(allowedAt, nextRun)
+  const spread = (crc32(file.location) % SPREAD) / 10
+  const own = Math.trunc(file.attempted_at + (wait / SECOND) * (SECOND + spread))
+  const isDrawn = file.kind !== 'agent' && isHeld(file)
+  return Math.max(allowedAt, isDrawn ? Math.min(own, nextRun) : own)
+}

@@ -1,36 +1,35 @@
-import { type Effect, getEffect, outcomeNames } from '../../core/outcomes.ts'
-import { DAY_LATER, DUE_AT, IS_HELD, TURNS_AT, WAIT_S, WEEK_LATER } from './recrawl-schedule.ts'
-import { isLater } from './staging.ts'
+import { DAY, HOUR, type Instant } from '../../core/clock.ts'
+import { type Effect, getEffect, isMissing } from '../../core/outcomes.ts'
+import type { Observation } from '../../model/observation.ts'
+import type { CrawlRow } from './crawl-rows.ts'
+import { computeDueAt, type RecrawlContext, WEEK } from './recrawl-schedule.ts'
 
-function toOutcomeList(effect: Effect): string {
-  const names = outcomeNames.filter(name => getEffect(name) === effect)
-  return `('${names.join("', '")}')`
+/** Change of the state of a file by an attempt to read it. */
+export interface Transition {
+  observation: Observation
+  before: CrawlRow
+  after: CrawlRow
+  effect: Effect
+  /** The content is new. */
+  isNew: boolean
+  /** More than times and counts differs. */
+  hasChanged: boolean
+  /** The stored state became valid, stale or expired by this, or did so by itself meanwhile. */
+  changesValidity: boolean
 }
-const GARBLED = toOutcomeList('garbled')
-const UNREACHABLE = toOutcomeList('unreachable')
 
-/** Condition on an observation `i` and the state `s` of its file: the content is new. */
-const IS_NEW = `i.outcome = 'ok' and i.hash is distinct from s.hash`
-
-/** Condition that the answer has other validators than those stored. */
-const IS_VALIDATED_ANEW = `
-  (if(i.outcome = 'unchanged', coalesce(i.etag, s.etag), i.etag) is distinct from s.etag
-    or if(i.outcome = 'unchanged', coalesce(i.last_modified, s.last_modified), i.last_modified)
-      is distinct from s.last_modified)`
-
-const OBSERVED_AT = 'i.at_ms'
-
-/** Time of the observation; always later than the one before, whatever the clocks of the crawlers say. */
-const RISING_OBSERVED_AT = `
-if(${OBSERVED_AT} <= s.attempted_at,
-  max($now, s.attempted_at + 1), ${OBSERVED_AT})`
-
-/** Condition that an hour lies between the first and the last look of a streak. */
-const IS_HOUR_APART = '(new_streak >= 2 and seen_at >= streak_since + 3600000)'
+/** Attempt as the state of its file shows it. */
+interface Look {
+  at: Instant
+  before: CrawlRow
+  effect: Effect
+  streak: number
+  /** An hour lies between the first and the last look of the streak. */
+  isHourApart: boolean
+}
 
 /**
- * Builds the query that computes the state of files after an attempt to fetch them: from the staged
- * observations `i` and the stored states `s`, as far as `where` holds. Select from its last step, `turning`.
+ * Computes the state of a file after an attempt to fetch it.
  *
  * From `stale_at` on the properties of a file are stale, from `ended_at` on its grants have ended. The first
  * attempt and every success set both to a week later, so a file that never answers again expires without
@@ -42,121 +41,163 @@ const IS_HOUR_APART = '(new_streak >= 2 and seen_at >= streak_since + 3600000)'
  *
  * `streak` counts equal answers in a row. Attempts without an answer are counted in `failures` instead: a
  * timeout between two 404 neither ends the streak nor adds to it.
- *
- * Columns that others are computed from have a step of their own, which is materialized: they would be computed again
- * at each use.
  */
-const buildTransitions = (where: string) => `
-with seen as materialized (
-  select i.seen_id, i.row_id, i.spread, i.kind, i.location, i.outcome, i.effect, i.status,
-    i.retry_after_s, i.took_ms is not null as is_probed, ${RISING_OBSERVED_AT} as seen_at, i.effect = 'unreachable' as is_unreachable,
-    ${IS_NEW} as is_new,
-    s.attempted_at is null as is_first, s.hash is not null as had_document, s.outcome as old_outcome,
-    s.effect as old_effect, s.status as old_status, s.streak, s.streak_since, s.failures, s.priority,
-    s.requested, s.attempted_at, s.succeeded_at, s.due_at, s.stale_at, s.ended_at, s.turns_at,
-    ${IS_VALIDATED_ANEW} as is_validated_anew
-  from incoming i cross join crawl_state s on s.rowid = i.row_id
-  where ${where}),
-counted as materialized (
-  select *,
-    if(is_unreachable, old_effect, effect) as new_effect,
-    if(is_unreachable, min(failures + 1, 255), 0) as new_failures,
-    case when is_unreachable then streak
-      when old_effect = effect and not is_new then streak + 1 else 1 end as new_streak,
-    if(effect = 'success', seen_at, succeeded_at) as new_succeeded_at,
-    coalesce(stale_at, seen_at + ${WEEK_LATER}) as old_stale_at,
-    coalesce(ended_at, seen_at + ${WEEK_LATER}) as old_ended_at
-  from seen),
-validity as materialized (
-  select *,
-    if(new_streak = 1 and not is_unreachable, seen_at, streak_since) as new_streak_since,
-    ${IS_HOUR_APART} as is_hour_apart,
-    case effect
-      when 'success' then seen_at + ${WEEK_LATER}
-      when 'absent' then min(coalesce(stale_at, seen_at), seen_at)
-      when 'unusable' then min(coalesce(stale_at, seen_at), seen_at)
-      when 'garbled' then if(
-        old_outcome in ${GARBLED} and ${IS_HOUR_APART}, min(coalesce(stale_at, seen_at), seen_at), old_stale_at)
-      else old_stale_at end as new_stale_at,
-    ${IS_HELD} as is_held
-  from counted),
-ending as materialized (
-  select *,
-    case effect
-      when 'success' then seen_at + ${WEEK_LATER}
-      when 'absent' then if(
-        requested or is_hour_apart,
-        min(coalesce(ended_at, seen_at), seen_at), old_ended_at)
-      when 'unusable' then min(old_ended_at, coalesce(succeeded_at + ${DAY_LATER}, old_ended_at))
-      else old_ended_at end as new_ended_at,
-    ${WAIT_S} as wait_s
-  from validity),
-turning as materialized (
-  select *,
-    ${TURNS_AT} as new_turns_at,
-    coalesce(stale_at <= $now, false) != (new_stale_at <= $now)
-      or coalesce(ended_at <= $now, false) != (new_ended_at <= $now)
-      or coalesce(turns_at <= $now, false) as changes_validity,
-    ${DUE_AT} as new_due_at
-  from ending)`
+export function computeTransition(
+  before: CrawlRow,
+  observation: Observation,
+  context: RecrawlContext,
+): Transition {
+  const effect = getEffect(observation.outcome)
+  const isNew = observation.outcome === 'ok' && (observation.hash || null) !== before.hash
+  const look = { ...observe(before, observation, isNew, context.now), effect }
+  const after = { ...before, ...computeTimes(look, context.now), seq: context.seq }
+  after.due_at = findDueAt(after, look, observation, context)
+  if (observation.took_ms !== undefined) after.took_ms = observation.took_ms
+  const hasChanged = isNew || isOtherResult(look, observation)
+  if (hasChanged) applyResult(after, look, observation, isNew)
+  const changesValidity = isOtherValidity(before, after, context.now)
+  return { observation, before, after, effect, isNew, hasChanged, changesValidity }
+}
 
-const IS_ANY_LATER = `(s.attempted_at is null or ${isLater('i')})`
+/** Places an attempt: it is always later than the one before, whatever the clocks of the crawlers say. */
+function observe(
+  before: CrawlRow,
+  { observed_at, outcome }: Observation,
+  isNew: boolean,
+  now: Instant,
+): Omit<Look, 'effect'> {
+  const { attempted_at, streak_since } = before
+  const isRising = attempted_at === null || observed_at > attempted_at
+  const at = isRising ? observed_at : Math.max(now, attempted_at + 1)
+  const effect = getEffect(outcome)
+  const isSame = before.effect === effect && !isNew
+  const streak = effect === 'unreachable' ? before.streak : isSame ? before.streak + 1 : 1
+  const isHourApart = streak >= 2 && streak_since !== null && at >= streak_since + HOUR
+  return { at, before, streak, isHourApart }
+}
 
-/** Selects the transitions of all staged observations whose file has a row. */
-export const ALL_TRANSITIONS = `${buildTransitions(IS_ANY_LATER)}
-select seen_id, row_id, seen_at, attempted_at as known_at, is_probed, is_unreachable, is_new, is_first, changes_validity,
-  new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at, new_turns_at, new_due_at,
-  is_new or (had_document and changes_validity) as is_own,
-  kind = 'brand.json' and (new_effect is distinct from old_effect
-    or is_unreachable != (old_outcome in ${UNREACHABLE})) as effect_differs,
-  kind = 'adagents.json' and outcome is distinct from old_outcome
-    and (effect != 'success' or old_effect is distinct from 'success') as outcome_differs,
-  is_new or requested or new_effect is distinct from old_effect
-    or (failures > 0 and not is_unreachable) or if(effect = 'success', is_validated_anew,
-    outcome is distinct from old_outcome or status is distinct from old_status
-  ) as has_changed
-from turning`
+function computeTimes(look: Look, now: Instant) {
+  const { at, before, effect, streak } = look
+  const isUnreachable = effect === 'unreachable'
+  const stale_at = computeStaleAt(look)
+  const ended_at = computeEndedAt(look)
+  return {
+    attempted_at: at,
+    succeeded_at: effect === 'success' ? at : before.succeeded_at,
+    streak,
+    failures: isUnreachable ? Math.min(before.failures + 1, 255) : 0,
+    stale_at,
+    ended_at,
+    turns_at: findTurn(stale_at, ended_at, now),
+  }
+}
 
-/** Condition that a file succeeded again, without new content or validators, and its state was and remains valid. */
-const IS_IN_FORCE = `
-s.outcome in ${toOutcomeList('success')}
-  and s.stale_at > $now and s.ended_at > $now
-  and ${OBSERVED_AT} + ${WEEK_LATER} > $now
-  and not (${IS_NEW}) and not ${IS_VALIDATED_ANEW}`
+const earlier = (known: Instant | null, at: Instant) => Math.min(known ?? at, at)
 
-/**
- * Condition that a file that was absent or garbled is so again, and that this ends no properties or grants.
- */
-const STAYS_AWAY = `
-s.stale_at <= min(${OBSERVED_AT}, $now) and case i.effect
-  when 'garbled' then s.ended_at is not null
-  when 'absent' then s.ended_at <= min(${OBSERVED_AT}, $now)
-    or (s.hash is null and s.ended_at > $now)
-  else false end`
+function computeStaleAt(look: Look): Instant {
+  const { at, before, effect, isHourApart } = look
+  const known = before.stale_at ?? at + WEEK
+  switch (effect) {
+    case 'success':
+      return at + WEEK
+    case 'absent':
+    case 'unusable':
+      return earlier(before.stale_at, at)
+    case 'garbled':
+      return isHourApart && before.outcome !== null && getEffect(before.outcome) === 'garbled'
+        ? earlier(before.stale_at, at)
+        : known
+    default:
+      return known
+  }
+}
 
-/** Condition that an attempt without an answer changes nothing: times of expiry are set and remain. */
-const STAYS_UNREACHABLE = `
-s.stale_at is not null and s.ended_at is not null`
+function computeEndedAt({ at, before, effect, isHourApart }: Look): Instant {
+  const known = before.ended_at ?? at + WEEK
+  switch (effect) {
+    case 'success':
+      return at + WEEK
+    case 'absent':
+      return before.requested || isHourApart ? earlier(before.ended_at, at) : known
+    case 'unusable':
+      return before.succeeded_at === null ? known : Math.min(known, before.succeeded_at + DAY)
+    default:
+      return known
+  }
+}
 
-/**
- * Condition that a transition changes nothing but times and counts. It reads stored columns only, which costs less
- * than computing the transition first.
- */
-const IS_AS_BEFORE = `
-${OBSERVED_AT} > s.attempted_at and i.kind != 'agent' and not s.requested
-  and coalesce(s.turns_at > $now, true)
-  and if(i.effect = 'success', ${IS_IN_FORCE},
-    s.outcome = i.outcome and s.status is not distinct from i.status
-      and if(i.effect = 'unreachable', ${STAYS_UNREACHABLE}, ${STAYS_AWAY}))`
+/** Finds the time at which the state of a file next changes by itself. */
+export function findTurn(
+  stale_at: Instant | null,
+  ended_at: Instant | null,
+  now: Instant,
+): Instant | null {
+  const stale = stale_at !== null && stale_at > now ? stale_at : Number.POSITIVE_INFINITY
+  const ended = ended_at !== null && ended_at > now ? ended_at : Number.POSITIVE_INFINITY
+  const next = Math.min(stale, ended)
+  return next === Number.POSITIVE_INFINITY ? null : next
+}
 
-/** Selects the transitions that change nothing but times and counts, as most of a night do. */
-export const TRANSITIONS_OF_TIMES = `${buildTransitions(IS_AS_BEFORE)}
-select row_id, seen_at, new_succeeded_at, new_streak, new_failures, new_stale_at, new_ended_at,
-  new_turns_at, new_due_at
-from turning`
+/** Finds when a file is due again; an agent that is not named never is. */
+function findDueAt(
+  after: CrawlRow,
+  { at, effect }: Look,
+  { retry_after_s }: Observation,
+  context: RecrawlContext,
+): Instant | null {
+  if (after.kind === 'agent' && after.due_at === null) return null
+  return computeDueAt({ ...after, effect, attempted_at: at }, retry_after_s, context)
+}
 
-/** Writes the times and counts of transitions `n` into their rows `s`. */
-export const SET_TIMES = `
-as s set attempted_at = n.seen_at, succeeded_at = n.new_succeeded_at,
-  streak = n.new_streak, failures = n.new_failures, stale_at = n.new_stale_at,
-  ended_at = n.new_ended_at, turns_at = n.new_turns_at, due_at = n.new_due_at, seq = $seq`
+/** Tells whether an answer that brought nothing new differs from the one before. */
+function isOtherResult({ before, effect }: Look, observation: Observation): boolean {
+  const isUnreachable = effect === 'unreachable'
+  if (before.requested || (!isUnreachable && (before.effect !== effect || before.failures > 0))) {
+    return true
+  }
+  if (effect !== 'success') {
+    return observation.outcome !== before.outcome || (observation.status ?? null) !== before.status
+  }
+  const { etag, last_modified } = findValidators(before, observation)
+  return etag !== before.etag || last_modified !== before.last_modified
+}
+
+/** Finds the validators of an answer; one that the file is unchanged may leave them out. */
+function findValidators(
+  before: CrawlRow,
+  { outcome, ...said }: Observation,
+): Pick<CrawlRow, 'etag' | 'last_modified'> {
+  const etag = said.etag || null
+  const last_modified = said.last_modified || null
+  if (outcome !== 'unchanged') return { etag, last_modified }
+  return {
+    etag: etag ?? before.etag,
+    last_modified: last_modified ?? before.last_modified,
+  }
+}
+
+function applyResult(after: CrawlRow, look: Look, observation: Observation, isNew: boolean): void {
+  const { before, effect, at } = look
+  const { outcome } = observation
+  after.outcome = outcome
+  after.status = observation.status ?? null
+  after.requested = 0
+  if (effect === 'success' || before.priority < 2) after.priority = 2
+  if (isNew) after.hash = observation.hash || null
+  if (effect === 'success' || isMissing(outcome)) after.absent_at = null
+  else if (isMissing(before.outcome)) after.absent_at = before.attempted_at
+  if (effect === 'unreachable') return
+  after.effect = effect
+  if (look.streak === 1) after.streak_since = at
+  Object.assign(after, findValidators(before, observation))
+}
+
+const isPast = (time: Instant | null, now: Instant) => time !== null && time <= now
+
+function isOtherValidity(before: CrawlRow, after: CrawlRow, now: Instant): boolean {
+  return (
+    isPast(before.stale_at, now) !== isPast(after.stale_at, now) ||
+    isPast(before.ended_at, now) !== isPast(after.ended_at, now) ||
+    isPast(before.turns_at, now)
+  )
+}
