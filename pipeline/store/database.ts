@@ -72,7 +72,7 @@ export class Database {
     table: string,
     rest: string,
     items: Iterable<Item>,
-    toValues: (item: Item) => readonly Cell[],
+    toValues: (item: Item) => readonly (string | number | null)[],
   ): Promise<void> {
     if (verb === 'update') this.written.noteUpdate(table)
     else this.written.note(table)

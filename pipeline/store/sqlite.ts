@@ -131,10 +131,10 @@ export class Sqlite {
   runEach<Item>(
     sql: string,
     items: Iterable<Item>,
-    toValues: (item: Item) => readonly (string | number | boolean | null | undefined)[],
+    toValues: (item: Item) => readonly (string | number | null)[],
   ): void {
     const { statement } = this.#prepare(sql)
-    for (const item of items) statement.run(...toValues(item).map(toCell))
+    for (const item of items) statement.run(...toValues(item))
   }
 
   /** Runs a query and returns its first row. */

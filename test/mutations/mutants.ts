@@ -33,6 +33,12 @@ export const regions: Region[] = [
     only: /brand|publisher/,
   },
   {
+    file: 'pipeline/writer/crawl/crawl-state.ts',
+    after: 'export async function applyObservations(',
+    before: '}',
+    only: /^ {2}(const rows|await writeRows|return)/,
+  },
+  {
     file: 'pipeline/writer/crawl/transitions.ts',
     after: 'function isOtherValidity(',
     before: '}',
@@ -126,6 +132,29 @@ export const conditions: { file: string; of: string; without: string[] }[] = [
     file: 'pipeline/writer/crawl/crawl-state.ts',
     of: 'return after.effect !== before.effect || hasTurned',
     without: ['return hasTurned', 'return after.effect !== before.effect'],
+  },
+  {
+    file: 'pipeline/writer/crawl/crawl-state.ts',
+    of: 'if (!isOwn && !(mayMatter && (await db.one(IS_NEEDED, { kind, location })))) continue',
+    without: [
+      'if (!isOwn) continue',
+      'if (!(mayMatter && (await db.one(IS_NEEDED, { kind, location })))) continue',
+    ],
+  },
+  {
+    file: 'pipeline/writer/crawl/transitions.ts',
+    of: 'isNew || isOtherResult(look, observation)',
+    without: ['isOtherResult(look, observation)', 'isNew'],
+  },
+  {
+    file: 'pipeline/writer/crawl/crawl-state.ts',
+    of: "(effect !== 'success' || before.effect !== 'success')",
+    without: ["effect !== 'success'", "before.effect !== 'success'"],
+  },
+  {
+    file: 'pipeline/writer/crawl/crawl-state.ts',
+    of: 'Math.min(before.attempted_at ?? previous, previous)',
+    without: ['previous', 'before.attempted_at ?? previous'],
   },
   {
     file: 'pipeline/writer/crawl/transitions.ts',

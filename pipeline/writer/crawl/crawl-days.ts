@@ -23,7 +23,7 @@ export async function countAttempts(
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   await db.writeEach('insert into', 'crawl_days', ADD, counts, ([key, n]) => {
-    const [day, kind, outcome] = key.split(' ')
+    const [day = '', kind = '', outcome = ''] = key.split(' ')
     return [toDay(Number(day) * DAY), kind, outcome, n, seq]
   })
 }

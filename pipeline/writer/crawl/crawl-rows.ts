@@ -79,15 +79,46 @@ export async function loadCrawlRows(
   return rows
 }
 
-/** Makes a row of values in the order of `FIND`, once for each file of a night. */
+/** Makes a row of values in the order of `FIND`; written out, because a night makes one for each file. */
 function toCrawlRow({ kind, location }: Source, values: readonly unknown[]): CrawlRow {
-  const row: Record<string, unknown> = { id: values[1], kind, location }
-  for (let i = 0; i < COLUMNS.length; i++) row[COLUMNS[i] as Column] = values[i + 2]
-  return row as unknown as CrawlRow
+  return {
+    kind,
+    location,
+    id: values[1],
+    attempted_at: values[2],
+    succeeded_at: values[3],
+    streak: values[4],
+    failures: values[5],
+    stale_at: values[6],
+    ended_at: values[7],
+    turns_at: values[8],
+    due_at: values[9],
+    seq: values[10],
+    outcome: values[11],
+    effect: values[12],
+    status: values[13],
+    streak_since: values[14],
+    etag: values[15],
+    last_modified: values[16],
+    hash: values[17],
+    absent_at: values[18],
+    took_ms: values[19],
+    priority: values[20],
+    requested: values[21],
+  } as CrawlRow
 }
 
-const toAssignments = (columns: readonly Column[]) =>
-  columns.map(column => `${column} = ?`).join(', ')
+const listTimes = (row: CrawlRow) => [
+  row.attempted_at,
+  row.succeeded_at,
+  row.streak,
+  row.failures,
+  row.stale_at,
+  row.ended_at,
+  row.turns_at,
+  row.due_at,
+  row.seq,
+]
 
 /** Writes rows in the order of the table, which touches each of its pages once. */
 export async function updateCrawlRows(
@@ -97,13 +128,12 @@ export async function updateCrawlRows(
 ): Promise<void> {
   if (rows.length === 0) return
   const columns = withResult ? COLUMNS : TIMES
-  await db.writeEach(
-    'update',
-    'crawl_state',
-    `set ${toAssignments(columns)} where rowid = ?`,
-    rows.toSorted((a, b) => a.id - b.id),
-    row => [...columns.map(column => row[column]), row.id],
-  )
+  const rest = `set ${columns.map(column => `${column} = ?`).join(', ')} where rowid = ?`
+  const sorted = rows.toSorted((a, b) => a.id - b.id)
+  const toValues = withResult
+    ? (row: CrawlRow) => [...COLUMNS.map(column => row[column]), row.id]
+    : (row: CrawlRow) => [...listTimes(row), row.id]
+  await db.writeEach('update', 'crawl_state', rest, sorted, toValues)
 }
 
 /** Adds rows for files that have none, with priority 2, as a document or a person leads there. */

@@ -150,7 +150,11 @@ async function storeFinalAddresses(
   })
   const moved = await db.values(FIND_MOVED, { read: JSON.stringify(files) })
   const write = 'set resolved_url = ?, seq = ? where rowid = ?'
-  await db.writeEach('update', 'documents', write, moved, ([id, address]) => [address, seq, id])
+  await db.writeEach('update', 'documents', write, moved, ([id = 0, address = null]) => [
+    address,
+    seq,
+    id,
+  ])
 }
 
 /** Applies transitions of files whose validity has changed only because of the time. */

@@ -132,9 +132,9 @@ export function computeDueAt(
 ): Instant {
   const wait = findRule(file).wait(file, soonestMs)
   const allowedAt = file.attempted_at + (retryAfterS ?? 0) * SECOND
-  if (wait === undefined) return Math.max(allowedAt, nextRun)
+  const last = file.kind !== 'agent' && isHeld(file) ? nextRun : Number.POSITIVE_INFINITY
+  if (wait === undefined || file.attempted_at + wait >= last) return Math.max(allowedAt, nextRun)
   const spread = (crc32(file.location) % SPREAD) / 10
   const own = Math.trunc(file.attempted_at + (wait / SECOND) * (SECOND + spread))
-  const isDrawn = file.kind !== 'agent' && isHeld(file)
-  return Math.max(allowedAt, isDrawn ? Math.min(own, nextRun) : own)
+  return Math.max(allowedAt, Math.min(own, last))
 }

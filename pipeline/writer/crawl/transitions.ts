@@ -49,8 +49,9 @@ export function computeTransition(
 ): Transition {
   const effect = getEffect(observation.outcome)
   const isNew = observation.outcome === 'ok' && (observation.hash || null) !== before.hash
-  const look = { ...observe(before, observation, isNew, context.now), effect }
-  const after = { ...before, ...computeTimes(look, context.now), seq: context.seq }
+  const look = observe(before, observation, isNew, context.now)
+  const after = { ...before, seq: context.seq }
+  setTimes(after, look, context.now)
   after.due_at = findDueAt(after, look, observation, context)
   if (observation.took_ms !== undefined) after.took_ms = observation.took_ms
   const hasChanged = isNew || isOtherResult(look, observation)
@@ -65,7 +66,7 @@ function observe(
   { observed_at, outcome }: Observation,
   isNew: boolean,
   now: Instant,
-): Omit<Look, 'effect'> {
+): Look {
   const { attempted_at, streak_since } = before
   const isRising = attempted_at === null || observed_at > attempted_at
   const at = isRising ? observed_at : Math.max(now, attempted_at + 1)
@@ -73,23 +74,18 @@ function observe(
   const isSame = before.effect === effect && !isNew
   const streak = effect === 'unreachable' ? before.streak : isSame ? before.streak + 1 : 1
   const isHourApart = streak >= 2 && streak_since !== null && at >= streak_since + HOUR
-  return { at, before, streak, isHourApart }
+  return { at, before, effect, streak, isHourApart }
 }
 
-function computeTimes(look: Look, now: Instant) {
+function setTimes(after: CrawlRow, look: Look, now: Instant): void {
   const { at, before, effect, streak } = look
-  const isUnreachable = effect === 'unreachable'
-  const stale_at = computeStaleAt(look)
-  const ended_at = computeEndedAt(look)
-  return {
-    attempted_at: at,
-    succeeded_at: effect === 'success' ? at : before.succeeded_at,
-    streak,
-    failures: isUnreachable ? Math.min(before.failures + 1, 255) : 0,
-    stale_at,
-    ended_at,
-    turns_at: findTurn(stale_at, ended_at, now),
-  }
+  after.attempted_at = at
+  if (effect === 'success') after.succeeded_at = at
+  after.streak = streak
+  after.failures = effect === 'unreachable' ? Math.min(before.failures + 1, 255) : 0
+  after.stale_at = computeStaleAt(look)
+  after.ended_at = computeEndedAt(look)
+  after.turns_at = findTurn(after.stale_at, after.ended_at, now)
 }
 
 const earlier = (known: Instant | null, at: Instant) => Math.min(known ?? at, at)
@@ -146,7 +142,20 @@ function findDueAt(
   context: RecrawlContext,
 ): Instant | null {
   if (after.kind === 'agent' && after.due_at === null) return null
-  return computeDueAt({ ...after, effect, attempted_at: at }, retry_after_s, context)
+  return computeDueAt(
+    {
+      kind: after.kind,
+      location: after.location,
+      effect,
+      priority: after.priority,
+      streak: after.streak,
+      failures: after.failures,
+      attempted_at: at,
+      succeeded_at: after.succeeded_at,
+    },
+    retry_after_s,
+    context,
+  )
 }
 
 /** Tells whether an answer that brought nothing new differs from the one before. */
