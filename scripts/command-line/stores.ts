@@ -60,13 +60,15 @@ export function addStores(program: Command): void {
     .argument('<dir>', 'folder that `backup` has created', path)
     .option('--force', 'replace what is in DATA_DIR')
     .option('--keep-accounts', 'restore only the index, and replay later writes from the accounts')
+    .addHelpText('after', '\nExample:\n  registry restore /var/backups/registry/2026-11-28')
     .action(async (dir, options) =>
       (await import('../commands/backup.ts')).restoreBackup(dir, options),
     )
 
   program
     .command('replay')
-    .description('apply writes that the accounts have and the index has lost')
+    .description('re-apply account changes that are missing from the index')
+    .addHelpText('after', '\nExample:\n  registry replay')
     .action(async () => (await import('../commands/backup.ts')).replayAudit())
 }
 

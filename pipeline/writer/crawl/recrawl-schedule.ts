@@ -74,7 +74,7 @@ const waitRules: readonly WaitRule[] = [
   {
     when: 'new_succeeded_at is null',
     seconds: `least(30, 2 ** least(new_streak - 1, 10)) * ${DAY}`,
-    because: 'where there never was a file, the wait doubles from 1 to 30 days',
+    because: 'no valid file so far: the wait doubles from 1 to 30 days',
   },
   {
     when: 'not is_held',
