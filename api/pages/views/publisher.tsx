@@ -57,7 +57,6 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
     ask<PublisherLookup>(lookUpPublisher, { query }),
     ask<DomainLookup>(lookUpDomain, { params: { domain } }),
   ])
-  const state = lookup.freshness?.state
   if (isNothing(lookup)) return showUnknown(lookup, services.isAuthorizationServer)
   const source = toDecidingSource(lookup)
   const file = findFileRecord(reader, source)
@@ -74,7 +73,6 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
     body: (
       <>
         {renderHead(lookup, name, {
-          faults,
           mark: findFaces(reader, [domain]).renderMark(domain, MARK_PX, name),
           watch: renderWatch(services, 'domain', domain),
         })}
@@ -109,7 +107,6 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
               ) : null}
             </p>
           </>,
-          isHostedOnly(lookup) ? undefined : state,
         )}
       </>
     ),
@@ -193,9 +190,9 @@ function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup
 function renderHead(
   lookup: PublisherLookup,
   name: string,
-  { faults: { errors }, mark, watch }: { faults: CountedFaults; mark: Html; watch: Html | null },
+  { mark, watch }: { mark: Html; watch: Html | null },
 ): Html {
-  const { domain, adagents_valid, member, files, left_out } = lookup
+  const { domain, member, files, left_out } = lookup
   return renderTitle({
     watch,
     mark,
@@ -204,18 +201,10 @@ function renderHead(
     below: (
       <>
         {name === domain ? null : <code>{domain}</code>}{' '}
-        {adagents_valid
-          ? errors > 0
-            ? renderBadge('fair', `usable, ${countThings(errors, 'error')}`)
-            : renderBadge('good', 'valid')
-          : renderBadge(
-              'fair',
-              isHostedOnly(lookup) ? 'hosted here' : `file ${files.adagents_json.status}`,
-            )}{' '}
         {left_out
           ? renderBadge('fair', `too broad: ${left_out.join(', ')} left out in part`)
           : null}{' '}
-        {files.brand_json.status === 'present' ? <a href={toBrandPath(domain)}>its brand</a> : null}
+        {files.brand_json.status === 'present' ? <a href={toBrandPath(domain)}>Brand</a> : null}
         {member === null ? null : <> · member {renderName(member.display_name)}</>}
       </>
     ),
