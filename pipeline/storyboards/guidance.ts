@@ -8,12 +8,17 @@ const DOCS = 'https://docs.adcontextprotocol.org/docs'
 const SCHEMAS = 'https://adcontextprotocol.org/schemas'
 const SENTENCE_CHARS_MAX = 600
 
+/** Refusals of a caller that the agent does not know. */
+const NO_CREDENTIAL = /^refused with (?:UNAUTHORIZED|AUTH_\w+)\b/
+
 /** Says what an agent has to change, by the kind of the check that failed first. */
 const fixes: Readonly<Record<string, (check: ValidationResult, shown: string) => string>> = {
-  success: ({ expected }) =>
-    expected === 'a refusal'
-      ? 'Refuse this request, with an error that has a code.'
-      : 'Carry out this request: it is valid.',
+  success: ({ expected, actual }) => {
+    if (expected === 'a refusal') return 'Refuse this request, with an error that has a code.'
+    return NO_CREDENTIAL.test(String(actual))
+      ? 'Save a credential with which the agent can be tested, or carry out this request: it is valid.'
+      : 'Carry out this request: it is valid.'
+  },
   response_schema: ({ path }, shown) => `Change ${path ?? 'the answer'}: it ${shown}.`,
   field_present: ({ path }) => `Send ${path}.`,
   field_absent: ({ path }) => `Leave out ${path}.`,
