@@ -82,6 +82,8 @@ interface Frame {
   token: string
   /** True if people sign in at an OpenID provider, so that there are no passkeys. */
   signsInElsewhere: boolean
+  /** True if there is a mail server, without which nothing can be watched. */
+  sendsMail: boolean
   /** True for moderators. */
   canReview: boolean
   organization?: Membership | undefined
@@ -119,7 +121,7 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
         </p>
         <nav aria-label="Your account">
           <a href="/dashboard">Organizations</a> <a href="/dashboard/access">Applications</a>{' '}
-          <a href="/dashboard/watches">What you watch</a>{' '}
+          {frame.sendsMail ? <a href="/dashboard/watches">What you watch</a> : null}{' '}
           {frame.canReview ? <a href="/dashboard/reviews">Reviews</a> : null}{' '}
           {frame.signsInElsewhere ? null : <a href="/dashboard/passkeys">Passkeys</a>}
         </nav>
