@@ -261,7 +261,8 @@ export class ServingStore {
   /** Writes a part of a commit that is too large to be written at once; its number follows with the last. */
   writePart(entries: readonly Entry[]): void {
     this.#recorder?.part(entries)
-    this.onWritten?.(this.#transact(() => this.#put(entries)))
+    const written = this.#transact(() => this.#put(entries))
+    this.onWritten?.(written)
   }
 
   /** Adds entries to empty spaces, those of each space in the order of their keys, as they are: nothing is derived. */
