@@ -50,6 +50,8 @@ export const doneTexts = {
   enrolled: 'The agent has been added.',
   changed: 'The agent has been changed.',
   removed: 'The agent has been removed.',
+  credential: 'The credential is saved. The next test uses it.',
+  credential_removed: 'The credential has been removed. The agent is tested without one.',
   proven: 'The domain is verified. You can host its files here now.',
   published: 'The adagents.json is hosted. Its address, and what is left to do, are below.',
   brand_published: 'The brand.json is hosted. Its address, and what is left to do, are below.',

@@ -1,5 +1,5 @@
 import type { StoryboardStep } from '../model/storyboards/storyboard.ts'
-import type { ValidationResult } from '../model/storyboards/storyboard-check.ts'
+import { isCallerRefused, type ValidationResult } from '../model/storyboards/storyboard-check.ts'
 import type { StepGuidance } from '../model/storyboards/storyboard-result.ts'
 import type { RunnableStoryboard } from './catalog.ts'
 import { shortenText } from './redact.ts'
@@ -8,14 +8,11 @@ const DOCS = 'https://docs.adcontextprotocol.org/docs'
 const SCHEMAS = 'https://adcontextprotocol.org/schemas'
 const SENTENCE_CHARS_MAX = 600
 
-/** Refusals of a caller that the agent does not know. */
-const NO_CREDENTIAL = /^refused with (?:UNAUTHORIZED|AUTH_\w+)\b/
-
 /** Says what an agent has to change, by the kind of the check that failed first. */
 const fixes: Readonly<Record<string, (check: ValidationResult, shown: string) => string>> = {
-  success: ({ expected, actual }) => {
-    if (expected === 'a refusal') return 'Refuse this request, with an error that has a code.'
-    return NO_CREDENTIAL.test(String(actual))
+  success: check => {
+    if (check.expected === 'a refusal') return 'Refuse this request, with an error that has a code.'
+    return isCallerRefused(check)
       ? 'Save a credential with which the agent can be tested, or carry out this request: it is valid.'
       : 'Carry out this request: it is valid.'
   },
