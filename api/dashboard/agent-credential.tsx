@@ -40,7 +40,9 @@ export function renderCredentialLead(
 ): Html | null {
   const isRefused =
     headline === WANTS_CREDENTIAL ||
-    failed.some(step => step.failed_validations_jsonb.some(isCallerRefused))
+    failed.some(({ failed_validations_jsonb: checks, response_status }) =>
+      checks.some(check => isCallerRefused(check, response_status)),
+    )
   if (!isRefused) return null
   return (
     <p class="notice fair">

@@ -112,6 +112,7 @@ function renderSummary({
   headline,
   last_checked_at,
   verified_badges,
+  is_api_access_tier,
   notices,
 }: AgentCompliance): Html {
   const badges = verified_badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`)
@@ -121,7 +122,7 @@ function renderSummary({
         ['Status', status],
         ['Last run', headline === null ? undefined : clipText(headline, 200)],
         ['Last checked', last_checked_at === null ? 'never' : renderMoment(last_checked_at)],
-        ['Badges', badges.length > 0 ? badges.join(', ') : 'none'],
+        ['Badges', badges.length > 0 ? badges.join(', ') : describeNoBadge(is_api_access_tier)],
       ])}
       {notices.length === 0 ? null : (
         <ul>
@@ -132,6 +133,10 @@ function renderSummary({
       )}
     </>
   )
+}
+
+function describeNoBadge(hasApiAccess: boolean): string {
+  return hasApiAccess ? 'none' : 'none: they are for members with API access'
 }
 
 function renderForms(

@@ -79,6 +79,27 @@ test('an agent that wants a credential leads to the form that saves one', async 
   expect(page('form[action$="/disconnect"]')).toHaveLength(0)
 })
 
+test('a run whose calls were refused leads there too, until a credential is saved', async () => {
+  registry.clock.tick(1_000)
+  const at = registry.clock.now()
+  const suite = buildSuite({ agent_url: MINE, org_id: org, at, status: 'partial' })
+  const refusal = {
+    expected: 'the task is carried out',
+    actual: 'the task was refused with AUTH_X',
+  }
+  const step = { storyboard_id: 'signal_owned', phase_id: 'discovery', step_id: 'search_signals' }
+  const check = { check: 'success', passed: false, description: 'It is carried out', ...refusal }
+  const failed = { task: 'get_signals', step_passed: false, duration_ms: 5, error_text: null }
+  await registry.submit({
+    ...suite,
+    diagnostics: [{ ...step, ...failed, failed_validations: [check] }],
+  })
+  await registry.reader.refresh()
+  const page = await readPage()
+  expect(page('.notice a').text()).toBe('Save a credential')
+  expect(page('.facts').text()).toContain('they are for members with API access')
+})
+
 test('a token that is too short is refused in words, and nothing is saved', async () => {
   const page = await expectRefused('token', { auth_type: 'basic', auth_token: 'me:short' })
   expect(page('[role=alert]').text()).toContain('the secret must have at least')

@@ -17,9 +17,13 @@ export const ValidationResult = z
 export type ValidationResult = z.infer<typeof ValidationResult>
 
 /** Matches refusals of a caller that the agent does not know. */
-const CALLER_REFUSED = /^refused with (?:UNAUTHORIZED|AUTH_\w+)\b/
+const CALLER_REFUSED = /\brefused with (?:UNAUTHORIZED|AUTH_\w+)\b/
 
 /** Tells whether a request that had to be carried out was refused because of who sent it. */
-export function isCallerRefused({ check, expected, actual }: ValidationResult): boolean {
-  return check === 'success' && expected !== 'a refusal' && CALLER_REFUSED.test(String(actual))
+export function isCallerRefused(
+  { check, expected, actual }: ValidationResult,
+  httpStatus?: number,
+): boolean {
+  if (check !== 'success' || expected === 'a refusal') return false
+  return httpStatus === 401 || CALLER_REFUSED.test(String(actual))
 }

@@ -40,8 +40,8 @@ test('a failed step says which rule it broke, where the protocol says so, and wh
 test('where an agent refuses the caller, a credential may be what is missing', () => {
   const refused = { ...wrong, check: 'success', expected: 'success' }
   const fix = (actual: string) => buildGuidance(step, { ...refused, actual }, storyboard).fix
-  expect(fix('refused with UNAUTHORIZED: no')).toMatch(/^Save a credential/)
-  expect(fix('refused with CONFLICT: no')).toBe('Carry out this request: it is valid.')
+  expect(fix('the task was refused with UNAUTHORIZED')).toMatch(/^Save a credential/)
+  expect(fix('the task was refused with CONFLICT')).toBe('Carry out this request: it is valid.')
 })
 
 test('a report in SARIF has a rule and a result for each failed step', () => {
