@@ -47,7 +47,7 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         <select id="company-type" name="company_type">
           <option value="">Prefer not to say</option>
           {companyTypes.map(type => (
-            <option value={type}>{type}</option>
+            <option value={type}>{companyTypeNames[type]}</option>
           ))}
         </select>
         <button type="submit">Create organization</button>
@@ -55,6 +55,17 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Your organizations', body }
+}
+
+/** Names of the types of companies, for people. */
+const companyTypeNames: Readonly<Record<(typeof companyTypes)[number], string>> = {
+  adtech: 'Ad tech',
+  agency: 'Agency',
+  brand: 'Brand',
+  publisher: 'Publisher',
+  data: 'Data',
+  ai: 'AI',
+  other: 'Other',
 }
 
 async function create(context: DashboardRequest): Promise<DashboardAnswer> {

@@ -1,11 +1,22 @@
 import type { AgentCompliance } from '../../pipeline/model/responses/compliance.ts'
-import type { AgentDiagnosticList } from '../../pipeline/model/responses/monitoring.ts'
+import type {
+  AgentAuthStatus,
+  AgentConnected,
+  AgentDiagnosticList,
+} from '../../pipeline/model/responses/monitoring.ts'
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, countThings, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection } from '../pages/parts/blocks.tsx'
 import { renderTests } from '../pages/parts/compliance.tsx'
 import { toStoryboardPath } from '../pages/parts/paths.ts'
+import {
+  credentialForms,
+  describeCredentialFault,
+  renderCredential,
+  renderCredentialLead,
+  toAgentApiPath,
+} from './agent-credential.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
@@ -28,24 +39,25 @@ export function toTestsPath(orgId: string, url: string, more: Record<string, str
   return `${toSectionPath(orgId, 'agents')}/tests?${new URLSearchParams({ url, ...more })}`
 }
 
-function toApiPath(url: string, path: string): string {
-  return `/api/registry/agents/${encodeURIComponent(url)}/${path}`
-}
-
 async function showTests(
   context: OrganizationRequest,
   { url, since, fault }: { url: string; since?: string; fault?: string | undefined },
 ): Promise<DashboardAnswer> {
-  const { callApi } = context
-  const [compliance, diagnostics] = await Promise.all([
-    callApi<AgentCompliance>({ method: 'GET', url: toApiPath(url, 'compliance') }),
+  const { callApi, org } = context
+  const [compliance, auth, diagnostics] = await Promise.all([
+    callApi<AgentCompliance>({ method: 'GET', url: toAgentApiPath(url, 'compliance') }),
+    callApi<AgentAuthStatus>({
+      method: 'GET',
+      url: toAgentApiPath(url, 'auth-status'),
+      query: org,
+    }),
     callApi<AgentDiagnosticList>({
       method: 'GET',
-      url: toApiPath(url, 'compliance/diagnostics'),
+      url: toAgentApiPath(url, 'compliance/diagnostics'),
       query: { limit: '1000' },
     }),
   ])
-  const refused = diagnostics.refused ?? compliance.refused
+  const refused = diagnostics.refused ?? compliance.refused ?? auth.refused
   if (refused !== undefined) return showRefused(refused, diagnostics.status)
   const stopped = describeStop(compliance.body)
   const { last_checked_at } = compliance.body
@@ -62,10 +74,12 @@ async function showTests(
           The agent is being tested. This page renews itself until the result is here.
         </p>
       ) : null}
+      {renderCredentialLead(compliance.body, failed, auth.body)}
       {renderSummary(compliance.body)}
       {renderForms(context, url, compliance.body, stopped === null)}
       {renderFailed(failed)}
       {renderSection('storyboards', 'Results', renderTests(compliance.body))}
+      {renderCredential(context, url, auth.body)}
     </>
   )
   const title = 'Tests'
@@ -98,6 +112,7 @@ function renderSummary({
   headline,
   last_checked_at,
   verified_badges,
+  is_api_access_tier,
   notices,
 }: AgentCompliance): Html {
   const badges = verified_badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`)
@@ -107,7 +122,7 @@ function renderSummary({
         ['Status', status],
         ['Last run', headline === null ? undefined : clipText(headline, 200)],
         ['Last checked', last_checked_at === null ? 'never' : renderMoment(last_checked_at)],
-        ['Badges', badges.length > 0 ? badges.join(', ') : 'none'],
+        ['Badges', badges.length > 0 ? badges.join(', ') : describeNoBadge(is_api_access_tier)],
       ])}
       {notices.length === 0 ? null : (
         <ul>
@@ -118,6 +133,10 @@ function renderSummary({
       )}
     </>
   )
+}
+
+function describeNoBadge(hasApiAccess: boolean): string {
+  return hasApiAccess ? 'none' : 'none: they are for members with API access'
 }
 
 function renderForms(
@@ -177,10 +196,24 @@ function renderFailed(failed: AgentDiagnosticList['diagnostics']): Html | null {
 async function runTests(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, form, organization } = context
   const url = form.get('url') ?? ''
-  const started = await callApi({ method: 'POST', url: toApiPath(url, 'monitoring/requeue') })
+  const started = await callApi({ method: 'POST', url: toAgentApiPath(url, 'monitoring/requeue') })
   const { refused } = started
   if (refused !== undefined) return showTests(context, { url, fault: refused })
   return { next: toTestsPath(organization.org_id, url, { since: form.get('since') ?? NEVER }) }
+}
+
+/** Saves or removes the credential with which the agent is tested. */
+async function changeCredential(
+  context: OrganizationRequest,
+  { toRequest, done }: (typeof credentialForms)[number],
+): Promise<DashboardAnswer> {
+  const { callApi, form, organization } = context
+  const url = form.get('url') ?? ''
+  const fault = describeCredentialFault(
+    await callApi<Partial<AgentConnected>>(toRequest(context, url)),
+  )
+  if (fault !== undefined) return showTests(context, { url, fault })
+  return { next: toTestsPath(organization.org_id, url), done }
 }
 
 /** Compares the agent with the reference agent by one storyboard. */
@@ -190,7 +223,7 @@ async function compare(context: OrganizationRequest): Promise<DashboardAnswer> {
   const storyboard = form.get('storyboard') ?? ''
   const compared = await callApi<StoryboardComparison>({
     method: 'POST',
-    url: toApiPath(url, `storyboard/${encodeURIComponent(storyboard)}/compare`),
+    url: toAgentApiPath(url, `storyboard/${encodeURIComponent(storyboard)}/compare`),
     payload: { organization_id: organization.org_id },
   })
   const { refused } = compared
@@ -234,4 +267,9 @@ export const agentTestRoutes: readonly OrganizationRoute[] = [
   },
   { method: 'POST', path: '/agents/tests/run', handle: runTests },
   { method: 'POST', path: '/agents/tests/compare', handle: compare },
+  ...credentialForms.map(form => ({
+    method: 'POST' as const,
+    path: `/agents/tests/${form.path}`,
+    handle: (context: OrganizationRequest) => changeCredential(context, form),
+  })),
 ]

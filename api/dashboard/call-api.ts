@@ -3,7 +3,7 @@ import type { Services } from '../operation/services.ts'
 
 /** A request to an operation, as a client would send it. */
 export interface ApiRequest {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   url: string
   query?: Readonly<Record<string, string>>
   payload?: object

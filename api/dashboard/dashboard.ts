@@ -215,6 +215,7 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
     who: person.email ?? person.name ?? person.user_id,
     path: getFirst(request.url.split('?', 1)),
     token,
+    sendsMail: context.services.config.SMTP_URL !== undefined,
     canReview: canReview(context),
     signsInElsewhere: context.identity.getUpstream(context.services) !== undefined,
     organization: findShownOrganization(context),

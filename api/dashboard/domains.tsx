@@ -87,7 +87,7 @@ function renderPending({ org, token }: OrganizationRequest, { pending }: Domains
       renderMoment(expires_at),
       <div class="actions">
         {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org })}
-        {renderButton(VERIFY_PATH, token, 'Start again', { domain, ...org }, 'plain')}
+        {renderButton(VERIFY_PATH, token, 'Get a new token', { domain, ...org }, 'plain')}
       </div>,
     ],
   })

@@ -50,6 +50,8 @@ export const doneTexts = {
   enrolled: 'The agent has been added.',
   changed: 'The agent has been changed.',
   removed: 'The agent has been removed.',
+  credential: 'The credential is saved. The next test uses it.',
+  credential_removed: 'The credential has been removed. The agent is tested without one.',
   proven: 'The domain is verified. You can host its files here now.',
   published: 'The adagents.json is hosted. Its address, and what is left to do, are below.',
   brand_published: 'The brand.json is hosted. Its address, and what is left to do, are below.',
@@ -82,6 +84,8 @@ interface Frame {
   token: string
   /** True if people sign in at an OpenID provider, so that there are no passkeys. */
   signsInElsewhere: boolean
+  /** True if there is a mail server, without which nothing can be watched. */
+  sendsMail: boolean
   /** True for moderators. */
   canReview: boolean
   organization?: Membership | undefined
@@ -119,7 +123,7 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
         </p>
         <nav aria-label="Your account">
           <a href="/dashboard">Organizations</a> <a href="/dashboard/access">Applications</a>{' '}
-          <a href="/dashboard/watches">What you watch</a>{' '}
+          {frame.sendsMail ? <a href="/dashboard/watches">What you watch</a> : null}{' '}
           {frame.canReview ? <a href="/dashboard/reviews">Reviews</a> : null}{' '}
           {frame.signsInElsewhere ? null : <a href="/dashboard/passkeys">Passkeys</a>}
         </nav>

@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { listOwnershipPlaces } from '../../pipeline/model/ownership.ts'
-import type { OwnershipChallenge } from '../../pipeline/model/responses/ownership.ts'
+import type {
+  OrganizationDomains,
+  OwnershipChallenge,
+} from '../../pipeline/model/responses/ownership.ts'
 import { listOpenChallenges } from '../../pipeline/read/lookups/ownership.ts'
+import { isOwnMachine } from '../identity/link-mail.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { lookForNonce } from '../live/ownership-challenges.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
@@ -11,6 +15,7 @@ import { renderExactMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashboard-request.ts'
+import { PUBLISH_PATH } from './draft.ts'
 import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
 import {
   type DashboardAnswer,
@@ -18,6 +23,7 @@ import {
   renderFault,
   renderHidden,
   renderToken,
+  toEntryPath,
   toSectionPath,
 } from './page.tsx'
 import { BACK, parseWayBack } from './way-back.ts'
@@ -47,8 +53,6 @@ interface Proof {
   domain: string
   back?: string | undefined
   fault?: string | undefined
-  /** Text about what waits for the proof. */
-  note?: string
 }
 
 function showStart(context: DashboardRequest, { domain, back, fault }: Proof): DashboardAnswer {
@@ -91,15 +95,19 @@ async function start(context: DashboardRequest): Promise<DashboardAnswer> {
 /** Creates a challenge for an organization and shows its token; the way back follows a proof that succeeds. */
 export async function beginProof(
   context: OrganizationRequest,
-  { domain, back, fault, note }: Proof,
+  { domain, back, fault }: Proof,
 ): Promise<DashboardAnswer> {
   const { callApi, org } = context
   const request = { method: 'POST', url: DOMAINS, query: org, payload: { domain } } as const
   const made = await callApi<z.infer<typeof OwnershipChallenge>>(request)
   if (made.refused !== undefined) return showStart(context, { domain, back, fault: made.refused })
-  const shown = note === undefined ? renderFault(fault) : <p class="notice">{note}</p>
   const challenge = made.body as unknown as ShownChallenge
-  return showChallenge(context, challenge, { back, note: shown, status: 201 })
+  return showChallenge(context, challenge, { back, note: renderFault(fault), status: 201 })
+}
+
+/** Describes how long a file waits for the proof of its domain. */
+function describeDraft({ config }: DashboardRequest['services'], domain: string): string {
+  return `Your file is kept for ${config.LIMITS.draftMinutes} minutes; once ${domain} is verified, you can publish it.`
 }
 
 interface ChallengeView {
@@ -118,30 +126,49 @@ function showChallenge(
     <>
       <h1>Verify {renderName(domain)}</h1>
       <p class="lead">
-        Publish this token in one of two places before {renderExactMoment(expires_at)}, to show that
-        the domain belongs to {renderName(organization.org_name)}. It is shown only on this page.
+        Publish this token to prove that you control {renderName(domain)}. It is valid until{' '}
+        {renderExactMoment(expires_at)}, and shown only on this page.
       </p>
       {note}
-      <h2>As a TXT record</h2>
-      {renderFacts([
-        ['Name', <code class="copied">{txt}</code>],
-        ['Text', <code class="copied">{nonce}</code>],
-      ])}
-      <h2>Or as a file</h2>
+      <h2>As a file</h2>
+      <p>The quickest way: put one line of text on your site.</p>
       {renderFacts([
         ['Address', <code class="copied">{url}</code>],
         ['Content', <code class="copied">{nonce}</code>],
       ])}
-      <form method="post" action={CHECK_PATH} class="single">
-        {renderToken(token)}
-        {renderHidden({ ...org, domain, nonce, expires_at, [BACK]: back })}
-        <button type="submit">Verify now</button>
-      </form>
-      <p class="quiet">We check both. You can try as often as you like until the token expires.</p>
-      <p>
-        <a href={toSectionPath(organization.org_id, 'domains')}>
-          Domains of {renderName(organization.org_name)}
-        </a>
+      <h2>Or as a TXT record</h2>
+      <p>DNS can take longer to change than the token is valid. If yours does, use the file.</p>
+      {renderFacts([
+        ['Name', <code class="copied">{txt}</code>],
+        ['Text', <code class="copied">{nonce}</code>],
+      ])}
+      {isOwnMachine(new URL(services.baseUrl()).hostname) ? (
+        <p class="hint">
+          For a domain of the demo, the terminal that runs <code>npm start</code> shows the command
+          that publishes a token.
+        </p>
+      ) : null}
+      <div class="actions">
+        {renderButton(CHECK_PATH, token, 'Verify now', {
+          ...org,
+          domain,
+          nonce,
+          expires_at,
+          [BACK]: back,
+        })}
+        {renderButton(
+          VERIFY_PATH,
+          token,
+          'Get a new token',
+          { ...org, domain, [BACK]: back },
+          'plain',
+        )}
+      </div>
+      <p class="quiet">
+        We check both places. You can try as often as you like until the token expires.
+        {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} You can also leave
+        and come back: <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a> lists
+        what waits for a token.
       </p>
     </>
   )
@@ -160,7 +187,7 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   if ('fault' in chosen) return showStart(context, { ...proof, fault: chosen.fault })
   const challenge = shown ? hashNonce(shown) : findOpenChallenge(chosen, proof.domain)
   if (challenge === undefined) {
-    return showStart(context, { ...proof, fault: 'The token has expired. Start again.' })
+    return showStart(context, { ...proof, fault: 'The token has expired. Get a new one.' })
   }
   const domain = challenge.domain as Domain
   const found = await lookForNonce({ ...challenge, domain }, person.user_id, services)
@@ -200,13 +227,13 @@ function showMissing(
     <>
       <h1>Verify {renderName(domain)}</h1>
       {note}
-      <p>A token is shown only once. If you no longer have it, start again with a new one.</p>
+      <p>A token is shown only once. If you no longer have it, get a new one.</p>
       <div class="actions">
         {renderButton(CHECK_PATH, context.token, 'Verify now', { domain, ...context.org })}
         {renderButton(
           VERIFY_PATH,
           context.token,
-          'Start again',
+          'Get a new token',
           { domain, ...context.org },
           'plain',
         )}
@@ -217,6 +244,22 @@ function showMissing(
   return { status: 200, title: `Verify ${domain}`, body }
 }
 
+/** Finds the organization of the person that has verified a domain. */
+async function findOwner({ callApi, memberships }: DashboardRequest, domain: string) {
+  if (domain === '') return undefined
+  const owners = await Promise.all(
+    memberships.map(async ({ org_id: org }) => {
+      const { body } = await callApi<z.infer<typeof OrganizationDomains>>({
+        method: 'GET',
+        url: DOMAINS,
+        query: { org },
+      })
+      return body.domains?.some(own => own.proven && own.domain === domain) ? [org] : []
+    }),
+  )
+  return owners.flat()[0]
+}
+
 function readProof({ form }: DashboardRequest): Proof {
   return { domain: form.get('domain') ?? '', back: parseWayBack(form.get(BACK)) }
 }
@@ -225,9 +268,11 @@ export const proofRoutes: readonly PersonRoute[] = [
   {
     method: 'GET',
     path: VERIFY_PATH,
-    handle: context => {
+    handle: async context => {
       const { domain, [BACK]: back } = context.query
       const text = typeof domain === 'string' ? domain : ''
+      const owner = back === undefined ? await findOwner(context, text) : undefined
+      if (owner !== undefined) return { next: toEntryPath(owner, text) }
       return showStart(context, { domain: text, back: parseWayBack(back) })
     },
   },

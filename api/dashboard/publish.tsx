@@ -173,8 +173,7 @@ async function publishDraft(context: DashboardRequest): Promise<DashboardAnswer>
   }
   if (published.needsProof) {
     const cookie = await keepDraft(draft, toCaller(request.ip), services)
-    const explanation = `Your file is kept for ${services.config.LIMITS.draftMinutes} minutes. Once ${domain} is verified, it is shown again and you can publish it.`
-    const answer = await beginProof(chosen, { domain, back: PUBLISH_PATH, note: explanation })
+    const answer = await beginProof(chosen, { domain, back: PUBLISH_PATH })
     return 'body' in answer ? { ...answer, cookie } : answer
   }
   return showFile(chosen, draft, published)

@@ -1,4 +1,6 @@
+import { parseUrl } from '../../pipeline/core/url.ts'
 import type { Watch, WatchPace } from '../../pipeline/model/watch.ts'
+import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
@@ -30,26 +32,28 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
   const { callApi, query, token } = context
   const { body, refused } = await callApi<{ watches: Watch[] }>({ method: 'GET', url: API })
   const named = findSubject(name => query[name])
+  const unusable = named && describeUnusable(named)
   const content = (
     <>
       <h1>What you watch</h1>
       <p class="lead">
         You get an email when a file breaks or returns, when a domain gains or loses an agent, and
-        when a lookalike of its name is saved. Every email has a link that stops it.
+        when a lookalike of its name is saved; saving a file that you host here sends none. Every
+        email has a link that stops it.
       </p>
-      {renderFault(fault ?? refused)}
-      {named === undefined ? null : renderNewForm(named, token)}
+      {renderFault(fault ?? refused ?? unusable)}
+      {named === undefined || unusable ? null : renderNewForm(named, token)}
       {renderTable({
         caption: 'What you watch',
         columns: ['Watched', 'Type', 'Emails', 'To', 'Since', 'Action'],
         items: body.watches ?? [],
         empty:
-          'You watch nothing yet. Pages of domains, brands and agents have a link to watch them.',
+          'You watch nothing yet. Press Watch on the page of a publisher, a brand or an agent.',
         render: watch => renderRow(watch, token),
       })}
     </>
   )
-  const status = fault === undefined ? 200 : 400
+  const status = fault === undefined && !unusable ? 200 : 400
   return { status, title: 'What you watch', body: content }
 }
 
@@ -98,6 +102,16 @@ function findSubject(read: (name: string) => unknown): Subject | undefined {
     if (typeof name === 'string' && name !== '') return [kind, name]
   }
   return undefined
+}
+
+/** Describes why what an address names cannot be watched; undefined if it can. */
+function describeUnusable([kind, name]: Subject): string | undefined {
+  const isUsable =
+    kind === 'agent' ? parseUrl(name) !== undefined : parseFormDomain(name) !== undefined
+  if (isUsable) return undefined
+  return kind === 'agent'
+    ? `“${name}” is not the address of an agent.`
+    : `“${name}” is not a domain. Enter one such as acme.example.`
 }
 
 async function begin(context: DashboardRequest): Promise<DashboardAnswer> {

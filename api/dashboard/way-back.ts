@@ -11,9 +11,9 @@ const VALUE = '[\\w.~%+*-]{1,2000}'
 /** Pages of the dashboard that a sign-in or a form may lead back to. */
 const pages: readonly RegExp[] = [
   /^\/dashboard\/join\?token=[\w-]{43}$/,
-  /^\/dashboard\/(?:access|passkeys|publish|reviews|usage)$/,
+  /^\/dashboard\/(?:access|passkeys|reviews|usage)$/,
   /^\/dashboard\/crawl\/[\da-f-]{36}$/,
-  new RegExp(`^/dashboard/(?:agents|crawl|verify)(?:\\?(?:domain|url)=${VALUE})?$`),
+  new RegExp(`^/dashboard/(?:agents|crawl|publish|verify)(?:\\?(?:domain|url)=${VALUE})?$`),
   new RegExp(`^${WATCHES_PATH}(?:\\?(?:domain|brand|agent)=${VALUE})?$`),
   new RegExp(`^/dashboard/org/[\\w-]{1,64}/[a-z]{1,20}(?:\\?domain=${VALUE})?$`),
 ]
@@ -21,4 +21,23 @@ const pages: readonly RegExp[] = [
 /** Parses the path of a page to go back to; undefined for every other address. */
 export function parseWayBack(path: unknown): string | undefined {
   return typeof path === 'string' && pages.some(page => page.test(path)) ? path : undefined
+}
+
+/** Endings of “Sign in to …”, by the page that a person wanted; a name is the domain or address in its query. */
+const purposes: readonly (readonly [path: RegExp, describe: (name: string) => string])[] = [
+  [/^\/publish/, name => `host your file${name && ` for ${name}`}. Your draft is kept`],
+  [/^\/verify/, name => `verify ${name || 'a domain'}`],
+  [/^\/crawl/, name => `crawl ${name || 'a domain'}`],
+  [/^\/agents/, () => 'add an agent'],
+  [/^\/watches\?/, name => `watch ${name}`],
+  [/^\/join/, () => 'accept your invitation'],
+]
+
+/** Describes what a person who signs in wants to do, by the page to go on with. */
+export function describePurpose(path: string | undefined): string {
+  const asked = path === undefined ? undefined : new URL(path, 'http://_')
+  const [name = ''] = asked?.searchParams.values() ?? []
+  const page = asked === undefined ? '' : (asked.pathname + asked.search).slice('/dashboard'.length)
+  const found = purposes.find(([pattern]) => pattern.test(page))
+  return found?.[1](name) ?? 'open your dashboard'
 }

@@ -26,12 +26,12 @@ export async function sendLink(services: Services, email: string, url: string): 
   }
   const { host } = new URL(baseUrl())
   const text = [
-    `Use this link to sign in at ${host}.`,
+    `Use this link to sign in to Agentic Ad Registry at ${host}.`,
     `Open it within ${signInLinkMinutes} minutes, in the browser in which you requested it:`,
     url,
     'It works once. If you did not request it, you can ignore this email.',
   ].join('\n\n')
-  const subject = `Sign in at ${host}`
+  const subject = 'Your sign-in link for Agentic Ad Registry'
   const answer = await writer.requestLive(
     { kind: 'send_mail', to: email, subject, text },
     mailMs + SLACK_MS,

@@ -14,7 +14,7 @@ import {
 
 const PASSKEY_REFUSED =
   'This passkey was not accepted. Try again, or request a link and then check your passkeys.'
-const LINK_USED = 'This link has been used or has expired. Request another one.'
+const LINK_USED = 'This link has been used or has expired.'
 
 /** Sends a link to the address in the form, or shows why it cannot be sent. */
 async function sendSignInLink(step: Step): Promise<SignInPage> {
@@ -35,7 +35,7 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
     return showSignIn(step, 'The email could not be sent. Try again later.')
   }
   const { signInLinkMinutes } = services.config.LIMITS
-  return buildSentPage(email.data, signInLinkMinutes, place)
+  return buildSentPage(uid, { email: email.data, minutes: signInLinkMinutes, place })
 }
 
 /** Shows the button that opens a link, so that a mail scanner that only loads the page does not use it up. */

@@ -18,6 +18,8 @@ export interface ClientShown {
   name: string
   /** The host that the person is sent to afterwards, or the scheme of an app on their device. */
   returnsTo: string
+  /** Purpose of a sign-in to the registry's own pages, as the ending of “Sign in to …”. */
+  purpose?: string
 }
 
 const headers = {
@@ -42,7 +44,8 @@ function buildPage(
   return { status, body: document, headers: { ...headers, ...more } }
 }
 
-function renderClient({ name, returnsTo }: ClientShown): Html {
+function renderClient({ name, returnsTo, purpose }: ClientShown): Html {
+  if (purpose !== undefined) return <p class="lead">Sign in to {clipText(purpose, 200)}.</p>
   return (
     <p class="lead">
       Sign in to continue to{' '}
@@ -157,7 +160,10 @@ export function buildUpstreamPage(
 }
 
 /** Builds the page that says where the link is: in a mail, or in the terminal of a registry that sends none. */
-export function buildSentPage(email: string, minutes: number, place: LinkPlace): SignInPage {
+export function buildSentPage(
+  uid: string,
+  { email, minutes, place }: { email: string; minutes: number; place: LinkPlace },
+): SignInPage {
   const title = place === 'mail' ? 'Check your email' : 'Open your link'
   return buildPage(
     200,
@@ -177,6 +183,15 @@ export function buildSentPage(email: string, minutes: number, place: LinkPlace):
         Open it in this browser within {minutes} minutes.
       </p>
       <p class="hint">It works once, and only in the browser in which you requested it.</p>
+      <form method="post" action={`/sign-in/${uid}/link`}>
+        <input type="hidden" name="email" value={email} />
+        <button type="submit" class="plain">
+          Send another link
+        </button>
+      </form>
+      <p>
+        <a href={`/sign-in/${uid}`}>Use another email address</a>
+      </p>
     </>,
   )
 }
@@ -285,7 +300,7 @@ export function buildSignInError(text: string, status = 400): SignInPage {
     <>
       {renderProblem('Not signed in', text)}
       <p>
-        <a href="/dashboard">Start again</a>
+        <a href="/dashboard">Get a new link</a>
       </p>
     </>,
   )

@@ -3,7 +3,9 @@ import type Provider from 'oidc-provider'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { parseUrl } from '../../pipeline/core/url.ts'
+import { describePurpose, parseWayBack } from '../dashboard/way-back.ts'
 import type { Services } from '../operation/services.ts'
+import { DASHBOARD_CLIENT } from './dashboard-client.ts'
 import { setForwardedHost } from './forwarded-host.ts'
 import type { ClientShown } from './pages.tsx'
 
@@ -45,11 +47,14 @@ export async function describeClient({
   provider,
   interaction,
 }: SignInRequest): Promise<ClientShown> {
-  const { client_id, redirect_uri } = interaction.params as Record<string, string>
+  const { client_id, redirect_uri, state } = interaction.params as Record<string, string>
   const client = await provider.Client.find(requireValue(client_id, 'client_id'))
   const url = parseUrl(redirect_uri ?? '')
   const returnsTo = url === undefined ? 'an unknown place' : url.host || url.protocol
-  return { name: client?.clientName ?? 'An application without a name', returnsTo }
+  const name = client?.clientName ?? 'An application without a name'
+  return client_id === DASHBOARD_CLIENT
+    ? { name, returnsTo, purpose: describePurpose(parseWayBack(state)) }
+    : { name, returnsTo }
 }
 
 /**

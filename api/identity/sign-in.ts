@@ -51,7 +51,7 @@ export const signInPaths: readonly RoutePath[] = [
 ]
 
 const REQUEST_ENDED =
-  'This sign-in has ended, or was begun in another browser. Start again, from the application if one sent you here.'
+  'This link has expired or was opened in another browser. If an application sent you here, start again there.'
 const OTHER_WAY = 'People sign in here in another way. Go back to the application and begin again.'
 
 /** Adds the pages on which people sign in and consent. Each belongs to one request, and to the browser that made it. */

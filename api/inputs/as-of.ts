@@ -10,7 +10,7 @@ import { getSnapshot } from '../responses/lists.ts'
 export const asOf = z
   .string()
   .optional()
-  .describe('Past time, or UTC date (its start), to answer for')
+  .describe('Answer as of this time, or of the start of this UTC date')
 
 /** A date and time with its offset. */
 export const DateTime = z.iso.datetime({ offset: true })

@@ -64,7 +64,7 @@ const list = z
 const delegation_type = z
   .enum(delegationTypes)
   .optional()
-  .describe('Only if the agent sells in this way; any way without it')
+  .describe('Limit to one way of selling; default: any')
 const country = Country.optional().describe('Country of the sale, as a two-letter code')
 const at = EvaluationTime.optional()
 

@@ -4,7 +4,7 @@ import { formatJson } from '../../pipeline/core/format-json.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
 import { keepDraft, PUBLISH_PATH } from '../dashboard/draft.ts'
 import { PastedDomain } from '../inputs/fields.ts'
-import { readWorkshopForm, type WorkshopForm } from '../inputs/workshop-form.ts'
+import { parseFormDomain, readWorkshopForm, type WorkshopForm } from '../inputs/workshop-form.ts'
 import { type Call, defineOperation, type Operation } from '../operation/operation.ts'
 import type { Sent } from '../responses/reply.ts'
 import { createAsk } from './ask.ts'
@@ -93,8 +93,16 @@ async function continueInDashboard(
       retry_after: 5,
     })
   }
-  const headers = { ...pageHeaders, location: PUBLISH_PATH, 'set-cookie': cookie }
+  const headers = { ...pageHeaders, location: toPublishPath(domain), 'set-cookie': cookie }
   return { status: 303, body: '', type: HTML, headers }
+}
+
+/** Builds the path of the page that publishes a file; its domain says what a sign-in on the way is for. */
+function toPublishPath(domain: string): string {
+  const parsed = parseFormDomain(domain)
+  return parsed === undefined
+    ? PUBLISH_PATH
+    : `${PUBLISH_PATH}?${new URLSearchParams({ domain: parsed })}`
 }
 
 /** The page on which files are checked before they are served. */

@@ -26,36 +26,36 @@ const DECLARED_SHOWN_MAX = 20
 /** Sentences of the evidence for the publisher's side, by rule. */
 export const publisherTexts: Readonly<Record<PublisherRule, string>> = {
   granted: 'this entry authorizes the agent',
-  file_not_known: 'no file of the publisher is valid at present, so this is unknown',
+  file_not_known: 'the registry has no valid file from the publisher, so it cannot tell',
   left_out_too_broad:
-    'the file is too broad: a part of it was left out and may say so, so this is unknown',
-  agent_not_listed: 'the file grants this agent nothing',
+    'the file is too broad to be read in full and may say more, so the registry cannot tell',
+  agent_not_listed: 'the file does not list this agent',
   property_not_active: 'the property is not active',
-  property_not_reached: 'the entry does not reach this property',
-  not_in_window: 'the window of the entry is not open at that time',
-  country_not_asked: 'the entry is limited to countries, and none was named',
-  country_not_listed: 'the entry does not apply in that country',
-  collection_not_asked: 'the entry is limited to collections, and none was named',
-  collection_not_listed: 'the entry does not apply to that collection',
-  placement_not_asked: 'the entry is limited to placements, and none was named',
+  property_not_reached: 'the entry does not cover this property',
+  not_in_window: 'the entry is not in force at that time',
+  country_not_asked: 'the entry is limited to some countries, and none was given',
+  country_not_listed: 'the entry does not cover that country',
+  collection_not_asked: 'the entry is limited to some collections, and none was given',
+  collection_not_listed: 'the entry does not cover that collection',
+  placement_not_asked: 'the entry is limited to some placements, and none was given',
   placement_not_known: 'the file lists no such placement on this property',
-  placement_not_in_collection: 'the placement is not on that collection',
-  placement_not_listed: 'the entry does not apply to that placement',
-  delegation_not_stated: 'the entry does not state its delegation',
-  delegation_differs: 'the entry states another delegation',
+  placement_not_in_collection: 'the placement is not in that collection',
+  placement_not_listed: 'the entry does not cover that placement',
+  delegation_not_stated: 'the entry does not say how the agent sells',
+  delegation_differs: 'the entry says that the agent sells in another way',
 }
 
 /** Sentences for the operator's side, by rule. */
 export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
-  no_operator: 'the agent has no domain that could declare it',
-  no_brand_file: 'no brand.json of the operator is valid at present, so this is unknown',
-  not_recorded: 'the history does not contain what operators declared, so this is unknown',
+  no_operator: 'no operator is known for this agent',
+  no_brand_file: 'the registry has no valid brand.json from the operator, so it cannot tell',
+  not_recorded: 'the history does not contain what operators declared, so the registry cannot tell',
   not_declared: 'the operator does not declare that it sells the property',
-  delegation_not_stated: 'the publisher does not state the delegation, so it cannot be compared',
+  delegation_not_stated:
+    'the publisher does not say how the agent sells, so the two cannot be compared',
   declared_alike: 'the operator declares the same relationship',
-  owns_it:
-    'the operator is the publisher or the house that its brand.json names, and declares the property as its own',
-  claims_to_own: 'the operator claims to own another party’s property',
+  owns_it: 'the operator owns the property: it is the publisher itself, or the company behind it',
+  claims_to_own: 'the operator claims to own a property of somebody else',
   declared_otherwise: 'the operator declares another relationship',
 }
 

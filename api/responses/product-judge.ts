@@ -255,7 +255,7 @@ function buildNotListed(
   const facts = { side: 'publisher', ...(domain !== undefined && { domain }), property_id } as const
   if (isUnread) {
     const rule = 'left_out_too_broad'
-    const text = 'the file is too broad: properties were left out, so this is unknown'
+    const text = 'the file is too broad to be read in full, so the registry cannot tell'
     return { ...facts, rule, says: 'unknown', text }
   }
   return {

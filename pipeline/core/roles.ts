@@ -25,8 +25,11 @@ export type MembershipRole = (typeof membershipRoles)[number]
  */
 export const organizationRights = {
   read: { roles: ['owner', 'admin', 'member', 'viewer'], text: 'See what the organization keeps' },
-  edit: { roles: ['owner', 'admin', 'member'], text: 'Save entries, prove domains, enrol agents' },
-  keys: { roles: ['owner', 'admin'], text: 'Make and revoke keys' },
+  edit: {
+    roles: ['owner', 'admin', 'member'],
+    text: 'Edit hosted files, verify domains, add agents',
+  },
+  keys: { roles: ['owner', 'admin'], text: 'Create and revoke keys' },
   members: { roles: ['owner', 'admin'], text: 'Invite and remove members and viewers' },
   managers: { roles: ['owner'], text: 'Invite, change and remove owners and admins' },
 } as const satisfies Record<string, { roles: readonly MembershipRole[]; text: string }>

@@ -1,5 +1,4 @@
 import { parseDomain } from '../core/domain.ts'
-import { getFirst } from '../core/present.ts'
 import {
   channels,
   type Identifier,
@@ -29,15 +28,14 @@ export function parseProperty(part: ObjectReader): PropertyEntry | undefined {
   const propertyId = part.text('property_id')
   if (propertyId !== undefined) part.checkAlphabet('property_id', propertyId, SLUG)
   // A property that is left out is read all the same: its maintainer learns of all its faults at once.
-  const read = {
+  const property: PropertyEntry = {
     property_type: readPropertyType(part),
-    name: readName(part) ?? propertyId,
+    name: readName(part) ?? propertyId ?? identifiers[0]?.value ?? '',
+    identifiers,
     tags: part.names('tags', SLUG) ?? [],
     supported_channels: readChannels(part),
   }
   if (publisherDomain === null || identifiers.length === 0) return undefined
-  const name = read.name ?? getFirst(identifiers).value
-  const property: PropertyEntry = { ...read, name, identifiers }
   if (propertyId !== undefined) property.property_id = propertyId
   const categories = readCategories(part)
   if (categories.length > 0) {

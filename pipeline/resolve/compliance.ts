@@ -66,8 +66,11 @@ export function describeResults(results: readonly Pick<CountedResult, 'status'>[
   return total === 0 ? null : `${passing} of ${total} storyboards pass`
 }
 
+/** Headline of an agent that could not be tested for want of a credential. */
+export const WANTS_CREDENTIAL = 'the agent wants a credential'
+
 const unreached = {
-  auth_required: { status: 'unknown', headline: 'the agent wants a credential' },
+  auth_required: { status: 'unknown', headline: WANTS_CREDENTIAL },
   unreachable: { status: 'failing', headline: 'the agent cannot be reached' },
 } as const
 

@@ -35,9 +35,6 @@ export const SERVING_FORMAT = 38
 /** Bytes of values that are appended in one transaction. */
 const APPEND_BYTES = 16 * 1024 * 1024
 
-/** The byte of the digit 0. */
-const ZERO = 0x30
-
 /** The event log in its order, and again a lane for each type: the byte of the type before each key. */
 export type LogName = Extract<SpaceName, 'event' | 'event_by_type'>
 
@@ -68,6 +65,8 @@ export class ServingStore {
   readonly #openRoot: () => RootDatabase
   #root: RootDatabase
   #spaces: Record<SpaceName, Space<Buffer, Key>>
+  /** Numbers that every request reads, once a turn of the event loop. */
+  readonly #numbers = new Map<string, number | undefined>()
   #aliases = { seq: -1, are: false }
   #logs: Record<LogName, Space<Buffer, string>>
   #recorder: WriteRecorder | undefined
@@ -262,7 +261,8 @@ export class ServingStore {
   /** Writes a part of a commit that is too large to be written at once; its number follows with the last. */
   writePart(entries: readonly Entry[]): void {
     this.#recorder?.part(entries)
-    this.onWritten?.(this.#transact(() => this.#put(entries)))
+    const written = this.#transact(() => this.#put(entries))
+    this.onWritten?.(written)
   }
 
   /** Adds entries to empty spaces, those of each space in the order of their keys, as they are: nothing is derived. */
@@ -289,6 +289,7 @@ export class ServingStore {
     try {
       const result = this.#root.transactionSync(write)
       this.#root.resetReadTxn()
+      this.#numbers.clear()
       return result
     } catch (error) {
       this.#recorder?.undo()
@@ -367,15 +368,15 @@ export class ServingStore {
     this.#root = this.#openRoot()
     this.#spaces = openSpaces(this.#root)
     this.#logs = openLogs(this.#root)
+    this.#numbers.clear()
   }
 
-  /** Reads a number in place, since every request reads it. */
   #number(key: string): number | undefined {
-    const digits = this.#spaces.meta.getBinaryFast(key)
-    if (digits === undefined) return undefined
-    let number = 0
-    // biome-ignore lint/style/noNonNullAssertion: the index is below the length
-    for (let i = 0; i < digits.length; i++) number = 10 * number + digits[i]! - ZERO
+    if (this.#numbers.has(key)) return this.#numbers.get(key)
+    if (this.#numbers.size === 0) setImmediate(() => this.#numbers.clear())
+    const digits = this.#spaces.meta.getBinary(key)?.toString()
+    const number = digits === undefined ? undefined : Number(digits)
+    this.#numbers.set(key, number)
     return number
   }
 }

@@ -1,5 +1,5 @@
 import type { StoryboardStep } from '../model/storyboards/storyboard.ts'
-import type { ValidationResult } from '../model/storyboards/storyboard-check.ts'
+import { isCallerRefused, type ValidationResult } from '../model/storyboards/storyboard-check.ts'
 import type { StepGuidance } from '../model/storyboards/storyboard-result.ts'
 import type { RunnableStoryboard } from './catalog.ts'
 import { shortenText } from './redact.ts'
@@ -10,10 +10,12 @@ const SENTENCE_CHARS_MAX = 600
 
 /** Says what an agent has to change, by the kind of the check that failed first. */
 const fixes: Readonly<Record<string, (check: ValidationResult, shown: string) => string>> = {
-  success: ({ expected }) =>
-    expected === 'a refusal'
-      ? 'Refuse this request, with an error that has a code.'
-      : 'Carry out this request: it is valid.',
+  success: check => {
+    if (check.expected === 'a refusal') return 'Refuse this request, with an error that has a code.'
+    return isCallerRefused(check)
+      ? 'Save a credential with which the agent can be tested, or carry out this request: it is valid.'
+      : 'Carry out this request: it is valid.'
+  },
   response_schema: ({ path }, shown) => `Change ${path ?? 'the answer'}: it ${shown}.`,
   field_present: ({ path }) => `Send ${path}.`,
   field_absent: ({ path }) => `Leave out ${path}.`,

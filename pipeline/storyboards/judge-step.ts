@@ -40,7 +40,7 @@ export function judgeStep(
   const judged = { outcome, http, request: args, upstream }
   const answered = { step, task: planned.task, args, outcome, hasCredential }
   // Which credentials an agent takes shows in the status, whatever became of the task.
-  const success = step.auth === undefined ? [checkSuccess(step, outcome)] : []
+  const success = step.auth === undefined ? [checkSuccess(step, outcome, hide)] : []
   const isOfKind = success.every(({ passed }) => passed)
   const validations = [
     ...success,
@@ -116,11 +116,15 @@ export function checkAll(
   )
 }
 
-function checkSuccess({ expect_error }: StoryboardStep, { error }: TaskOutcome): ValidationResult {
+function checkSuccess(
+  { expect_error }: StoryboardStep,
+  { error }: TaskOutcome,
+  hide: (text: string) => string,
+): ValidationResult {
   const passed = (error !== undefined) === expect_error
   const [expected, actual] = expect_error
     ? ['a refusal', 'the task was carried out']
-    : ['the task is carried out', 'the task was refused']
+    : ['the task is carried out', `the task was ${describeRefusal(hide(error?.code ?? ''))}`]
   return {
     check: 'success',
     passed,
@@ -181,7 +185,9 @@ export function listProducts({ products }: JsonObject): JsonObject[] {
 
 /** Describes an error by its code, which is a word of the protocol, and the agent's message, which is cut. */
 function describeError({ code, message }: { code?: string; message?: string }): string {
-  const named =
-    code === undefined ? 'refused without an error code' : `refused with ${shortenText(code)}`
+  const named = describeRefusal(code)
   return message === undefined ? named : `${named}: ${shortenText(message)}`
 }
+
+const describeRefusal = (code = '') =>
+  code === '' ? 'refused without an error code' : `refused with ${shortenText(code)}`

@@ -59,6 +59,10 @@ export function addHeld(program: Command): void {
   const held = program
     .command('held')
     .description('large losses that the brake holds back until an operator decides')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  registry held list\n  registry held release acme.example\n  registry held drop --all',
+    )
   held
     .command('list')
     .description('list held publishers and what each would lose')
@@ -108,9 +112,13 @@ export function addCorrections(program: Command): void {
     .description('delete a domain and its subdomains, and refuse anything about them from then on')
     .argument('<domain>', 'the domain', domain)
     .option('--reason <text>', 'reason; kept in the private store', reason)
-    .addOption(new Option('--undo', 'readmit the domain').conflicts('dryRun'))
+    .addOption(
+      new Option('--undo', 'let the domain be crawled again; deleted data stays deleted').conflicts(
+        'dryRun',
+      ),
+    )
     .option('--dry-run', 'print what would be deleted, and change nothing')
-    .option('--confirm <domain>', 'the domain again: a takedown cannot be undone', domain)
+    .option('--confirm <domain>', 'the domain again: deleted data cannot be restored', domain)
     .action(async (argument, options) =>
       (await import('../commands/takedown.ts')).takeDown(argument, options),
     )

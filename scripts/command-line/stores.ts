@@ -59,6 +59,7 @@ export function addStores(program: Command): void {
     .description('restore a backup into DATA_DIR and rebuild the other stores from it')
     .argument('<dir>', 'folder that `backup` has created', path)
     .option('--force', 'replace what is in DATA_DIR')
+    .addHelpText('after', '\nExample:\n  registry restore /var/backups/registry/2026-11-28')
     .action(async (dir, options) =>
       (await import('../commands/backup.ts')).restoreBackup(dir, options),
     )

@@ -38,7 +38,7 @@ export async function crawl(
 ): Promise<void> {
   const config = readSettings()
   if (named.length === 0 && options.domains === undefined) {
-    unwrapOrExit({ refused: 'name domains, or a file with --domains' })
+    unwrapOrExit({ refused: 'give at least one domain, or --domains FILE' })
   }
   const { domains, refused } = await readDomains(named, options.domains)
   const { run, sequencer } = await findOrOpen(config, { begins: true, writes: true })

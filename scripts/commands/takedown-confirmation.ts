@@ -59,7 +59,7 @@ export async function confirmOrExit(domain: Domain, confirmed: Domain | undefine
   unwrapOrExit({
     refused:
       typed === undefined
-        ? `nothing was deleted: a takedown cannot be undone; add --confirm ${domain}`
+        ? `nothing was deleted: deleted data cannot be restored; add --confirm ${domain}`
         : `nothing was deleted: “${typed}” is not ${domain}`,
   })
 }

@@ -57,7 +57,7 @@ function describeFile(file: FileReport, now: number): string[] {
     ...(document
       ? [
           `  document      ${document.variant}, ${document.bytes === null ? 'size unknown' : formatBytes(document.bytes)}, ` +
-            `${formatCount(document.faults, 'fault')}, changed ${formatTime(document.changed_at)}`,
+            `${formatCount(document.faults, 'issue')}, changed ${formatTime(document.changed_at)}`,
         ]
       : []),
     ...(document?.resolved_url ? [`  read from     ${document.resolved_url}`] : []),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { describePurpose, parseWayBack } from '../../api/dashboard/way-back.ts'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { formatJson } from '../../pipeline/core/format-json.ts'
 import {
@@ -448,7 +449,9 @@ describe('a file of the workshop', () => {
   test('waits through a sign-in, and is published by one form', async () => {
     const browser = new TestBrowser(registry)
     const carried = await carry(browser)
-    expect([carried.statusCode, carried.headers.location]).toEqual([303, '/dashboard/publish'])
+    const path = '/dashboard/publish?domain=handed.example'
+    expect([carried.statusCode, carried.headers.location]).toEqual([303, path])
+    expect(parseWayBack(path)).toBe(path)
     expect(String(carried.headers['set-cookie'])).toMatch(/HttpOnly; SameSite=Lax/)
     const led = await signIn(registry, browser, '/dashboard/publish', 'ann@acme.example')
     expect(new URL(led, BASE).pathname).toBe('/dashboard/publish')
@@ -606,10 +609,10 @@ test('a proof that was started stays in the list of domains until its token expi
       .find('button')
       .toArray()
       .map(button => pending(button).text()),
-  ).toEqual(['Verify now', 'Start again'])
+  ).toEqual(['Verify now', 'Get a new token'])
   expect((await read(bob, at(other, '/domains')))('#pending')).toHaveLength(0)
   const late = await send(bob, '/dashboard/verify/check', { org: other, domain })
-  expect(load(late.body)('[role=alert]').text()).toBe('The token has expired. Start again.')
+  expect(load(late.body)('[role=alert]').text()).toBe('The token has expired. Get a new one.')
   registry.clock.tick(16 * 60_000)
   expect((await read(ann, at(acme, '/domains')))('#pending')).toHaveLength(0)
 })
@@ -624,6 +627,27 @@ test('an organization becomes a member where that is needed, and returns there',
   expect(sent.headers.location).toBe(`${at(org, '/entries?domain=joining.example')}&done=member`)
   expect((await read(carl, sent.headers.location!))('form[action$="/member"]')).toHaveLength(0)
   expect((await send(carl, at(org, '/member'))).statusCode).toBe(400)
+})
+
+test.each([
+  [undefined, 'open your dashboard'],
+  ['/dashboard/publish?domain=acme.example', 'host your file for acme.example. Your draft is kept'],
+  ['/dashboard/publish', 'host your file. Your draft is kept'],
+  ['/dashboard/verify?domain=acme.example', 'verify acme.example'],
+  ['/dashboard/crawl?domain=acme.example', 'crawl acme.example'],
+  ['/dashboard/agents?url=https%3A%2F%2Fa.example', 'add an agent'],
+  ['/dashboard/watches?brand=acme.example', 'watch acme.example'],
+  ['/dashboard/watches', 'open your dashboard'],
+  [`/dashboard/join?token=${'a'.repeat(43)}`, 'accept your invitation'],
+])('the sign-in for %s is to %s', (path, purpose) => {
+  expect(path === undefined ? path : parseWayBack(path)).toBe(path)
+  expect(describePurpose(path)).toBe(purpose)
+})
+
+test('the page on which a domain is verified leads its owner to its files', async () => {
+  const owner = await ann.get('/dashboard/verify?domain=handed.example')
+  expect(owner.headers.location).toBe(at(acme, '/entries?domain=handed.example'))
+  expect((await bob.get('/dashboard/verify?domain=handed.example')).statusCode).toBe(200)
 })
 
 test('a rollback brings the earlier content back into what the registry answers', async () => {
@@ -669,6 +693,9 @@ test('a hosted file is edited from what is served, and no longer hosted once tha
   const after = await read(ann, at(acme, `/entries?domain=${domain}`))
   expect(after('#properties').text()).toContain('No adagents.json is hosted here')
   expect(after('#properties tbody tr').first().text()).toContain('Stopped hosting')
+  const gone = load((await registry.app.inject(`/publisher/${domain}`)).body)
+  expect(gone('#history').text()).toContain('Stopped hosting')
+  expect(gone('main a[href^="/dashboard/verify"]').text()).toBe('Verify and manage it')
   expect(after('#properties tbody tr').first().find('td').last().text()).toBe('Not hosted')
   expect((await read(ann, at(acme, '/audit')))('tbody tr').first().text()).toContain(
     'Stopped hosting a file',

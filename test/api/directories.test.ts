@@ -131,7 +131,7 @@ test('an agent is found by its name on the search page, unless its member keeps 
 
 test('a search for the address of a known agent does not call its domain unknown', async () => {
   const known = await read(`/search?q=${encodeURIComponent(SELLER)}`)
-  expect(known('.direct a').attr('href')).toBe(`/agent/${encodeURIComponent(SELLER)}`)
+  expect(known('.entries a').attr('href')).toBe(`/agent/${encodeURIComponent(SELLER)}`)
   expect(known('.notice')).toHaveLength(0)
   const byDomain = await read('/search?q=sales.seller.example')
   expect(byDomain('#agents li')).toHaveLength(1)

@@ -20,6 +20,13 @@ import { buildMemberOperations } from '../support/registry/members.ts'
 
 const DOMAIN = 'acme.example'
 const HIDDEN_AGENT = 'https://hidden.acme.example/mcp'
+const CREDENTIALS_KEY = Buffer.alloc(32, 5).toString('base64')
+const CLIENT = {
+  token_endpoint: 'https://login.acme.example/token',
+  client_id: 'registry',
+  client_secret: 'a long client secret',
+  auth_method: 'basic',
+}
 const FILE = JSON.stringify({
   authorized_agents: [],
   properties: [
@@ -54,7 +61,7 @@ let invitation: string
 
 beforeAll(async () => {
   redis = await startRedis()
-  registry = await openWithSignIn(redis)
+  registry = await openWithSignIn(redis, { settings: { CREDENTIALS_KEY } })
   ann = await enterDashboard(registry, 'ann@acme.example')
   bob = await enterDashboard(registry, 'bob@other.example')
   moderator = await enterDashboard(registry, 'mo@registry.example')
@@ -149,6 +156,13 @@ async function fillOrganization(): Promise<void> {
     pace: 'daily',
   })
   await proposeMirror()
+  await submit({
+    op: 'agent.credential.save',
+    agent_url: HIDDEN_AGENT,
+    org_id: acme,
+    auth_type: 'bearer',
+    sealed_secret: 'sealed',
+  })
 }
 
 /** Has an organization propose a mirror, about which a moderator decides. */
@@ -213,6 +227,12 @@ async function collectForms(): Promise<PageForm[]> {
       action: at('/agents/tests/compare'),
       fields: { url: HIDDEN_AGENT, storyboard: 'signal_owned' },
     },
+    {
+      action: at('/agents/tests/token'),
+      fields: { url: HIDDEN_AGENT, auth_token: 'a'.repeat(20) },
+    },
+    { action: at('/agents/tests/client-credentials'), fields: { url: HIDDEN_AGENT, ...CLIENT } },
+    { action: at('/agents/tests/disconnect'), fields: { url: HIDDEN_AGENT } },
     { action: at('/entries/check-pointer'), fields: { domain: DOMAIN } },
     { action: '/dashboard/publish', fields: { ...file, org: acme } },
     { action: '/dashboard/publish', fields: { ...file, org: other } },

@@ -68,6 +68,19 @@ test.each([
   expect(begun.headers.location).toBe('/dashboard/watches?done=watched')
 })
 
+test.each([
+  ['domain=not a domain', 'is not a domain'],
+  ['agent=nothing', 'is not the address of an agent'],
+])('what %s names cannot be watched, and is not offered', async (query, fault) => {
+  const answer = await ann.get(`/dashboard/watches?${query.replaceAll(' ', '%20')}`)
+  const page = load(answer.body)
+  expect([answer.statusCode, page('[role=alert]').text()]).toEqual([
+    400,
+    expect.stringContaining(fault),
+  ])
+  expect(page('#pace')).toHaveLength(0)
+})
+
 test('the dashboard lists what a person watches, to change and to stop it', async () => {
   const rows = async () => {
     const page = load((await ann.get('/dashboard/watches')).body)

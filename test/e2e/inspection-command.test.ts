@@ -168,7 +168,7 @@ describe('the command line', () => {
   test('refuses a crawl without domains, and top while no registry runs', async () => {
     expect(await run('crawl')).toMatchObject({
       status: 1,
-      stderr: 'name domains, or a file with --domains\n',
+      stderr: 'give at least one domain, or --domains FILE\n',
     })
     expect(await run('crawl', 'no domain')).toMatchObject({ status: 1 })
     expect((await run('top', '--times', '1')).stderr).toContain('no registry runs')

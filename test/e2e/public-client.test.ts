@@ -273,7 +273,7 @@ describe('the examples of docs/clients.md', () => {
     expect([stdout, stderr]).toEqual([printed, ''])
   })
 
-  test('are two', () => expect(examples).toHaveLength(2))
+  test('are three', () => expect(examples).toHaveLength(3))
 })
 
 // What writes comes after what reads, in the same registry.

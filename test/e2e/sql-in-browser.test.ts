@@ -9,6 +9,7 @@ import { Database } from '../../pipeline/store/duckdb.ts'
 import { listPublishedTables } from '../../pipeline/store/table-files.ts'
 import { listViews } from '../../pipeline/store/view-files.ts'
 import { launchBrowser } from '../support/clients/driven-browser.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { fillPages } from '../support/worlds/page-world.ts'
 
@@ -153,6 +154,25 @@ test('a question of a shared link waits for its reader, and is answered by range
     const csv = await readFile((await download.path())!, 'utf8')
     expect(csv.split('\n')[0]).toBe('canonical_domain,number')
     expect(csv).toContain('acme.example,7')
+  })
+})
+
+test('a question goes on with the current snapshot when its own is no longer served', async () => {
+  await visit('', async page => {
+    const ask = async (sql: string) => {
+      await page.fill('#sql', sql)
+      await page.locator('.sql [role=status]').evaluate(element => element.replaceChildren())
+      await page.click('.sql form button')
+      return readAnswer(page)
+    }
+    expect(await ask('select count(*) as n from brands')).toContain('1 row in')
+    const opened = await page.locator('[data-snapshot]').getAttribute('data-snapshot')
+    await page.context().route(`${origin}${opened}`, route => route.fulfill({ status: 404 }))
+    await registry.observe(observePublisherFile('new.example', { sites: [], agents: [] }))
+    await registry.publish()
+    expect(await ask("select * from crawl_state where location = 'new.example'")).toContain(
+      '1 row in',
+    )
   })
 })
 

@@ -36,6 +36,8 @@ const snapshot = {
 const loaded = { bytes: 0, requests: 0 }
 let opening: Promise<SnapshotDatabase> | undefined
 let latest: { sql: string; result: Result } | undefined
+/** The reader asked for another answer while one was under way. */
+let isAskedAgain = false
 
 /** Finds an element that the page always has. */
 function findElement<Found extends Element>(parent: ParentNode, selector: string): Found {
@@ -56,14 +58,33 @@ function openDatabase(): Promise<SnapshotDatabase> {
   return opening
 }
 
+/** Asks the snapshot, or the one that is current now where it is no longer served. */
+async function ask(sql: string): Promise<Result> {
+  try {
+    const database = await openDatabase()
+    return await database.ask(sql)
+  } catch (error) {
+    if (!/\b404\b/.test(String(error))) throw error
+    const { url, headers } = await fetch('/data/registry.duckdb', { method: 'HEAD' })
+    Object.assign(snapshot, { url, bytes: Number(headers.get('content-length')) })
+    Object.assign(loaded, { bytes: 0, requests: 0 })
+    opening = undefined
+    const database = await openDatabase()
+    return database.ask(sql)
+  }
+}
+
 async function run(): Promise<void> {
+  if (runButton.disabled) {
+    isAskedAgain = true
+    return
+  }
   const sql = field.value
   history.replaceState(null, '', buildLink(sql))
   status.textContent = opening ? 'Running …' : 'Loading DuckDB, about 7 MB, once …'
   runButton.disabled = true
   try {
-    const database = await openDatabase()
-    latest = { sql, result: await database.ask(sql) }
+    latest = { sql, result: await ask(sql) }
     showResult('table')
   } catch (error) {
     latest = undefined
@@ -73,6 +94,9 @@ async function run(): Promise<void> {
   } finally {
     runButton.disabled = false
   }
+  if (!isAskedAgain) return
+  isAskedAgain = false
+  await run()
 }
 
 function showResult(view: 'table' | 'chart'): void {

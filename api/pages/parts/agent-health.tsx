@@ -80,7 +80,7 @@ function renderResult(change: HealthChange): Html {
   if (isOnline(change)) return renderBadge('good', 'responds')
   return (
     <>
-      {renderBadge('bad', change.outcome)} {outcomes[change.outcome].means}
+      {renderBadge('bad', 'no answer')} {outcomes[change.outcome].means}
     </>
   )
 }

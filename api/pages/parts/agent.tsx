@@ -10,6 +10,7 @@ import type { Reply } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import {
   clipText,
+  countThings,
   formatCount,
   renderExactMoment,
   renderMoment,
@@ -92,14 +93,13 @@ export function renderStatus(
 
 export function renderHealth({ probed }: AgentShown, now: Instant): Html {
   if (!probed?.outcome) return <p class="empty">Not checked yet.</p>
-  const { outcome, checked_at, took_ms, profile, health } = probed
+  const { outcome, checked_at, profile, health } = probed
   return (
     <>
       {renderHealthHistory(health, now)}
       {renderFacts([
         ['Last checked', renderMoment(checked_at)],
-        ['Last result', getEffect(outcome) === 'success' ? 'responded' : outcomes[outcome].means],
-        ['Response time', took_ms === undefined ? undefined : `${formatCount(took_ms)} ms`],
+        ['Last result', getEffect(outcome) !== 'success' && outcomes[outcome].means],
         ['Protocols', profile?.protocols.join(', ').toUpperCase()],
         ['Tools', profile && formatCount(profile.tools_count)],
         ['Credential', profile?.needs_auth ? 'required for some tools' : undefined],
@@ -123,9 +123,20 @@ export function renderPublishers(
     reader,
     publishers.map(({ publisher_domain }) => publisher_domain),
   )
+  // A column that says in every row that the operator says nothing tells less than none.
+  const isSaid = publishers.some(
+    ({ operator_side }) => operator_side === 'confirmed' || operator_side === 'contradicted',
+  )
   return renderTable({
     caption: 'Publishers that authorize it',
-    columns: ['Publisher', 'Granted', 'Operator', 'Found by', 'File last read', 'Evidence'],
+    columns: [
+      'Publisher',
+      'May sell',
+      ...(isSaid ? ['Operator'] : []),
+      'Listed in',
+      'File last read',
+      'Evidence',
+    ],
     items: publishers,
     ...(cursor ? { total: Math.max(total, publishers.length + 1) } : {}),
     next: cursor
@@ -137,7 +148,7 @@ export function renderPublishers(
     render: publisher => [
       faces.renderLink(publisher.publisher_domain, toPublisherPath(publisher.publisher_domain)),
       describeReach(publisher),
-      renderOperatorSide(publisher),
+      ...(isSaid ? [renderOperatorSide(publisher)] : []),
       publisher.manager_domain === null ? (
         'its own file'
       ) : (
@@ -154,7 +165,8 @@ function describeReach({
   properties_without_id = 0,
   properties_total,
 }: AgentPublishers['publishers'][number]): string {
-  return `${formatCount(properties_authorized + properties_without_id)} of ${formatCount(properties_total)}`
+  const all = countThings(properties_total, 'property', 'properties')
+  return `${formatCount(properties_authorized + properties_without_id)} of ${all}`
 }
 
 export function renderCapabilities({ probed }: AgentShown): Html {

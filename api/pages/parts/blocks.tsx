@@ -21,8 +21,8 @@ export function renderTitle({ mark, kind, name, below, watch }: Title): Html {
         <p class="kicker">{kind}</p>
         <h1>{renderHeading(name)}</h1>
         <p class="sub">{below}</p>
-        {watch}
       </div>
+      {watch}
     </div>
   )
 }

@@ -18,7 +18,7 @@ export function renderHead(
   brand: BrandResolution,
   domain: string,
   logos: Logos,
-  watch: Html | null,
+  { isHouse, watch }: { isHouse: boolean; watch: Html | null },
 ): Html {
   const logo = logos.find(({ url }) => url !== undefined)
   const { brand_name, source } = brand
@@ -35,7 +35,7 @@ export function renderHead(
           height="64"
         />
       ),
-    kind: 'Brand',
+    kind: isHouse ? 'House' : 'Brand',
     name: brand_name,
     watch,
     below: (

@@ -28,7 +28,7 @@ export function describeTests({
 }
 
 /** Renders the last result of each storyboard that was run against an agent. */
-export function renderTests(compliance: AgentCompliance): Html {
+export function renderTests(compliance: AgentCompliance, agentUrl = compliance.agent_url): Html {
   const { headline, storyboard_statuses } = compliance
   if (headline === null) return <p class="empty">No public test results.</p>
   return (
@@ -38,6 +38,7 @@ export function renderTests(compliance: AgentCompliance): Html {
         caption: 'Storyboards',
         columns: ['Storyboard', 'Result', 'When'],
         items: storyboard_statuses,
+        rest: `/api/registry/agents/${encodeURIComponent(agentUrl)}/compliance`,
         bytes: 8_000,
         empty: '',
         render: ({ storyboard_id, title, status, last_tested_at }) => [

@@ -79,7 +79,8 @@ function renderPages<Row>(
   )
 }
 
-function renderEntry({ mark, link, below, aside, figures = [] }: Entry): Html {
+/** Renders a thing beside its picture, with a state and figures. */
+export function renderEntry({ mark, link, below, aside, figures = [] }: Entry): Html {
   return (
     <li>
       {mark}

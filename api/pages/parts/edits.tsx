@@ -16,6 +16,8 @@ type Edit = History['revisions'][number] & {
   changes: Change[] | undefined
 }
 
+export type Edits = readonly Edit[]
+
 const EDITS = 10
 /** Edits whose content is read. */
 const COMPARED = 4

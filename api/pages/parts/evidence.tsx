@@ -13,7 +13,8 @@ import {
 } from '../html/text.tsx'
 import { renderFacts } from './blocks.tsx'
 import { renderBadge, renderState } from './freshness.tsx'
-import { toPlainWords } from './plain-words.ts'
+import { describeSelling, toCountryName, toPlainWords } from './plain-words.ts'
+import { describeNeeded } from './verdict.tsx'
 
 const STEPS_SHOWN_MAX = 20
 const PROPERTIES_SHOWN_MAX = 12
@@ -60,7 +61,8 @@ function joinEqualSteps(evidence: readonly Evidence[]): Step[] {
 }
 
 function renderStep({ step, properties }: Step): Html {
-  const [look, says] = verdicts[step.says]
+  const limits = describeNeeded(step)
+  const [look, says] = limits ? ['fair', `says: ${limits.long}`] : verdicts[step.says]
   const side = step.side === 'publisher' ? 'The publisher' : 'The operator of the agent'
   return (
     <li class={look}>
@@ -76,14 +78,15 @@ function renderStep({ step, properties }: Step): Html {
         ['Read', step.fetched_at && renderMoment(step.fetched_at)],
         ['Entry', step.entry && <code>{clipText(step.entry, 120)}</code>],
         [
-          'Granted by',
+          'Selected by',
           step.authorization_type && toPlainWords(clipText(step.authorization_type, 60)),
         ],
         [
           'Publisher says',
-          step.delegation_type && `sells as ${clipText(step.delegation_type, 60)}`,
+          step.delegation_type &&
+            `The agent ${describeSelling(clipText(step.delegation_type, 60))}`,
         ],
-        ['Countries', joinFew(step.countries)],
+        ['Countries', joinFew(step.countries?.map(toCountryName))],
         ['Placements', joinFew(step.placement_ids)],
         ['Collections', joinFew(step.collection_ids)],
         ['From', step.effective_from && renderExactMoment(step.effective_from)],
@@ -98,14 +101,12 @@ function renderStep({ step, properties }: Step): Html {
         ],
         [
           'Operator says',
-          step.declared?.slice(0, 5).map(({ brand_id, type, identifier, relationship }) => (
+          step.declared?.slice(0, 5).map(({ identifier, relationship }) => (
             <div>
-              {renderName(identifier, 80)} as {renderName(relationship, 30)} ({clipText(type, 30)},{' '}
-              {renderName(brand_id, 60)})
+              {renderName(identifier, 80)}: {describeSelling(clipText(relationship, 30))}
             </div>
           )),
         ],
-        ['Rule', toPlainWords(clipText(step.rule, 60))],
       ])}
     </li>
   )

@@ -26,6 +26,12 @@ export function renderOperatorSide({
   if (operator_side === undefined || operator_reason === undefined) return ''
   const [look, word] = words[operator_side]
   const reason = operatorTexts[operator_reason]
+  if (look === 'none')
+    return (
+      <span class="quiet" title={reason}>
+        {word}
+      </span>
+    )
   if (operator_side !== 'contradicted') return <span title={reason}>{renderBadge(look, word)}</span>
   return (
     <>

@@ -11,7 +11,6 @@ const plainWords: Readonly<Record<string, string>> = {
   http: 'file on the site',
   inline_properties: 'properties in the entry',
   mobile_app: 'mobile app',
-  not_declared: 'not declared by the operator',
   property_ids: 'property IDs',
   property_tags: 'property tags',
   publisher_properties: 'properties of other publishers',
@@ -24,4 +23,25 @@ const plainWords: Readonly<Record<string, string>> = {
 /** Describes a name of a format in plain words; one without an entry loses its underscores. */
 export function toPlainWords(name: string): string {
   return (Object.hasOwn(plainWords, name) && plainWords[name]) || name.replaceAll('_', ' ')
+}
+
+const salesWords: Readonly<Record<string, string>> = {
+  ad_network: 'sells as an ad network',
+  delegated: 'sells on the owner’s behalf',
+  direct: 'sells directly',
+  owned: 'owns it',
+}
+
+/** Describes in which way an agent sells; a way that the formats do not know stays as it is written. */
+export function describeSelling(delegation: string): string {
+  return (
+    (Object.hasOwn(salesWords, delegation) && salesWords[delegation]) || `sells as ${delegation}`
+  )
+}
+
+const regions = new Intl.DisplayNames('en', { type: 'region' })
+
+/** Describes a country by its name. */
+export function toCountryName(code: string): string {
+  return /^[a-z]{2}$/i.test(code) ? (regions.of(code.toUpperCase()) ?? code) : code
 }

@@ -2,7 +2,14 @@ import type { Source } from '../../../pipeline/model/observation.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { clipText, formatCount, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import {
+  clipText,
+  countThings,
+  formatCount,
+  renderMoment,
+  renderName,
+  renderOutside,
+} from '../html/text.tsx'
 import { renderFacts, renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
@@ -54,10 +61,10 @@ export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefi
     columns: [
       'Agent',
       'For',
-      'Granted',
+      'May sell',
       'Operator',
       ...(terms ? ['Terms'] : []),
-      'Granted by',
+      'Selected by',
       'Evidence',
     ],
     items: authorized_agents,
@@ -82,7 +89,7 @@ function describeReach(agent: PublisherLookup['authorized_agents'][number]): str
   const { properties_authorized, properties_total, publisher_wide } = agent
   if (publisher_wide) return 'everything'
   if (properties_authorized === undefined || properties_total === undefined) return ''
-  return `${formatCount(properties_authorized)} of ${formatCount(properties_total)}`
+  return `${formatCount(properties_authorized)} of ${countThings(properties_total, 'property', 'properties')}`
 }
 
 /** Renders the properties of a publisher, a page of them. */
@@ -90,7 +97,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
   const { domain, properties, properties_total, next_cursor } = lookup
   return renderTable({
     caption: 'Properties',
-    columns: ['Property', 'Type', 'Identifiers', 'State', 'Tags'],
+    columns: ['Property', 'Type', 'Identifiers', 'Status', 'Tags'],
     items: properties,
     total: properties_total,
     next: toNextPath(domain, next_cursor),

@@ -4,6 +4,7 @@ import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
 import { describeState } from './freshness.tsx'
+import { describeNeeded } from './verdict.tsx'
 
 interface PathNode {
   role: string
@@ -12,7 +13,7 @@ interface PathNode {
 
 /** A statement of one party about the next: its file, and the state of that file. */
 interface PathEdge {
-  look: 'good' | 'bad' | 'none'
+  look: 'good' | 'fair' | 'bad' | 'none'
   says: string
   file: string | undefined
   state: string | undefined
@@ -26,8 +27,8 @@ interface SupplyPath {
 
 const publisherSays = {
   match: ['good', 'authorizes'],
-  mismatch: ['bad', 'no grant'],
-  unknown: ['none', 'not known'],
+  mismatch: ['bad', 'does not authorize'],
+  unknown: ['none', 'no valid file'],
 } as const
 const operatorSays = {
   match: ['good', 'confirmed by'],
@@ -51,7 +52,8 @@ export function findSupplyPath(
     edges.push({ look: 'good', says: 'points to', file: pointer.file, state: pointer.file_state })
     nodes.push({ role: 'Manager', name: host })
   }
-  const [look, says] = publisherSays[granting.says]
+  const limits = describeNeeded(granting)
+  const [look, says] = limits ? (['fair', limits.short] as const) : publisherSays[granting.says]
   edges.push({ look, says, file: granting.file, state: granting.file_state })
   nodes.push({ role: 'Agent', name: parseUrl(agentUrl)?.host ?? agentUrl })
   if (operating?.domain !== undefined) {

@@ -61,10 +61,6 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
         {renderHead(agent, operator?.location, renderWatch(services, 'agent', agent_url))}
         {profile?.description ? <p class="lead">{renderName(profile.description, 400)}</p> : null}
         {renderStatus(agent, compliance.body, reader.now())}
-        {renderSection('health', 'Health', renderHealth(agent, reader.now()))}
-        {compliance.body.headline === null
-          ? null
-          : renderSection('tests', 'Test results', renderTests(compliance.body))}
         {renderSection(
           'publishers',
           'Authorizations',
@@ -76,6 +72,10 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
             {renderPublishers(reader, agent_url, publisher_count, publishers)}
           </>,
         )}
+        {renderSection('health', 'Health', renderHealth(agent, reader.now()))}
+        {compliance.body.headline === null
+          ? null
+          : renderSection('tests', 'Test results', renderTests(compliance.body, agent_url))}
         {renderSection('capabilities', 'Capabilities', renderCapabilities(agent))}
       </>
     ),
@@ -139,7 +139,9 @@ function renderHead(
     below: (
       <>
         <code>{clipText(agent_url, 300)}</code>{' '}
-        {probed?.profile ? renderBadge('none', clipText(probed.profile.type, 30)) : null}
+        {probed?.profile && probed.profile.type !== 'unknown'
+          ? renderBadge('none', clipText(probed.profile.type, 30))
+          : null}
         {operator === undefined ? null : <> operated by {renderOperator(operator)}</>}
       </>
     ),

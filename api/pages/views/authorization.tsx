@@ -1,3 +1,4 @@
+import { toIso } from '../../../pipeline/core/clock.ts'
 import { PublicError } from '../../../pipeline/core/errors.ts'
 import { identifierTypes } from '../../../pipeline/model/documents/index.ts'
 import { toUrl } from '../../../pipeline/model/observation.ts'
@@ -6,6 +7,7 @@ import type {
   PropertyAuthorization as OfProperty,
   PublisherAuthorization as OfPublisher,
 } from '../../../pipeline/model/responses/authority.ts'
+import { FreshnessBlock } from '../../../pipeline/model/responses/freshness.ts'
 import { completeDay } from '../../inputs/as-of.ts'
 import { AgentUrl, completeAgentAddress } from '../../inputs/sale.ts'
 import { publisherTexts } from '../../responses/evidence.ts'
@@ -24,9 +26,9 @@ import { renderHealthLine } from '../parts/agent-health.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderChain } from '../parts/evidence.tsx'
-import { renderLeastFresh } from '../parts/freshness.tsx'
+import { renderFreshness, renderLeastFresh } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
-import { findSupplyPath, renderSupplyPath } from '../parts/supply-path.tsx'
+import { findSupplyPath, pickDeciding, renderSupplyPath } from '../parts/supply-path.tsx'
 import { describeVerdict, renderVerdict } from '../parts/verdict.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -130,7 +132,7 @@ async function showProperty(
   }
   const { body } = await ask<OfProperty>(authorizeProperty, { query })
   const { publisher_domain, property_id, property_rid, evidence = [] } = body
-  const judged = describeVerdict(body, evidence)
+  const judged = describeVerdict(body, evidence, body.as_of ?? body.checked_at)
   return {
     title: `${judged.verdict}: ${clipText(property, 60)}`,
     description: `May ${clipText(agent, 80)} sell ${clipText(property, 60)}? ${judged.verdict}${judged.reason}.`,
@@ -139,6 +141,7 @@ async function showProperty(
       <>
         <p class="kicker">Check authorization</p>
         {renderVerdict(judged)}
+        {body.needs === 'country' ? renderCountryForm(asked) : null}
         <p class="lead">
           {renderAgent(agent)} selling <strong>{renderName(property)}</strong>
           {country === '' ? null : <> in {renderName(country, 10)}</>}
@@ -153,7 +156,7 @@ async function showProperty(
           ['As of', body.as_of && renderExactMoment(body.as_of)],
         ])}
         {body.as_of ? renderPast() : renderChainSection(evidence)}
-        {renderLeastFresh(body.freshness)}
+        {renderSources(body.freshness, evidence)}
         {renderForm(asked)}
       </>
     ),
@@ -170,7 +173,11 @@ async function showPublisher(
   const found = await ask<OfPublisher>(authorizePublisher, { query })
   const body = found.status === 200 ? found.body : toRefusal(found.body, publisher)
   const { authorized: count, total, publisher_wide, evidence = [] } = body
-  const judged = describeVerdict({ ...body, authorized: count > 0 }, evidence)
+  const judged = describeVerdict(
+    { ...body, authorized: count > 0 },
+    evidence,
+    as_of ? completeDay(as_of) : toIso(services.reader.now()),
+  )
   const limits = count > 0 ? describeLimits(evidence) : ''
   return {
     title: `${judged.verdict}: ${clipText(publisher, 60)}`,
@@ -197,7 +204,7 @@ async function showPublisher(
           ['As of', as_of && renderExactMoment(completeDay(as_of))],
         ])}
         {as_of ? renderPast() : renderChainSection(evidence)}
-        {renderLeastFresh(body.freshness)}
+        {renderSources(body.freshness, evidence)}
         {renderForm(asked)}
       </>
     ),
@@ -264,19 +271,50 @@ function renderChainSection(evidence: NonNullable<OfProperty['evidence']>): Html
     'Evidence',
     <>
       <p>
-        Only a publisher’s own file authorizes. What the operator of the agent says can confirm a
-        sale or contradict it.
+        Only a publisher’s own file authorizes an agent. The agent’s operator can confirm that, or
+        contradict it.
       </p>
       {renderChain(evidence)}
     </>,
   )
 }
 
+/** Renders how fresh the files are; that of the operator too, which counts only once it says something. */
+function renderSources(freshness: FreshnessBlock, evidence: readonly Evidence[]): Html {
+  const operating = pickDeciding(evidence, 'operator')
+  const state = FreshnessBlock.shape.state.safeParse(operating?.file_state).data
+  if (freshness.state !== 'current' || state === undefined || state === 'current')
+    return renderLeastFresh(freshness)
+  return (
+    <>
+      {renderFreshness({ state }, 'The operator’s file')}
+      {renderFreshness(freshness, 'The publisher’s file')}
+    </>
+  )
+}
+
+/** Renders the one field that an answer still needs, beside the headline. */
+function renderCountryForm({ agent_url, identifier_type, identifier_value, as_of }: Asked): Html {
+  const known = { agent_url, identifier_type, identifier_value, ...(as_of && { as_of }) }
+  return (
+    <form class="filter" action="/authorization" method="get">
+      {Object.entries(known).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <label>
+        In which country?
+        <input name="country" placeholder="GB" maxlength="2" required />
+      </label>
+      <button type="submit">Check authorization</button>
+    </form>
+  )
+}
+
 function renderPast(): Html {
   return (
     <p>
-      This is what publishers’ files granted then. What operators said at the time is not recorded,
-      and the freshness below is today’s.
+      This is what the publisher’s file said then. What operators said is not recorded, and the
+      freshness below is today’s.
     </p>
   )
 }

@@ -15,6 +15,7 @@ import { listLogos } from '../../routes/brands/logos.ts'
 import { brandHistory } from '../../routes/community/history.ts'
 import { readBrandRevision } from '../../routes/community/revisions.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
+import { brandChoices } from '../directory-choices.ts'
 import { Fragment, h } from '../html/jsx.ts'
 import { countThings, renderMoment } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
@@ -71,7 +72,10 @@ export async function show({
     json: `/api/brands/resolve?${new URLSearchParams(query)}`,
     body: (
       <>
-        {renderHead(brand, domain, logos, renderWatch(services, 'brand', domain))}
+        {renderHead(brand, domain, logos, {
+          isHouse: portfolio.total > 0,
+          watch: renderWatch(services, 'brand', domain),
+        })}
         {renderFreshness(brand.freshness, 'brand.json')}
         {renderSection('identity', 'Identity', renderIdentity(brand, domain, hasInventory))}
         {renderLooks(brand, logos)}
@@ -112,13 +116,20 @@ function renderIdentity(brand: BrandResolution, domain: string, hasInventory: bo
     ['Canonical ID', <code>{brand.canonical_id}</code>],
     ['Domain', <code>{brand.canonical_domain}</code>],
     ['Source', sources[brand.source]],
-    ['Role', brand.keller_type && toPlainWords(brand.keller_type)],
+    ['Type', brand.keller_type && describeType(brand.keller_type)],
     ['Brand ID', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
     [
       'Inventory',
       hasInventory && <a href={toPublisherPath(domain)}>What {domain} owns, and who may sell it</a>,
     ],
   ])
+}
+
+const typeWords: Readonly<Record<string, string>> = brandChoices.fields.type.words
+
+/** Describes the type of a brand in the word of the list of brands. */
+function describeType(type: string): string {
+  return (Object.hasOwn(typeWords, type) && typeWords[type]) || toPlainWords(type)
 }
 
 /** Shows a house of which only its brands are known. */
@@ -149,7 +160,7 @@ function showHouse(
         )}
         {!file ? null : renderSection('file', 'The file', renderFile(file, domain))}
         <p>
-          <a href={toPublisherPath(domain)}>Inventory of {domain}</a>
+          <a href={toPublisherPath(domain)}>See the inventory of {domain}</a>
         </p>
       </>
     ),
@@ -187,7 +198,7 @@ function showUnknown(domain: string, { error, freshness }: Refused): View {
       <>
         {renderFreshness(freshness, 'brand.json')}
         <p>
-          <a href={toPublisherPath(domain)}>Inventory of {domain}</a>
+          <a href={toPublisherPath(domain)}>See the inventory of {domain}</a>
         </p>
       </>,
     ),

@@ -53,7 +53,8 @@ function describePlace({ id, type, house_domain, house_name }: BrandRow): Html {
   if (house_domain === null || house_domain === id) return <>{word}</>
   return (
     <>
-      {word} of <a href={toBrandPath(house_domain)}>{renderName(house_name ?? house_domain, 80)}</a>
+      {word} · part of{' '}
+      <a href={toBrandPath(house_domain)}>{renderName(house_name ?? house_domain, 80)}</a>
     </>
   )
 }

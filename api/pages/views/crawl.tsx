@@ -1,5 +1,5 @@
 import { HOUR, type Instant, toIso } from '../../../pipeline/core/clock.ts'
-import { getEffect, type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
+import { type Effect, getEffect, type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
 import {
   type CrawlOverview,
   loadCrawlOverview,
@@ -47,8 +47,8 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
   return (
     <>
       {renderCounts([
-        ['files and agents', files],
-        ['never tried', untried],
+        ['known files and agents', files],
+        ['not tried yet', untried],
         ['due now', due],
         ['held back', held],
       ])}
@@ -93,27 +93,32 @@ function sumFiles(rows: readonly { files: number }[]): number {
   return rows.reduce((sum, { files }) => sum + files, 0)
 }
 
-const looks = {
-  success: 'good',
-  absent: 'none',
-  unusable: 'bad',
-  garbled: 'bad',
-  unreachable: 'fair',
+const results = {
+  success: ['good', 'read'],
+  absent: ['none', 'not found'],
+  unusable: ['bad', 'unusable'],
+  garbled: ['bad', 'unreadable'],
+  unreachable: ['fair', 'not reached'],
 } as const
+
+function renderResult(effect: Effect): Html {
+  const [look, word] = results[effect]
+  return renderBadge(look, word)
+}
 
 function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
   const known = rows.flatMap(({ outcome, ...row }) => (outcome === null ? [] : { ...row, outcome }))
   return renderTable({
     caption: 'Files by kind and outcome',
-    columns: ['Type', 'Result', 'Files', 'Meaning'],
+    columns: ['Type', 'Result', 'Meaning', 'Files'],
     items: known,
     limit: 100,
     empty: 'No attempts yet.',
     render: ({ kind, outcome, files }) => [
       kind,
-      renderBadge(looks[getEffect(outcome)], outcome),
-      <span class="number">{formatCount(files)}</span>,
+      renderResult(getEffect(outcome)),
       outcomes[outcome as Outcome].means,
+      <span class="number">{formatCount(files)}</span>,
     ],
   })
 }

@@ -13,12 +13,12 @@ import { loadExamined } from '../examined-file.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, countThings, formatCount, renderName } from '../html/text.tsx'
 import { renderSection, renderTiles, renderTitle } from '../parts/blocks.tsx'
-import { loadEdits, renderHistory } from '../parts/edits.tsx'
+import { type Edits, loadEdits, renderHistory } from '../parts/edits.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { type CountedFaults, countFaults, describeCounted, renderIssues } from '../parts/faults.tsx'
 import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
-import { toBrandPath, toCrawlPath, toWorkshopPath } from '../parts/paths.ts'
+import { toBrandPath, toCrawlPath, toVerifyPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import {
   isHostedOnly,
@@ -57,13 +57,12 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
     ask<PublisherLookup>(lookUpPublisher, { query }),
     ask<DomainLookup>(lookUpDomain, { params: { domain } }),
   ])
-  const state = lookup.freshness?.state
-  if (isNothing(lookup)) return showUnknown(lookup, services.isAuthorizationServer)
+  const edits = await loadEdits({ ask, services }, edited, domain)
+  if (isNothing(lookup)) return showUnknown(lookup, edits, services)
   const source = toDecidingSource(lookup)
   const file = findFileRecord(reader, source)
   const found = source.location === domain ? await loadExamined(domain, call) : undefined
   const faults = countFaults(file, found)
-  const edits = await loadEdits({ ask, services }, edited, domain)
   const name = findName(lookup)
   const { agents, properties: total } = countAll(lookup)
   return {
@@ -74,11 +73,11 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
     body: (
       <>
         {renderHead(lookup, name, {
-          faults,
           mark: findFaces(reader, [domain]).renderMark(domain, MARK_PX, name),
           watch: renderWatch(services, 'domain', domain),
         })}
         {renderState(lookup, faults)}
+        {renderOwnerLinks(domain, services.isAuthorizationServer)}
         {isHostedOnly(lookup) ? renderNextStep(lookup) : null}
         {renderSection(
           'agents',
@@ -99,21 +98,23 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
                 {renderIssues(file, found)}
               </>
             )}
-            <p>
-              <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit this file</a>
-              {services.isAuthorizationServer ? (
-                <>
-                  {' '}
-                  · <a href={toCrawlPath(domain)}>Crawl now</a>
-                </>
-              ) : null}
-            </p>
           </>,
-          isHostedOnly(lookup) ? undefined : state,
         )}
       </>
     ),
   }
+}
+
+/** Renders what the owner of a domain can do about it; who that is, only the dashboard can tell. */
+function renderOwnerLinks(domain: string, hasDashboard: boolean): Html {
+  const check = <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit the file</a>
+  if (!hasDashboard) return <p class="quiet">{check}</p>
+  return (
+    <p class="quiet">
+      Your domain? <a href={toVerifyPath(domain)}>Verify and manage it</a> · {check} ·{' '}
+      <a href={toCrawlPath(domain)}>Crawl now</a>
+    </p>
+  )
 }
 
 /** Finds the name of a publisher: that of its brand, else that of the site on its domain. */
@@ -193,9 +194,9 @@ function toDecidingSource({ domain, hosting, discovery_method }: PublisherLookup
 function renderHead(
   lookup: PublisherLookup,
   name: string,
-  { faults: { errors }, mark, watch }: { faults: CountedFaults; mark: Html; watch: Html | null },
+  { mark, watch }: { mark: Html; watch: Html | null },
 ): Html {
-  const { domain, adagents_valid, member, files, left_out } = lookup
+  const { domain, member, files, left_out } = lookup
   return renderTitle({
     watch,
     mark,
@@ -204,18 +205,10 @@ function renderHead(
     below: (
       <>
         {name === domain ? null : <code>{domain}</code>}{' '}
-        {adagents_valid
-          ? errors > 0
-            ? renderBadge('fair', `usable, ${countThings(errors, 'error')}`)
-            : renderBadge('good', 'valid')
-          : renderBadge(
-              'fair',
-              isHostedOnly(lookup) ? 'hosted here' : `file ${files.adagents_json.status}`,
-            )}{' '}
         {left_out
           ? renderBadge('fair', `too broad: ${left_out.join(', ')} left out in part`)
           : null}{' '}
-        {files.brand_json.status === 'present' ? <a href={toBrandPath(domain)}>its brand</a> : null}
+        {files.brand_json.status === 'present' ? <a href={toBrandPath(domain)}>Brand</a> : null}
         {member === null ? null : <> · member {renderName(member.display_name)}</>}
       </>
     ),
@@ -238,7 +231,11 @@ function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html |
   )
 }
 
-function showUnknown({ domain, freshness, files }: PublisherLookup, hasDashboard: boolean): View {
+function showUnknown(
+  { domain, freshness, files }: PublisherLookup,
+  edits: Edits,
+  services: ViewCall['services'],
+): View {
   const title = `No inventory found for ${domain}`
   return {
     status: 404,
@@ -254,12 +251,15 @@ function showUnknown({ domain, freshness, files }: PublisherLookup, hasDashboard
             <a href={toBrandPath(domain)}>Brand of {domain}</a>
           </p>
         ) : null}
-        {hasDashboard ? (
-          <p>
-            Is it yours? <a href={toWorkshopPath(domain, 'adagents.json')}>Check a file</a> and host
-            it here, or <a href={toCrawlPath(domain)}>crawl the domain now</a>.
-          </p>
-        ) : null}
+        {renderWatch(services, 'domain', domain)}
+        {renderOwnerLinks(domain, services.isAuthorizationServer)}
+        {edits.length === 0
+          ? null
+          : renderSection(
+              'history',
+              'What changed',
+              renderHistory('publisher', domain, edits, undefined),
+            )}
       </>,
     ),
   }

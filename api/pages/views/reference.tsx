@@ -24,9 +24,16 @@ export async function show({ services }: ViewCall): Promise<View> {
         <p class="lead">Every operation, with examples to paste. Lookups need no key.</p>
         <p>
           Also as <a href="/openapi/registry.yaml">OpenAPI 3.1</a>, over MCP at{' '}
-          <code>{services.baseUrl()}/mcp</code>, and in <a href="/docs/guides">guides</a> for each
-          kind of user. <a href="#rules">Rules for all operations</a> are below.
+          <code>{services.baseUrl()}/mcp</code>, and as <a href="/docs/guides">guides</a>.{' '}
+          <a href="#rules">Rules for all operations</a> are below.
         </p>
+        <ul class="chips">
+          {tags.map(({ name }) => (
+            <li>
+              <a href={`#${toId(name)}`}>{name}</a>
+            </li>
+          ))}
+        </ul>
         {tags.map(({ name, description }) =>
           renderSection(
             toId(name),

@@ -1,5 +1,6 @@
 import { type Domain, parsePastedDomain } from '../../../pipeline/core/domain.ts'
 import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
+import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findAgentsByAddress } from '../../../pipeline/read/queries/agent-addresses.ts'
@@ -12,9 +13,11 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, renderName } from '../html/text.tsx'
 import { findPublicProbe, hasAgentPage, listHiddenAgents } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
+import { renderEntry } from '../parts/directory.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
+import { renderMonogram } from '../parts/looks.tsx'
 import {
   toAgentPath,
   toBrandPath,
@@ -22,10 +25,12 @@ import {
   toPublisherPath,
   toVerifyPath,
 } from '../parts/paths.ts'
+import { toPlainWords } from '../parts/plain-words.ts'
 import type { View, ViewCall } from '../view.ts'
 
 const QUERY_CHARS_MIN = 2
 const AGENTS_SHOWN_MAX = 5
+const MARK_PX = 40
 
 interface FoundAgent {
   url: string
@@ -101,22 +106,43 @@ async function findAll(
 }
 
 /** Lists the page of the agent whose address a text is, for people who paste one. */
-function listAgentPages(text: string, reader: ViewCall['services']['reader']): Html[] {
+function listAgentPages(text: string, reader: Reader): Html[] {
   const agent = /^https?:\/\//i.test(text) ? AgentUrl.safeParse(text) : undefined
-  return agent?.success && hasAgentPage(reader, agent.data)
-    ? [<a href={toAgentPath(agent.data)}>Agent at {renderName(text)}</a>]
-    : []
+  if (!agent?.success || !hasAgentPage(reader, agent.data)) return []
+  const { publisher_count } = findAgent(reader, agent.data)
+  const name = findPublicProbe(reader, agent.data)?.profile?.name ?? agent.data
+  return [
+    renderEntry({
+      mark: renderMonogram(name, agent.data, MARK_PX),
+      link: <a href={toAgentPath(agent.data)}>{renderName(name, 100)}</a>,
+      below: <>Agent · authorized by {countThings(publisher_count, 'publisher')}</>,
+      aside: null,
+    }),
+  ]
 }
 
 /** Lists the pages of a domain that have something to show. */
 function listDomainPages(domain: Domain, { reader, baseUrl }: ViewCall['services']): Html[] {
+  const faces = findFaces(reader, [domain])
+  const render = (path: string, below: string) =>
+    renderEntry({
+      mark: faces.renderMark(domain, MARK_PX),
+      link: <a href={path}>{faces.renderName(domain)}</a>,
+      below: (
+        <>
+          {faces.renderDomain(domain, ' · ')}
+          {below}
+        </>
+      ),
+      aside: null,
+    })
   return [
-    ...(findBrand(reader, domain) === undefined
-      ? []
-      : [<a href={toBrandPath(domain)}>Brand of {renderName(domain)}</a>]),
     ...(findPublisher(reader, domain, baseUrl()) === undefined
       ? []
-      : [<a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a>]),
+      : [render(toPublisherPath(domain), 'Publisher: what it owns, and who may sell it')]),
+    ...(findBrand(reader, domain) === undefined
+      ? []
+      : [render(toBrandPath(domain), 'Brand: its identity, and the company behind it')]),
   ]
 }
 
@@ -145,20 +171,18 @@ function renderFound(
   return (
     <>
       {direct.length > 0 ? (
-        <ul class="direct" aria-label="Exact matches">
-          {direct.map(link => (
-            <li>{link}</li>
-          ))}
+        <ul class="entries" aria-label="Exact matches">
+          {direct}
         </ul>
       ) : null}
       {unknown === undefined ? null : renderUnknown(unknown, hasDashboard)}
-      {total > 0 || unknown !== undefined ? null : (
+      {total + direct.length > 0 || unknown !== undefined ? null : (
         <p class="empty">
           No results for “{clipText(text, 80)}”. The registry knows what domains publish: try
           searching for the domain.
         </p>
       )}
-      {total === 0 ? null : <p class="lead">The best matches: {countThings(total, 'result')}.</p>}
+      {total === 0 ? null : <p class="lead">{countThings(total, 'result')}, the best first</p>}
       {brands.length > 0 ? renderSection('brands', 'Brands', renderBrands(brands)) : null}
       {publishers.length > 0
         ? renderSection('publishers', 'Publishers', renderPublishers(reader, publishers))
@@ -192,7 +216,7 @@ function renderBrands(brands: SearchAnswer['brands']): Html {
     render: ({ domain, brand_name, source }) => [
       <a href={toBrandPath(domain)}>{renderName(brand_name)}</a>,
       renderName(domain),
-      renderBadge(source === 'brand_json' ? 'good' : 'none', source),
+      renderBadge(source === 'brand_json' ? 'good' : 'none', toPlainWords(source)),
     ],
   })
 }
@@ -202,16 +226,13 @@ function renderPublishers(reader: Reader, publishers: SearchAnswer['publishers']
     reader,
     publishers.map(({ domain }) => domain),
   )
-  return renderTable({
-    caption: 'Publishers',
-    columns: ['Publisher', 'Member'],
-    items: publishers,
-    empty: '',
-    render: ({ domain, member }) => [
-      faces.renderLink(domain, toPublisherPath(domain)),
-      member === null ? 'none' : renderName(member.display_name),
-    ],
-  })
+  return (
+    <ul class="plain">
+      {publishers.map(({ domain }) => (
+        <li>{faces.renderLink(domain, toPublisherPath(domain))}</li>
+      ))}
+    </ul>
+  )
 }
 
 function renderProperties(properties: SearchAnswer['properties']): Html {
@@ -222,7 +243,7 @@ function renderProperties(properties: SearchAnswer['properties']): Html {
     empty: '',
     render: ({ name, property_type, publisher_domain }) => [
       renderName(name),
-      renderName(property_type),
+      renderName(toPlainWords(property_type)),
       <a href={toPublisherPath(publisher_domain)}>{renderName(publisher_domain)}</a>,
     ],
   })

@@ -33,11 +33,6 @@ export async function show({
           Everything the registry knows is one DuckDB file. Your browser reads only the parts that a
           query needs.
         </p>
-        <p>
-          Times are in UTC, and a browser’s DuckDB knows no time zones: to compare or cut them,
-          write <code>created_at::timestamp</code>, as in{' '}
-          <code>where created_at::timestamp &gt; now()::timestamp - interval 1 day</code>.
-        </p>
         {snapshot === undefined ? (
           <p>Nothing has been published yet. Come back in a minute.</p>
         ) : (
@@ -78,6 +73,11 @@ function renderExamples(): Html {
           </p>
         </details>
       ))}
+      <p>
+        Times are in UTC, and a browser’s DuckDB knows no time zones: to compare or cut them, write{' '}
+        <code>created_at::timestamp</code>, as in{' '}
+        <code>where created_at::timestamp &gt; now()::timestamp - interval 1 day</code>.
+      </p>
     </>
   )
 }

@@ -20,6 +20,7 @@ export async function show({
   const query: Record<string, string> = isKnown ? { compliance_target } : {}
   const { body } = await ask<StoryboardList>(listAllStoryboards, { query })
   const { storyboards, adcp_version, requested_compliance_target: shown } = body
+  const isTested = storyboards.some(({ agents_tested }) => agents_tested > 0)
   return {
     title: 'Storyboards',
     description: 'The scripted conversations that test agents, step by step.',
@@ -40,17 +41,16 @@ export async function show({
         <div class="last-wide">
           {renderTable({
             caption: 'Storyboards',
-            columns: ['Storyboard', 'Subject', 'Steps', 'Passed by', 'What it tests'],
+            columns: ['Storyboard', 'Steps', ...(isTested ? ['Passed by'] : []), 'What it tests'],
             items: storyboards,
             limit: LIST_ROWS,
             bytes: LIST_BYTES,
             rest: `/api/storyboards?compliance_target=${shown}`,
             empty: 'This registry has no storyboards.',
-            render: ({ id, title, category, step_count, summary, ...counts }) => [
+            render: ({ id, title, step_count, summary, ...counts }) => [
               <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
-              renderName(category.replaceAll('_', ' '), 60),
               step_count,
-              describePassing(counts),
+              ...(isTested ? [describePassing(counts)] : []),
               renderName(summary, 240),
             ],
           })}

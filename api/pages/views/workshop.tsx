@@ -221,10 +221,11 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   }
   return (
     <p class="hint">
+      Hosting here publishes your {kind === 'adagents.json' ? 'properties' : 'brand'}, and takes a
+      sign-in and a verified domain.
       {kind === 'adagents.json'
-        ? 'Hosting here publishes your properties. To authorize agents, download the file and serve it from your own site.'
-        : 'Hosting here publishes your brand until your own site serves the file.'}{' '}
-      It takes a sign-in and a verified domain.
+        ? ' To authorize agents, download the file and serve it from your own site.'
+        : null}
     </p>
   )
 }

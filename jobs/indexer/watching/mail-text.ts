@@ -40,8 +40,8 @@ export function writeMail(found: readonly ChangesOfWatch[], { base, end }: Place
     ...(left > 0 ? [`There are changes to ${left} more of the things you watch.`] : []),
     '-- ',
     isDaily
-      ? `You get this mail at most once a day, when something you watch at ${host} changes.`
-      : `You get this mail because you watch ${name} at ${host}.`,
+      ? `You get this email at most once a day, when something you watch at ${host} changes.`
+      : `You get this email because you watch ${name} at ${host}.`,
     `${isDaily ? 'Stop these daily mails' : `Stop watching ${name}`}: ${end}`,
     `Everything you watch: ${base}/dashboard/watches`,
   ].join('\n\n')

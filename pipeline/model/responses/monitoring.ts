@@ -56,6 +56,7 @@ export const AgentAuthStatus = z
     saved_at: moment.describe('Moment at which it was given; null where there is none'),
   })
   .meta({ id: 'AgentAuthStatus', description: 'Whether an agent can be tested with a credential.' })
+export type AgentAuthStatus = z.infer<typeof AgentAuthStatus>
 
 const TokenError = z
   .object({

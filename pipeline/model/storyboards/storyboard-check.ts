@@ -15,3 +15,15 @@ export const ValidationResult = z
   })
   .meta({ id: 'StoryboardCheck', description: 'One check of one answer.' })
 export type ValidationResult = z.infer<typeof ValidationResult>
+
+/** Matches refusals of a caller that the agent does not know. */
+const CALLER_REFUSED = /\brefused with (?:UNAUTHORIZED|AUTH_\w+)\b/
+
+/** Tells whether a request that had to be carried out was refused because of who sent it. */
+export function isCallerRefused(
+  { check, expected, actual }: ValidationResult,
+  httpStatus?: number,
+): boolean {
+  if (check !== 'success' || expected === 'a refusal') return false
+  return httpStatus === 401 || CALLER_REFUSED.test(String(actual))
+}

@@ -1,11 +1,9 @@
 import { buildHostedAddress } from '../../model/hosted.ts'
-import type { Source } from '../../model/observation.ts'
 import type { PublisherLookup } from '../../model/responses/index.ts'
 import type { Reader } from '../reader.ts'
-import { ByteText } from './byte-text.ts'
 import { findFinalAddress } from './file-records.ts'
 import { findOrigin } from './hosted.ts'
-import type { StoredAnswer } from './stored.ts'
+import type { Notes, StoredAnswer } from './stored.ts'
 
 type Hosting = PublisherLookup['hosting']
 
@@ -16,28 +14,19 @@ const RESOLVED = /"resolved_url":"([^"]+)"/
 const WELL_KNOWN = /^https:\/\/([^/]+)\/\.well-known\/adagents\.json$/
 
 /**
- * Finds the address that answered for the file of a publisher after HTTP redirects, in place of the one that its lookup
- * names; undefined where the two are the same.
+ * Finds the address that the stored lookup of a publisher names for its file, and the one that answered after HTTP redirects
+ * where that is another.
  */
-export function findRedirect(
+export function findResolved(
   reader: Reader,
-  answer: StoredAnswer['body'],
-): { named: string; final: string } | undefined {
-  const body = toSearchable(answer)
-  const start = body.lastIndexOf(HOSTING)
-  if (start < 0) return undefined
-  const rest = typeof body === 'string' ? body.slice(start) : body.toString('latin1', start)
-  const named = RESOLVED.exec(rest)?.[1]
-  if (named === undefined) return undefined
+  json: string,
+): Pick<Notes, 'resolvedUrl' | 'finalUrl'> {
+  const start = json.lastIndexOf(HOSTING)
+  const named = start < 0 ? undefined : RESOLVED.exec(json.slice(start))?.[1]
+  if (named === undefined) return {}
   const location = WELL_KNOWN.exec(named)?.[1] ?? named
-  const source: Source = { kind: 'adagents.json', location }
-  const final = findFinalAddress(reader, source)
-  return final === undefined || final === named ? undefined : { named, final }
-}
-
-/** Returns what parts that are ASCII are found in. */
-function toSearchable(answer: StoredAnswer['body']): Buffer | string {
-  return answer instanceof ByteText ? answer.bytes : answer
+  const final = findFinalAddress(reader, { kind: 'adagents.json', location })
+  return { resolvedUrl: named, finalUrl: final === named ? undefined : final }
 }
 
 /** Describes the file that the registry at `base` serves for a publisher, and since when its domain points there. */
@@ -55,22 +44,14 @@ export function describeHosted(
   }
 }
 
-/**
- * Returns the lookup of a publisher that points to the file which the registry at `base` serves for it;
- * undefined for any other, without reading it as a whole.
- */
+/** Returns the lookup of a publisher that points to the file which the registry at `base` serves for it. */
 export function findPointingHere(
   reader: Reader,
   answer: StoredAnswer['body'],
-  domain: string,
-  base: string,
+  { domain, base, named }: { domain: string; base: string; named: string },
 ): PublisherLookup | undefined {
-  const address = buildHostedAddress(base, 'adagents.json', domain)
-  const body = toSearchable(answer)
-  const start = body.lastIndexOf(HOSTING)
-  if (start < 0 || !body.includes(`"resolved_url":"${address}"`, start)) return undefined
+  if (named !== buildHostedAddress(base, 'adagents.json', domain)) return undefined
   const lookup: PublisherLookup = JSON.parse(answer.toString())
-  const { mode, resolved_url } = lookup.hosting
-  if (mode !== REDIRECTED || resolved_url !== address) return undefined
+  if (lookup.hosting.mode !== REDIRECTED) return undefined
   return { ...lookup, hosting: { ...lookup.hosting, ...describeHosted(reader, domain, base) } }
 }

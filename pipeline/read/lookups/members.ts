@@ -80,11 +80,6 @@ export class Members {
     this.#keepers ??= buildKeepers(this.all)
     return this.#keepers.get(agentUrl)
   }
-
-  /** Counts the agents that everybody may see. */
-  get publicAgentCount(): number {
-    return this.#byPublicAgent.size
-  }
 }
 
 function buildKeepers(members: readonly StoredMember[]): Map<string, AgentEnrolment> {

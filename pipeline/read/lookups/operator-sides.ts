@@ -56,19 +56,17 @@ export function findSideOfSale(
   return toOperatorSide(judged.operator.rule)
 }
 
-/** Creates a function that adds to each agent of a publisher's document what its operator says. */
-export function addOperatorSides(reader: Reader): Revise {
-  return (json, domain) => {
-    const document = JSON.parse(json) as { authorized_agents: { url: string }[] }
-    if (document.authorized_agents.length === 0) return { json, tag: '' }
-    const sides = document.authorized_agents.map(({ url }) => findSideOfGrants(reader, url, domain))
-    const authorized_agents = document.authorized_agents.map((agent, i) => ({
-      ...agent,
-      ...sides[i],
-    }))
-    return {
-      json: JSON.stringify({ ...document, authorized_agents }),
-      tag: JSON.stringify(sides),
-    }
+/** Adds to each agent of a publisher's document what its operator says. */
+export const addOperatorSides: Revise = (json, domain, reader) => {
+  const document = JSON.parse(json) as { authorized_agents: { url: string }[] }
+  if (document.authorized_agents.length === 0) return { json, tag: '' }
+  const sides = document.authorized_agents.map(({ url }) => findSideOfGrants(reader, url, domain))
+  const authorized_agents = document.authorized_agents.map((agent, i) => ({
+    ...agent,
+    ...sides[i],
+  }))
+  return {
+    json: JSON.stringify({ ...document, authorized_agents }),
+    tag: JSON.stringify(sides),
   }
 }

@@ -10,15 +10,18 @@ import type {
 } from '../../model/responses/index.ts'
 import type { Reader } from '../reader.ts'
 import { findHosted } from './hosted.ts'
-import { describeHosted, findPointingHere, findRedirect, HOSTING } from './hosting.ts'
+import { describeHosted, findPointingHere, findResolved, HOSTING } from './hosting.ts'
 import { findInventory } from './inventory.ts'
-import { getMembers, type Members, toPublicMember } from './members.ts'
+import { getMembers, toPublicMember } from './members.ts'
 import { addOperatorSides } from './operator-sides.ts'
 import {
   documentSpaces,
   findFileFreshness,
   findFreshness,
   findStored,
+  type Notes,
+  type Revise,
+  type Revised,
   type StoredAnswer,
 } from './stored.ts'
 
@@ -42,22 +45,21 @@ export function findPublisher(
     member === null && more === undefined
       ? NO_MEMBER
       : `,${JSON.stringify({ member, ...more }).slice(1, -1)}`
-  let isAbsent = false
   const found = findStored(reader, documentSpaces.publisher, domain, {
     more: added,
-    revise: addOperatorSides(reader),
-    within: freshness => {
-      isAbsent = freshness.state === 'absent'
-      return formatHostingMembers(freshness)
-    },
+    revise: revisePublisher,
+    within: formatHostingMembers,
   })
   if (found === undefined) return findPublisherWithoutFile(reader, domain, base, more)
-  const { body, etag, hasInventory } = withFinalAddress(
-    reader,
-    isAbsent ? withAbsentFile(found) : found,
+  const { notes, hasInventory } = found
+  const { body, etag } = withFinalAddress(
+    found.freshness.state === 'absent' ? withAbsentFile(found) : found,
+    notes,
   )
   const ownEtag = member === null ? etag : `${etag}.${hashAnswer(member)}`
-  const hosted = findPointingHere(reader, body, domain, base)
+  const named = notes.finalUrl ?? notes.resolvedUrl
+  const hosted =
+    named === undefined ? undefined : findPointingHere(reader, body, { domain, base, named })
   if (hosted === undefined) return { body, etag: ownEtag, hasInventory }
   return {
     body: JSON.stringify(hosted),
@@ -66,15 +68,22 @@ export function findPublisher(
   }
 }
 
+/** Adds what operators say, and notes where the file of a publisher was found. */
+const revisePublisher: Revise = (json, domain, reader) => ({
+  ...addOperatorSides(json, domain, reader),
+  notes: findResolved(reader, json),
+})
+
 /** Names the file that was read in the end, where its server redirects to another address. */
-function withFinalAddress<Found extends StoredAnswer>(reader: Reader, found: Found): Found {
-  const redirect = findRedirect(reader, found.body)
-  if (redirect === undefined) return found
-  const { named, final } = redirect
+function withFinalAddress(
+  found: StoredAnswer,
+  { resolvedUrl: named, finalUrl: final }: Notes,
+): StoredAnswer {
+  if (named === undefined || final === undefined) return found
   const text = found.body.toString()
   const at = text.indexOf(toResolved(named), text.lastIndexOf(HOSTING))
   const body = text.slice(0, at) + toResolved(final) + text.slice(at + toResolved(named).length)
-  return { ...found, body, etag: `${found.etag}.${hashAnswer({ final })}` }
+  return { body, etag: `${found.etag}.${hashAnswer({ final })}` }
 }
 
 const toResolved = (address: string) => `"resolved_url":${JSON.stringify(address)}`
@@ -137,33 +146,20 @@ function describeMissingFile({ domain, files }: PublisherLookup, isServed: boole
 }
 
 export function findDomainLookup(reader: Reader, domain: string): StoredAnswer | undefined {
-  const found = findStored(reader, documentSpaces.lookup, domain, {
-    revise: addOperatorSides(reader),
-  })
+  const found = findStored(reader, documentSpaces.lookup, domain, { revise: reviseLookup })
   if (found === undefined) return undefined
-  const { body, etag } = found
-  const members = getMembers(reader)
-  const claiming = listClaiming(reader, domain)
-  return claiming.length > 0 || hasEnrolledAgent(body.toString(), members)
-    ? withMembers({ body, etag }, members, claiming)
-    : { body, etag }
+  const { body, etag, notes } = found
+  if (!notes.isClaimed) return { body, etag }
+  const { json, suffix } = withMembers(reader, body.toString(), listClaiming(reader, domain))
+  return { body: json, etag: etag + suffix }
 }
 
-const URL_BEGINS = '"url":"'
-
-/**
- * Tells whether a member shows any agent of a lookup. Searches the JSON text instead of parsing it, since
- * that is rare; addresses contain no escaped characters.
- */
-function hasEnrolledAgent(lookup: string, members: Members): boolean {
-  if (members.publicAgentCount === 0) return false
-  for (let at = lookup.indexOf(URL_BEGINS); at >= 0; ) {
-    const start = at + URL_BEGINS.length
-    const end = lookup.indexOf('"', start)
-    if (members.findPublicEnroller(lookup.slice(start, end)) !== undefined) return true
-    at = lookup.indexOf(URL_BEGINS, end)
-  }
-  return false
+/** Adds what operators say, and the members unless agents claim the domain: claims expire by the clock. */
+const reviseLookup: Revise = (json, domain, reader) => {
+  const revised = addOperatorSides(json, domain, reader)
+  return reader.serving?.has('claim', domain)
+    ? { ...revised, notes: { isClaimed: true } }
+    : { ...revised, ...withMembers(reader, revised.json, []) }
 }
 
 /** Age beyond which an agent's claim no longer counts. */
@@ -192,11 +188,12 @@ export function listClaiming(
 
 /** Adds the member that shows each agent, and the agents that claim to sell for the domain. */
 function withMembers(
-  found: StoredAnswer,
-  members: Members,
+  reader: Reader,
+  json: string,
   claiming: DomainLookup['sales_agents_claiming'],
-): StoredAnswer {
-  const lookup = JSON.parse(found.body.toString()) as DomainLookup
+): Required<Pick<Revised, 'json' | 'suffix'>> {
+  const lookup = JSON.parse(json) as DomainLookup
+  const members = getMembers(reader)
   const additions: object[] = [...claiming]
   const authorized_agents = lookup.authorized_agents.map(agent => {
     const member = toPublicMember(members.findPublicEnroller(agent.url))
@@ -204,11 +201,9 @@ function withMembers(
     additions.push({ url: agent.url, ...member })
     return { ...agent, member }
   })
-  if (additions.length === 0) return found
-  const body = Buffer.from(
-    JSON.stringify({ ...lookup, authorized_agents, sales_agents_claiming: claiming }),
-  )
-  return { body, etag: `${found.etag}.${hashAnswer(additions)}` }
+  if (additions.length === 0) return { json, suffix: '' }
+  const shown = { ...lookup, authorized_agents, sales_agents_claiming: claiming }
+  return { json: JSON.stringify(shown), suffix: `.${hashAnswer(additions)}` }
 }
 
 function hashAnswer(added: object): string {

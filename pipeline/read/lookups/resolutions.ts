@@ -19,10 +19,10 @@ export function resolveBrands(reader: Reader, asked: DomainsByName): LentBytes {
 }
 
 export function findProperties(reader: Reader, domain: string): StoredAnswer | undefined {
-  return findStored(reader, documentSpaces.property, domain, { revise: addOperatorSides(reader) })
+  return findStored(reader, documentSpaces.property, domain, { revise: addOperatorSides })
 }
 
 /** Resolves properties by key, null if unknown. */
 export function resolveProperties(reader: Reader, asked: DomainsByName): LentBytes {
-  return resolveMany(reader, documentSpaces.property, asked, addOperatorSides(reader))
+  return resolveMany(reader, documentSpaces.property, asked, addOperatorSides)
 }

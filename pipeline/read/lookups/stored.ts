@@ -28,13 +28,13 @@ import { ByteText, toByteCharacters } from './byte-text.ts'
 export interface StoredAnswer {
   etag: string
   /** Absent if anything but a commit of this key changes the content too. */
-  modifiedAt?: Instant
+  modifiedAt?: Instant | undefined
   body: Buffer | ByteText | string
 }
 
 /**
- * Size up to which an answer is returned as a string, so that it is sent in one piece with its headers; a longer
- * one stays a buffer.
+ * Size up to which an answer is returned as text, so that it is sent in one piece with its headers; a longer
+ * one becomes a buffer.
  */
 const SHORT_ANSWER_BYTES_MAX = 16 * 1024
 
@@ -62,25 +62,48 @@ interface Added {
   revise?: Revise | undefined
 }
 
+/** Holds what other records of the same commit say of a document, for whoever completes its answers. */
+export interface Notes {
+  /** Agents claim to sell for the domain. */
+  isClaimed?: boolean
+  /** The address that its file was resolved to, and the one that answered in the end, if that is another. */
+  resolvedUrl?: string | undefined
+  finalUrl?: string | undefined
+}
+
 /** A stored document with what other records of the same commit add to it, and a tag of that for the ETag. */
 export interface Revised {
   json: string
   tag: string
+  /** Ends the ETag. */
+  suffix?: string
+  notes?: Notes
 }
 
 /** Adds what other records say to the stored JSON of a domain's document. */
-export type Revise = (json: string, domain: string) => Revised
+export type Revise = (json: string, domain: string, reader: Reader) => Revised
+
+/** All of an answer that only a commit changes. */
+interface Document extends Pick<StoredAnswer, 'etag' | 'modifiedAt'> {
+  hasInventory: boolean
+  isMutual: boolean
+  /** The files that decided it. */
+  files: readonly Source[]
+  notes: Notes
+  /** Its JSON with a character for each byte; absent for a long one that was not revised. */
+  text?: string
+}
 
 const REVISED_BYTES = 16 * 1024 * 1024
+/** Bytes of a document in the cache besides its text. */
+const DOCUMENT_BYTES = 400
+/** Documents as other records revise them; `false` where nothing is stored. */
 const revisedDocuments = declareCache(
-  () => new CommitCache<RevisedDocument>(REVISED_BYTES, ({ json }) => 2 * json.length),
+  () =>
+    new CommitCache<Document | false>(REVISED_BYTES, found =>
+      found ? DOCUMENT_BYTES + (found.text?.length ?? 0) : 0,
+    ),
 )
-
-/** A revised document; without an ETag of its own it has that of the stored one. */
-interface RevisedDocument {
-  json: string
-  etag?: string
-}
 
 const LONG_ANSWERS_BYTES = 8 * 1024 * 1024
 /** Long answers by their key and their end, which holds all that depends on the clock. */
@@ -88,70 +111,77 @@ const longAnswers = declareCache(
   () => new CommitCache<Buffer>(LONG_ANSWERS_BYTES, ({ length }) => length),
 )
 
-/** Reads a stored document with what other records of the same commit add to it. */
-function readRevised(
+const noNotes: Notes = {}
+
+function findDocument(
   reader: Reader,
   store: ServingStore,
-  { space }: DocumentSpace,
+  { space, file }: DocumentSpace,
   domain: string,
-  revise: Revise,
-): RevisedDocument {
-  return revisedDocuments(reader).get(store, `${space} ${domain}`, () => {
-    // The next read invalidates the bytes that `peek` returns.
-    const value = requireValue(store.peek(space, domain), 'document')
-    const own = readEtag(value)
-    const { json, tag } = revise(value.toString('utf8', HEAD_LENGTH, findJsonEnd(value)), domain)
-    if (tag === '') return { json }
-    return { json, etag: hash('sha256', `${own} ${tag}`, 'base64url').slice(0, own.length) }
-  })
+  revise: Revise | undefined,
+): Document | false {
+  const read = () => {
+    const value = store.peek(space, domain)
+    if (value === undefined) return false
+    const isText = revise === undefined && value.length <= SHORT_ANSWER_BYTES_MAX
+    const document: Document = {
+      etag: readEtag(value),
+      modifiedAt: readModifiedAt(value),
+      hasInventory: hasInventory(value),
+      isMutual: isMutual(value),
+      files: toFiles(value) ?? [{ kind: file, location: domain }],
+      notes: noNotes,
+      ...(isText && { text: value.toString('latin1', HEAD_LENGTH, findJsonEnd(value)) }),
+    }
+    if (revise === undefined) return document
+    // The next read invalidates the bytes that `peek` returned.
+    const stored = value.toString('utf8', HEAD_LENGTH, findJsonEnd(value))
+    return applyRevision(document, revise(stored, domain, reader))
+  }
+  return revise ? revisedDocuments(reader).get(store, `${space} ${domain}`, read) : read()
 }
 
-/** Finds the answer stored under a domain, and whether it is marked as stocked. */
+/** Gives a document that other records change an ETag of its own, and no time of change. */
+function applyRevision(
+  { etag: own, ...document }: Document,
+  { json, tag, suffix = '', notes = noNotes }: Revised,
+): Document {
+  const text = toByteCharacters(json)
+  if (tag === '' && suffix === '') return { ...document, etag: own, notes, text }
+  const etag = tag === '' ? own : hash('sha256', `${own} ${tag}`, 'base64url').slice(0, own.length)
+  return { ...document, etag: etag + suffix, modifiedAt: undefined, notes, text }
+}
+
+/** Finds the answer stored under a domain, whether it is marked as stocked, and its freshness. */
 export function findStored(
   reader: Reader,
   space: DocumentSpace,
   domain: string,
   { more = '', within, revise }: Added = {},
-): (StoredAnswer & { hasInventory: boolean }) | undefined {
+):
+  | (StoredAnswer & Pick<Document, 'hasInventory' | 'notes'> & { freshness: FreshnessBlock })
+  | undefined {
   const store = reader.serving
-  const found = store?.peek(space.space, domain)
-  if (store === undefined || found === undefined) return undefined
-  const files = toFiles(found)
-  const mutual = isMutual(found)
+  const found = store && findDocument(reader, store, space, domain, revise)
+  if (!found) return undefined
+  const { etag, modifiedAt, hasInventory, isMutual, files, notes, text } = found
+  const now = reader.now()
+  const freshness = findDecidingFreshness(store, files, now)
   const braces = within === undefined ? 1 : 2
-  const isShort = found.length <= SHORT_ANSWER_BYTES_MAX
-  const bytes =
-    isShort && revise === undefined
-      ? found.toString('latin1', HEAD_LENGTH, findJsonEnd(found) - braces)
-      : ''
-  const own = readEtag(found)
-  const modifiedAt = readModifiedAt(found)
-  const stocked = hasInventory(found)
-  // Reads the store again, so everything that is needed of `found` is read before.
-  const revised = revise && readRevised(reader, store, space, domain, revise)
-  const etag = revised?.etag ?? own
-  const modified = revised?.etag === undefined ? { modifiedAt } : {}
-  const freshness = findDecidingFreshness(
-    store,
-    files ?? [{ kind: space.file, location: domain }],
-    reader.now(),
-  )
   const inner = within === undefined ? '' : `${within(freshness)}}`
-  const verified = mutual ? formatVerified(store, files ?? [], reader.now()) : ''
-  const end = `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`
-  if (isShort) {
-    const body = revised
-      ? revised.json.slice(0, -braces) + end
-      : new ByteText(bytes + toByteCharacters(end))
-    return { etag, ...modified, hasInventory: stocked, body }
-  }
+  const verified = isMutual ? formatVerified(store, files, now) : ''
+  const end = toByteCharacters(
+    `${inner}${more}${verified},"freshness":${formatFreshness(freshness)}}`,
+  )
+  const answer = { etag, modifiedAt, hasInventory, notes, freshness }
+  if (text !== undefined && text.length <= SHORT_ANSWER_BYTES_MAX)
+    return { ...answer, body: new ByteText(text.slice(0, -braces) + end) }
   const body = longAnswers(reader).get(store, `${space.space} ${domain} ${end}`, () => {
-    if (revised) return Buffer.from(revised.json.slice(0, -braces) + end)
-    // The next read invalidates the bytes that `peek` returned.
+    if (text !== undefined) return Buffer.from(text.slice(0, -braces) + end, 'latin1')
     const value = requireValue(store.peek(space.space, domain), 'document')
-    return Buffer.concat([readContent(value, braces), Buffer.from(end)])
+    return Buffer.concat([readContent(value, braces), Buffer.from(end, 'latin1')])
   })
-  return { etag, ...modified, hasInventory: stocked, body }
+  return { ...answer, body }
 }
 
 /** Requested name, and the domain that it means, if any. */
@@ -171,22 +201,20 @@ export function resolveMany(
   for (const [key, domain] of domains) {
     writer.text(`${before}${JSON.stringify(key)}:`)
     before = ','
-    const value = domain === undefined ? undefined : store?.peek(space.space, domain)
-    if (store === undefined || domain === undefined || value === undefined) writer.ascii('null')
-    else {
-      const files = toFiles(value)
-      const mutual = isMutual(value)
-      if (revise === undefined) writer.bytes(readContent(value))
-      else writer.text(readRevised(reader, store, space, domain, revise).json.slice(0, -1))
-      if (mutual) writer.ascii(formatVerified(store, files ?? [], now))
-      const freshness = findDecidingFreshness(
-        store,
-        files ?? [{ kind: space.file, location: domain }],
-        now,
-      )
-      // As the last member, and with the brace that closes the answer.
-      writer.ascii(`,"freshness":${formatFreshness(freshness)}}`)
+    const found =
+      store !== undefined &&
+      domain !== undefined &&
+      findDocument(reader, store, space, domain, revise)
+    if (!found) {
+      writer.ascii('null')
+      continue
     }
+    const { files, isMutual, text } = found
+    if (text !== undefined) writer.ascii(text.slice(0, -1))
+    else writer.bytes(readContent(requireValue(store.peek(space.space, domain), 'document')))
+    if (isMutual) writer.ascii(formatVerified(store, files, now))
+    // As the last member, and with the brace that closes the answer.
+    writer.ascii(`,"freshness":${formatFreshness(findDecidingFreshness(store, files, now))}}`)
   }
   writer.ascii('}}')
   return writer.lend()

@@ -88,7 +88,7 @@ const waitRules: readonly WaitRule[] = [
   {
     when: ({ succeeded_at }) => succeeded_at === null,
     wait: ({ streak }) => Math.min(30, double(streak)) * DAY,
-    because: 'where there never was a file, the wait doubles from 1 to 30 days',
+    because: 'no valid file so far: the wait doubles from 1 to 30 days',
   },
   {
     when: file => !isHeld(file),

@@ -288,7 +288,7 @@ describe('a form of sign-in', () => {
     const { browser, at } = await beginSignIn()
     const stranger = new TestBrowser(registry)
     for (const path of [at, `${at}/open`]) {
-      expect((await stranger.get(path)).body).toContain('begun in another browser')
+      expect((await stranger.get(path)).body).toContain('opened in another browser')
     }
     for (const step of ['link', 'open', 'consent', 'cancel']) {
       const answer = await stranger.post(`${at}/${step}`, { email: nextEmail(), token: 'x' })

@@ -140,7 +140,9 @@ async function signInByProvider() {
 
 async function expectNobody(page: { statusCode: number; body: string }, browser: TestBrowser) {
   expect(page.statusCode).toBe(400)
-  expect(page.body).toMatch(/cannot be trusted|did not|does not answer|has ended|was used already/)
+  expect(page.body).toMatch(
+    /cannot be trusted|did not|does not answer|has expired|was used already/,
+  )
   expect((await browser.get('/dashboard')).statusCode).toBe(303)
 }
 

@@ -172,7 +172,7 @@ test.each([
   [['nonsense'], /unknown command 'nonsense'/],
   [['statsu'], /^error: unknown command 'statsu' \(Did you mean .*status.*\?\)$/],
   [['status', '--jsno'], /^error: unknown option '--jsno' \(Did you mean --json\?\)$/],
-  [['why', 'no domain'], /^error: domain: “no domain” must be a domain, as acme\.example\.$/],
+  [['why', 'no domain'], /^error: domain: “no domain” must be a domain, such as acme\.example\.$/],
   [['why', 'no\ndomain'], /^error: domain: “no\uFFFDdomain” must be a domain/],
   [['org', 'nonsense'], /unknown command 'nonsense'/],
 ] as [string[], RegExp][])('registry %j is refused with a reason', async (args, words) => {

@@ -37,6 +37,13 @@ test('a failed step says which rule it broke, where the protocol says so, and wh
   expect(reference_url).toMatch(/\/docs\//)
 })
 
+test('where an agent refuses the caller, a credential may be what is missing', () => {
+  const refused = { ...wrong, check: 'success', expected: 'success' }
+  const fix = (actual: string) => buildGuidance(step, { ...refused, actual }, storyboard).fix
+  expect(fix('the task was refused with UNAUTHORIZED')).toMatch(/^Save a credential/)
+  expect(fix('the task was refused with CONFLICT')).toBe('Carry out this request: it is valid.')
+})
+
 test('a report in SARIF has a rule and a result for each failed step', () => {
   // biome-ignore lint/suspicious/noExplicitAny: a document of another format
   const { runs } = buildSarif('https://agent.example:8443/mcp', tested) as { runs: any[] }

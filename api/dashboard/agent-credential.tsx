@@ -1,0 +1,241 @@
+import type { AgentCompliance } from '../../pipeline/model/responses/compliance.ts'
+import type {
+  AgentAuthStatus,
+  AgentConnected,
+  AgentDiagnosticList,
+} from '../../pipeline/model/responses/monitoring.ts'
+import { isCallerRefused } from '../../pipeline/model/storyboards/storyboard-check.ts'
+import { WANTS_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { renderMoment } from '../pages/html/text.tsx'
+import { renderSection } from '../pages/parts/blocks.tsx'
+import type { ApiAnswer, ApiRequest } from './call-api.ts'
+import type { OrganizationRequest } from './dashboard-request.ts'
+import { type DoneName, renderButton, renderHidden, renderToken, toSectionPath } from './page.tsx'
+
+/** Describes the kinds of credential in words. */
+const kinds = {
+  bearer: 'A bearer token',
+  basic: 'A user name and password',
+  oauth_client_credentials: 'OAuth client credentials',
+} as const
+
+/** Optional fields of client credentials. */
+const moreFields = [
+  ['scope', 'Scopes, separated by spaces (optional)', 1_024],
+  ['resource', 'Resource (optional)', 2_048],
+  ['audience', 'Audience (optional)', 2_048],
+] as const
+
+const CLIENT_PATH = 'client-credentials'
+
+export const toAgentApiPath = (url: string, path: string) =>
+  `/api/registry/agents/${encodeURIComponent(url)}/${path}`
+
+/** Renders a link to the form, where the last run failed for want of a credential; null elsewhere. */
+export function renderCredentialLead(
+  { headline }: AgentCompliance,
+  failed: AgentDiagnosticList['diagnostics'],
+  { has_auth }: AgentAuthStatus,
+): Html | null {
+  const isRefused =
+    headline === WANTS_CREDENTIAL ||
+    failed.some(({ failed_validations_jsonb: checks, response_status }) =>
+      checks.some(check => isCallerRefused(check, response_status)),
+    )
+  if (!isRefused) return null
+  return (
+    <p class="notice fair">
+      {has_auth
+        ? 'The agent refused calls with its saved credential. '
+        : 'The agent refused calls because it requires a credential. '}
+      <a href="#credential">{has_auth ? 'Replace the credential' : 'Save a credential'}</a>
+    </p>
+  )
+}
+
+/** Renders what is saved, without the secret, and the forms that save, replace and remove it. */
+export function renderCredential(
+  context: OrganizationRequest,
+  url: string,
+  { has_auth, auth_type, saved_at }: AgentAuthStatus,
+): Html {
+  const { organization, services, token } = context
+  const path = `${toSectionPath(organization.org_id, 'agents')}/tests`
+  const isSetUp = services.config.CREDENTIALS_KEY !== undefined
+  const content = (
+    <>
+      {has_auth && auth_type !== null ? (
+        <>
+          <p>
+            {kinds[auth_type]}, saved {renderMoment(saved_at)}. It is stored encrypted and cannot be
+            shown again.
+          </p>
+          {renderButton(`${path}/disconnect`, token, 'Remove the credential', { url }, 'plain')}
+        </>
+      ) : (
+        <p>None. An agent that requires one cannot be tested without it.</p>
+      )}
+      {isSetUp ? (
+        <>
+          {renderTokenForm(context, path, url, has_auth)}
+          {renderClientForm(context, path, url)}
+        </>
+      ) : (
+        <p class="quiet">This registry accepts no credentials: its operator has set no key.</p>
+      )}
+    </>
+  )
+  return renderSection('credential', 'Credential', content)
+}
+
+function renderTokenForm(
+  { form, token }: OrganizationRequest,
+  path: string,
+  url: string,
+  isSaved: boolean,
+): Html {
+  return (
+    <form method="post" action={`${path}/token`} class="panel">
+      <h3>{isSaved ? 'Replace it' : 'Save a credential'}</h3>
+      <p class="quiet">It is sent to this agent alone, and never shown again.</p>
+      {renderToken(token)}
+      {renderHidden({ url })}
+      <label for="auth_type">Type</label>
+      <select id="auth_type" name="auth_type">
+        <option value="bearer">Bearer token</option>
+        <option value="basic" selected={form.get('auth_type') === 'basic'}>
+          User name and password, separated by a colon
+        </option>
+      </select>
+      {renderSecret('auth_token', 'Token or password', 4_096)}
+      <button type="submit">Save the credential</button>
+    </form>
+  )
+}
+
+function renderClientForm({ form, token }: OrganizationRequest, path: string, url: string): Html {
+  const read = (name: string) => form.get(name) ?? ''
+  return (
+    <details open={form.has('client_id')}>
+      <summary>Use OAuth client credentials instead</summary>
+      <form method="post" action={`${path}/${CLIENT_PATH}`} class="panel">
+        <p class="quiet">Before each run, the registry requests an access token with them.</p>
+        {renderToken(token)}
+        {renderHidden({ url })}
+        {renderField('token_endpoint', 'Token endpoint', 2_048, read, { type: 'url' })}
+        {renderField('client_id', 'Client ID', 2_048, read)}
+        {renderSecret('client_secret', 'Client secret', 8_192)}
+        {moreFields.map(([name, label, chars]) =>
+          renderField(name, label, chars, read, { isOptional: true }),
+        )}
+        <label for="auth_method">Sent</label>
+        <select id="auth_method" name="auth_method">
+          <option value="basic">by basic authentication</option>
+          <option value="body" selected={read('auth_method') === 'body'}>
+            in the body
+          </option>
+        </select>
+        <button type="submit">Save the client credentials</button>
+      </form>
+    </details>
+  )
+}
+
+function renderField(
+  name: string,
+  label: string,
+  chars: number,
+  read: (name: string) => string,
+  { type = 'text', isOptional = false }: { type?: 'text' | 'url'; isOptional?: boolean } = {},
+): Child {
+  return (
+    <>
+      <label for={name}>{label}</label>
+      <input
+        id={name}
+        name={name}
+        type={type}
+        value={read(name)}
+        required={!isOptional}
+        maxlength={String(chars)}
+        autocomplete="off"
+      />
+    </>
+  )
+}
+
+/** Renders a field whose value is never written into a page. */
+function renderSecret(name: string, label: string, chars: number): Child {
+  return (
+    <>
+      <label for={name}>{label}</label>
+      <input
+        id={name}
+        name={name}
+        type="password"
+        required
+        maxlength={String(chars)}
+        autocomplete="new-password"
+      />
+    </>
+  )
+}
+
+/** A form of the section, and the request to the API that it becomes. */
+interface CredentialForm {
+  path: string
+  done: DoneName
+  toRequest(context: OrganizationRequest, url: string): ApiRequest
+}
+
+const CLIENT_FIELDS = ['token_endpoint', 'client_id', 'client_secret', 'auth_method'] as const
+
+export const credentialForms: readonly CredentialForm[] = [
+  {
+    path: 'token',
+    done: 'credential',
+    toRequest: ({ form, organization }, url) => ({
+      method: 'PUT',
+      url: toAgentApiPath(url, 'connect'),
+      payload: {
+        organization_id: organization.org_id,
+        auth_type: form.get('auth_type') ?? undefined,
+        auth_token: form.get('auth_token')?.trim() ?? '',
+      },
+    }),
+  },
+  {
+    path: CLIENT_PATH,
+    done: 'credential',
+    toRequest: ({ form, organization }, url) => {
+      const optional = moreFields.map(([name]) => name).filter(name => form.get(name))
+      const sent = [...CLIENT_FIELDS, ...optional].map(name => [name, form.get(name) ?? undefined])
+      return {
+        method: 'PUT',
+        url: toAgentApiPath(url, 'oauth-client-credentials'),
+        payload: { organization_id: organization.org_id, ...Object.fromEntries(sent) },
+      }
+    },
+  },
+  {
+    path: 'disconnect',
+    done: 'credential_removed',
+    toRequest: ({ org }, url) => ({
+      method: 'DELETE',
+      url: toAgentApiPath(url, 'connect'),
+      query: org,
+    }),
+  },
+]
+
+/** Describes why a credential was refused, or why the agent does not accept the one that is saved. */
+export function describeCredentialFault({
+  refused,
+  body,
+}: ApiAnswer<Partial<AgentConnected>>): string | undefined {
+  const { refresh } = body
+  if (refused !== undefined || refresh === undefined) return refused
+  if (refresh.online && !refresh.oauth_required) return undefined
+  return `The credential is saved, but ${refresh.error ?? 'the agent gave no answer'}.`
+}

@@ -1,0 +1,149 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import {
+  enterDashboard,
+  openWithSignIn,
+  type SignInRegistry,
+  sendForm,
+  type TestBrowser,
+} from '../support/clients/signing-in.ts'
+import { buildSuite } from '../support/fixtures/suites.ts'
+import { buildMemberOperations } from '../support/registry/members.ts'
+import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import {
+  type ReferenceAgent,
+  startReferenceAgent,
+  TOKEN,
+} from '../support/servers/reference-agent.ts'
+import { serveReferenceAgent } from '../support/servers/storyboards.ts'
+
+const MINE = 'https://mine.example/sales/mcp'
+const WRONG = 'wrong-token-of-mine'
+
+let agent: ReferenceAgent
+let web: LiveWeb
+let registry: SignInRegistry
+let ann: TestBrowser
+let org: string
+
+beforeAll(async () => {
+  agent = await startReferenceAgent(systemClock)
+  const settings = {
+    PROTOCOL_NAME: 'adcp',
+    CREDENTIALS_KEY: Buffer.alloc(32, 3).toString('base64'),
+  }
+  const hosts = {
+    'mine.example': serveReferenceAgent(agent),
+    'login.mine.example': { '/token': { error: 'invalid_client' } },
+  }
+  web = await openLiveWeb(hosts, {}, settings)
+  const { requestLive, runStoryboard } = web.writer
+  registry = await openWithSignIn(web.redis, { settings, writer: { requestLive, runStoryboard } })
+  ann = await enterDashboard(registry, 'ann@mine.example')
+  await sendForm(ann, '/dashboard/organizations', { name: 'Mine' })
+  org = load((await ann.get('/dashboard')).body)('tbody a')
+    .attr('href')!
+    .split('/')[3]!
+  const agents = [{ url: MINE }]
+  await registry.submit(...buildMemberOperations({ org, domains: ['mine.example'], agents }))
+  await registry.reader.refresh()
+})
+afterAll(async () => {
+  await registry?.close()
+  await web?.close()
+  await agent?.close()
+})
+
+const toPath = (more = '') => `/dashboard/org/${org}/agents/tests${more}`
+const readPage = async () => load((await ann.get(toPath(`?url=${encodeURIComponent(MINE)}`))).body)
+const send = (form: string, fields: Record<string, string> = {}) =>
+  sendForm(ann, toPath(`/${form}`), { url: MINE, ...fields })
+const readSection = async () => (await readPage())('section:has(#credential), #credential').text()
+
+async function expectRefused(form: string, fields: Record<string, string>) {
+  const answer = await send(form, fields)
+  expect(answer.statusCode).toBe(400)
+  return load(answer.body)
+}
+
+test('an agent that wants a credential leads to the form that saves one', async () => {
+  expect((await readPage())('.notice a')).toHaveLength(0)
+  const at = registry.clock.now()
+  const suite = { agent_url: MINE, org_id: org, at, outcome: 'auth_required' } as const
+  await registry.submit(buildSuite(suite))
+  await registry.reader.refresh()
+  const page = await readPage()
+  expect(page('.notice a[href="#credential"]').text()).toBe('Save a credential')
+  expect(page('#credential form[action$="/tests/token"] [type=password]')).toHaveLength(1)
+  expect(page('form[action$="/disconnect"]')).toHaveLength(0)
+})
+
+test('a run whose calls were refused leads there too, until a credential is saved', async () => {
+  registry.clock.tick(1_000)
+  const at = registry.clock.now()
+  const suite = buildSuite({ agent_url: MINE, org_id: org, at, status: 'partial' })
+  const refusal = {
+    expected: 'the task is carried out',
+    actual: 'the task was refused with AUTH_X',
+  }
+  const step = { storyboard_id: 'signal_owned', phase_id: 'discovery', step_id: 'search_signals' }
+  const check = { check: 'success', passed: false, description: 'It is carried out', ...refusal }
+  const failed = { task: 'get_signals', step_passed: false, duration_ms: 5, error_text: null }
+  await registry.submit({
+    ...suite,
+    diagnostics: [{ ...step, ...failed, failed_validations: [check] }],
+  })
+  await registry.reader.refresh()
+  const page = await readPage()
+  expect(page('.notice a').text()).toBe('Save a credential')
+  expect(page('.facts').text()).toContain('they are for members with API access')
+})
+
+test('a token that is too short is refused in words, and nothing is saved', async () => {
+  const page = await expectRefused('token', { auth_type: 'basic', auth_token: 'me:short' })
+  expect(page('[role=alert]').text()).toContain('the secret must have at least')
+  expect(page('#auth_type option[selected]').val()).toBe('basic')
+  expect(page('#auth_token').attr('value')).toBeUndefined()
+  expect(await readSection()).toContain('None.')
+})
+
+test('a token is tried at once, replaced and removed, and never shown', async () => {
+  const tried = await expectRefused('token', { auth_type: 'bearer', auth_token: WRONG })
+  expect(tried('[role=alert]').text()).toContain('The credential is saved, but the agent')
+  expect(tried('.notice a').text()).toBe('Replace the credential')
+  expect(tried.html()).not.toContain(WRONG)
+
+  const replaced = await send('token', { auth_type: 'bearer', auth_token: ` ${TOKEN} ` })
+  expect(replaced.statusCode, replaced.body).toBe(303)
+  const shown = await ann.get(replaced.headers.location as string)
+  expect(load(shown.body)('[role=status]').text()).toContain('The credential is saved.')
+  expect(await readSection()).toContain('A bearer token, saved')
+  expect(shown.body).not.toContain(TOKEN)
+
+  expect((await send('disconnect')).headers.location).toMatch(/&done=credential_removed$/)
+  expect(await readSection()).toContain('None.')
+})
+
+test('client credentials are refused by the field that is wrong, and kept otherwise', async () => {
+  const client = { client_id: 'registry', client_secret: 'a long client secret' }
+  const wrong = { ...client, token_endpoint: 'http://login.mine.example/', scope: 'read' }
+  const page = await expectRefused('client-credentials', { ...wrong, auth_method: 'body' })
+  expect(page('[role=alert]').text()).toContain('token_endpoint')
+  expect(page('details:has(#client_id)').attr('open')).toBe('open')
+  expect(['client_id', 'scope', 'auth_method'].map(name => page(`#${name}`).val())).toEqual([
+    'registry',
+    'read',
+    'body',
+  ])
+  expect(page.html()).not.toContain(client.client_secret)
+
+  const right = {
+    ...wrong,
+    token_endpoint: 'https://login.mine.example/token',
+    auth_method: 'basic',
+  }
+  const saved = await expectRefused('client-credentials', right)
+  expect(saved('[role=alert]').text()).toContain('The credential is saved, but')
+  expect(await readSection()).toContain('OAuth client credentials, saved')
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { findSupplyPath } from '../../../api/pages/parts/supply-path.tsx'
+import { describeNeeded, describeVerdict } from '../../../api/pages/parts/verdict.tsx'
+import { operatorTexts, publisherTexts } from '../../../api/responses/evidence.ts'
+import type { OperatorRule } from '../../../pipeline/model/operator-side.ts'
+import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
+import { judgePublisherSide, type PublisherRule } from '../../../pipeline/resolve/authority.ts'
+
+const NOW = '2026-11-28T06:00:00.000Z'
+
+const publisherStep = (rule: PublisherRule, more: Partial<Evidence> = {}): Evidence => ({
+  side: 'publisher',
+  domain: 'times.example',
+  rule,
+  says: judgePublisherSide(rule),
+  text: publisherTexts[rule],
+  ...more,
+})
+
+const operatorStep = (rule: OperatorRule, says: Evidence['says']): Evidence => ({
+  side: 'operator',
+  rule,
+  says,
+  text: operatorTexts[rule],
+})
+
+const ended = { effective_until: '2020-12-31T00:00:00.000Z' }
+const coming = { effective_from: '2027-01-15T00:00:00.000Z' }
+const contradicted = [publisherStep('granted'), operatorStep('declared_otherwise', 'mismatch')]
+
+test.each<[headline: string, evidence: Evidence[]]>([
+  ['No. times.example does not list this agent', [publisherStep('agent_not_listed')]],
+  ['No. The authorization ended on 31 Dec 2020', [publisherStep('not_in_window', ended)]],
+  ['No. The authorization starts on 15 Jan 2027', [publisherStep('not_in_window', coming)]],
+  ['No. The entry does not cover that country', [publisherStep('country_not_listed')]],
+  ['No. The operator declares another relationship', contradicted],
+  [
+    'Not known. The registry has no valid file from the publisher',
+    [publisherStep('file_not_known')],
+  ],
+])('the headline says who decided, and when: %s', (headline, evidence) => {
+  const [publisher, operator] = evidence
+  const sides = { publisher: publisher!.says, operator: operator?.says ?? 'unknown' } as const
+  const judged = describeVerdict({ authorized: false, confirmed: false, sides }, evidence, NOW)
+  expect(`${judged.verdict}${judged.reason}`).toBe(headline)
+})
+
+test('a publisher that authorizes some countries says neither yes nor no', () => {
+  const step = publisherStep('country_not_asked', { countries: ['JP', 'KR'] })
+  expect(describeNeeded(step)?.long).toBe('only in Japan and South Korea')
+  const path = findSupplyPath([step], 'https://sales.example/mcp')
+  expect(path?.edges).toMatchObject([{ look: 'fair', says: 'only in JP, KR' }])
+  expect(describeNeeded(publisherStep('country_not_listed'))).toBeUndefined()
+})
+
+test('no sentence of the evidence chains names of names, or says what follows twice', () => {
+  for (const text of Object.values({ ...publisherTexts, ...operatorTexts }))
+    expect(text).not.toMatch(/_|so this is unknown|grants .* nothing|the window of/)
+})
