@@ -1,4 +1,5 @@
 -- key: kind, location
+-- noted by: priority
 -- index: location, kind
 -- index: due_at where due_at is not null
 -- index: turns_at where turns_at is not null

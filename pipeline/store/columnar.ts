@@ -32,7 +32,7 @@ function isFoundBySeq(table: TableFile): boolean {
 /** Builds the SQL that has the record list what a publication would not find by the number of a commit. */
 export function buildLog(): string {
   const triggers = listColumnarTables().flatMap(table => {
-    const { name, storedAs, key } = table
+    const { name, storedAs, key, notedBy } = table
     const values = (row: string) =>
       key === undefined
         ? "''"
@@ -42,10 +42,11 @@ export function buildLog(): string {
             .join(', ')})`
     const note = (row: string) =>
       `begin insert into ${LOG} (name, key) values ('${name}', ${values(row)}); end`
-    const create = (on: string, row: string, when = '') =>
-      `create trigger if not exists ${name}_${on} after ${on} on ${storedAs} ${when} ${note(row)}`
-    if (isFoundBySeq(table))
-      return [create('delete', 'old'), create('update', 'old', 'when new.seq = old.seq')]
+    const create = (on: string, row: string, of = '', when = '') =>
+      `create trigger if not exists ${name}_${on} after ${on} ${of} on ${storedAs} ${when} ${note(row)}`
+    const of = notedBy === undefined ? '' : `of ${notedBy}`
+    const update = create('update', 'old', of, 'when new.seq = old.seq')
+    if (isFoundBySeq(table)) return [create('delete', 'old'), update]
     return [create('insert', 'new'), create('update', 'new'), create('delete', 'old')]
   })
   return [
@@ -54,8 +55,8 @@ export function buildLog(): string {
   ].join(';\n')
 }
 
-/** What was published: the commit, and the last row of the log that is no longer needed. */
-export interface Brought {
+/** State that the columnar index shows: the commit, and the last row of the log that is no longer needed. */
+export interface Shown {
   seq: number
   logged: number
 }
@@ -64,14 +65,14 @@ export interface Brought {
  * Brings the columnar index of the file up to the record as it is now: in bulk, table by table, with the rows that
  * changed since its last commit, or all of them where it has none. The record may be written meanwhile.
  */
-export async function bringColumnar(file: string, record: Sqlite): Promise<Brought> {
+export async function updateColumnar(file: string, record: Sqlite): Promise<Shown> {
   const logged = record.oneOrThrow<{ id: number }>(
     `select coalesce(max(id), 0) as id from ${LOG}`,
   ).id
   const { seq } = record.oneOrThrow<{ seq: number }>('select seq from meta')
   const { db, since } = await openColumnar(file, seq)
   try {
-    await bringRows(db, record, since)
+    await updateRows(db, record, since)
   } finally {
     db.close()
   }
@@ -79,9 +80,9 @@ export async function bringColumnar(file: string, record: Sqlite): Promise<Broug
 }
 
 /** Brings all tables up from the commit `since`, or from nothing where that is below 0. */
-export function bringRows(db: Database, record: Sqlite, since: number): Promise<void> {
+export function updateRows(db: Database, record: Sqlite, since: number): Promise<void> {
   return db.transaction(async () => {
-    for (const table of listColumnarTables()) await bringTable(db, record, table, since)
+    for (const table of listColumnarTables()) await updateTable(db, record, table, since)
   })
 }
 
@@ -99,7 +100,7 @@ async function openColumnar(file: string, seq: number): Promise<{ db: Database; 
   return { db, since: -1 }
 }
 
-async function bringTable(
+async function updateTable(
   db: Database,
   record: Sqlite,
   table: TableFile,

@@ -32,6 +32,11 @@ export interface TableFile {
   storedAs: string
   /** Columns of its indexes, as SQL, from `-- index:`. */
   indexes: readonly string[]
+  /**
+   * From `-- noted by:`, a column that each update sets, at least to itself, which leaves `seq` as it is: a trigger
+   * on all columns costs 2.4 µs of the 17 that a night takes for a file.
+   */
+  notedBy: string | undefined
   /** True for a table that serves the writer alone: `-- bookkeeping`. */
   isBookkeeping: boolean
 }
@@ -61,6 +66,7 @@ export function readTableFile(folder: TableFolder, name: string): TableFile {
     ),
     storedAs: /^-- stored as: (\w+)$/m.exec(head)?.[1] ?? name,
     indexes: [...head.matchAll(/^-- index: (.+)$/gm)].map(([, columns = '']) => columns),
+    notedBy: /^-- noted by: (\w+)$/m.exec(head)?.[1],
     isBookkeeping: /^-- bookkeeping$/m.test(head),
   }
 }

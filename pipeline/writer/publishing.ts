@@ -11,7 +11,7 @@ import {
   pruneSnapshots,
   readCheckpoint,
 } from '../store/checkpoint.ts'
-import { bringColumnar, LOG } from '../store/columnar.ts'
+import { LOG, updateColumnar } from '../store/columnar.ts'
 import type { Database } from '../store/database.ts'
 import type { Paths } from '../store/paths.ts'
 import { openAsOfNow } from '../store/record.ts'
@@ -110,7 +110,7 @@ export class Publishing {
     if (begun === undefined) return 0
     const { cleared, at, record, ms } = begun
     const copying = performance.now()
-    const brought = await bringColumnar(paths.columnar, record).finally(() => record.close())
+    const brought = await updateColumnar(paths.columnar, record).finally(() => record.close())
     const snapshot = await step('snapshot', () => copySnapshot(paths))
     const { sqlite } = this.#parts.index
     await this.#parts.alone(async () => {

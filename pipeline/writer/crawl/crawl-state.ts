@@ -170,7 +170,7 @@ export async function applyTransitions(db: Database, now: Instant): Promise<Inva
     await db.write(
       'update',
       'crawl_state',
-      `set turns_at = least(
+      `set priority = priority, turns_at = least(
          if(stale_at > $now, stale_at, null),
          if(ended_at > $now, ended_at, null))
        where turns_at <= $now`,

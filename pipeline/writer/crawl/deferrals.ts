@@ -5,7 +5,7 @@ import type { Database } from '../../store/database.ts'
 /** Condition: the file was not tried by another commit since, which would end the deferral. */
 const STILL_WAITS = 'coalesce(s.attempted_at < d.at_ms, true)'
 
-const LATER = `as s set due_at = d.due_ms
+const LATER = `as s set due_at = d.due_ms, priority = priority
 from deferrals d
 where s.kind = d.kind and s.location = d.location and s.due_at is not null and ${STILL_WAITS}`
 

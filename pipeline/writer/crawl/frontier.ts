@@ -107,7 +107,7 @@ export async function makeDue(
   await db.write(
     'update',
     'crawl_state',
-    `set due_at = ms($now)
+    `set due_at = ms($now), priority = priority
      where location in (select value from json_each($domains))`,
     { now: toIso(now), domains: JSON.stringify(domains) },
   )

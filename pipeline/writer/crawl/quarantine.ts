@@ -28,7 +28,7 @@ export async function quarantine(
     await db.write(
       'update',
       'crawl_state',
-      'set due_at = ms($due) where kind = $kind and location = $location',
+      'set due_at = ms($due), priority = priority where kind = $kind and location = $location',
       { due: toIso(nextRun), kind, location },
     )
   }

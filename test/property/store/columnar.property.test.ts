@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bringRows, LOG, listColumnarTables } from '../../../pipeline/store/columnar.ts'
+import { LOG, listColumnarTables, updateRows } from '../../../pipeline/store/columnar.ts'
 import type { Database } from '../../../pipeline/store/duckdb.ts'
 import { USE_STORED } from '../../../pipeline/store/stored-schema.ts'
 import { limitTime } from '../../support/checks/time-limit.ts'
@@ -23,16 +23,16 @@ async function readAll(db: Database): Promise<Record<string, object[]>> {
 test('after any nights a columnar index that was kept up equals one that is made from nothing', async () => {
   const clock = testClock(worldStart)
   const index = await openMemoryIndex(clock)
-  const kept = await index.publish()
-  await kept.run(USE_STORED)
+  const continued = await index.publish()
+  await continued.run(USE_STORED)
   let since = 0
   index.accounts.run(`delete from ${LOG}`)
   const check = async () => {
-    await bringRows(kept, index.accounts, since)
+    await updateRows(continued, index.accounts, since)
     since = index.seq
     index.accounts.run(`delete from ${LOG}`)
     const anew = await index.publish()
-    const [was, is] = [await readAll(kept), await readAll(anew)]
+    const [was, is] = [await readAll(continued), await readAll(anew)]
     for (const name in is) assert.deepEqual(was[name], is[name], name)
     anew.close()
   }
@@ -50,7 +50,7 @@ test('after any nights a columnar index that was kept up equals one that is made
     if (run.errorInstance) throw run.errorInstance
     expect(run.failed).toBe(false)
   } finally {
-    kept.close()
+    continued.close()
     index.close()
   }
 })

@@ -6,7 +6,7 @@ import { WindowCounter } from '../../../pipeline/core/window-counter.ts'
 import type { EventDraft, FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../../pipeline/resolve/brake.ts'
-import { bringRows } from '../../../pipeline/store/columnar.ts'
+import { updateRows } from '../../../pipeline/store/columnar.ts'
 import { Database } from '../../../pipeline/store/database.ts'
 import { Database as Columnar } from '../../../pipeline/store/duckdb.ts'
 import { declareTables } from '../../../pipeline/store/record.ts'
@@ -126,7 +126,7 @@ export async function openMemoryIndex(
     async publish() {
       const columnar = await Columnar.open(':memory:', { memoryLimit: '256MB', threads: 1 })
       await createTables(columnar)
-      await bringRows(columnar, accounts, -1)
+      await updateRows(columnar, accounts, -1)
       await columnar.run(USE_PUBLISHED)
       return columnar
     },
