@@ -80,7 +80,8 @@ const BODY_BYTES_MAX = 1024 * 1024
 const TIMEOUT_CHECK_MS = 15_000
 
 /** Builds the API over open stores. Starts nothing, and closes nothing but itself. */
-export function buildApp(deps: AppDeps): FastifyInstance {
+export function buildApp(given: AppDeps): FastifyInstance {
+  const deps = { ...given, writer: showWritten(given) }
   const app = fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -127,6 +128,18 @@ export function buildApp(deps: AppDeps): FastifyInstance {
     addDashboard(app, identity, services)
   }
   return app
+}
+
+/** Has requests read what they wrote: what this process reads at the time may have begun before the commit. */
+function showWritten({ reader, writer }: AppDeps): ApiWriter {
+  return {
+    ...writer,
+    async submit(operation, context) {
+      const answer = await writer.submit(operation, context)
+      reader.serving?.refresh()
+      return answer
+    },
+  }
 }
 
 function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Services {

@@ -20,8 +20,9 @@ export class ServingFile {
     return this.#open?.store
   }
 
-  /** Opens the file if it was replaced since the last call. Throws if it cannot be opened. */
+  /** Shows what was committed, and opens the file if it was replaced. Throws if it cannot be opened. */
   refresh(): void {
+    this.#open?.store.refresh()
     const found = statSync(this.#paths.servingFile, { throwIfNoEntry: false })
     if (found === undefined || this.#open?.inode === found.ino) return
     assertUntouched(this.#paths, this.#paths.servingFile)

@@ -285,11 +285,16 @@ export class ServingStore {
     write()
   }
 
+  /** Has later reads see what was committed meanwhile; otherwise those of a millisecond see one state. */
+  refresh(): void {
+    this.#root.resetReadTxn()
+    this.#numbers.clear()
+  }
+
   #transact<Result>(write: () => Result): Result {
     try {
       const result = this.#root.transactionSync(write)
-      this.#root.resetReadTxn()
-      this.#numbers.clear()
+      this.refresh()
       return result
     } catch (error) {
       this.#recorder?.undo()
