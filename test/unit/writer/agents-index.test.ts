@@ -256,7 +256,8 @@ describe('the next probe of an agent', () => {
       await db.run(
         `insert into crawl_state (kind, location, priority, streak, due_at, requested, seq)
          select 'adagents.json', 'd' || value || '.example', 2, 1,
-           ms($at) - value / 100 * 3600000, false, 1 from generate_series(0, 1999)`,
+           ms($at) - value / 100 * 3600000, false, 1 from (with recursive n (value) as (select 0 union all select value + 1 from n where value < 1999)
+         select value from n)`,
         due,
       )
       await db.run(`update crawl_state set due_at = ms($at) where kind = 'agent'`, due)

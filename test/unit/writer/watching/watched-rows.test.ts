@@ -29,7 +29,8 @@ function addEvents(index: Database, seq: number, count: number) {
   return index.run(
     `insert into events select hex(randomblob(16)), 'authorization.granted', 'authorization', 'x',
        json_object('publisher_domain', 'acme.example', 'agent_url', 'https://ads.example/' || value),
-       'pipeline:crawler', ms('2026-11-20T03:00:00Z'), $seq from generate_series(1, ${count})`,
+       'pipeline:crawler', ms('2026-11-20T03:00:00Z'), $seq from (with recursive n (value) as (select 1 union all select value + 1 from n where value < ${count})
+         select value from n)`,
     { seq },
   )
 }
@@ -38,7 +39,8 @@ function addEntries(index: Database, seq: number, count: number) {
   return index.run(
     `insert into entries select 'brand', 'site-' || $seq || '-' || value || '.example', hex(randomblob(16)), 'community',
        null, '{}', null, 1, 'live', ms('2026-11-20T03:00:00Z'), ms('2026-11-20T03:00:00Z'), $seq
-     from generate_series(1, ${count})`,
+     from (with recursive n (value) as (select 1 union all select value + 1 from n where value < ${count})
+         select value from n)`,
     { seq },
   )
 }
