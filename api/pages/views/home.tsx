@@ -131,7 +131,7 @@ function renderQuestions(
       {sales.map(sale => (
         <li>
           <a href={`/authorization?${new URLSearchParams(toQuestion(sale))}`}>
-            May {renderName(new URL(sale.agent_url).hostname, 40)} sell{' '}
+            May {renderName(sale.agent_url.replace('https://', ''), 60)} sell{' '}
             {renderName(sale.domain, 40)}?
           </a>
         </li>
