@@ -8,6 +8,7 @@ import type {
 } from '../../../pipeline/model/responses/authority.ts'
 import { FreshnessBlock } from '../../../pipeline/model/responses/freshness.ts'
 import { findAgentsOfHost } from '../../../pipeline/read/queries/agents-of-host.ts'
+import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
 import { completeDay } from '../../inputs/as-of.ts'
 import { AgentUrl, completeAgentAddress } from '../../inputs/sale.ts'
 import { publisherTexts } from '../../responses/evidence.ts'
@@ -26,6 +27,7 @@ import { renderHealthLine } from '../parts/agent-health.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderChain } from '../parts/evidence.tsx'
+import { findExampleSales, renderSaleLinks } from '../parts/example-sales.tsx'
 import { renderFreshness, renderLeastFresh } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
 import {
@@ -67,7 +69,8 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   }
   // The form always sends the type.
   const isSent = call.query.identifier_type !== ''
-  return showForm(asked, isSent ? 'Enter an agent and a property.' : undefined)
+  if (isSent) return showForm(asked, 'Enter an agent and a property.')
+  return showForm(asked, undefined, await findExampleSales(call))
 }
 
 const labels: Readonly<Record<string, string>> = {
@@ -87,7 +90,7 @@ function describeFault({ error, message }: PublicError): string | undefined {
   return label && `${label}: ${text}.`
 }
 
-function showForm(asked: Asked, fault: Child): View {
+function showForm(asked: Asked, fault: Child, examples: readonly ExampleSale[] = []): View {
   return {
     ...(fault !== undefined && { status: 400 as const }),
     title: 'Check authorization',
@@ -104,6 +107,7 @@ function showForm(asked: Asked, fault: Child): View {
           </p>
         )}
         {renderAskForm(asked)}
+        {examples.length === 0 ? null : <ul class="chips">{renderSaleLinks(examples)}</ul>}
       </>
     ),
   }
