@@ -205,6 +205,8 @@ export function chooseBestSale(
   }
   const sale: Sale | undefined = best
   const needs = sale?.verdict.authorized ? undefined : limited?.verdict.needs
+  // Where a term is missing, the entry that asks for it decides, not another one that the operator contradicts.
+  const told = needs === undefined ? sale : (limited as Sale | undefined)
   return {
     judged: sale
       ? toJudged(
@@ -214,17 +216,17 @@ export function chooseBestSale(
         )
       : { ...notSold, ...describeUnnamed(operating) },
     isTimed,
-    deciding: sale
-      ? listDeciding(reader, sale.publisher, operating, sale.verdict.sides)
+    deciding: told
+      ? listDeciding(reader, told.publisher, operating, told.verdict.sides)
       : listFilesOfIdentifier(identifier),
     evidence: (declaredCursor?: string): LongList<Evidence> =>
-      sale
+      told
         ? listEvidence(
             reader,
-            sale.property,
-            sale.publisher,
+            told.property,
+            told.publisher,
             operating,
-            sale.verdict,
+            told.verdict,
             declaredCursor,
           )
         : toLongList([notKnown]),
