@@ -536,7 +536,9 @@ describe('a file of the workshop', () => {
     const browser = await enterAs('new@fresh.example')
     const file = { ...handed, domain: 'larkspur.example' }
     await browser.post('/workshop', { ...file, do: 'publish' }, SAME_SITE)
-    expect((await browser.get('/dashboard')).body).toContain('You have an unpublished file')
+    expect((await browser.get('/dashboard')).body).toContain(
+      'You have a draft that is not published yet',
+    )
     const page = await read(browser, '/dashboard/publish')
     expect(page('#organization').val()).toBe('fresh.example')
     const form = { kind: file.kind, domain: file.domain, text: buildFile('Edited', file.domain) }
@@ -708,7 +710,7 @@ test('a hosted file is edited from what is served, and no longer hosted once tha
   expect(after('#properties tbody tr').first().text()).toContain('Stopped hosting')
   const gone = load((await registry.app.inject(`/publisher/${domain}`)).body)
   expect(gone('#history').text()).toContain('Stopped hosting')
-  expect(gone('main a[href^="/dashboard/verify"]').text()).toBe('Verify and manage it')
+  expect(gone('main a[href^="/dashboard/verify"]').text()).toBe('Verify or manage it')
   expect(after('#properties tbody tr').first().find('td').last().text()).toBe('Not hosted')
   expect((await read(ann, at(acme, '/audit')))('tbody tr').first().text()).toContain(
     'Stopped hosting a file',
