@@ -206,7 +206,7 @@ export function chooseBestSale(
   const sale: Sale | undefined = best
   const needs = sale?.verdict.authorized ? undefined : limited?.verdict.needs
   // Where a term is missing, the entry that asks for it decides, not another one that the operator contradicts.
-  const told = needs === undefined ? sale : (limited as Sale | undefined)
+  const decisive = needs === undefined ? sale : (limited as Sale | undefined)
   return {
     judged: sale
       ? toJudged(
@@ -216,17 +216,17 @@ export function chooseBestSale(
         )
       : { ...notSold, ...describeUnnamed(operating) },
     isTimed,
-    deciding: told
-      ? listDeciding(reader, told.publisher, operating, told.verdict.sides)
+    deciding: decisive
+      ? listDeciding(reader, decisive.publisher, operating, decisive.verdict.sides)
       : listFilesOfIdentifier(identifier),
     evidence: (declaredCursor?: string): LongList<Evidence> =>
-      told
+      decisive
         ? listEvidence(
             reader,
-            told.property,
-            told.publisher,
+            decisive.property,
+            decisive.publisher,
             operating,
-            told.verdict,
+            decisive.verdict,
             declaredCursor,
           )
         : toLongList([notKnown]),
