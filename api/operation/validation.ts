@@ -40,7 +40,7 @@ function createCheck(
   { schema, httpPart }: Parameters<FastifySchemaCompiler<z.ZodType>>[0],
   nameFault?: FaultNamer,
 ): (input: unknown) => Result {
-  // What keeps unknown fields, such as a file, tells itself of those that are misspelled.
+  // A body that keeps unknown fields is a file: its own checks report misspelled members.
   const keepsUnknown = schema instanceof z.ZodObject && schema.def.catchall !== undefined
   const isChecked = httpPart === 'body' && !keepsUnknown
   return input => {
