@@ -23,7 +23,7 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
       {renderOwnInvitations(context)}
       {hasDraft(context.request.headers.cookie) ? (
         <p class="notice">
-          You have an unpublished file from the workshop: <a href={PUBLISH_PATH}>continue</a>.
+          You have a draft that is not published yet: <a href={PUBLISH_PATH}>continue</a>.
         </p>
       ) : null}
       {renderTable({

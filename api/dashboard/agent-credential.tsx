@@ -34,10 +34,12 @@ export const toAgentApiPath = (url: string, path: string) =>
 
 /** Renders a link to the form, where the last run failed for want of a credential; null elsewhere. */
 export function renderCredentialLead(
-  { headline }: AgentCompliance,
+  { headline, last_checked_at }: AgentCompliance,
   failed: AgentDiagnosticList['diagnostics'],
-  { has_auth }: AgentAuthStatus,
+  { has_auth, saved_at }: AgentAuthStatus,
 ): Html | null {
+  // A run from before the credential was saved says nothing about it.
+  if (saved_at !== null && saved_at >= (last_checked_at ?? '')) return null
   const isRefused =
     headline === WANTS_CREDENTIAL ||
     failed.some(({ failed_validations_jsonb: checks, response_status }) =>

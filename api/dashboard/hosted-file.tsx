@@ -148,9 +148,7 @@ function renderServed({ org, services, token }: Shared, { kind, domain, since }:
       </div>
       {since ? null : (
         <div class="next">
-          <h3>
-            {canPoint && since === null ? 'One step is left' : 'What the domain has to serve'}
-          </h3>
+          <h3>{canPoint && since === null ? 'One step is left' : 'Add this to your site'}</h3>
           {renderPointer(kind, domain, base)}
           {since === undefined || !canPoint
             ? null

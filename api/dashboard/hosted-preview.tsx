@@ -143,11 +143,7 @@ export function renderPreview(
             </ul>,
           )}
       {isNew
-        ? renderSection(
-            'pointer',
-            'What the domain has to serve',
-            renderPointer(kind, domain, baseUrl),
-          )
+        ? renderSection('pointer', 'Add this to your site', renderPointer(kind, domain, baseUrl))
         : null}
     </>
   )

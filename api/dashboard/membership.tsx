@@ -14,8 +14,8 @@ export function renderMembership(
   return (
     <div class="notice">
       <p>
-        Members may restore earlier revisions of a brand and submit brands for review. Membership is
-        free, and its profile is visible to your organization only.
+        Join to restore earlier versions of a brand and to propose brands. It is free, and only your
+        organization sees its profile.
       </p>
       {renderButton(action, token, 'Become a member', { [BACK]: back }, 'plain')}
     </div>

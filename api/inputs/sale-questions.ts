@@ -81,8 +81,8 @@ const columnsByCount: Readonly<Record<number, readonly string[]>> = {
 /** Reads rows by the names in the first one; without names, as agent and domain, or agent, type and value. */
 function readRows(written: string): unknown[] {
   const [first = [], ...others] = parseCsv(written)
-  // Every address has a dot, no name of a column has one.
-  const isHead = first.length > 0 && !first.some(cell => cell.includes('.'))
+  // An address has one of these signs, a name of a column none.
+  const isHead = first.length > 0 && !first.some(cell => /[.:/]/.test(cell))
   const names = isHead ? first.map(cell => cell.toLowerCase()) : columnsByCount[first.length]
   const rows = isHead ? others : first.length === 0 ? [] : [first, ...others]
   if (names === undefined || (isHead && !names.includes('agent_url'))) {

@@ -1,5 +1,5 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
 import { describeIssue, formatPath } from '../../pipeline/core/validation-messages.ts'
 import { listMisspelled, type Misspelled } from '../../pipeline/parse/misspelled-members.ts'
@@ -40,12 +40,15 @@ function createCheck(
   { schema, httpPart }: Parameters<FastifySchemaCompiler<z.ZodType>>[0],
   nameFault?: FaultNamer,
 ): (input: unknown) => Result {
+  // A body that keeps unknown fields is a file: its own checks report misspelled members.
+  const keepsUnknown = schema instanceof z.ZodObject && schema.def.catchall !== undefined
+  const isChecked = httpPart === 'body' && !keepsUnknown
   return input => {
     // An absent body arrives as null.
     const data = input ?? undefined
     // Describing faults costs ten times the check itself, so it is only done after a failure.
     const read = schema.safeParse(data)
-    const [misspelled] = httpPart === 'body' ? listMisspelled(schema, data) : []
+    const [misspelled] = isChecked ? listMisspelled(schema, data) : []
     if (misspelled !== undefined) return { error: refuseMisspelled(misspelled) }
     if (read.success) return { value: read.data }
     const { error } = schema.safeParse(data, { error: createErrorMap(), reportInput: true })

@@ -50,12 +50,15 @@ const checkedFile = defineOperation({
   handle: async call => {
     const form = await readWorkshopForm(call.body, String(call.header('content-type') ?? ''))
     if (form.isDownload) return sendDownload(form)
-    if (form.isPublishing) return continueInDashboard(form, call)
-    const [{ showChecked }, { renderDocument }] = await Promise.all([
+    if (form.isPublishing) refuseForeignForm(call)
+    const [{ showChecked, findHostingFault }, { renderDocument }] = await Promise.all([
       import('./views/workshop.tsx'),
       import('./parts/document.tsx'),
     ])
-    const view = await showChecked(form, { ...call, ask: createAsk(call as never) })
+    const asking = { ...call, ask: createAsk(call as never) }
+    const fault = form.isPublishing ? await findHostingFault(form, asking) : undefined
+    if (form.isPublishing && fault === undefined) return continueInDashboard(form, call)
+    const view = await showChecked(form, asking, fault)
     const { isAuthorizationServer: hasDashboard, baseUrl } = call.services
     const body = renderDocument({ ...view, hasDashboard }, baseUrl(), PATH)
     return { status: 200, body, type: HTML, headers: pageHeaders }
@@ -70,23 +73,22 @@ function sendDownload({ kind, text }: { kind: ProposedKind; text: string }): Sen
   return { status: 200, body: text, type: 'application/json; charset=utf-8', headers }
 }
 
-/**
- * Passes a file on to the dashboard, where a person who is signed in, or signs in now, can publish it. Only
- * pages of the registry may do that: another site must not plant a file in somebody's browser.
- */
-async function continueInDashboard(
-  { kind, domain, text }: WorkshopForm,
-  {
-    header,
-    caller,
-    services,
-  }: Pick<Call<unknown, unknown, unknown, 'public'>, 'header' | 'caller' | 'services'>,
-): Promise<Sent> {
+type PublicCall = Call<unknown, unknown, unknown, 'public'>
+
+/** Refuses to host a file that no page of the registry sent: another site must not plant one in a browser. */
+function refuseForeignForm({ header, services }: Pick<PublicCall, 'header' | 'services'>): void {
   const site = header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {
     refuse('forbidden', 'this form was not sent by a page of the registry')
   }
   if (!services.isAuthorizationServer) refuse('not_found', 'this registry has no sign-in')
+}
+
+/** Passes a file on to the dashboard, where a person who is signed in, or signs in now, can publish it. */
+async function continueInDashboard(
+  { kind, domain, text }: WorkshopForm,
+  { caller, services }: Pick<PublicCall, 'caller' | 'services'>,
+): Promise<Sent> {
   const cookie = await keepDraft({ kind, domain, text: formatJson(text) }, caller(), services)
   if (cookie === undefined) {
     return refuse('unavailable', 'the file cannot be carried on now; download it', {

@@ -205,6 +205,8 @@ export function chooseBestSale(
   }
   const sale: Sale | undefined = best
   const needs = sale?.verdict.authorized ? undefined : limited?.verdict.needs
+  // Where a term is missing, the entry that asks for it decides, not another one that the operator contradicts.
+  const decisive = needs === undefined ? sale : (limited as Sale | undefined)
   return {
     judged: sale
       ? toJudged(
@@ -214,17 +216,17 @@ export function chooseBestSale(
         )
       : { ...notSold, ...describeUnnamed(operating) },
     isTimed,
-    deciding: sale
-      ? listDeciding(reader, sale.publisher, operating, sale.verdict.sides)
+    deciding: decisive
+      ? listDeciding(reader, decisive.publisher, operating, decisive.verdict.sides)
       : listFilesOfIdentifier(identifier),
     evidence: (declaredCursor?: string): LongList<Evidence> =>
-      sale
+      decisive
         ? listEvidence(
             reader,
-            sale.property,
-            sale.publisher,
+            decisive.property,
+            decisive.publisher,
             operating,
-            sale.verdict,
+            decisive.verdict,
             declaredCursor,
           )
         : toLongList([notKnown]),

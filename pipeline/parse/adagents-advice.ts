@@ -10,7 +10,11 @@ const EXCLUSIVE_ENTRIES_MAX = 20
  * Adds advice for the maintainer of a file: entries without effect, conflicting entries, and
  * entries that cannot be verified.
  */
-export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faults): void {
+export function addAdvice(
+  { agents, properties }: AdagentsInline,
+  { domain, now, faults }: { domain: string | undefined; now: Instant; faults: Faults },
+): void {
+  if (domain !== undefined && agents.some(isByName)) reportOtherOwner(properties, domain, faults)
   for (const entry of agents) {
     const toField = (key: string) => `authorized_agents[${entry.entry}].${key}`
     if (entry.effective_until !== undefined && Date.parse(entry.effective_until) < now) {
@@ -43,6 +47,30 @@ export function addAdvice({ agents }: AdagentsInline, now: Instant, faults: Faul
     const message = `is true, and ${where} may sell some of the same: keep exclusive in one of them only`
     faults.warn(`authorized_agents[${entry}].exclusive`, 'not_exclusive', message)
   }
+}
+
+/** Tells whether an entry selects among the properties that the file lists. */
+function isByName({ authorization_type: type }: AgentEntry): boolean {
+  return type === 'property_ids' || type === 'property_tags'
+}
+
+/**
+ * Reports a file whose properties all belong to one other publisher, most likely by mistake: it grants nothing of the
+ * domain that serves it. The file of a manager lists those of many publishers.
+ */
+function reportOtherOwner(
+  properties: AdagentsInline['properties'],
+  domain: string,
+  faults: Faults,
+): void {
+  const owners = new Set(properties.map(({ publisher_domain = domain }) => publisher_domain))
+  const [owner] = owners
+  if (owner === undefined || owners.size > 1 || owner === domain) return
+  faults.warn(
+    'properties[0].publisher_domain',
+    'misplaced',
+    `is ${owner}, so it authorizes nobody for ${domain}: write ${domain} where the property is yours`,
+  )
 }
 
 /**

@@ -42,7 +42,7 @@ export function checkAdagents(
   if (read.outcome !== 'ok') return { faults: faults.list() }
   const document = parseAdagents(new ObjectReader(read.root, '', faults), domain)
   const written = readWritten(bytes)
-  if (document?.variant === 'inline') addAdvice(document, now, faults)
+  if (document?.variant === 'inline') addAdvice(document, { domain, now, faults })
   if (document) {
     const severity = isNew ? 'error' : 'warning'
     addFormatFaults(faults, adagentsFiles[document.variant], written, severity)

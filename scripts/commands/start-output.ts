@@ -20,7 +20,7 @@ export function printAgentAddress(url: string, token: string): void {
 
 /** Prints where the operator finds metrics, queues and the health of all roles. */
 export function printOperatorAddress(url: string): void {
-  print(`For the operator: ${url}/`)
+  print(`Operator’s page (metrics, health): ${url}/`)
 }
 
 /** Prints addresses worth opening; without a domain, those of the demo internet. */
@@ -54,7 +54,7 @@ export function printExamples(url: string, ownDomain: string | undefined): void 
 /** Prints how the proof of a domain can be tried at the demo internet, which is served at an address. */
 export function printOwnSite(worldUrl: string, protocolName: string): void {
   print(
-    `To try a proof, verify ${OWN_SITE}, or any other domain of the demo, on the dashboard, and publish its token:`,
+    `To try domain verification: verify ${OWN_SITE}, or any other domain of the demo, on the dashboard, then run this with your token:`,
     `  curl -sk ${worldUrl}${buildTokenPath(protocolName)} -H 'Host: ${OWN_SITE}' -d TOKEN`,
     `Then add https://${OWN_SITE}${OWN_AGENT_PATH} as an agent, and give the public token of the reference agent as its credential.`,
   )

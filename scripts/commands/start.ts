@@ -128,8 +128,7 @@ async function run(plan: StartPlan): Promise<void> {
     if (!config.REDIS_URL) redis = await OwnRedis.start(paths, log)
     const operatorUrl = await serveOperatorPort(plan, supervisor)
     noteOperatorUrl(paths, operatorUrl, log)
-    printOperatorAddress(operatorUrl)
-    await startRoles(plan, supervisor)
+    await startRoles(plan, supervisor, operatorUrl)
   } catch (error) {
     await end(1, error instanceof Error ? error.message : String(error))
   }
@@ -161,7 +160,11 @@ async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promi
 /**
  * Starts the API first, so that existing data can be read while the other roles come up and crawl.
  */
-async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void> {
+async function startRoles(
+  plan: StartPlan,
+  supervisor: Supervisor,
+  operatorUrl: string,
+): Promise<void> {
   const { config, paths, isDemo, isFirst, domainsFile: ownDomains } = plan
   const redisUrl = requireRedisUrl(config)
   const env = {
@@ -185,6 +188,7 @@ async function startRoles(plan: StartPlan, supervisor: Supervisor): Promise<void
   indexing.catch(() => undefined)
   const url = await startApis(supervisor, config, env, indexing)
   printAddress(url)
+  printOperatorAddress(operatorUrl)
   const agentUrl = isDemo ? await startAgent(supervisor, config, env) : undefined
   const worldEnv: Record<string, string> = agentUrl
     ? await startWorld(supervisor, paths.dir, agentUrl, env)

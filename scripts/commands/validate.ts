@@ -23,20 +23,27 @@ interface Options {
 
 /**
  * Checks files before they are served, and those that domains serve now, with the registry's own parser, and prints
- * each fault with its place. Sets the exit status 2 where a file has errors, or with `strict` anything at all.
+ * each fault with its place. Sets the exit status 2 where a file has errors, or with `strict` anything at all. Throws
+ * in the end where a target could not be read: the reports of the others are printed first.
  */
 export async function validateTargets(targets: readonly string[], options: Options): Promise<void> {
   const reports: Report[] = []
+  const unread: string[] = []
   for (const target of targets) {
     const live = findLiveDomain(target)
-    if (live === undefined) reports.push(await validateFile(target, options))
-    else reports.push(...(await validateLive(live, options.kind)))
+    try {
+      if (live === undefined) reports.push(await validateFile(target, options))
+      else reports.push(...(await validateLive(live, options.kind)))
+    } catch (error) {
+      unread.push((error as Error).message)
+    }
   }
   if (options.format === 'json') {
     process.stdout.write(`${JSON.stringify(reports, null, 2)}\n`)
   } else for (const report of reports) print(report, options.format)
   const isFaulty = ({ valid, warnings }: Report) =>
     !valid || (options.strict === true && warnings.length > 0)
+  if (unread.length > 0) throw new Error(unread.join('\n'))
   if (reports.some(isFaulty)) process.exitCode = FAULTY
 }
 

@@ -111,7 +111,7 @@ test('a token that is too short is refused in words, and nothing is saved', asyn
 test('a token is tried at once, replaced and removed, and never shown', async () => {
   const tried = await expectRefused('token', { auth_type: 'bearer', auth_token: WRONG })
   expect(tried('[role=alert]').text()).toContain('The credential is saved, but the agent')
-  expect(tried('.notice a').text()).toBe('Replace the credential')
+  expect(tried('.notice a')).toHaveLength(0)
   expect(tried.html()).not.toContain(WRONG)
 
   const replaced = await send('token', { auth_type: 'bearer', auth_token: ` ${TOKEN} ` })

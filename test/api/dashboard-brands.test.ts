@@ -48,7 +48,7 @@ async function publishFromWorkshop(name: string) {
   const handed = { kind: 'brand.json', domain: DOMAIN, text: buildFile(name) }
   const sameSite = { 'sec-fetch-site': 'same-origin' }
   const carried = await ann.post('/workshop', { ...handed, do: 'publish' }, sameSite)
-  expect(carried.headers.location, carried.body).toBe('/dashboard/publish')
+  expect(carried.headers.location, carried.body).toBe(`/dashboard/publish?domain=${DOMAIN}`)
   const page = load((await ann.get('/dashboard/publish')).body)
   expect(page('textarea').text()).toBe(formatJson(handed.text))
   const form = { kind: 'brand.json', domain: DOMAIN, org: acme, brand_name: name }

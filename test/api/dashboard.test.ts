@@ -479,7 +479,9 @@ describe('a file of the workshop', () => {
   test('is not deleted by another caller who sends more than there is room for', async () => {
     const browser = await enterAs('ann@acme.example')
     await carry(browser)
-    const text = () => randomBytes(600 * 1024).toString('base64')
+    // Drafts are compressed, so what fills them is random.
+    const filler = () => randomBytes(600 * 1024).toString('base64')
+    const text = () => JSON.stringify({ ...JSON.parse(handed.text), ext: { filler: filler() } })
     for (let posts = 0; posts < 45; posts++) {
       const answer = await registry.app.inject({
         method: 'POST',
@@ -499,6 +501,17 @@ describe('a file of the workshop', () => {
     expect((await read(browser, '/dashboard/publish'))('textarea').text()).toBe(
       formatJson(handed.text),
     )
+  })
+
+  test.each([
+    ['without a domain', { domain: '' }, 'Enter your domain'],
+    ['with a fault', { text: '{"authorized_agents": [}' }, 'Fix 1 error first'],
+    ['that is empty', { text: '' }, 'Paste or upload the file'],
+  ])('%s stays in the workshop', async (_, form, words) => {
+    const browser = new TestBrowser(registry)
+    const sent = await browser.post('/workshop', { ...handed, ...form, do: 'publish' }, SAME_SITE)
+    expect(load(sent.body)('[role=alert]').text()).toContain(words)
+    expect(browser.getCookie('registry_draft')).toBeUndefined()
   })
 
   test('cannot be planted by another site', async () => {
@@ -523,7 +536,9 @@ describe('a file of the workshop', () => {
     const browser = await enterAs('new@fresh.example')
     const file = { ...handed, domain: 'larkspur.example' }
     await browser.post('/workshop', { ...file, do: 'publish' }, SAME_SITE)
-    expect((await browser.get('/dashboard')).body).toContain('You have an unpublished file')
+    expect((await browser.get('/dashboard')).body).toContain(
+      'You have a draft that is not published yet',
+    )
     const page = await read(browser, '/dashboard/publish')
     expect(page('#organization').val()).toBe('fresh.example')
     const form = { kind: file.kind, domain: file.domain, text: buildFile('Edited', file.domain) }
@@ -695,7 +710,7 @@ test('a hosted file is edited from what is served, and no longer hosted once tha
   expect(after('#properties tbody tr').first().text()).toContain('Stopped hosting')
   const gone = load((await registry.app.inject(`/publisher/${domain}`)).body)
   expect(gone('#history').text()).toContain('Stopped hosting')
-  expect(gone('main a[href^="/dashboard/verify"]').text()).toBe('Verify and manage it')
+  expect(gone('main a[href^="/dashboard/verify"]').text()).toBe('Verify or manage it')
   expect(after('#properties tbody tr').first().find('td').last().text()).toBe('Not hosted')
   expect((await read(ann, at(acme, '/audit')))('tbody tr').first().text()).toContain(
     'Stopped hosting a file',
@@ -764,7 +779,9 @@ test('that a domain publishes its own file is said before anything is pasted', a
     const page = load(sent.body)
     const isOwn = own === domain
     expect(page('button[value=publish]')).toHaveLength(isOwn ? 0 : 1)
-    expect(page('form .hint').text()).toContain(isOwn ? 'serves its own' : 'Hosting here publishes')
+    expect(page('form .hint').text()).toContain(
+      isOwn ? 'serves its own' : 'To host it here, sign in',
+    )
   }
 })
 

@@ -296,10 +296,14 @@ describe('a page says what JSON says', () => {
 
   test('of an authorization, by the address of the agent as pages show it, and of its health', async () => {
     const agent = AGENT.replace('https://', '')
-    for (const asked of [{ identifier_value: PUBLISHER }, { domain: PUBLISHER }]) {
-      const page = await read(
-        `/authorization?${new URLSearchParams({ agent_url: agent, ...asked })}`,
-      )
+    const [host = ''] = agent.split('/')
+    for (const asked of [
+      { agent_url: agent, identifier_value: PUBLISHER },
+      { agent_url: agent, domain: PUBLISHER },
+      { agent_url: host, identifier_value: PUBLISHER },
+    ]) {
+      const page = await read(`/authorization?${new URLSearchParams(asked)}`)
+      expect(page('.lead').text()).toContain(`${agent} selling`)
       expect(page('h1').text()).toBe(
         'Yes, authorized by the publisher (operator has not confirmed)',
       )

@@ -102,7 +102,18 @@ async function sendAsStranger(route: ListedRoute) {
     client_id,
     kind: 'adagents.json',
     domain: 'stranger.example',
-    text: JSON.stringify({ authorized_agents: [{ url: crypto.randomUUID().repeat(100) }] }),
+    text: JSON.stringify({
+      authorized_agents: [],
+      properties: [
+        {
+          property_type: 'website',
+          name: 'Stranger',
+          identifiers: [{ type: 'domain', value: 'stranger.example' }],
+        },
+      ],
+      last_updated: '2026-01-01T00:00:00Z',
+      ext: { filler: crypto.randomUUID().repeat(100) },
+    }),
     do: 'publish',
     grant_type: 'authorization_code',
     code: 'x'.repeat(43),

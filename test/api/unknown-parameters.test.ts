@@ -88,7 +88,7 @@ describe('an unknown parameter is refused in words', () => {
 })
 
 const bodies = described.flatMap(({ id, body }) =>
-  body instanceof z.ZodObject ? [[id, body] as const] : [],
+  body instanceof z.ZodObject && body.def.catchall === undefined ? [[id, body] as const] : [],
 )
 
 test.each(bodies)('a misspelled field in the body of %s is refused in words', (_, schema) => {

@@ -103,7 +103,7 @@ describe('a file that was sent is checked', () => {
 
   test('a domain without a text stands for the file that it serves', async () => {
     const page = await check({ text: '', domain: 'nobody.example' })
-    expect(page('.notice').text()).toContain('no adagents.json of nobody.example')
+    expect(page('.notice').text()).toContain('no adagents.json on nobody.example')
   })
 
   test.each<[string, Record<string, string>, string]>([
@@ -139,6 +139,17 @@ describe('who may sell what', () => {
       [AGENT.slice('https://'.length), 'Plain words', '1 of 1', '—', 'loses'],
       [NEWCOMER.slice('https://'.length), 'Display', '—', '1 of 1', 'gains'],
     ])
+  })
+
+  test('says why a file whose properties belong to another domain authorizes nobody', async () => {
+    const [property] = proposal.properties
+    const properties = [{ ...property, publisher_domain: PUBLISHER }]
+    const text = JSON.stringify({ ...proposal, properties })
+    const page = await check({ text, domain: 'other.example' })
+    expect(page('.lines').text()).toContain(
+      `is ${PUBLISHER}, so it authorizes nobody for other.example`,
+    )
+    expect(page('#verdict').text()).toContain('Valid adagents.json')
   })
 
   test('is left out for a file that points to another one', async () => {
@@ -179,7 +190,7 @@ describe('the file of a domain', () => {
   })
 
   test('that the registry does not have is reported as such', async () => {
-    expect((await open('nobody.example'))('.notice').text()).toContain('has no adagents.json')
+    expect((await open('nobody.example'))('.notice').text()).toContain('have read no adagents.json')
   })
 })
 

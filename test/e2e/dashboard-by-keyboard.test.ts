@@ -111,7 +111,19 @@ async function prove(page: Page, domain: string): Promise<void> {
   await page.waitForSelector('text=The domain is verified')
 }
 
-async function publish(page: Page, domain: string, name: string): Promise<void> {
+interface Published {
+  button: string
+  done: string
+}
+const hosted: Published = { button: 'Publish it', done: 'The adagents.json is hosted' }
+const changed: Published = { button: 'Save', done: 'Your change is saved and served' }
+
+async function publish(
+  page: Page,
+  domain: string,
+  name: string,
+  { button, done }: Published,
+): Promise<void> {
   await page.waitForSelector('#text')
   await reachByTab(page, '#text')
   await page.keyboard.press('ControlOrMeta+A')
@@ -119,8 +131,8 @@ async function publish(page: Page, domain: string, name: string): Promise<void> 
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   await page.waitForSelector('text=What will be served')
-  await pushButton(page, 'main button', 'Publish it')
-  await page.waitForSelector('text=The adagents.json is hosted')
+  await pushButton(page, 'main button', button)
+  await page.waitForSelector(`text=${done}`)
   expect(await readHosted(domain)).toEqual([name])
 }
 
@@ -138,12 +150,12 @@ test.each([
     await pushButton(page, 'tbody a', domain)
     await page.waitForSelector('#properties')
     await pushButton(page, '#properties a', 'Host an adagents.json')
-    await publish(page, domain, 'Before')
+    await publish(page, domain, 'Before', hosted)
     await pushButton(page, '#properties a', 'Edit')
-    await publish(page, domain, 'After')
+    await publish(page, domain, 'After', changed)
     expect(await page.locator('#properties tbody tr').count()).toBe(2)
     await pushButton(page, '#properties button', 'Restore')
-    await page.waitForSelector('text=The earlier state is restored')
+    await page.waitForSelector('text=The version is restored, and the file is hosted')
     expect(await readHosted(domain)).toEqual(['Before'])
     expect(await page.locator('#properties tbody tr').count()).toBe(3)
     await pushButton(page, '#properties a', 'Stop hosting')

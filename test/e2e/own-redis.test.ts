@@ -210,7 +210,7 @@ describe('an API with two processes', () => {
     const registry = await run({ API_PROCESSES: '2' })
     const close = { headers: { connection: 'close' } }
     for (let asked = 0; asked < 40; asked++) await fetch(`${registry.base}/healthz`, close)
-    const [, operator] = /For the operator: (\S+)/.exec(registry.start.stdout)!
+    const [, operator] = /Operator’s page \(metrics, health\): (\S+)/.exec(registry.start.stdout)!
     const text = await (await fetch(`${operator}metrics`)).text()
     expect(text).toContain('registry_requests_total{operation="isAlive",status="200"} 40\n')
   })

@@ -215,7 +215,7 @@ describe('agents of the demo internet', () => {
         start.stdout,
       ) ?? []
     expect(await (await fetch(`${agent}/healthz`)).json()).toEqual({ status: 'ok' })
-    const [, operator] = /For the operator: (\S+)/.exec(start.stdout) ?? []
+    const [, operator] = /Operator’s page \(metrics, health\): (\S+)/.exec(start.stdout) ?? []
     expect(await (await fetch(`${operator}metrics`)).text()).toContain(
       'registry_agent_calls_total{tenant="sales",task="get_products",code="ok"}',
     )

@@ -47,6 +47,13 @@ describe('registry validate', () => {
     expect(await run(...args)).toMatchObject({ status })
   })
 
+  test('reports the other files where one is not there', async () => {
+    const nowhere = join(folder.path, 'nowhere.json')
+    const { status, stdout, stderr } = await run(nowhere, bad)
+    expect([status, stdout]).toEqual([1, expect.stringContaining(`${bad}: adagents.json, 1 error`)])
+    expect(stderr).toContain(`${nowhere} cannot be read: it does not exist`)
+  })
+
   test('names the file, the line and the column of each fault', async () => {
     const { stdout } = await run(bad)
     expect(stdout).toContain(`${bad}:3:5: error: authorized_agents[0] must be an object`)

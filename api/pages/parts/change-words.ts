@@ -15,6 +15,30 @@ const properties = (number: number) => countInWords(number, 'property', 'propert
 const agents = (number: number) => countInWords(number, 'agent')
 const collections = (number: number) => countInWords(number, 'collection')
 
+/** Names of each type of event in a list to choose from. */
+export const changeNames: Readonly<Record<EventType, string>> = {
+  'publisher.adagents_discovered': 'Publisher: first adagents.json',
+  'publisher.adagents_changed': 'Publisher: adagents.json changed',
+  'authorization.granted': 'Authorization: granted',
+  'authorization.modified': 'Authorization: terms changed',
+  'authorization.revoked': 'Authorization: revoked',
+  'property.created': 'Property: added',
+  'property.updated': 'Property: changed',
+  'property.merged': 'Property: merged',
+  'property.reactivated': 'Property: back',
+  'property.stale': 'Property: out of date',
+  'collection.created': 'Collection: added',
+  'collection.updated': 'Collection: changed',
+  'collection.merged': 'Collection: merged',
+  'collection.removed': 'Collection: removed',
+  'agent.discovered': 'Agent: new',
+  'agent.verification_earned': 'Agent: badge earned',
+  'agent.verification_lost': 'Agent: badge lost',
+  'agent.compliance_changed': 'Agent: new test results',
+  'agent.profile_updated': 'Agent: inventory changed',
+  'agent.removed': 'Agent: no longer named',
+}
+
 /** Predicates of each type of event, in the order in which a sentence has them. */
 export const predicates: Readonly<Record<EventType, Predicate>> = {
   'publisher.adagents_discovered': () => 'published its first adagents.json',
@@ -31,7 +55,7 @@ export const predicates: Readonly<Record<EventType, Predicate>> = {
   'collection.updated': number => `changed ${collections(number)}`,
   'collection.merged': number => `merged ${collections(number)}`,
   'collection.removed': number => `removed ${collections(number)}`,
-  'agent.discovered': () => 'was named by a publisher for the first time',
+  'agent.discovered': () => 'is new: a publisher authorized it',
   'agent.verification_earned': () => 'earned a badge',
   'agent.verification_lost': () => 'lost a badge',
   'agent.compliance_changed': () => 'has new test results',

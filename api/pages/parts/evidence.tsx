@@ -84,7 +84,7 @@ function renderStep({ step, properties }: Step): Html {
         [
           'Publisher says',
           step.delegation_type &&
-            `The agent ${describeSelling(clipText(step.delegation_type, 60))}`,
+            `The agent ${describeSelling(clipText(step.delegation_type, 60))}.`,
         ],
         ['Countries', joinFew(step.countries?.map(toCountryName))],
         ['Placements', joinFew(step.placement_ids)],

@@ -9,7 +9,7 @@ const words: Readonly<Record<State, [label: string, look: string, means: string]
   current: ['current', 'good', 'up to date'],
   stale: ['stale', 'fair', 'not read for two days'],
   failing: ['failing', 'fair', 'the last attempt failed'],
-  absent: ['absent', 'none', 'not found'],
+  absent: ['not found', 'none', 'there is no such file'],
   invalid: ['invalid', 'bad', 'cannot be used'],
   never_crawled: ['never crawled', 'none', 'not fetched yet'],
 }

@@ -45,3 +45,12 @@ const regions = new Intl.DisplayNames('en', { type: 'region' })
 export function toCountryName(code: string): string {
   return /^[a-z]{2}$/i.test(code) ? (regions.of(code.toUpperCase()) ?? code) : code
 }
+
+const HAS_ARTICLE =
+  /^(?:United |Netherlands|Philippines|Bahamas|Maldives|Gambia)|(?:Republic|Islands)$/
+
+/** Names a country within a sentence: `the United Kingdom`. */
+export function toCountryInSentence(code: string): string {
+  const name = toCountryName(code)
+  return HAS_ARTICLE.test(name) ? `the ${name}` : name
+}

@@ -45,7 +45,7 @@ export function renderSellers(
         items: compared,
         total: compared.length,
         bytes: 16_000,
-        empty: 'No agent is authorized, before or after.',
+        empty: `No agent is authorized for ${domain}, today or once it serves this file.`,
         render: ({ url, known, authorized_for, before, after }) => [
           <>
             {renderAgent(url)}

@@ -1,10 +1,11 @@
 import type {
   Evidence,
   PropertyAuthorization,
+  PublisherAuthorization,
 } from '../../../pipeline/model/responses/authority.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { capitalize, clipText, formatMoment, joinWords } from '../html/text.tsx'
-import { toCountryName } from './plain-words.ts'
+import { capitalize, clipText, countThings, formatMoment, joinWords } from '../html/text.tsx'
+import { toCountryInSentence } from './plain-words.ts'
 
 const COUNTRIES_NAMED_MAX = 8
 
@@ -34,7 +35,7 @@ export function describeVerdict(
 ): Verdict {
   if (authorized) {
     const verdict = confirmed
-      ? 'Yes, and both sides say so'
+      ? 'Yes, confirmed by both sides'
       : 'Yes, authorized by the publisher (operator has not confirmed)'
     return { verdict, reason: '', look: 'good' }
   }
@@ -49,11 +50,53 @@ export function describeVerdict(
   }
 }
 
+/** Describes a grant of less than everything, everywhere; undefined for any other answer about a publisher. */
+export function describePart(
+  {
+    authorized: count,
+    total,
+    publisher_wide,
+  }: Pick<PublisherAuthorization, 'authorized' | 'total' | 'publisher_wide'>,
+  evidence: readonly Evidence[],
+): Verdict | undefined {
+  const limits = describeLimits(evidence)
+  if (count === 0 || (publisher_wide && limits === '')) return undefined
+  const reach = publisher_wide
+    ? []
+    : [`${count} of ${countThings(total, 'property', 'properties')}`]
+  const parts = [...reach, ...(limits === '' ? [] : [limits])].join(', ')
+  return { verdict: 'Partly', reason: `: ${parts}`, look: 'fair' }
+}
+
+/** Describes the limits of what is granted; those of a property count only where each of its entries has some. */
+function describeLimits(evidence: readonly Evidence[]): string {
+  const limits = new Map<string | undefined, Set<string>>()
+  for (const step of evidence) {
+    if (step.side !== 'publisher' || step.says !== 'match') continue
+    const known = limits.get(step.property_rid) ?? new Set()
+    limits.set(step.property_rid, known.add(describeTerms(step)))
+  }
+  const limited = [...limits.values()].filter(texts => !texts.has(''))
+  const texts = new Set(limited.flatMap(texts => [...texts]))
+  const [text = ''] = texts
+  return texts.size > 1 || limited.length < limits.size ? text && 'some with limits' : text
+}
+
+function describeTerms({ countries, placement_ids, placement_tags, ...terms }: Evidence): string {
+  const parts = [
+    countries && `in ${joinCountries(countries)}`,
+    (placement_ids ?? placement_tags) && 'on some placements',
+    terms.collection_ids && 'with some collections',
+  ].filter(part => part !== undefined)
+  return parts.length === 0 ? '' : `only ${parts.join(', ')}`
+}
+
 /** Describes the step that decided, about the names in question; `at` is the time of the question. */
 function describeReason({ rule, domain, text, ...terms }: Evidence, at: string): string {
   const { effective_from: from, effective_until: until } = terms
   if (rule === 'agent_not_listed' && domain)
     return `${clipText(domain, 80)} does not list this agent`
+  if (rule === 'declared_otherwise') return 'The publisher and the operator disagree'
   if (rule === 'not_in_window' && until && until < at)
     return `The authorization ended on ${formatDay(until)}`
   if (rule === 'not_in_window' && from && from > at)
@@ -70,14 +113,19 @@ export function describeNeeded({ rule, countries = [] }: Evidence) {
   if (rule === 'placement_not_asked')
     return { short: 'some placements', long: 'only on some placements' }
   if (rule !== 'country_not_asked') return undefined
-  const names = countries
-    .slice(0, COUNTRIES_NAMED_MAX)
-    .map(code => clipText(toCountryName(code), 40))
-  const more = countries.length - names.length
   return {
     short: `only in ${clipText(countries.join(', '), 18)}`,
-    long: `only in ${joinWords(more > 0 ? [...names, `${more} more`] : names)}`,
+    long: `only in ${joinCountries(countries)}`,
   }
+}
+
+/** Joins the names of countries as a sentence has them. */
+function joinCountries(countries: readonly string[]): string {
+  const names = countries
+    .slice(0, COUNTRIES_NAMED_MAX)
+    .map(code => clipText(toCountryInSentence(code), 40))
+  const more = countries.length - names.length
+  return joinWords(more > 0 ? [...names, `${more} more`] : names)
 }
 
 export function renderVerdict({ verdict, reason, look }: Verdict): Html {

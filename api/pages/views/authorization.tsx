@@ -1,6 +1,5 @@
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { PublicError } from '../../../pipeline/core/errors.ts'
-import { identifierTypes } from '../../../pipeline/model/documents/index.ts'
 import { toUrl } from '../../../pipeline/model/observation.ts'
 import type {
   Evidence,
@@ -8,12 +7,14 @@ import type {
   PublisherAuthorization as OfPublisher,
 } from '../../../pipeline/model/responses/authority.ts'
 import { FreshnessBlock } from '../../../pipeline/model/responses/freshness.ts'
+import { findAgentsOfHost } from '../../../pipeline/read/queries/agents-of-host.ts'
+import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
 import { completeDay } from '../../inputs/as-of.ts'
 import { AgentUrl, completeAgentAddress } from '../../inputs/sale.ts'
 import { publisherTexts } from '../../responses/evidence.ts'
 import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
-import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import {
   clipText,
   countThings,
@@ -26,22 +27,18 @@ import { renderHealthLine } from '../parts/agent-health.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderChain } from '../parts/evidence.tsx'
+import { findExampleSales, renderSaleLinks } from '../parts/example-sales.tsx'
 import { renderFreshness, renderLeastFresh } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
+import {
+  type Asked,
+  renderAgentChoice,
+  renderAskForm,
+  renderCountryChoice,
+} from '../parts/sale-question.tsx'
 import { findSupplyPath, pickDeciding, renderSupplyPath } from '../parts/supply-path.tsx'
-import { describeVerdict, renderVerdict } from '../parts/verdict.tsx'
+import { describePart, describeVerdict, renderVerdict } from '../parts/verdict.tsx'
 import type { View, ViewCall } from '../view.ts'
-
-/** Question of the page, in the names of the API. */
-interface Asked {
-  agent_url: string
-  identifier_type: string
-  identifier_value: string
-  /** Domain of the publisher, where no property is named. */
-  domain: string
-  country: string
-  as_of: string
-}
 
 export interface AuthorizationQuery extends Asked {
   agent: string
@@ -50,21 +47,30 @@ export interface AuthorizationQuery extends Asked {
   publisher: string
 }
 
+/** A question, with the address as it was entered where it meant the only agent of its host. */
+type Meant = Asked & { stated?: string }
+
 /** Shows whether an agent may sell something, and every step that leads there. */
 export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   const asked = toAsked(call.query)
   const { agent_url, identifier_value, domain } = asked
   try {
-    if (agent_url !== '' && identifier_value !== '') return await showProperty(call, asked)
-    if (agent_url !== '' && domain !== '') return await showPublisher(call, asked)
+    if (agent_url !== '' && (identifier_value || domain) !== '') {
+      const agents = await findAgentsOfHost(call.services.reader, agent_url)
+      if (agents.length > 1) return showForm(asked, renderAgentChoice(asked, agents))
+      const [agent] = agents
+      const meant = agent === undefined ? asked : { ...asked, agent_url: agent, stated: agent_url }
+      return await (identifier_value !== '' ? showProperty : showPublisher)(call, meant)
+    }
   } catch (error) {
     const fault = error instanceof PublicError && describeFault(error)
-    if (fault) return showForm(asked, fault)
+    if (fault) return showForm(asked, clipText(fault, 300))
     throw error
   }
   // The form always sends the type.
   const isSent = call.query.identifier_type !== ''
-  return showForm(asked, isSent ? 'Enter an agent and a property.' : undefined)
+  if (isSent) return showForm(asked, 'Enter an agent and a property.')
+  return showForm(asked, undefined, await findExampleSales(call))
 }
 
 const labels: Readonly<Record<string, string>> = {
@@ -84,7 +90,7 @@ function describeFault({ error, message }: PublicError): string | undefined {
   return label && `${label}: ${text}.`
 }
 
-function showForm(asked: Asked, fault: string | undefined): View {
+function showForm(asked: Asked, fault: Child, examples: readonly ExampleSale[] = []): View {
   return {
     ...(fault !== undefined && { status: 400 as const }),
     title: 'Check authorization',
@@ -97,10 +103,11 @@ function showForm(asked: Asked, fault: string | undefined): View {
         </p>
         {fault === undefined ? null : (
           <p class="notice fair" role="alert">
-            {clipText(fault, 300)}
+            {fault}
           </p>
         )}
-        {renderForm(asked)}
+        {renderAskForm(asked)}
+        {examples.length === 0 ? null : <ul class="chips">{renderSaleLinks(examples)}</ul>}
       </>
     ),
   }
@@ -119,7 +126,7 @@ function toAsked(query: AuthorizationQuery): Asked {
 
 async function showProperty(
   { ask, services }: ViewCall<AuthorizationQuery>,
-  asked: Asked,
+  { stated, ...asked }: Meant,
 ): Promise<View> {
   const { agent_url, identifier_type, identifier_value, country, as_of } = asked
   const [agent, property] = [agent_url, identifier_value]
@@ -141,11 +148,12 @@ async function showProperty(
       <>
         <p class="kicker">Check authorization</p>
         {renderVerdict(judged)}
-        {body.needs === 'country' ? renderCountryForm(asked) : null}
         <p class="lead">
+          {stated === undefined ? null : <>The agent at {renderName(stated, 120)}: </>}
           {renderAgent(agent)} selling <strong>{renderName(property)}</strong>
           {country === '' ? null : <> in {renderName(country, 10)}</>}
         </p>
+        {body.needs === 'country' ? renderCountryChoice(asked, evidence) : null}
         {renderPath(evidence, agent)}
         {renderFacts([
           ['Publisher', publisher_domain && renderPublisher(publisher_domain)],
@@ -157,7 +165,7 @@ async function showProperty(
         ])}
         {body.as_of ? renderPast() : renderChainSection(evidence)}
         {renderSources(body.freshness, evidence)}
-        {renderForm(asked)}
+        {renderAskForm(asked)}
       </>
     ),
   }
@@ -165,7 +173,7 @@ async function showProperty(
 
 async function showPublisher(
   { ask, services }: ViewCall<AuthorizationQuery>,
-  asked: Asked,
+  { stated, ...asked }: Meant,
 ): Promise<View> {
   const { agent_url: agent, domain: publisher, as_of } = asked
   const more = as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }
@@ -173,12 +181,10 @@ async function showPublisher(
   const found = await ask<OfPublisher>(authorizePublisher, { query })
   const body = found.status === 200 ? found.body : toRefusal(found.body, publisher)
   const { authorized: count, total, publisher_wide, evidence = [] } = body
-  const judged = describeVerdict(
-    { ...body, authorized: count > 0 },
-    evidence,
-    as_of ? completeDay(as_of) : toIso(services.reader.now()),
-  )
-  const limits = count > 0 ? describeLimits(evidence) : ''
+  const at = as_of ? completeDay(as_of) : toIso(services.reader.now())
+  const judged =
+    describePart(body, evidence) ??
+    describeVerdict({ ...body, authorized: count > 0 }, evidence, at)
   return {
     title: `${judged.verdict}: ${clipText(publisher, 60)}`,
     description: `May ${clipText(agent, 80)} sell for ${clipText(publisher, 60)}? ${judged.verdict}${judged.reason}.`,
@@ -188,6 +194,7 @@ async function showPublisher(
         <p class="kicker">Check authorization</p>
         {renderVerdict(judged)}
         <p class="lead">
+          {stated === undefined ? null : <>The agent at {renderName(stated, 120)}: </>}
           {renderAgent(agent)} selling for {renderPublisher(publisher)}
         </p>
         {renderPath(evidence, agent)}
@@ -198,14 +205,13 @@ async function showPublisher(
               ? `All properties (${total})`
               : `${count} of ${countThings(total, 'active property', 'active properties')}`,
           ],
-          ['Only', limits],
           ['For', body.authorized_for && renderName(body.authorized_for, 300)],
           ['Agent', as_of === '' && renderAgentHealth(services, agent)],
           ['As of', as_of && renderExactMoment(completeDay(as_of))],
         ])}
         {as_of ? renderPast() : renderChainSection(evidence)}
         {renderSources(body.freshness, evidence)}
-        {renderForm(asked)}
+        {renderAskForm(asked)}
       </>
     ),
   }
@@ -234,21 +240,6 @@ function toRefusal({ freshness }: Pick<OfPublisher, 'freshness'>, publisher: str
     evidence: [{ ...step, rule, text: publisherTexts[rule], ...(fetched_at && { fetched_at }) }],
     freshness,
   }
-}
-
-/** Describes the limits of the entry that grants the most, as far as it has some. */
-function describeLimits(evidence: readonly Evidence[]): string {
-  const step = evidence.find(({ side, says }) => side === 'publisher' && says === 'match')
-  if (step === undefined) return ''
-  const { countries, placement_ids, placement_tags, collection_ids } = step
-  const isPlaced = placement_ids !== undefined || placement_tags !== undefined
-  return [
-    countries && `in ${clipText(countries.join(', '), 200)}`,
-    isPlaced && 'on some placements',
-    collection_ids && 'with some collections',
-  ]
-    .filter(Boolean)
-    .join(', ')
 }
 
 function renderPath(evidence: readonly Evidence[], agent: string): Html | null {
@@ -293,78 +284,11 @@ function renderSources(freshness: FreshnessBlock, evidence: readonly Evidence[])
   )
 }
 
-/** Renders the one field that an answer still needs, beside the headline. */
-function renderCountryForm({ agent_url, identifier_type, identifier_value, as_of }: Asked): Html {
-  const known = { agent_url, identifier_type, identifier_value, ...(as_of && { as_of }) }
-  return (
-    <form class="filter" action="/authorization" method="get">
-      {Object.entries(known).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <label>
-        In which country?
-        <input name="country" placeholder="GB" maxlength="2" required />
-      </label>
-      <button type="submit">Check authorization</button>
-    </form>
-  )
-}
-
 function renderPast(): Html {
   return (
     <p>
       This is what the publisher’s file said then. What operators said is not recorded, and the
       freshness below is today’s.
     </p>
-  )
-}
-
-function renderForm(asked: Asked): Html {
-  const { agent_url, identifier_value, domain, identifier_type, country, as_of } = asked
-  return (
-    <form class="ask" action="/authorization" method="get">
-      <h2>Check</h2>
-      <label>
-        Agent
-        <input
-          name="agent_url"
-          value={clipText(agent_url, 2_000)}
-          placeholder="https://agent.example/mcp"
-        />
-      </label>
-      <label>
-        Property
-        <input
-          name="identifier_value"
-          value={clipText(identifier_value || domain, 500)}
-          placeholder="acme.example"
-        />
-      </label>
-      <label>
-        Identifier type
-        <input
-          name="identifier_type"
-          value={clipText(identifier_type, 60)}
-          list="identifier-types"
-        />
-        <datalist id="identifier-types">
-          {identifierTypes.map(type => (
-            <option value={type} />
-          ))}
-        </datalist>
-      </label>
-      <label>
-        Country
-        <input name="country" value={clipText(country, 10)} placeholder="GB" />
-      </label>
-      <label>
-        As of
-        <input name="as_of" value={clipText(as_of, 40)} placeholder="2026-11-20 or a time in UTC" />
-      </label>
-      <button type="submit">Check authorization</button>
-      <p class="aside">
-        More than one? <a href="/authorization/list">Check a list</a>
-      </p>
-    </form>
   )
 }

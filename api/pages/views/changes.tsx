@@ -1,6 +1,7 @@
-import { type EventType, eventTypeNames, eventTypes } from '../../../pipeline/model/event.ts'
+import { type EventType, eventTypeNames } from '../../../pipeline/model/event.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
+import { changeNames } from '../parts/change-words.ts'
 import { renderEvents } from '../parts/events.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -65,8 +66,8 @@ function renderTypes(chosen: EventType | undefined): Html {
       <select id="type" name="type">
         <option value="">All</option>
         {eventTypeNames.map(name => (
-          <option value={name} selected={name === chosen}>
-            {`${name}: ${eventTypes[name].means}`}
+          <option value={name} title={name} selected={name === chosen}>
+            {changeNames[name]}
           </option>
         ))}
       </select>

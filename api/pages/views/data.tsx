@@ -70,7 +70,7 @@ function renderSummary(files: readonly DataFile[], license: string | undefined):
   return renderFacts([
     ['Release', files[0]?.day],
     ['Size', `${formatBytes(bytes)} in ${countThings(files.length, 'file')}`],
-    ['License', license ?? 'Not stated'],
+    ['License', license],
     [
       'Manifest',
       <>

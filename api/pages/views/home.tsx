@@ -1,12 +1,10 @@
 import { eventTypeNames } from '../../../pipeline/model/event.ts'
 import type { PublisherList } from '../../../pipeline/model/responses/agents.ts'
-import type { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import type { BrandList, RegistryStats } from '../../../pipeline/model/responses/index.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { loadCrawlOverview } from '../../../pipeline/read/queries/crawl-overview.ts'
-import { type ExampleSale, listExampleSales } from '../../../pipeline/read/queries/example-sales.ts'
-import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
-import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
+import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { listRegisteredBrands } from '../../routes/brands/brands.ts'
 import { registryStats } from '../../routes/lookups.ts'
 import { listRegisteredPublishers } from '../../routes/publishers.ts'
@@ -16,6 +14,7 @@ import { renderName } from '../html/text.tsx'
 import { renderCounts, renderSection, renderTiles } from '../parts/blocks.tsx'
 import { renderSearch } from '../parts/document.tsx'
 import { renderEvents } from '../parts/events.tsx'
+import { findExampleSales, renderSaleLinks } from '../parts/example-sales.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { renderLatestDays } from '../parts/latest-days.tsx'
 import { toBrandPath, toPublisherPath } from '../parts/paths.ts'
@@ -44,8 +43,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
     retentionDays: config.LIMITS.feedRetentionDays,
   })
   const counts = stats?.body
-  const found = await askIfReady(reader, async () => snapshot && findSales(ask, snapshot))
-  const sales = [found?.confirmed, found?.contradicted].filter(sale => sale !== undefined)
+  const sales = await findExampleSales({ ask, services })
   return {
     title: 'Agentic Ad Registry',
     description:
@@ -89,25 +87,6 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
   }
 }
 
-/** Finds an agent that may sell a domain according to both sides, and one whose operator denies it. */
-async function findSales(
-  ask: ViewCall['ask'],
-  snapshot: Snapshot,
-): Promise<Partial<Record<'confirmed' | 'contradicted', ExampleSale>>> {
-  const find = async (side: 'confirmed' | 'contradicted') => {
-    for (const sale of await listExampleSales(snapshot, side)) {
-      const query = { ...toQuestion(sale), identifier_type: 'domain' }
-      const { body } = await ask<PropertyAuthorization>(authorizeProperty, { query })
-      if (body.operator_side === side && body.sides.publisher === 'match') return sale
-    }
-    return undefined
-  }
-  const [confirmed, contradicted] = await Promise.all([find('confirmed'), find('contradicted')])
-  return { ...(confirmed && { confirmed }), ...(contradicted && { contradicted }) }
-}
-
-const toQuestion = ({ domain, agent_url }: ExampleSale) => ({ agent_url, identifier_value: domain })
-
 /** Renders questions that the registry answers, about names that it knows. */
 function renderQuestions(
   brand: BrandList['brands'][number] | undefined,
@@ -128,14 +107,7 @@ function renderQuestions(
           </a>
         </li>
       )}
-      {sales.map(sale => (
-        <li>
-          <a href={`/authorization?${new URLSearchParams(toQuestion(sale))}`}>
-            May {renderName(new URL(sale.agent_url).hostname, 40)} sell{' '}
-            {renderName(sale.domain, 40)}?
-          </a>
-        </li>
-      ))}
+      {renderSaleLinks(sales)}
     </ul>
   )
 }

@@ -111,7 +111,7 @@ function renderOwnerLinks(domain: string, hasDashboard: boolean): Html {
   if (!hasDashboard) return <p class="quiet">{check}</p>
   return (
     <p class="quiet">
-      Your domain? <a href={toVerifyPath(domain)}>Verify and manage it</a> · {check} ·{' '}
+      Your domain? <a href={toVerifyPath(domain)}>Verify or manage it</a> · {check} ·{' '}
       <a href={toCrawlPath(domain)}>Crawl now</a>
     </p>
   )

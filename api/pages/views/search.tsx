@@ -182,7 +182,7 @@ function renderFound(
           searching for the domain.
         </p>
       )}
-      {total === 0 ? null : <p class="lead">{countThings(total, 'result')}, the best first</p>}
+      {total === 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
       {brands.length > 0 ? renderSection('brands', 'Brands', renderBrands(brands)) : null}
       {publishers.length > 0
         ? renderSection('publishers', 'Publishers', renderPublishers(reader, publishers))

@@ -2,6 +2,7 @@ import type { Domain } from '../../../pipeline/core/domain.ts'
 import { formatJson } from '../../../pipeline/core/format-json.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { type ProposedKind, proposedKinds } from '../../../pipeline/parse/check-file.ts'
+import { findHosted } from '../../../pipeline/read/lookups/hosted.ts'
 import type { ExaminedFile } from '../../inputs/proposed-file.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
@@ -37,7 +38,7 @@ export async function show(call: ViewCall<WorkshopQuery>): Promise<View> {
   if (example !== undefined) {
     const text = buildExampleFile(kind, domain ?? EXAMPLE_DOMAIN, call.services.clock.now())
     const note = 'This is an example. Replace its values with yours.'
-    return showExamined({ kind, domain: domain ?? '', text }, call, note)
+    return showExamined({ kind, domain: domain ?? '', text }, call, { note })
   }
   if (domain !== undefined) return showDomainFile({ kind, domain }, call)
   const hosting = await findHosting(kind, undefined, call)
@@ -50,28 +51,50 @@ async function showDomainFile(
 ): Promise<View> {
   const found = await loadFileText(domain, kind, call)
   if (found === undefined) {
-    const note = `The registry has no ${kind} of ${domain} to show here. Paste yours.`
+    const hosted = findHosted(call.services.reader, kind, domain)
+    if (hosted !== undefined) {
+      const note = `This is the ${kind} of ${domain} as it is hosted here.`
+      return showExamined({ kind, domain, text: hosted.body.toString() }, call, { note })
+    }
+    const note = `We have read no ${kind} on ${domain}. Paste yours.`
     const hosting = await findHosting(kind, domain, call)
     return showForm({ kind, domain, text: '' }, { hosting, note })
   }
   const note = `This is the ${kind} of ${domain} as it ${found.when}`
-  return showExamined(
-    { kind, domain, text: found.text },
-    call,
-    found.isComplete
+  return showExamined({ kind, domain, text: found.text }, call, {
+    note: found.isComplete
       ? `${note}.`
       : `${note}, without contact data: put yours back before you serve it.`,
-  )
+  })
 }
 
-/** Shows the result of a check below the form that was sent. */
-export function showChecked(form: WorkshopForm, call: Asking): Promise<View> {
-  return showExamined(form, call)
+/** Shows the result of a check below the form that was sent; `fault` says why the file was not hosted. */
+export function showChecked(form: WorkshopForm, call: Asking, fault?: string): Promise<View> {
+  return showExamined(form, call, { fault })
+}
+
+/** Finds why a file cannot be taken to the dashboard; undefined if it can. */
+export async function findHostingFault(
+  { kind, domain, text }: WorkshopForm,
+  call: Asking,
+): Promise<string | undefined> {
+  const parsed = parseFormDomain(domain)
+  if (parsed === undefined) return 'Enter your domain to host the file.'
+  if (text.trim() === '') return 'Paste or upload the file to host.'
+  const document = formatJson(text)
+  const { errors } = await checkFileText({ document, kind, domain: parsed }, call)
+  return errors.length === 0
+    ? undefined
+    : `Fix ${countThings(errors.length, 'error')} first; then host the file.`
 }
 
 type Filled = Pick<WorkshopForm, 'kind' | 'domain' | 'text'>
 
-async function showExamined(sent: Filled, call: Asking, note?: string): Promise<View> {
+async function showExamined(
+  sent: Filled,
+  call: Asking,
+  { note, fault: refused }: Pick<Below, 'note'> & { fault?: string | undefined } = {},
+): Promise<View> {
   const { kind } = sent
   const text = formatJson(sent.text)
   const filled = { ...sent, text }
@@ -82,8 +105,8 @@ async function showExamined(sent: Filled, call: Asking, note?: string): Promise<
     return showForm(filled, { hosting, fault })
   }
   if (text.trim() === '') {
-    const fault = 'Paste a file, upload one, or enter the domain that serves it.'
-    return domain === undefined
+    const fault = refused ?? 'Paste a file, upload one, or enter the domain that serves it.'
+    return domain === undefined || refused !== undefined
       ? showForm(filled, { hosting, fault })
       : showDomainFile({ kind, domain }, call)
   }
@@ -91,6 +114,7 @@ async function showExamined(sent: Filled, call: Asking, note?: string): Promise<
   return showForm(filled, {
     hosting,
     ...(note !== undefined && { note }),
+    ...(refused !== undefined && { fault: refused }),
     result: (
       <>
         {renderVerdict(examined)}
@@ -160,8 +184,8 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
       <>
         <h1>Check a file before you publish it</h1>
         <p class="lead">
-          Paste your file, or enter only your domain to check what it serves now. Every issue is
-          shown beside its line, with a fix. Checking stores nothing.
+          Paste your file, or enter only your domain to check what we last read there. Every issue
+          is shown beside its line, with a fix. Checking stores nothing.
         </p>
         <p>Or start from an example: {renderExampleLinks(domain)}.</p>
         {note === undefined ? null : <p class="notice">{note}</p>}
@@ -221,10 +245,9 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   }
   return (
     <p class="hint">
-      Hosting here publishes your {kind === 'adagents.json' ? 'properties' : 'brand'}, and takes a
-      sign-in and a verified domain.
+      To host it here, sign in and verify your domain.
       {kind === 'adagents.json'
-        ? ' To authorize agents, download the file and serve it from your own site.'
+        ? ' A hosted file publishes your properties but cannot authorize agents; for that, serve the file from your own site.'
         : null}
     </p>
   )

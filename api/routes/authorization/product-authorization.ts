@@ -50,7 +50,7 @@ const PAST_PUBLISHERS_MAX = 50
 const texts = z.array(z.string().max(500)).max(10_000)
 
 const Selector = z
-  .looseObject({
+  .object({
     publisher_domain: z
       .string()
       .max(500)
@@ -79,7 +79,7 @@ const Selector = z
 type Selector = z.output<typeof Selector>
 
 const Body = z
-  .looseObject({
+  .object({
     agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
     publisher_properties: z
       .array(Selector)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findSupplyPath } from '../../../api/pages/parts/supply-path.tsx'
-import { describeNeeded, describeVerdict } from '../../../api/pages/parts/verdict.tsx'
+import { describeNeeded, describePart, describeVerdict } from '../../../api/pages/parts/verdict.tsx'
 import { operatorTexts, publisherTexts } from '../../../api/responses/evidence.ts'
 import type { OperatorRule } from '../../../pipeline/model/operator-side.ts'
 import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
@@ -33,7 +33,7 @@ test.each<[headline: string, evidence: Evidence[]]>([
   ['No. The authorization ended on 31 Dec 2020', [publisherStep('not_in_window', ended)]],
   ['No. The authorization starts on 15 Jan 2027', [publisherStep('not_in_window', coming)]],
   ['No. The entry does not cover that country', [publisherStep('country_not_listed')]],
-  ['No. The operator declares another relationship', contradicted],
+  ['No. The publisher and the operator disagree', contradicted],
   [
     'Not known. The registry has no valid file from the publisher',
     [publisherStep('file_not_known')],
@@ -51,6 +51,35 @@ test('a publisher that authorizes some countries says neither yes nor no', () =>
   const path = findSupplyPath([step], 'https://sales.example/mcp')
   expect(path?.edges).toMatchObject([{ look: 'fair', says: 'only in JP, KR' }])
   expect(describeNeeded(publisherStep('country_not_listed'))).toBeUndefined()
+})
+
+test.each<[headline: string | undefined, count: number, evidence: Evidence[]]>([
+  [undefined, 2, [publisherStep('granted')]],
+  [undefined, 0, [publisherStep('agent_not_listed')]],
+  ['Partly: 1 of 2 properties', 1, [publisherStep('granted')]],
+  [
+    'Partly: 1 of 2 properties, only in Germany and the United Kingdom',
+    1,
+    [publisherStep('granted', { countries: ['DE', 'GB'] })],
+  ],
+  [
+    'Partly: only with some collections',
+    2,
+    [publisherStep('granted', { collection_ids: ['news'] })],
+  ],
+  [undefined, 2, [publisherStep('granted', { countries: ['DE'] }), publisherStep('granted')]],
+  [
+    'Partly: some with limits',
+    2,
+    [
+      publisherStep('granted', { property_rid: 'a', countries: ['DE'] }),
+      publisherStep('granted', { property_rid: 'b' }),
+    ],
+  ],
+])('a grant of less than everything, everywhere, is no plain yes: %s', (headline, count, steps) => {
+  const answer = { authorized: count, total: 2, publisher_wide: count === 2 }
+  const judged = describePart(answer, steps)
+  expect(judged && `${judged.verdict}${judged.reason}`).toBe(headline)
 })
 
 test('no sentence of the evidence chains names of names, or says what follows twice', () => {
