@@ -3,7 +3,6 @@
 -- index: location, kind
 -- index: due_at where due_at is not null
 -- index: turns_at where turns_at is not null
--- index: seq
 -- index: priority where priority = 0
 create table if not exists crawl_state (
   kind varchar not null, -- published as enum source_kind

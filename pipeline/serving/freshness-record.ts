@@ -23,7 +23,8 @@ const statesByEffect: Record<Effect, FreshnessState> = {
 export interface CrawlFacts {
   outcome: Outcome
   status: number | null
-  attempted_at: Instant
+  /** Null where a first attempt was put off. */
+  attempted_at: Instant | null
   succeeded_at: Instant | null
 }
 
@@ -33,6 +34,9 @@ export const CELL_BYTES = 16
 /** Kinds of files by the number that a cell stores, in the order in which the index returns them. */
 export const storedKinds: readonly SourceKind[] = [...sourceKinds].sort()
 
+const kindNumbers = new Map(storedKinds.map((kind, number) => [kind, number]))
+const outcomeNumbers = new Map(outcomeNames.map((outcome, number) => [outcome, number]))
+
 /**
  * Encodes the crawl state of a file in a cell of 16 bytes: kind (1), outcome (1), HTTP status (2), times of the
  * last attempt and the last success in milliseconds (6 each), 0 for none. A value has a cell for each file of
@@ -40,28 +44,14 @@ export const storedKinds: readonly SourceKind[] = [...sourceKinds].sort()
  * without changes rewrites none of them.
  */
 export function encodeFreshness(kind: SourceKind, facts: CrawlFacts): Buffer {
-  const value = Buffer.allocUnsafe(CELL_BYTES)
+  const cell = Buffer.allocUnsafe(CELL_BYTES)
   const { outcome, status, attempted_at, succeeded_at } = facts
-  const codes = [storedKinds.indexOf(kind), outcomeNames.indexOf(outcome)] as const
-  writeCell(value, 0, ...codes, status ?? 0, attempted_at, succeeded_at ?? 0)
-  return value
-}
-
-/** Writes a cell into a larger buffer, with the numbers of its kind and outcome. */
-export function writeCell(
-  target: Buffer,
-  at: number,
-  kind: number,
-  outcome: number,
-  status: number,
-  attempted: Instant,
-  succeeded: Instant,
-): void {
-  target[at] = kind
-  target[at + 1] = outcome
-  target.writeUInt16BE(status, at + 2)
-  target.writeUIntBE(attempted, at + 4, 6)
-  target.writeUIntBE(succeeded, at + 10, 6)
+  cell[0] = kindNumbers.get(kind)!
+  cell[1] = outcomeNumbers.get(outcome)!
+  cell.writeUInt16BE(status ?? 0, 2)
+  cell.writeUIntBE(attempted_at ?? 0, 4, 6)
+  cell.writeUIntBE(succeeded_at ?? 0, 10, 6)
+  return cell
 }
 
 /** Merges the cells of `after` with those cells of `before` that belong to other files. */

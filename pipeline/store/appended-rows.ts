@@ -1,4 +1,7 @@
+import type { Outcome } from '../core/outcomes.ts'
+import type { Source } from '../model/observation.ts'
 import type { RevisionRow } from '../model/rows.ts'
+import type { FileState } from '../resolve/validity.ts'
 
 /** Maximum number of appended rows that are remembered; more are read again. */
 const APPENDED_ROWS_MAX = 500
@@ -23,6 +26,14 @@ export interface TouchedKey {
   key: string
 }
 
+/** State of a file after an attempt, as far as it is shown. */
+export interface AttemptedFile
+  extends Source,
+    Pick<FileState, 'status' | 'attempted_at' | 'succeeded_at'> {
+  outcome: Outcome
+  took_ms: number | null
+}
+
 /** Notes of what a commit has done so far, so that its projection need not read that again. */
 export class CommitNotes {
   readonly seq: number
@@ -30,10 +41,25 @@ export class CommitNotes {
   readonly changes = new AppendedRows<TouchedKey>()
   /** Revisions that it adds. */
   readonly revisions = new AppendedRows<RevisionRow>()
+  #attempts: AttemptedFile[] | undefined = []
   readonly #deleted = new Map<string, Set<string>>()
 
   constructor(seq: number) {
     this.seq = seq
+  }
+
+  /** Files whose crawl state it changes; undefined where they must be looked for. */
+  get attempts(): readonly AttemptedFile[] | undefined {
+    return this.#attempts
+  }
+
+  noteAttempts(files: readonly AttemptedFile[]): void {
+    this.#attempts = this.#attempts?.concat(files)
+  }
+
+  /** Notes that crawl state was changed otherwise than by the attempts that are known. */
+  forgetAttempts(): void {
+    this.#attempts = undefined
   }
 
   noteDeleted(table: string, keys: readonly string[]): void {

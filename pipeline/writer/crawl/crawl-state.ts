@@ -2,6 +2,7 @@ import type { Instant } from '../../core/clock.ts'
 import { getEffect } from '../../core/outcomes.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Observation, Source } from '../../model/observation.ts'
+import type { AttemptedFile } from '../../store/appended-rows.ts'
 import type { Database } from '../../store/database.ts'
 import {
   addCrawlRows,
@@ -65,6 +66,7 @@ async function writeRows(db: Database, attempts: readonly Transition[]): Promise
   }
   await updateCrawlRows(db, times, { withResult: false })
   await updateCrawlRows(db, results, { withResult: true })
+  db.notes?.noteAttempts(attempts.map(({ after }) => after as AttemptedFile))
 }
 
 const HAS_FALLBACK = `select 1 from crawl_state where kind = 'ads.txt' and location = $location`

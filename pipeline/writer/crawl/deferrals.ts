@@ -36,5 +36,6 @@ export async function applyDeferrals(
     ]),
   )
   await db.write('update', 'crawl_state', LATER)
-  await db.write('update', 'crawl_state', NOTE, { seq })
+  const noted = await db.write('update', 'crawl_state', NOTE, { seq })
+  if (noted > 0) db.notes?.forgetAttempts()
 }

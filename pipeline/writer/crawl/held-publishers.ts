@@ -91,6 +91,7 @@ async function drop(
     ...at,
     until: toIso(now + DECISION_TTL_MS),
   })
+  db.notes?.forgetAttempts()
   await db.write('update', 'crawl_state', MAKE_DUE, at)
   await db.insert(
     'wakes',
