@@ -5,22 +5,22 @@ import type { EntryHouse } from '../resolve/entry-house.ts'
 import { fillIdentifiers } from '../resolve/own-domain.ts'
 import type { Database } from './database.ts'
 import { inList } from './in-list.ts'
-import { RowCache } from './row-cache.ts'
+import { KeyedRows } from './keyed-rows.ts'
 
 export type Entity = EntryRow['entity']
 
 const toKey = ({ entity, domain }: Pick<EntryRow, 'entity' | 'domain'>) => `${entity} ${domain}`
 
-const entryRows = new RowCache<EntryRow>({ table: 'entries', id: 'entry_id', toKey, find })
+const entryRows = new KeyedRows<EntryRow>({ table: 'entries', id: 'entry_id', toKey, find })
 
 /** Brands by their domain. */
-export const brandRows = selectKnownByDomain<BrandRow>('brands')
+export const brandRows = byDomain<BrandRow>('brands')
 
 /** Publishers by their domain. */
-export const publisherRows = selectKnownByDomain<PublisherRow>('publishers')
+export const publisherRows = byDomain<PublisherRow>('publishers')
 
-function selectKnownByDomain<Row extends { domain: string }>(table: string) {
-  return new RowCache<Row>({
+function byDomain<Row extends { domain: string }>(table: string) {
+  return new KeyedRows<Row>({
     table,
     id: 'domain',
     toKey: ({ domain }) => domain,
