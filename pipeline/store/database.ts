@@ -1,4 +1,4 @@
-import type { CommitNotes } from './appended-rows.ts'
+import type { CommitNotes } from './commit-notes.ts'
 import { parseRows } from './row-texts.ts'
 import { Sqlite, type SqliteOptions } from './sqlite.ts'
 import type { SqliteParameters } from './sqlite-values.ts'

@@ -1,7 +1,7 @@
 import type { FacetCount } from '../diff/reach.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { Invalidated } from '../model/invalidated.ts'
-import { recordChanges } from '../store/appended-rows.ts'
+import { recordChanges } from '../store/commit-notes.ts'
 import type { Database } from '../store/database.ts'
 import type { ApplyContext } from './apply-context.ts'
 import type { HeldBack } from './crawl/brake.ts'

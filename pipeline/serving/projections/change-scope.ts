@@ -1,6 +1,4 @@
 import type { Instant } from '../../core/clock.ts'
-import type { RevisionRow } from '../../model/rows.ts'
-import type { TouchedKey } from '../../store/appended-rows.ts'
 import type { Database, Parameters } from '../../store/database.ts'
 import type { Sqlite } from '../../store/sqlite.ts'
 import { buildSliceCondition, type RowProjection } from './projection.ts'
@@ -35,13 +33,17 @@ export interface Scope {
   /** Condition on rows of `events`, and one on rows of `revisions`. */
   events: string
   revisions: string
-  /** Rows that `revisions` selects, where this process has just written them. */
-  newRevisions?: readonly RevisionRow[] | undefined
   /** Conditions on the rows of the other projections; one that is left out selects nothing. */
   rows: ReadonlyMap<RowProjection, string>
   parameters: Parameters
   /** Time of change of the projected records. */
   changedAt: Instant
+}
+
+/** Subject that a commit touched. */
+interface TouchedKey {
+  space: string
+  key: string
 }
 
 /** Number of keys up to which they are passed to the queries; more are selected by a query. */
@@ -55,9 +57,8 @@ export async function buildScopeAfter(
   hasChanged: HasChanged,
 ): Promise<Scope> {
   const commits = JSON.stringify(Array.from({ length: last - seq }, (_, n) => seq + 1 + n))
-  const notes = last === seq + 1 ? index.findNotes(last) : undefined
   const touched = hasChanged(index, ['changes', 'brand_versions'])
-    ? (notes?.changes.rows ?? (await loadTouched(index, { seq, last })))
+    ? await loadTouched(index, { seq, last })
     : []
   const parameters: Record<string, string | number> = { seq, last, commits }
   const selectKeys = (name: string, ...spaces: string[]) => {
@@ -95,7 +96,6 @@ export async function buildScopeAfter(
     gone: selectGone(touched, parameters),
     events: inIndex('seq > $seq', 'events'),
     revisions: inIndex(last === seq + 1 ? 'seq = $last' : OF_COMMITS, 'revisions'),
-    newRevisions: notes?.revisions.rows,
     rows: new Map(changed.map(projection => [projection, projection.changed])),
     parameters,
     changedAt,

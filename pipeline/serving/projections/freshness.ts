@@ -1,4 +1,4 @@
-import type { AttemptedFile } from '../../store/appended-rows.ts'
+import type { AttemptedFile } from '../../store/commit-notes.ts'
 import type { Database, Parameters } from '../../store/database.ts'
 import { toUpdatesMark } from '../../store/table-versions.ts'
 import { encodeFreshness, mergeFreshness } from '../freshness-record.ts'

@@ -9,7 +9,6 @@ import type { Entry } from '../lmdb.ts'
 /** Part of a projection's scope that is read here. */
 interface HistoryScope {
   revisions: string
-  newRevisions?: readonly RevisionRow[] | undefined
   policies: string
   parameters: Parameters
 }
@@ -21,11 +20,12 @@ interface HistoryScope {
 export async function projectRevisions(
   index: Database,
   accounts: Accounts,
-  { revisions, newRevisions, parameters }: HistoryScope,
+  { revisions, parameters }: HistoryScope,
 ): Promise<Entry[]> {
-  const rows =
-    newRevisions ??
-    (await index.all<RevisionRow>(`select * from revisions where ${revisions}`, parameters))
+  const rows = await index.all<RevisionRow>(
+    `select * from revisions where ${revisions}`,
+    parameters,
+  )
   if (rows.length === 0) return []
   const names = loadEditorNames(accounts.db, [...new Set(rows.map(row => row.editor_id))])
   // The latest of each is among them: numbers rise with the commits, and a slice has all of a domain.

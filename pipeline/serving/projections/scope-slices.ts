@@ -52,8 +52,6 @@ export function selectPart(scope: Scope, part: ScopePart | 'events' | 'gone'): S
   const empty = buildEmptyScope(scope)
   if (typeof part !== 'string')
     return { ...empty, rows: new Map([[part, getOrThrow(scope.rows, part)]]) }
-  if (part === 'revisions')
-    return { ...empty, revisions: scope.revisions, newRevisions: scope.newRevisions }
   return { ...empty, [part]: scope[part] }
 }
 

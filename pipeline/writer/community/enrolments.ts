@@ -1,5 +1,5 @@
 import { hashAgent, toFreshnessKey } from '../../serving/keys.ts'
-import { recordChanges } from '../../store/appended-rows.ts'
+import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import { listDomains } from '../entities/agent-claims.ts'
 import { keepAgentSources, namedAgents, type ProbeContext } from '../entities/agent-sources.ts'

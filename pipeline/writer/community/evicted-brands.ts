@@ -6,7 +6,7 @@ import {
   removeStrangerItem,
 } from '../../accounts/stranger-items.ts'
 import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
-import { recordChanges } from '../../store/appended-rows.ts'
+import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import { brandRows, loadEntries, removeEntries } from '../../store/entries.ts'
 import { inList } from '../../store/in-list.ts'

@@ -1,5 +1,5 @@
 import type { Publications } from '../../accounts/publications.ts'
-import { addRevisions, recordChanges } from '../../store/appended-rows.ts'
+import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 
 /** Applies saved policies, and removes those that were rejected. */
@@ -33,9 +33,8 @@ export async function applyPolicies(
     'shown_policies',
     policies.map(row => ({ ...row, seq })),
   )
-  await addRevisions(
-    db,
-    seq,
+  await db.insert(
+    'revisions',
     revisions.map(row => ({ ...row, seq })),
   )
   await recordChanges(db, seq, { policy: touched })

@@ -5,7 +5,7 @@ import type { RowStamp } from '../../diff/stamp.ts'
 import type { EventDraft } from '../../model/event.ts'
 import type { EntryRow, EntryState, RevisionRow } from '../../model/rows.ts'
 import { type Submission, selectOperations } from '../../model/submission.ts'
-import { addRevisions, noteWrittenBrands, recordChanges } from '../../store/appended-rows.ts'
+import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import {
   brandRows,
@@ -94,7 +94,7 @@ export async function applySaves(
   const [brands, publishers] = [touched('brand'), touched('property')]
   await allSettledOrThrow(
     replaceEntries(db, [...brands, ...publishers]),
-    addRevisions(db, seq, revisions),
+    db.insert('revisions', revisions),
     showBrands(db, brands, seq),
   )
   const withdrawn = publishers.filter(({ status }) => status === 'withdrawn')
@@ -200,7 +200,7 @@ export async function showBrands(
     return [[entry.domain, row] as const]
   })
   const written = new Set(shown.flatMap(([domain, row]) => (row ? [domain] : [])))
-  noteWrittenBrands(db, seq, [...written])
+  // A brand that is written needs no row in `changes`: `brand_versions` names it.
   await allSettledOrThrow(
     brandRows.replace(db, new Map(shown)),
     recordChanges(db, seq, { brand: domains.filter(domain => !written.has(domain)) }),

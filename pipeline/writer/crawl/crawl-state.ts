@@ -2,7 +2,7 @@ import type { Instant } from '../../core/clock.ts'
 import { getEffect } from '../../core/outcomes.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
 import type { Observation, Source } from '../../model/observation.ts'
-import type { AttemptedFile } from '../../store/appended-rows.ts'
+import type { AttemptedFile } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import {
   addCrawlRows,

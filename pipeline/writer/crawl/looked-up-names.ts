@@ -6,7 +6,7 @@ import {
   removeStrangerItem,
   takeNames,
 } from '../../accounts/stranger-items.ts'
-import { recordChanges } from '../../store/appended-rows.ts'
+import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import { inList } from '../../store/in-list.ts'
 import type { Sqlite } from '../../store/sqlite.ts'

@@ -1,6 +1,6 @@
 import type { AgentDocument } from '../../model/documents/index.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
-import { recordChanges } from '../../store/appended-rows.ts'
+import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import type { Files } from '../derivation-files.ts'
 

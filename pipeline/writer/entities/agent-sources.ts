@@ -107,7 +107,8 @@ export async function keepAgentSources(
     })
   }
   await db.write('update', 'crawl_state', WAKE, { now: toIso(now), seq })
-  await db.write('delete from', 'crawl_state', FORGET)
+  const forgotten = await db.write('delete from', 'crawl_state', FORGET)
+  if (forgotten > 0) db.notes?.forgetAttempts()
   await db.write('update', 'crawl_state', REST, { seq })
 }
 

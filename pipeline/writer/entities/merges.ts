@@ -8,7 +8,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { AliasRow } from '../../model/rows.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { loadAliases, markAgents } from '../../store/aliases.ts'
-import { recordChanges } from '../../store/appended-rows.ts'
+import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import { deleteRows } from '../../store/row-writes.ts'
 import {

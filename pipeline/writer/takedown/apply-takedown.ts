@@ -7,7 +7,7 @@ import type { Source } from '../../model/observation.ts'
 import { toHistoryKey, toRevisionKey } from '../../serving/document-value.ts'
 import { listGoneKeys } from '../../serving/gone-keys.ts'
 import { hashAgent, toFreshnessKey, toHostedKey, toPointerKey } from '../../serving/keys.ts'
-import { recordChanges } from '../../store/appended-rows.ts'
+import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
 import { loadPublishers } from '../entities/publisher-rows.ts'
@@ -42,8 +42,6 @@ export async function applyTakedown(
   for (const { table, condition, isLater } of rows) {
     if (!isLater) await db.write('delete from', table, `where ${condition}`, parameters)
   }
-  // Revisions of the same commit are deleted too, and must not be shown.
-  db.notes?.revisions.forget()
   return { invalidated: sources.map(toInvalidated), publishers, reached }
 }
 
