@@ -453,7 +453,7 @@ describe('the sources of an authorization', () => {
     expect(await own.verify()).toEqual([])
     const { DATA_DIR } = own.config
     await own.sequencer.close()
-    expect(await rebuild(DATA_DIR)).toEqual({ unknown: 0, unprojected: [] })
+    expect(await rebuild(DATA_DIR)).toEqual({ unprojected: [] })
     await own.restart().catch(() => undefined)
     expect(await own.verify()).toEqual([])
     await own.close()

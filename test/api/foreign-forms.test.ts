@@ -259,10 +259,9 @@ async function readState(): Promise<Record<string, unknown>> {
       )
   }
   for (const table of ['entries', 'revisions'])
-    state[table] = await index.all(
-      `select to_json(t)::varchar as row from ${table} t where domain = $domain order by 1`,
-      { domain: DOMAIN },
-    )
+    state[table] = await index.all(`select * from ${table} where domain = $domain order by rowid`, {
+      domain: DOMAIN,
+    })
   state.access = load((await ann.get('/dashboard/access')).body)('tbody').text()
   return state
 }

@@ -699,7 +699,9 @@ async function readBelongings() {
     claims: accounts(`select * from origin_claims where org_id = '${acme.org}'`),
     origins: accounts('select * from origins'),
     entries: await index(`select * from entries where domain = 'acme.example' order by entity`),
-    revisions: await index(`select * from revisions where domain = 'acme.example' order by all`),
+    revisions: await index(
+      `select * from revisions where domain = 'acme.example' order by entity, revision_number`,
+    ),
     mirrors: await index('select * from mirrors order by platform'),
     policies: await index('select * from policies order by policy_id'),
   }

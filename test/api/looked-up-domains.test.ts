@@ -111,7 +111,7 @@ describe('a lookup of an unknown domain', () => {
     await registry.submit({ op: 'domains.add', domains: domains, again: false })
     const { index } = registry.sequencer
     const counts = await registry.sequencer.quietly(() =>
-      index.all('select why, count(*)::integer as n from frontier group by why order by why'),
+      index.all('select why, count(*) as n from frontier group by why order by why'),
     )
     expect(counts).toEqual([
       { why: 'demanded', n: 18 },

@@ -293,7 +293,7 @@ describe('reverting', () => {
     const sites = ['a.shop.example', 'b.shop.example']
     await registry.observe(observePublisherFile('shop.example', { sites, agents: [] }))
     const rids = await registry.sequencer.index.all<{ rid: string }>(
-      `select property_rid as rid from properties where publisher_domain = 'shop.example' order by all`,
+      `select property_rid as rid from properties where publisher_domain = 'shop.example' order by 1`,
     )
     const [alias_rid, canonical_rid] = rids.map(({ rid }) => rid)
     const row = await submitDone({ op: 'property.merge', alias_rid, canonical_rid })

@@ -1,6 +1,7 @@
 import type { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import { requestWithQuery } from '../fixtures/operator-files.ts'
 import type { TestRegistry } from '../registry/app.ts'
+import { publishToMemory } from '../registry/published-tables.ts'
 
 interface GrantedRow {
   agent_url: string
@@ -21,7 +22,8 @@ export async function compareGrantedRows(
   registry: TestRegistry,
   where = 'true',
 ): Promise<{ count: number; differing: object[] }> {
-  const rows = await registry.sequencer.index.all<GrantedRow>(
+  const published = await publishToMemory(registry.sequencer.index.sqlite)
+  const rows = await published.all<GrantedRow>(
     `select agent_url, publisher_domain, identifiers[1] as identifier, delegation_type as delegation_type,
        operator_side as operator_side, operator_reason as operator_reason
      from main.grants_flat where property_rid is not null and (${where})
@@ -29,6 +31,7 @@ export async function compareGrantedRows(
        (partition by agent_url, property_rid)
      order by 1, 2, 3, 4, 5, 6`,
   )
+  published.close()
   const differing: object[] = []
   for (const row of rows) {
     const answer = await requestWithQuery(

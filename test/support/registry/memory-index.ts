@@ -6,13 +6,10 @@ import { WindowCounter } from '../../../pipeline/core/window-counter.ts'
 import type { EventDraft, FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import type { BrakeLimits } from '../../../pipeline/resolve/brake.ts'
-import { updateRows } from '../../../pipeline/store/columnar.ts'
 import { Database } from '../../../pipeline/store/database.ts'
-import { Database as Columnar } from '../../../pipeline/store/duckdb.ts'
+import type { Database as Columnar } from '../../../pipeline/store/duckdb.ts'
 import { declareTables } from '../../../pipeline/store/record.ts'
-import { createTables } from '../../../pipeline/store/schema.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
-import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 import { listTables, readTableFile } from '../../../pipeline/store/table-files.ts'
 import { apply } from '../../../pipeline/writer/apply-batch.ts'
 import type { ApplyContext, Batch } from '../../../pipeline/writer/apply-context.ts'
@@ -20,6 +17,7 @@ import { deriveEverything } from '../../../pipeline/writer/derive-everything.ts'
 import { UnfinishedAnswers } from '../../../pipeline/writer/entities/publisher-portions.ts'
 import type { UnfinishedPublisher } from '../../../pipeline/writer/entities/publisher-steps.ts'
 import { nothingTakenDown } from '../../../pipeline/writer/takedown/takedown-list.ts'
+import { publishToMemory } from './published-tables.ts'
 
 /**
  * An index in memory to which batches are applied as the sequencer does: real tables, no files. An observation
@@ -123,13 +121,7 @@ export async function openMemoryIndex(
       return events
     },
     deriveEverything: () => db.transaction(() => deriveEverything(db, buildContext())),
-    async publish() {
-      const columnar = await Columnar.open(':memory:', { memoryLimit: '256MB', threads: 1 })
-      await createTables(columnar)
-      await updateRows(columnar, accounts, -1)
-      await columnar.run(USE_PUBLISHED)
-      return columnar
-    },
+    publish: () => publishToMemory(accounts),
     async clear() {
       for (const name of listTables('tables')) {
         if (name !== 'meta') await db.run(`delete from ${readTableFile('tables', name).storedAs}`)
