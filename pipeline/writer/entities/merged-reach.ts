@@ -7,7 +7,7 @@ const KNOWN_TYPES = propertyTypes.map(type => `'${type}'`).join()
 const ADD_MERGED = `with mergers as (
   select distinct publisher_domain from aliases join properties on property_rid = alias_rid),
 named as (
-  select agent_url, publisher_domain, r.value as property_rid
+  select g.agent_url, g.publisher_domain, r.value as property_rid
   from (select distinct agent_url, publisher_domain, property_set from authorizations
     where publisher_domain in (select publisher_domain from mergers)
       and agent_url in (select agent_url from reached) and in_force) g
