@@ -118,12 +118,12 @@ describe('registry failures', () => {
 })
 
 describe('registry status', () => {
-  test('shows a stopped registry as last published, and ends with 1', async () => {
+  test('shows a stopped registry as its record is, and ends with 1', async () => {
     expect((await run('status')).status).toBe(1)
     const status = await runJson<RegistryStatus>('status')
     expect(status).toMatchObject({
       running: null,
-      source: 'snapshot',
+      source: 'record',
       index: { publishers: expect.any(Number), due: expect.any(Number), held: 0 },
       queues: null,
     })

@@ -137,7 +137,6 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     [['stats']],
     [['verify']],
     [['rebuild']],
-    [['replay']],
     [['migrate']],
     [['backup', join(folder.path, 'backup')]],
   ])('registry %j', async command => {

@@ -4,8 +4,8 @@ import { openWriterClient, type WriterClient } from '../../jobs/api-client/write
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { fileKinds, type Source, toUrl } from '../../pipeline/model/observation.ts'
-import { Database } from '../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { openRecordReadOnly } from '../../pipeline/store/record.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import {
   Command,
@@ -63,12 +63,12 @@ async function stopRoles(...roles: Command[]): Promise<void> {
 const toAddress = (source: Source) => toUrl(source).slice('https://'.length)
 
 /** Lists the addresses of files whose observation is in the index. */
-async function listCommitted(): Promise<string[]> {
-  const index = await Database.open(resolvePaths(folder.path).index, { memoryLimit: '256MB' })
-  const rows = await index.all<Source>(
+function listCommitted(): string[] {
+  const record = openRecordReadOnly(resolvePaths(folder.path).record)
+  const rows = record.all<Source>(
     'select kind, location from crawl_state where attempted_at is not null',
   )
-  index.close()
+  record.close()
   return rows.map(toAddress)
 }
 
@@ -124,7 +124,7 @@ describe('a crawl whose crawler and indexer are killed', () => {
       most = FILES * (share + 0.25)
       await waitForAnswers(FILES * share, since)
       await stopRoles(crawler, indexer)
-      kills.push({ done: await listCommitted(), before: origin.asked.length })
+      kills.push({ done: listCommitted(), before: origin.asked.length })
       startRoles()
     }
     most = FILES

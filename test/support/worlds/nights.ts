@@ -1,6 +1,7 @@
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
 import type { Database } from '../../../pipeline/store/database.ts'
+import type { Database as Columnar } from '../../../pipeline/store/duckdb.ts'
 import { observeFile, observeOutcome } from '../fixtures/observations.ts'
 import { withIndex } from '../registry/memory-index.ts'
 import { type TestClock, testClock } from './clock.ts'
@@ -17,6 +18,8 @@ export interface Nights {
   commitTogether(...hours: Record<string, object | Outcome>[]): Promise<FeedEvent[]>
   /** Advances the clock and commits nothing but what time changes. */
   wait(later: Later): Promise<FeedEvent[]>
+  /** Makes the columnar index as analysts read it. */
+  publish(): Promise<Columnar>
 }
 
 export function runNights<Result>(work: (nights: Nights) => Promise<Result>): Promise<Result> {
@@ -37,6 +40,7 @@ export function runNights<Result>(work: (nights: Nights) => Promise<Result>): Pr
       commitTogether: (...all) =>
         index.commit(all.flatMap(files => observeAfter(files, { hours: 1 }))),
       wait: later => index.commit(observeAfter({}, later)),
+      publish: () => index.publish(),
     }),
   )
 }

@@ -3,7 +3,7 @@ import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
 import { type Answer, Operation, type Submission } from '../../../pipeline/model/submission.ts'
-import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
+import type { Sequencer, Step } from '../../../pipeline/writer/sequencer.ts'
 import { buildOrganizationWrite } from '../../support/fixtures/submissions.ts'
 import { observeAgent } from '../../support/registry/members.ts'
 import { createDataDir, openSequencer, openTestSequencer } from '../../support/registry/registry.ts'
@@ -44,7 +44,7 @@ async function runWithAccounts(work: (world: World) => Promise<void>, tier = 'co
     deliver,
     async listProbedAgents() {
       const rows = await registry.index.all<{ location: string }>(
-        `select location from crawl_state where kind = 'agent' and due_at is not null order by all`,
+        `select location from crawl_state where kind = 'agent' and due_at is not null order by location`,
       )
       return rows.map(({ location }) => location)
     },
@@ -57,6 +57,11 @@ async function runWithAccounts(work: (world: World) => Promise<void>, tier = 'co
   })
   expect(await verify(registry)).toEqual([])
 }
+
+const visibilities = ({ accounts }: Sequencer) =>
+  accounts.db
+    .all<{ visibility: string }>('select visibility from member_agents')
+    .map(row => row.visibility)
 
 const refusal = (answer: Answer) => ('refused' in answer ? answer : undefined)
 
@@ -249,10 +254,14 @@ describe('the index learns of members', () => {
       expect(await rows()).toBe(0)
     }))
 
-  it('at the next start what a crash kept from it', async () => {
+  it('in the commit that changes them: one that fails changes nothing', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     const opening = { dataDir: createDataDir(), clock }
-    const before = await openSequencer(opening)
+    let isFailing = false
+    const onStep = (step: Step, moment: string) => {
+      if (isFailing && step === 'index' && moment === 'before') throw new Error('the disk failed')
+    }
+    const before = await openSequencer({ ...opening, onStep })
     const commit = (...submissions: Submission[]) =>
       before.commit({ observations: [], submissions })
     await commit(
@@ -261,27 +270,28 @@ describe('the index learns of members', () => {
     )
     await commit(buildSubmission({ op: 'member.create' }), buildSubmission(save(url, 'public')))
     const hidden = buildSubmission(save(url, 'private'))
-    await before.accounts.apply([hidden], { now: clock.now(), seq: before.seq + 1 })
-    expect(await verify(before)).toContain('index: 1 agents are enrolled that no member publishes')
+    isFailing = true
+    await expect(commit(hidden)).rejects.toThrow('the disk failed')
+    expect(visibilities(before)).toEqual(['public'])
+    expect(await verify(before)).toEqual([])
     await before.close()
 
     const after = await openSequencer(opening)
-    expect(await after.index.all('from enrolled_agents')).toEqual([])
+    expect(after.seq, 'nothing is left to catch up with').toBe(before.seq)
+    expect(visibilities(after)).toEqual(['public'])
+    expect(await after.index.all('select 1 from enrolled_agents')).toHaveLength(1)
     // Its submission was never acknowledged, so it is delivered again.
     await after.commit({ observations: [], submissions: [hidden] })
+    expect(visibilities(after)).toEqual(['private'])
+    expect(await after.index.all('select 1 from enrolled_agents')).toEqual([])
     expect(await verify(after)).toEqual([])
     await after.close()
-
-    const again = await openSequencer(opening)
-    expect(again.seq, 'nothing is left to catch up with').toBe(after.seq)
-    await again.close()
   })
 
   it('only the current state, when an old submission is delivered again after a newer one', () =>
-    runWithAccounts(async ({ ask, deliver, listProbedAgents, registry, clock }) => {
+    runWithAccounts(async ({ ask, deliver, listProbedAgents }) => {
       const shown = buildSubmission(save(url, 'public'))
-      // As after a crash between the two stores: the accounts have it, the index has not.
-      await registry.accounts.apply([shown], { now: clock.now(), seq: registry.seq + 1 })
+      await deliver(shown)
       await ask(save(url, 'private'))
       const [answer] = await deliver(shown)
       expect(answer).toMatchObject({ done: { agent: { visibility: 'public' } } })

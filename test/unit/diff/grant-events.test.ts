@@ -218,7 +218,9 @@ describe('the lists of a grant', () => {
           collection_ids_truncated: true,
         },
       ])
-      const row = await nights.db.one('select len(property_ids) as n from authorizations')
+      const row = await nights.db.one(
+        'select json_array_length(property_ids) as n from authorizations',
+      )
       expect(row).toEqual({ n: 3_001 })
     }))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { listResolvedClaims } from '../../../pipeline/read/queries/claims.ts'
+import { type ClaimsQuery, listResolvedClaims } from '../../../pipeline/read/queries/claims.ts'
 import {
   buildPointer,
   buildShop,
@@ -38,9 +38,19 @@ function loadClaims({ db }: Nights) {
   )
 }
 
+/** Resolves claims as readers see them once they are published. */
+async function resolveClaims({ publish }: Nights, query: ClaimsQuery) {
+  const db = await publish()
+  try {
+    return await listResolvedClaims({ db }, query)
+  } finally {
+    db.close()
+  }
+}
+
 /** Lists `publisher path property_id` of everything claimed. */
-async function listClaimed({ db }: Nights): Promise<string[]> {
-  const rows = await listResolvedClaims({ db }, { limit: 100 })
+async function listClaimed(nights: Nights): Promise<string[]> {
+  const rows = await resolveClaims(nights, { limit: 100 })
   return rows.flatMap(({ publisher_domain, path, properties }) =>
     properties.map(({ property_id, name }) => `${publisher_domain} ${path} ${property_id ?? name}`),
   )
@@ -74,8 +84,8 @@ describe('an entry of a manager about other publishers', () => {
     runNights(async nights => {
       await nights.night({ [quay]: manager([all(pier)]) })
       expect(await nights.db.all('select domain from publishers')).toEqual([{ domain: quay }])
-      expect(await nights.db.all('from authorizations')).toEqual([])
-      expect(await nights.db.all('from agents')).toEqual([])
+      expect(await nights.db.all('select * from authorizations')).toEqual([])
+      expect(await nights.db.all('select * from agents')).toEqual([])
     }))
 
   it('keeps its qualifiers', () =>
@@ -159,7 +169,7 @@ describe('a selector', () => {
     runNights(async nights => {
       await nights.night({ [quay]: manager([selector]), [pier]: buildPointer(quay) })
       expect(await loadClaims(nights)).toEqual([])
-      expect(await nights.db.all('from authorizations')).toEqual([])
+      expect(await nights.db.all('select * from authorizations')).toEqual([])
     }),
   )
 
@@ -224,10 +234,10 @@ describe('the result of a claim', () => {
         [pier]: buildShop(pier),
       })
       const ask = async (asked: object) => {
-        const rows = await listResolvedClaims({ db: nights.db }, { limit: 9, ...asked })
+        const rows = await resolveClaims(nights, { limit: 9, ...asked })
         return rows.map(row => `${row.manager_domain} ${row.publisher_domain}`)
       }
-      const [first] = await listResolvedClaims({ db: nights.db }, { publisher: pier, limit: 1 })
+      const [first] = await resolveClaims(nights, { publisher: pier, limit: 1 })
       expect(await ask({ agent: sales })).toEqual([`${quay} ${mole}`, `${quay} ${pier}`])
       expect(await ask({ manager: 'inn.example' })).toEqual([`inn.example ${pier}`])
       expect(await ask({ publisher: pier })).toHaveLength(2)
@@ -242,7 +252,7 @@ describe('the result of a claim', () => {
       )
       const properties = [app(pier, { property_id: undefined }), ...apps]
       await nights.night({ [quay]: manager([all(pier), all(mole)], { properties }) })
-      const [many, one] = await listResolvedClaims(nights, { limit: 9 })
+      const [many, one] = await resolveClaims(nights, { limit: 9 })
       expect(many).toMatchObject({ publisher_domain: mole, path: 'inline', properties_total: 8 })
       expect(many!.properties).toHaveLength(5)
       expect(one!.properties).toEqual([
@@ -277,9 +287,9 @@ describe('the result of a claim', () => {
   ])('says whether the two files diverge: these %s', (_, own, diverges) =>
     runNights(async nights => {
       await nights.night({ [quay]: manager([all(pier)]) })
-      expect(await listResolvedClaims(nights, { limit: 9 })).toMatchObject([{ diverges: null }])
+      expect(await resolveClaims(nights, { limit: 9 })).toMatchObject([{ diverges: null }])
       await nights.night({ [pier]: own })
-      expect(await listResolvedClaims(nights, { limit: 9 })).toMatchObject([{ diverges }])
+      expect(await resolveClaims(nights, { limit: 9 })).toMatchObject([{ diverges }])
     }),
   )
 
@@ -287,7 +297,7 @@ describe('the result of a claim', () => {
     runNights(async nights => {
       const properties = [buildWebsite(quay)]
       await nights.night({ [quay]: manager([all(pier)], { properties }), [pier]: buildShop(pier) })
-      expect(await listResolvedClaims(nights, { limit: 9 })).toMatchObject([
+      expect(await resolveClaims(nights, { limit: 9 })).toMatchObject([
         { path: 'federated', properties_total: 1, diverges: null },
       ])
     }))

@@ -411,7 +411,9 @@ describe('a domain that does not answer', () => {
       outcome: [{ attempts: 5 }, { attempts: 5 }],
     })
     expect(await listSellers(domain)).toEqual(['https://old.example/mcp'])
-    expect(await registry.sequencer.index.all('from crawl_state where priority = 0')).toEqual([])
+    expect(
+      await registry.sequencer.index.all('select * from crawl_state where priority = 0'),
+    ).toEqual([])
   })
 
   it('is tried alone, and the request completes once it answers', async () => {

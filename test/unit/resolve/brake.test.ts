@@ -213,7 +213,7 @@ describe('an explicit revocation', () => {
     const left = await web.index.db.all(
       `select distinct agent_url, property_id from authorizations a
        join property_sets s on s.set_id = a.property_set
-       join properties p on list_contains(s.property_rids, p.property_rid)`,
+       join properties p on p.property_rid in (select value from json_each(s.property_rids))`,
     )
     expect(left).toEqual([{ agent_url: 'https://sales.example/mcp', property_id: 'site' }])
   })
@@ -233,7 +233,7 @@ describe('an explicit revocation', () => {
     const reached = await web.index.db.all(
       `select distinct p.property_id, p.status from authorizations a
        join property_sets s on s.set_id = a.property_set
-       join properties p on list_contains(s.property_rids, p.property_rid)`,
+       join properties p on p.property_rid in (select value from json_each(s.property_rids))`,
     )
     expect(reached).toEqual([{ property_id: 'site', status: 'active' }])
   })
@@ -302,8 +302,8 @@ describe('a held publisher', () => {
     expect(await decide(web, 'held.drop', listDomains(60))).toEqual([])
     expect(await web.held()).toEqual([])
     const files = await web.index.db.one(
-      `select count(*) filter (due_at = '2026-11-21T06:00:00Z') as due,
-         count(*) filter (ended_at = '2026-11-28T06:00:00Z' and stale_at = ended_at) as active
+      `select count(*) filter (where due_at = ms('2026-11-21T06:00:00Z')) as due,
+         count(*) filter (where ended_at = ms('2026-11-28T06:00:00Z') and stale_at = ended_at) as active
        from crawl_state where kind = 'adagents.json'`,
     )
     expect(files).toEqual({ due: 60, active: 60 })

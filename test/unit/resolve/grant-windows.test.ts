@@ -29,7 +29,7 @@ function loadGrants({ db }: Nights) {
 /** Lists each agent with the number of publishers that grant it anything. */
 async function listAgents({ db }: Nights): Promise<string[]> {
   const rows = await db.all<{ said: string }>(
-    "select concat_ws(' ', agent_url, publisher_count) as said from agents order by all",
+    "select concat_ws(' ', agent_url, publisher_count) as said from agents order by said",
   )
   return rows.map(({ said }) => said)
 }

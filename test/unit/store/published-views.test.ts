@@ -152,7 +152,6 @@ test('only bookkeeping is without a view, and stands in the schema internal', as
     'enrolled_agents',
     'house_claims',
     'meta',
-    'submissions',
     'wakes',
   ])
 })

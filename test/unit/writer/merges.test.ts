@@ -405,7 +405,7 @@ describe('a merge', () => {
     ])
   })
 
-  it('that was answered and then overtaken leads where the target went', async () => {
+  it('that failed and was then overtaken is refused with the name of the new target', async () => {
     const clock = testClock('2026-11-20T03:00Z')
     let armed = false
     const onStep = (step: Step, moment: string) => {
@@ -422,9 +422,10 @@ describe('a merge', () => {
     await expect(merging.merge(late)).rejects.toThrow('the disk failed')
     armed = false
     await merging.merge(buildMerge('property', canonical, home))
-    expect(await merging.commit([], [late])).toContain('property.merged')
+    const named = { refused: `${canonical} was merged into ${home}: name that one` }
+    expect(await merging.merge(late)).toMatchObject([named])
     const led = `select canonical_rid as rid from aliases where alias_rid = '${alias}'`
-    expect(await merging.rows(led)).toEqual([{ rid: home }])
+    expect(await merging.rows(led)).toEqual([])
     await checkStores(merging)
   })
 })

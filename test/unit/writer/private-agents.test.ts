@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Log } from '../../../pipeline/core/log.ts'
 import { type Answer, Operation } from '../../../pipeline/model/submission.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
 import { exportParquet } from '../../../pipeline/store/parquet.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
-import { listTables } from '../../../pipeline/store/schema.ts'
+import { openRecordReadOnly } from '../../../pipeline/store/record.ts'
+import { listTables, readTableFile } from '../../../pipeline/store/table-files.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { observeFile } from '../../support/fixtures/observations.ts'
 import { buildOrganizationWrite } from '../../support/fixtures/submissions.ts'
@@ -93,7 +93,7 @@ describe('a private agent', () => {
   it('is in no file but the private stores', () => {
     const files = listFiles(folder.path).filter(path => !/\/record\/|\/serving\//.test(path))
     const names = files.map(path => path.slice(folder.path.length + 1))
-    expect(names.join()).toMatch(/index\.duckdb.*snapshots\/.*/)
+    expect(names.join()).toMatch(/columnar\.duckdb.*snapshots\/.*/)
     expect(names.join()).toMatch(/events\/.*\.ndjson/)
     expect(names.join()).toMatch(/\.parquet/)
     const holding = (host: string) => files.filter(path => readFileSync(path).includes(host))
@@ -106,10 +106,12 @@ describe('a private agent', () => {
   })
 
   it('is in no row of the index', async () => {
-    const index = await Database.open(paths.index)
-    const rows = async (table: string) => JSON.stringify(await index.all(`select * from ${table}`))
-    const dump = (await Promise.all(listTables('tables').map(rows))).join()
-    index.close()
+    const record = openRecordReadOnly(paths.record)
+    const dump = listTables('tables')
+      .map(name => readTableFile('tables', name).storedAs)
+      .map(table => JSON.stringify(record.all(`select * from ${table}`)))
+      .join()
+    record.close()
     for (const name of privateNames) expect(dump).not.toContain(name)
     expect(dump).toContain('shown-agent')
   })
