@@ -15,7 +15,7 @@ import { watchMemory } from './support/usage.ts'
 /**
  * Measures a night over an index that already holds every file: each file is observed again, one in a hundred
  * has changed, nine in ten are brand.json. The time runs from the first commit to the checkpoint after the
- * last one. Three things are measured for comparison: the one hash join that finds what changed, a night in
+ * last one. Three things are measured for comparison: the one join that finds what changed, a night in
  * which nothing changed, and the minimum that these commits could cost. Beyond that minimum the cost of a
  * night grows with the number of changes. Ten writes a second are submitted meanwhile. Settings are the
  * defaults except FRONTIER_MAX, which keeps mentioned domains out.
@@ -45,10 +45,7 @@ const rounds = await runInterleaved(options.pairs, {
   join: () => sequencer.ask({ ask: 'anti-join' }) as Promise<Run>,
 })
 await sequencer.stop()
-const parts = await measureLeast(
-  resolvePaths(options.folder).index,
-  getLast(rounds).quiet.commits.count,
-)
+const parts = measureLeast(resolvePaths(options.folder).record, getLast(rounds).quiet.commits.count)
 options.tidy()
 
 const nights = rounds.map(({ night }) => night)
@@ -71,7 +68,7 @@ printTable(
     ...Object.entries(steps).map(([step, s]) => [`  ${step}`, `${s} s`]),
     ['together', `${roundForPrint(seconds)} s`],
     ['a night in which nothing changed', `${roundForPrint(quietSeconds)} s`],
-    ['the hash join alone', `${roundForPrint(joinSeconds)} s`],
+    ['the join alone', `${roundForPrint(joinSeconds)} s`],
     ['written', `${Math.round(middle(night => night.writtenMB))} MB`],
     ['events', middle(night => night.events)],
     ['writes meanwhile', middle(night => night.writes)],

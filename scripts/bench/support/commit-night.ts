@@ -112,7 +112,7 @@ async function waitUntilSearchable(): Promise<{ seconds: number }> {
   return { seconds: (performance.now() - started) / 1_000 }
 }
 
-/** Runs the least a night needs: one hash join over the same rows finds what differs. */
+/** Runs the least a night needs: one join over the same rows finds what differs. */
 async function runAntiJoin(): Promise<{ seconds: number }> {
   return sequencer.quietly(async () => {
     await sequencer.index.stageQuery(

@@ -67,7 +67,7 @@ export function printCosts(
   printTable(
     [title, 's', 'CPU s', 'each', ''],
     [
-      row('the least: staged, joined, times written', least, all, 'a file'),
+      row('the least: joined, times written, committed', least, all, 'a file'),
       ...Object.entries(parts).map(([name, took]) =>
         row(`  ${name}`, toCostPerFile(took), all, 'a file'),
       ),

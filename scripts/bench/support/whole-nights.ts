@@ -22,8 +22,8 @@ interface Night {
  * % fail and 0.7 % belong to one network. In the first night everything is new; in the second one
  * file in a hundred has changed. A quiet night follows, in which nothing has changed, so the cost
  * of a commit can be split by what it grows with. Measured beside it: a bare undici loop over the
- * same domains, and the least that the commits of a quiet night could cost (each batch staged,
- * joined with the known rows, and its times written durably).
+ * same domains, and the least that the commits of a quiet night could cost (each batch joined with
+ * the known rows, and its times written durably).
  */
 export async function runWholeNights(options: Options): Promise<void> {
   const { domains } = createSparseWorld({ domains: options.size, seed: 1, night: 1 })
@@ -84,7 +84,7 @@ export async function runWholeNights(options: Options): Promise<void> {
   note('the bare loop …')
   const bare = await runBareLoop()
   await rig.stopRoles()
-  const parts = await measureLeast(rig.paths.columnar, quiet.commits.count)
+  const parts = measureLeast(rig.paths.record, quiet.commits.count)
   await rig.close()
   options.tidy()
 
