@@ -21,7 +21,8 @@ const EVENTS_PER_PAGE = 50_000
 export async function makeDerived(paths: Paths, facts: Facts): Promise<Unprojected[]> {
   const unprojected = await makeServing(paths, facts)
   await makeEventFiles(paths, facts.index)
-  for (const made of [paths.checkpoint, paths.searchCheckpoint]) rmSync(made, { force: true })
+  for (const made of [paths.columnar, paths.checkpoint, paths.searchCheckpoint])
+    rmSync(made, { force: true })
   return unprojected
 }
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   closeSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -21,6 +22,7 @@ import { verifyStopped } from '../../../pipeline/maintenance/verify-stopped.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
+import { Database } from '../../../pipeline/store/duckdb.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
@@ -330,6 +332,52 @@ describe('a start refuses, with a reason and without changes,', () => {
     cleanUp(() => registry.close())
     expect(warnings).toEqual([])
     expect(await verify(registry)).toEqual([])
+  })
+})
+
+/** Lists how often each brand has its name, as analysts see it. */
+async function listNames(file: string): Promise<object[]> {
+  const db = await Database.open(file, { readOnly: true })
+  try {
+    return await db.all('select domain, brand_name from brands order by domain')
+  } finally {
+    db.close()
+  }
+}
+
+describe('a columnar index', () => {
+  test.each(Object.keys(damages) as Damage[])(
+    'that %s is made again by the next publication',
+    async how => {
+      const paths = copy(whole, createDataDir())
+      damages[how](paths.columnar)
+      const registry = await openSequencer({ dataDir: paths.dir, clock })
+      cleanUp(() => registry.close())
+      const again = buildBrandSave('Acme', 'shop.told.example', `Shop ${how}`)
+      await registry.commit({ observations: [], submissions: [again] })
+      await registry.publish()
+      await registry.searchable()
+      await assertWhole(registry)
+      expect(await listNames(paths.registry)).toContainEqual({
+        domain: 'shop.told.example',
+        brand_name: `Shop ${how}`,
+      })
+    },
+  )
+
+  test('that shows lost commits is made again when their loss is accepted', async () => {
+    const paths = copy(whole, createDataDir())
+    const older = copy(killed, createDataDir())
+    const published = await listNames(paths.registry)
+    copyFileSync(older.record, paths.record)
+    for (const log of ['-wal', '-shm']) rmSync(`${paths.record}${log}`, { force: true })
+    const options = buildOptions({ dataDir: paths.dir, clock })
+    const registry = (await Sequencer.open({ ...options, acceptsOlderIndex: true }))!
+    cleanUp(() => registry.close())
+    await registry.publish()
+    const names = await registry.index.all('select domain, brand_name from brands order by domain')
+    expect(names).not.toEqual(published)
+    expect(await listNames(paths.registry)).toEqual(names)
   })
 })
 
