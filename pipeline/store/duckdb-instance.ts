@@ -58,6 +58,11 @@ export function isInvalidating(error: unknown): boolean {
   return error instanceof Error && /^(INTERNAL|FATAL) Error/i.test(error.message)
 }
 
+/** Tells whether a block of the file has other bytes than were written. */
+export function isDamage(error: unknown): error is Error {
+  return error instanceof Error && error.message.includes('Corrupt database file')
+}
+
 /** Tells whether opening failed because another process holds the file. */
 export function isLocked(error: unknown): boolean {
   return error instanceof Error && error.message.includes('Could not set lock')

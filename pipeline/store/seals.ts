@@ -60,10 +60,10 @@ export class Seals {
     return this.#previousState === 'shut' && isDifferent(this.#stamps, this.#paths, path)
   }
 
-  /** Lists the recorded files below a folder. */
+  /** Lists the recorded files below a folder; of a file, itself. */
   listIn(folder: string): string[] {
     const files = [...this.#stamps.keys()].map(name => join(this.#paths.dir, name))
-    return files.filter(file => file.startsWith(`${folder}/`))
+    return files.filter(file => file === folder || file.startsWith(`${folder}/`))
   }
 
   /** Records that a start begins to open the files; if it crashes, the next one knows (`wasStartInterrupted`). */
@@ -108,7 +108,7 @@ export class Seals {
     this.seal(...files)
   }
 
-  /** Forgets the records of the files below a folder. */
+  /** Forgets the record of a file, or those of all files below a folder. */
   forget(folder: string): void {
     for (const file of this.listIn(folder)) this.#stamps.delete(relative(this.#paths.dir, file))
   }

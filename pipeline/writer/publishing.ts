@@ -11,12 +11,14 @@ import {
   pruneSnapshots,
   readCheckpoint,
 } from '../store/checkpoint.ts'
-import { LOG, updateColumnar } from '../store/columnar.ts'
+import { LOG, type Shown, updateColumnar } from '../store/columnar.ts'
 import type { Database } from '../store/database.ts'
+import { isDamage } from '../store/duckdb-instance.ts'
 import type { Paths } from '../store/paths.ts'
 import { openAsOfNow } from '../store/record.ts'
 import type { Seals } from '../store/seals.ts'
 import { setAside } from '../store/set-aside.ts'
+import type { Sqlite } from '../store/sqlite.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'
 
 /** Parts of the writer that publishing needs. */
@@ -110,7 +112,7 @@ export class Publishing {
     if (begun === undefined) return 0
     const { cleared, at, record, ms } = begun
     const copying = performance.now()
-    const brought = await updateColumnar(paths.columnar, record).finally(() => record.close())
+    const brought = await this.#bringUp(record).finally(() => record.close())
     const snapshot = await step('snapshot', () => copySnapshot(paths))
     const { sqlite } = this.#parts.index
     await this.#parts.alone(async () => {
@@ -119,7 +121,7 @@ export class Publishing {
     const copyMs = ms + performance.now() - copying
     const path = `${paths.snapshots}/${snapshot}`
     seals.forget(paths.snapshots)
-    seals.note(path)
+    seals.note(path, paths.columnar)
     const next = { ...at, snapshot, sha256: await hashFile(path) }
     await step('checkpoint', () => advance(paths, next))
     if (cleared.length > 0) await this.#clearCopies(cleared)
@@ -142,6 +144,21 @@ export class Publishing {
     if (cleared.length > 0) rmSync(paths.columnar, { force: true })
     const at = { seq, last_event_id, as_of: toIso(clock.now()) }
     return { cleared, at, record: openAsOfNow(paths.record), ms: performance.now() - started }
+  }
+
+  /** Brings the columnar index up to the record; one whose bytes have changed is made again of all rows. */
+  async #bringUp(record: Sqlite): Promise<Shown> {
+    const { paths, log, seals } = this.#parts
+    const { columnar } = paths
+    seals.forget(columnar)
+    seals.note()
+    try {
+      return await updateColumnar(columnar, record)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      setAside({ paths, log }, columnar, 'its bytes have changed')
+      return updateColumnar(columnar, record)
+    }
   }
 
   /** Deletes every published copy but the one that was just made. */

@@ -78,6 +78,7 @@ function dropDamagedCopies({ paths, seals, log }: HealingParts): boolean {
     for (const name of [paths.checkpoint, paths.registry]) rmSync(name, { force: true })
     isDamaged = true
   }
+  if (seals.isChanged(paths.columnar)) aside(paths.columnar, CHANGED)
   const isSearchDamaged = dropDamagedSearch({ paths, seals, log })
   const exported = seals.listIn(paths.parquet).filter(file => seals.isChanged(file))
   for (const folder of new Set(exported.map(dirname))) aside(folder, CHANGED)
@@ -192,6 +193,7 @@ export function listDerived(paths: Paths): string[] {
   const search = readSearchCheckpoint(paths)
   return [
     paths.servingFile,
+    paths.columnar,
     ...listEventFiles(paths).map(name => `${paths.events}/${name}`),
     ...(checkpoint ? [`${paths.snapshots}/${checkpoint.snapshot}`] : []),
     ...(search ? [`${paths.search}/${search.file}`] : []),

@@ -335,7 +335,7 @@ describe('a start refuses, with a reason and without changes,', () => {
   })
 })
 
-/** Lists how often each brand has its name, as analysts see it. */
+/** Lists the names of brands as analysts see them. */
 async function listNames(file: string): Promise<object[]> {
   const db = await Database.open(file, { readOnly: true })
   try {
@@ -345,25 +345,53 @@ async function listNames(file: string): Promise<object[]> {
   }
 }
 
+/** Places where DuckDB keeps the names of the rows that the next publication replaces. */
+async function listPlaces(file: string): Promise<number[]> {
+  const db = await Database.open(file, { readOnly: true })
+  const blocks = await db.all<{ block: number }>(
+    `select distinct block_id::integer as block from pragma_storage_info('internal.brands')
+     where column_name = 'domain' and segment_type = 'VARCHAR' and persistent`,
+  )
+  db.close()
+  return blocks.map(({ block }) => HEADERS_BYTES + block * BLOCK_BYTES)
+}
+const [HEADERS_BYTES, BLOCK_BYTES] = [12_288, 262_144]
+
+const renamed = (name: string) => buildBrandSave('Acme', 'shop.told.example', name)
+const named = (brand_name: string) => ({ domain: 'shop.told.example', brand_name })
+
 describe('a columnar index', () => {
   test.each(Object.keys(damages) as Damage[])(
     'that %s is made again by the next publication',
     async how => {
       const paths = copy(whole, createDataDir())
       damages[how](paths.columnar)
-      const registry = await openSequencer({ dataDir: paths.dir, clock })
+      const { registry, warnings } = await openAndListWarnings(paths.dir)
       cleanUp(() => registry.close())
-      const again = buildBrandSave('Acme', 'shop.told.example', `Shop ${how}`)
-      await registry.commit({ observations: [], submissions: [again] })
+      expect(warnings.join()).toContain(basename(paths.columnar))
+      await registry.commit({ observations: [], submissions: [renamed(`Shop that ${how}`)] })
       await registry.publish()
       await registry.searchable()
       await assertWhole(registry)
-      expect(await listNames(paths.registry)).toContainEqual({
-        domain: 'shop.told.example',
-        brand_name: `Shop ${how}`,
-      })
+      expect(await listNames(paths.registry)).toContainEqual(named(`Shop that ${how}`))
     },
   )
+
+  test('whose bytes change while the registry runs is made again by the next publication', async () => {
+    const paths = copy(whole, createDataDir())
+    const { log, said } = createRecordingLog()
+    const registry = await openSequencer({ dataDir: paths.dir, clock, log })
+    cleanUp(() => registry.close())
+    const places = await listPlaces(paths.columnar)
+    expect(places).not.toEqual([])
+    for (const place of places) replaceBytes(paths.columnar, place + 100, 64)
+    await registry.commit({ observations: [], submissions: [renamed('Shop anew')] })
+    await registry.publish()
+    await registry.searchable()
+    expect(said.filter(line => line.includes('rebuilt'))).toHaveLength(1)
+    await assertWhole(registry)
+    expect(await listNames(paths.registry)).toContainEqual(named('Shop anew'))
+  })
 
   test('that shows lost commits is made again when their loss is accepted', async () => {
     const paths = copy(whole, createDataDir())
