@@ -185,7 +185,7 @@ const cases: Record<string, Case> = {
   RegistryDiskLow: {
     series: {
       registry_disk_free_bytes: { bad: always(2 ** 31), well: always(4 * 2 ** 30) },
-      'registry_store_bytes{store="index"}': { bad: always(2 ** 30), well: always(2 ** 30) },
+      'registry_store_bytes{store="record"}': { bad: always(2 ** 30), well: always(2 ** 30) },
     },
     minute: 6,
     summary: '2GiB are free on the disk of the stores',

@@ -49,6 +49,7 @@ async function runUntilFault({ step, moment }: Fault): Promise<void> {
   })
   await registry!.commit(buildBaseBatch(clock.now()))
   await registry!.publish()
+  await registry!.searchable()
   armed = true
   clock.tick({ days: 1 })
   await registry!.commit(buildNextBatch(clock.now()))
