@@ -128,7 +128,7 @@ describe('registry status', () => {
       queues: null,
     })
     expect(status.problems).toContain('no registry runs here')
-    expect(status.stores.map(({ name }) => name)).toContain('index')
+    expect(status.stores.map(({ name }) => name)).toContain('record')
   })
 
   test('asks a running indexer, and names the roles that are missing', async () => {
