@@ -10,7 +10,7 @@ import type { Stores } from './verify/stores.ts'
 
 /** Checks of the stores, by the name that a message begins with. */
 const checks: Readonly<Record<string, (stores: Stores) => Promise<string[]>>> = {
-  'index.duckdb': ({ index }) => checkIndex(index),
+  index: ({ index }) => checkIndex(index),
   'record/record.sqlite': checkAccounts,
   serving: checkServing,
   events: checkEventFiles,

@@ -30,7 +30,7 @@ async function save(registry: Sequencer, ...submissions: Submission[]) {
   return submissions.map(({ submission_id }) => answers.get(submission_id))
 }
 
-/** Renames the table of entries, so that DuckDB fails on every save of a brand, and on nothing else. */
+/** Renames the table of entries, so that SQLite fails on every save of a brand, and on nothing else. */
 const breakTable = ({ index }: Sequencer, table: string) =>
   index.run(`alter table ${table} rename to away`)
 const mendTable = ({ index }: Sequencer, table: string) =>
