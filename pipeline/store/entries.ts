@@ -14,12 +14,12 @@ const toKey = ({ entity, domain }: Pick<EntryRow, 'entity' | 'domain'>) => `${en
 const entryRows = new KeyedRows<EntryRow>({ table: 'entries', id: 'entry_id', toKey, find })
 
 /** Brands by their domain. */
-export const brandRows = byDomain<BrandRow>('brands')
+export const brandRows = indexByDomain<BrandRow>('brands')
 
 /** Publishers by their domain. */
-export const publisherRows = byDomain<PublisherRow>('publishers')
+export const publisherRows = indexByDomain<PublisherRow>('publishers')
 
-function byDomain<Row extends { domain: string }>(table: string) {
+function indexByDomain<Row extends { domain: string }>(table: string) {
   return new KeyedRows<Row>({
     table,
     id: 'domain',
