@@ -179,7 +179,7 @@ async function checkMarks({ publisher, agents }: NamedSales): Promise<void> {
   const contradicted = authorized_agents.filter(side => side.operator_side === 'contradicted')
   expect(await countMarks(`/publisher/${publisher}`)).toBe(contradicted.length)
   const list = `('${agents.join("', '")}')`
-  const db = registry.sequencer.index
+  const { db } = registry.reader.snapshot!
   const views = await db.all<{ agent_url: string; paths: number; reach: number }>(
     `select agent_url, max(properties_contradicted) as paths,
        max(contradicted_publishers) as reach

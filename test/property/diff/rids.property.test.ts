@@ -97,7 +97,7 @@ interface Row {
 
 async function listRows({ db }: MemoryIndex): Promise<Row[]> {
   return db.all<Row>(
-    `select property_rid, publisher_domain, status, name[7:] as thing from properties`,
+    `select property_rid, publisher_domain, status, cast(substr(name, 7) as integer) as thing from properties`,
   )
 }
 
