@@ -11,7 +11,8 @@ import {
   pruneSnapshots,
   readCheckpoint,
 } from '../store/checkpoint.ts'
-import { LOG, type Shown, updateColumnar } from '../store/columnar.ts'
+import { type Shown, updateColumnar } from '../store/columnar.ts'
+import { LOG } from '../store/columnar-log.ts'
 import type { Database } from '../store/database.ts'
 import { isDamage } from '../store/duckdb-instance.ts'
 import type { Paths } from '../store/paths.ts'
