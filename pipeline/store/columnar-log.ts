@@ -6,11 +6,14 @@ const UNPUBLISHED = ['changes', 'house_claims', 'wakes']
 /** Table of the record that lists what was written without a newer commit number: tables, and keys as JSON. */
 export const LOG = 'unpublished'
 
+let known: readonly TableFile[] | undefined
+
 /** Lists the tables of the columnar index. */
-export function listColumnarTables(): TableFile[] {
-  return listTables('tables')
+export function listColumnarTables(): readonly TableFile[] {
+  known ??= listTables('tables')
     .filter(name => !UNPUBLISHED.includes(name))
     .map(name => readTableFile('tables', name))
+  return known
 }
 
 /** Tells whether what is written to a table is found by the number of its commit, but for what the log lists. */
