@@ -6,17 +6,21 @@ import type { ColumnDeclaration, TableFile } from './table-files.ts'
 /** Rows that are handed over at a time, and bytes of the columns of them that may be long; commits go on in between. */
 const BATCH_ROWS = 2_000
 const BATCH_BYTES = 4 * 1024 * 1024
+/** Keys whose rows one statement deletes: it reads the keys of the whole table. */
+const BATCH_KEYS = 20_000
 
 /**
  * The rows of one table of the record as the columnar index takes them: SQLite writes a list of each column as JSON and
  * DuckDB reads them all in one statement, which costs 3.5 µs a row of `crawl_state`; value by value it is twice that.
  */
 export class TableRows {
+  readonly name: string
   readonly #record: Sqlite
   readonly #table: TableFile
   readonly #key: readonly ColumnDeclaration[]
 
   constructor(record: Sqlite, table: TableFile) {
+    this.name = table.name
     this.#record = record
     this.#table = table
     const key = table.key?.split(', ') ?? []
@@ -46,7 +50,7 @@ export class TableRows {
   /** Builds the rest of a statement that deletes what a commit after `$since` wrote anew. */
   get replacement(): string {
     const alike = this.#key.map(({ name }) => `t.${name} is not distinct from fresh.${name}`)
-    return `t using (select ${this.#table.key} from ${this.#table.name} where seq > $since) fresh
+    return `t using (select ${this.#table.key} from ${this.name} where seq > $since) fresh
       where t.seq <= $since and ${alike.join(' and ')}`
   }
 
@@ -71,10 +75,11 @@ export class TableRows {
 
   /** Reads batches of the keys that the log lists. */
   *readLoggedKeys(): Generator<string> {
-    const { name } = this.#table
-    const keys = this.#record.values(`select distinct key from ${LOG} where name = $name`, { name })
-    for (let start = 0; start < keys.length; start += BATCH_ROWS) {
-      yield `[${keys.slice(start, start + BATCH_ROWS).join(',')}]`
+    const keys = this.#record.values(`select distinct key from ${LOG} where name = $name`, {
+      name: this.name,
+    })
+    for (let start = 0; start < keys.length; start += BATCH_KEYS) {
+      yield `[${keys.slice(start, start + BATCH_KEYS).join(',')}]`
     }
   }
 

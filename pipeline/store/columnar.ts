@@ -5,7 +5,6 @@ import { isDeclared } from './definitions.ts'
 import { Database } from './duckdb.ts'
 import { createTables } from './schema.ts'
 import type { Sqlite } from './sqlite.ts'
-import type { TableFile } from './table-files.ts'
 
 /** One thread: a second one finds nothing to do while rows are read, and takes a third more processor time looking for it. */
 const OPTIONS = { memoryLimit: '512MB', threads: 1 }
@@ -83,42 +82,44 @@ export class Columnar {
 /** Brings all tables up from the commit `since`, or from nothing where that is below 0. */
 export function updateRows(db: Database, record: Sqlite, since: number): Promise<void> {
   return db.transaction(async () => {
-    for (const table of listColumnarTables()) await updateTable(db, record, table, since)
+    const logged = new Set(record.values(`select distinct name from ${LOG}`).flat())
+    for (const table of listColumnarTables()) {
+      const rows = new TableRows(record, table)
+      if (since < 0) await addRows(db, rows, rows.readAll())
+      else {
+        if (logged.has(table.name)) await updateLogged(db, rows, since)
+        if (isFoundBySeq(table)) await updateSince(db, rows, since)
+      }
+    }
   })
 }
 
-/** Brings a table up: rows that the log lists, and those that newer commits wrote, are replaced. */
-async function updateTable(
-  db: Database,
-  record: Sqlite,
-  table: TableFile,
-  since: number,
-): Promise<void> {
-  const { name } = table
-  const rows = new TableRows(record, table)
-  const add = async (batches: Iterable<string>) => {
-    let count = 0
-    let writing = Promise.resolve(0)
-    try {
-      // SQLite reads the next ones while DuckDB writes.
-      for (const batch of batches) {
-        count += await writing
-        writing = db.write('insert into', name, rows.insertion, { rows: batch }, 'cached')
-      }
-    } finally {
-      count += await writing
-    }
-    return count
-  }
-  if (since < 0) {
-    await add(rows.readAll())
-    return
-  }
+/** Replaces the rows that the log lists. */
+async function updateLogged(db: Database, rows: TableRows, since: number): Promise<void> {
   for (const keys of rows.readLoggedKeys()) {
-    await db.write('delete from', name, rows.deletion, { keys })
-    await add(rows.readLogged(keys, since))
+    await db.write('delete from', rows.name, rows.deletion, { keys })
+    await addRows(db, rows, rows.readLogged(keys, since))
   }
-  if (!isFoundBySeq(table)) return
-  if ((await add(rows.readSince(since))) === 0) return
-  await db.write('delete from', name, rows.replacement, { since })
+}
+
+/** Replaces the rows that newer commits wrote. */
+async function updateSince(db: Database, rows: TableRows, since: number): Promise<void> {
+  const count = await addRows(db, rows, rows.readSince(since))
+  if (count > 0) await db.write('delete from', rows.name, rows.replacement, { since })
+}
+
+/** Inserts batches of rows; returns their number. */
+async function addRows(db: Database, rows: TableRows, batches: Iterable<string>): Promise<number> {
+  let count = 0
+  let writing = Promise.resolve(0)
+  try {
+    // SQLite reads the next ones while DuckDB writes.
+    for (const batch of batches) {
+      count += await writing
+      writing = db.write('insert into', rows.name, rows.insertion, { rows: batch }, 'cached')
+    }
+  } finally {
+    count += await writing
+  }
+  return count
 }
