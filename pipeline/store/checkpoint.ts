@@ -34,7 +34,10 @@ export function readCheckpoint(paths: Paths): Checkpoint | undefined {
   return readJsonFile(paths.checkpoint, Checkpoint)
 }
 
-/** Copies the columnar index, which nobody has open, to the next numbered snapshot. */
+/**
+ * Copies the file of the columnar index to the next numbered snapshot. A child process makes the copy: opening the
+ * file in this process would drop DuckDB's lock on it.
+ */
 export async function copySnapshot(paths: Paths): Promise<string> {
   mkdirSync(paths.snapshots, { recursive: true })
   const path = paths.snapshotFile(findLastSnapshotNumber(paths) + 1)

@@ -236,7 +236,7 @@ function describeStructure(columns: [string, string][]): string {
 export function toShape(type: string): unknown {
   const list = /^(.*)\[\]$/.exec(type)
   if (list) return [toShape(list[1] ?? '')]
-  const struct = /^STRUCT\((.*)\)$/.exec(type)
+  const struct = /^STRUCT\((.*)\)$/i.exec(type)
   if (!struct) return type
   const members = [...(struct[1] ?? '').matchAll(/"?(\w+)"? (\w+)/g)]
   return Object.fromEntries(members.map(([, name, member]) => [name, member]))

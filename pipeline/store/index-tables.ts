@@ -1,4 +1,4 @@
-import { buildLog } from './columnar.ts'
+import { buildLog } from './columnar-log.ts'
 import type { Database } from './database.ts'
 import type { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile, type TableFile } from './table-files.ts'

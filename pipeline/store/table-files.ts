@@ -7,6 +7,7 @@ export type TableFolder = 'tables' | 'accounts'
 /** A column as a table's SQL file declares it. */
 export interface ColumnDeclaration {
   name: string
+  type: string
   /** Type that analysts see, such as `timestamptz` or `enum outcome`; undefined where it is the stored one. */
   publishedAs: string | undefined
 }
@@ -72,9 +73,12 @@ export function readTableFile(folder: TableFolder, name: string): TableFile {
 }
 
 function parseColumns(lines: string): ColumnDeclaration[] {
-  return [...lines.matchAll(/^ {2}(\w+) .*?(?: -- published as (.+))?$/gm)].map(
-    ([, name = '', publishedAs]) => ({ name, publishedAs }),
-  )
+  const column = /^ {2}(\w+) (struct\(.*?\)\[\]|[\w[\]]+).*?(?: -- published as (.+))?$/gm
+  return [...lines.matchAll(column)].map(([, name = '', type = '', publishedAs]) => ({
+    name,
+    type,
+    publishedAs,
+  }))
 }
 
 /** Lists the tables of the index that analysts see, which are all but those for bookkeeping. */

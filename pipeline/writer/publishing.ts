@@ -11,7 +11,8 @@ import {
   pruneSnapshots,
   readCheckpoint,
 } from '../store/checkpoint.ts'
-import { LOG, type Shown, updateColumnar } from '../store/columnar.ts'
+import { Columnar, type Shown } from '../store/columnar.ts'
+import { LOG } from '../store/columnar-log.ts'
 import type { Database } from '../store/database.ts'
 import { isDamage } from '../store/duckdb-instance.ts'
 import type { Paths } from '../store/paths.ts'
@@ -44,6 +45,7 @@ export interface PublishingParts {
 /** Makes snapshots of the index, one after the other, and what search is answered from. */
 export class Publishing {
   readonly #parts: PublishingParts
+  readonly #columnar: Columnar
   readonly #search: SearchPublisher
   #turn: Promise<unknown> = Promise.resolve()
   /** Snapshot that was found whole although reading it failed. */
@@ -51,6 +53,7 @@ export class Publishing {
 
   constructor(parts: PublishingParts) {
     this.#parts = parts
+    this.#columnar = new Columnar(parts.paths.columnar)
     this.#search = new SearchPublisher(parts.paths, undefined, parts.seals)
   }
 
@@ -99,6 +102,7 @@ export class Publishing {
 
   async close(): Promise<void> {
     await this.#turn
+    this.#columnar.close()
     await this.#search.close()
   }
 
@@ -112,11 +116,10 @@ export class Publishing {
     if (begun === undefined) return 0
     const { cleared, at, record, ms } = begun
     const copying = performance.now()
-    const brought = await this.#bringUp(record).finally(() => record.close())
-    const snapshot = await step('snapshot', () => copySnapshot(paths))
+    const { logged, snapshot } = await this.#makeSnapshot(record)
     const { sqlite } = this.#parts.index
     await this.#parts.alone(async () => {
-      sqlite.run(`delete from ${LOG} where id <= $logged`, { logged: brought.logged })
+      sqlite.run(`delete from ${LOG} where id <= $logged`, { logged })
     })
     const copyMs = ms + performance.now() - copying
     const path = `${paths.snapshots}/${snapshot}`
@@ -141,23 +144,37 @@ export class Publishing {
     const cleared = uncleared.length > 0 && accounts.db.emptyLog() ? uncleared : []
     const isPublished = seq === (readCheckpoint(paths)?.seq ?? 0)
     if (isPublished && cleared.length === 0 && !again) return undefined
-    if (cleared.length > 0) rmSync(paths.columnar, { force: true })
+    if (cleared.length > 0 || again) this.#columnar.discard()
     const at = { seq, last_event_id, as_of: toIso(clock.now()) }
     return { cleared, at, record: openAsOfNow(paths.record), ms: performance.now() - started }
+  }
+
+  /** Copies the columnar index of a record as it is now. Where that fails, the next one opens the file again. */
+  async #makeSnapshot(record: Sqlite): Promise<{ logged: number; snapshot: string }> {
+    const { paths, step } = this.#parts
+    try {
+      const { logged } = await this.#bringUp(record)
+      return { logged, snapshot: await step('snapshot', () => copySnapshot(paths)) }
+    } catch (error) {
+      this.#columnar.close()
+      throw error
+    } finally {
+      record.close()
+    }
   }
 
   /** Brings the columnar index up to the record; one whose bytes have changed is made again of all rows. */
   async #bringUp(record: Sqlite): Promise<Shown> {
     const { paths, log, seals } = this.#parts
-    const { columnar } = paths
-    seals.forget(columnar)
+    seals.forget(paths.columnar)
     seals.note()
     try {
-      return await updateColumnar(columnar, record)
+      return await this.#columnar.update(record)
     } catch (error) {
       if (!isDamage(error)) throw error
-      setAside({ paths, log }, columnar, 'its bytes have changed')
-      return updateColumnar(columnar, record)
+      this.#columnar.close()
+      setAside({ paths, log }, paths.columnar, 'its bytes have changed')
+      return this.#columnar.update(record)
     }
   }
 

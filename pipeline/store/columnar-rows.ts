@@ -1,0 +1,141 @@
+import { isFoundBySeq, LOG } from './columnar-log.ts'
+import { toShape } from './duckdb.ts'
+import type { Sqlite } from './sqlite.ts'
+import type { ColumnDeclaration, TableFile } from './table-files.ts'
+
+/** Rows that are handed over at a time, and bytes of the columns of them that may be long; commits go on in between. */
+const BATCH_ROWS = 2_000
+const BATCH_BYTES = 4 * 1024 * 1024
+/** Keys whose rows one statement deletes: it reads the keys of the whole table. */
+const BATCH_KEYS = 20_000
+
+/**
+ * The rows of one table of the record as the columnar index takes them: SQLite writes a list of each column as JSON and
+ * DuckDB reads them all in one statement, which costs 3.5 µs a row of `crawl_state`; value by value it is twice that.
+ */
+export class TableRows {
+  readonly name: string
+  readonly #record: Sqlite
+  readonly #table: TableFile
+  readonly #key: readonly ColumnDeclaration[]
+
+  constructor(record: Sqlite, table: TableFile) {
+    this.name = table.name
+    this.#record = record
+    this.#table = table
+    const key = table.key?.split(', ') ?? []
+    this.#key = key.flatMap(name => table.columns.find(column => column.name === name) ?? [])
+  }
+
+  /** Builds the statement that inserts `$rows`. */
+  get insertion(): string {
+    const { columns } = this.#table
+    const shape = Object.fromEntries(columns.map(({ name, type }) => [name, [readAs(type)]]))
+    const lists = columns.map(({ name }) => `unnest(list.${name}) as ${name}`)
+    return `(${columns.map(({ name }) => name).join(', ')})
+      select ${columns.map(({ name, type }) => decode(name, type)).join(', ')} from (
+      select ${lists.join(', ')} from (select from_json($rows::varchar, '${JSON.stringify(shape)}') as list))`
+  }
+
+  /** Builds the rest of a statement that deletes the rows with these `$keys`: all of a table that has no key. */
+  get deletion(): string {
+    if (this.#key.length === 0) return ''
+    const alike = this.#key.map(
+      ({ name, type }, place) =>
+        `t.${name} is not distinct from ${decode(`key[${place + 1}]::${readAs(type)}`, type)}`,
+    )
+    return `t using (select unnest(from_json($keys::varchar, '[["varchar"]]')) as key) where ${alike.join(' and ')}`
+  }
+
+  /** Builds the rest of a statement that deletes what a commit after `$since` wrote anew. */
+  get replacement(): string {
+    const alike = this.#key.map(({ name }) => `t.${name} is not distinct from fresh.${name}`)
+    return `t using (select ${this.#table.key} from ${this.name} where seq > $since) fresh
+      where t.seq <= $since and ${alike.join(' and ')}`
+  }
+
+  readAll(): Generator<string> {
+    return this.#read('')
+  }
+
+  /** Reads the rows that commits after this one wrote. */
+  readSince(since: number): Generator<string> {
+    return this.#read('where t.seq > $since', { since })
+  }
+
+  /** Reads those of these keys that no commit after this one wrote. */
+  readLogged(keys: string, since: number): Generator<string> {
+    if (this.#key.length === 0) return this.readAll()
+    const alike = this.#key.map(({ name }, place) => `t.${name} is k.value ->> ${place}`)
+    return this.#read(
+      `join json_each($keys) k on ${alike.join(' and ')} ${isFoundBySeq(this.#table) ? 'where t.seq <= $since' : ''}`,
+      { keys, since },
+    )
+  }
+
+  /** Reads batches of the keys that the log lists. */
+  *readLoggedKeys(): Generator<string> {
+    const keys = this.#record.values(`select distinct key from ${LOG} where name = $name`, {
+      name: this.name,
+    })
+    for (let start = 0; start < keys.length; start += BATCH_KEYS) {
+      yield `[${keys.slice(start, start + BATCH_KEYS).join(',')}]`
+    }
+  }
+
+  *#read(which: string, parameters: Record<string, string | number> = {}): Generator<string> {
+    const { columns, storedAs } = this.#table
+    const long = columns.filter(({ type }) => isJson(type))
+    const bytes = long.map(({ name }) => `coalesce(octet_length(t.${name}), 0)`)
+    const [found = []] = this.#record.values(
+      `select json_group_array(t.rowid), json_group_array(${bytes.join(' + ') || 0})
+       from ${storedAs} t ${which}`,
+      parameters,
+    )
+    const [ids = [], sizes = []] = found.map(list => JSON.parse(String(list)) as number[])
+    const sql = `select '{${columns.map(buildList).join(',')}}'
+      from json_each($ids) i cross join ${storedAs} t on t.rowid = i.value`
+    for (const batch of cut(ids, sizes)) {
+      yield String(this.#record.values(sql, { ids: JSON.stringify(batch) })[0]?.[0])
+    }
+  }
+}
+
+function* cut(ids: readonly number[], sizes: readonly number[]): Generator<number[]> {
+  let start = 0
+  let bytes = 0
+  for (let end = 1; end <= ids.length; end++) {
+    bytes += sizes[end - 1] ?? 0
+    if (end < ids.length && end - start < BATCH_ROWS && bytes < BATCH_BYTES) continue
+    yield ids.slice(start, end)
+    start = end
+    bytes = 0
+  }
+}
+
+const isList = (type: string) => type.endsWith('[]')
+/** Tells whether the record keeps the values of a type as JSON. */
+const isJson = (type: string) => type === 'json' || isList(type)
+
+/** Builds the part of an SQL text that lists the values of a column as a member of a JSON object. */
+function buildList({ name, type }: ColumnDeclaration): string {
+  const list = isJson(type)
+    ? `'[' || group_concat(ifnull(t.${name}, 'null'), ',') || ']'`
+    : `json_group_array(t.${name})`
+  return `"${name}":' || ${list} || '`
+}
+
+/** Names the type with which DuckDB reads the JSON that the record makes of a value of this type. */
+function readAs(type: string): unknown {
+  if (type === 'timestamptz') return 'bigint'
+  if (type === 'boolean') return 'utinyint'
+  if (isJson(type)) return toShape(type)
+  return type.endsWith('int') || type.endsWith('integer') ? type : 'varchar'
+}
+
+/** Builds SQL that makes a value of a type of what was read. */
+function decode(value: string, type: string): string {
+  if (type === 'timestamptz') return `make_timestamptz(${value} * 1000)`
+  if (type === 'boolean') return `${value} <> 0`
+  return isJson(type) ? value : `${value}::${type}`
+}
