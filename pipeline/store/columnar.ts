@@ -3,11 +3,13 @@ import { isFoundBySeq, LOG, listColumnarTables } from './columnar-log.ts'
 import { TableRows } from './columnar-rows.ts'
 import { isDeclared } from './definitions.ts'
 import { Database } from './duckdb.ts'
+import { isOutOfMemory, MemoryLimit } from './memory-limit.ts'
 import { createTables } from './schema.ts'
 import type { Sqlite } from './sqlite.ts'
 
-/** One thread: a second one finds nothing to do while rows are read, and takes a third more processor time looking for it. */
-const OPTIONS = { memoryLimit: '512MB', threads: 1 }
+const MEMORY_LIMIT = '512MB'
+/** A second thread finds nothing to do while rows are read, and takes a third more processor time looking for it. */
+const THREADS = 1
 
 /** State that the columnar index shows: the commit, and the last row of the log that is no longer needed. */
 export interface Shown {
@@ -25,23 +27,37 @@ export class Columnar {
   /** Inode, size and time of the file after the last update: others leave it as it is. */
   #stamp: string | undefined
 
-  constructor(file: string) {
+  #memoryLimit: string
+
+  constructor(file: string, memoryLimit = MEMORY_LIMIT) {
     this.#file = file
+    this.#memoryLimit = memoryLimit
   }
 
   /**
    * Brings the file up to the record as it is now: in bulk, table by table, with the rows that changed since its last
    * commit, or all of them where it has none. The record may be written meanwhile. The file has all of it afterwards,
-   * without a log beside it.
+   * without a log beside it. Rows that need more memory than usual get as much as there may be, from then on.
    */
   async update(record: Sqlite): Promise<Shown> {
+    try {
+      return await this.#update(record)
+    } catch (error) {
+      if (!isOutOfMemory(error) || this.#memoryLimit === MemoryLimit.most) throw error
+      this.close()
+      this.#memoryLimit = MemoryLimit.most
+      return this.#update(record)
+    }
+  }
+
+  async #update(record: Sqlite): Promise<Shown> {
     const { id: logged } = record.oneOrThrow<{ id: number }>(
       `select coalesce(max(id), 0) as id from ${LOG}`,
     )
     const { seq } = record.oneOrThrow<{ seq: number }>('select seq from meta')
     const { db, since } = await this.#open(seq)
     await updateRows(db, record, since)
-    await db.withMostMemory(() => db.runTemporary('checkpoint'))
+    await db.withMostMemory(() => db.run('checkpoint'))
     this.#stamp = this.#readStamp()
     return { seq, logged }
   }
@@ -57,6 +73,10 @@ export class Columnar {
     for (const old of [this.#file, `${this.#file}.wal`]) rmSync(old, { force: true })
   }
 
+  #openFile(): Promise<Database> {
+    return Database.open(this.#file, { memoryLimit: this.#memoryLimit, threads: THREADS })
+  }
+
   #readStamp(): string | undefined {
     const found = statSync(this.#file, { throwIfNoEntry: false })
     return found && `${found.ino} ${found.size} ${found.mtimeMs}`
@@ -66,13 +86,13 @@ export class Columnar {
   async #open(seq: number): Promise<{ db: Database; since: number }> {
     if (this.#db && this.#readStamp() !== this.#stamp) this.discard()
     if (existsSync(this.#file)) {
-      this.#db ??= await Database.open(this.#file, OPTIONS).catch(() => undefined)
+      this.#db ??= await this.#openFile().catch(() => undefined)
       const db = this.#db
       const found = await db?.one<{ seq: number }>('select seq from meta').catch(() => undefined)
       if (db && found && found.seq <= seq && (await isDeclared(db))) return { db, since: found.seq }
     }
     this.discard()
-    const db = await Database.open(this.#file, OPTIONS)
+    const db = await this.#openFile()
     this.#db = db
     await createTables(db)
     return { db, since: -1 }
@@ -97,7 +117,7 @@ export function updateRows(db: Database, record: Sqlite, since: number): Promise
 /** Replaces the rows that the log lists. */
 async function updateLogged(db: Database, rows: TableRows, since: number): Promise<void> {
   for (const keys of rows.readLoggedKeys()) {
-    await db.write('delete from', rows.name, rows.deletion, { keys })
+    await db.run(`delete from ${rows.name} ${rows.deletion}`, { keys })
     await addRows(db, rows, rows.readLogged(keys, since))
   }
 }
@@ -105,7 +125,7 @@ async function updateLogged(db: Database, rows: TableRows, since: number): Promi
 /** Replaces the rows that newer commits wrote. */
 async function updateSince(db: Database, rows: TableRows, since: number): Promise<void> {
   const count = await addRows(db, rows, rows.readSince(since))
-  if (count > 0) await db.write('delete from', rows.name, rows.replacement, { since })
+  if (count > 0) await db.run(`delete from ${rows.name} ${rows.replacement}`, { since })
 }
 
 /** Inserts batches of rows; returns their number. */
@@ -116,7 +136,7 @@ async function addRows(db: Database, rows: TableRows, batches: Iterable<string>)
     // SQLite reads the next ones while DuckDB writes.
     for (const batch of batches) {
       count += await writing
-      writing = db.write('insert into', rows.name, rows.insertion, { rows: batch }, 'cached')
+      writing = db.run(`insert into ${rows.name} ${rows.insertion}`, { rows: batch }, 'cached')
     }
   } finally {
     count += await writing

@@ -47,7 +47,6 @@ export class Database {
   /** Runs any statements; those with parameters one at a time. Returns the number of changed rows. */
   async run(sql: string, parameters: Parameters = {}): Promise<number> {
     this.written.noteAll()
-    await this.#transactions.beforeWriting()
     if (Object.keys(parameters).length > 0) return this.sqlite.run(sql, parameters)
     this.sqlite.exec(sql)
     return 0
@@ -62,7 +61,6 @@ export class Database {
   ): Promise<number> {
     if (verb === 'update') this.written.noteUpdate(table)
     else this.written.note(table)
-    await this.#transactions.beforeWriting()
     return this.sqlite.run(`${verb} ${table} ${rest}`, parameters)
   }
 
@@ -76,7 +74,6 @@ export class Database {
   ): Promise<void> {
     if (verb === 'update') this.written.noteUpdate(table)
     else this.written.note(table)
-    await this.#transactions.beforeWriting()
     this.sqlite.runEach(`${verb} ${table} ${rest}`, items, toValues)
   }
 
@@ -98,7 +95,6 @@ export class Database {
   }
 
   async #clear(table: string, columns: string): Promise<void> {
-    await this.#transactions.beforeWriting()
     if (this.#staged.has(table)) {
       this.sqlite.run(`delete from temp.${table}`)
       return
@@ -181,7 +177,6 @@ export class Database {
   async insert(table: string, rows: readonly object[]): Promise<void> {
     if (rows.length === 0) return
     this.written.note(table)
-    await this.#transactions.beforeWriting()
     this.sqlite.insert(table, rows)
   }
 
@@ -193,14 +188,12 @@ export class Database {
     rows: readonly object[],
   ): Promise<void> {
     this.written.noteUpdate(table)
-    await this.#transactions.beforeWriting()
     this.sqlite.update(table, key, columns, rows)
   }
 
   /** Appends flat rows, in the order of the columns. */
   async append(table: string, rows: Iterable<readonly Cell[]>): Promise<void> {
     this.written.note(table)
-    await this.#transactions.beforeWriting()
     this.sqlite.append(table, rows)
   }
 

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import {
   type DuckDBConnection,
   type DuckDBInstance,
@@ -13,9 +12,8 @@ import {
   limitMemory,
   type OpenOptions,
   openInstance,
-  THREADS_DEFAULT,
 } from './duckdb-instance.ts'
-import { bindAs, type Cell, createRowMaker, isNamed, type Parameters } from './duckdb-values.ts'
+import { bindAs, createRowMaker, isNamed, type Parameters } from './duckdb-values.ts'
 import { isOutOfMemory, type MemoryLimit } from './memory-limit.ts'
 import { StatementCache } from './statement-cache.ts'
 import { Transactions } from './transactions.ts'
@@ -26,12 +24,6 @@ import { Transactions } from './transactions.ts'
  * table that compares with nothing but parameters, may be `cached`.
  */
 export type Planning = 'prepare' | 'cached'
-
-/**
- * Bytes of the log at which it is written into the file. The log is held in memory too, and the larger it is,
- * the longer that takes.
- */
-const LOG_BYTES_MAX = 64e6
 
 /**
  * One connection to one file, and how it stays usable: its transactions, its prepared statements, and
@@ -45,15 +37,11 @@ export class Connection {
   readonly file: string
   readonly options: OpenOptions
   readonly transactions: Transactions
-  readonly checkpoints: Checkpoints
   #instance: DuckDBInstance
   #connection: DuckDBConnection
   #plans: StatementCache<DuckDBPreparedStatement>
-  /** Called when rows that were read before may have changed by more than what was run. */
-  readonly #forget: () => void
   /** True for the connection that closes the file with itself. */
   readonly #isFirst: boolean
-  #threads: number
   #memory: MemoryLimit
   #isInvalid = false
   #reopening: Promise<void> | undefined
@@ -63,16 +51,13 @@ export class Connection {
     options: OpenOptions,
     instance: DuckDBInstance,
     connection: DuckDBConnection,
-    forget: () => void,
     isFirst = true,
   ) {
     this.file = file
     this.options = options
     this.#instance = instance
     this.#connection = connection
-    this.#forget = forget
     this.#isFirst = isFirst
-    this.#threads = options.threads ?? THREADS_DEFAULT
     this.#memory = limitMemory(instance, options)
     this.#plans = new StatementCache(sql => connection.prepare(sql))
     this.transactions = new Transactions(async sql => {
@@ -81,35 +66,30 @@ export class Connection {
         if (isOutOfMemory(error)) await this.#memory.raise()
         throw error
       })
-      if (sql === 'commit') await this.checkpoints.afterCommit()
-    }, forget)
-    this.checkpoints = new Checkpoints(file, () =>
-      this.withMostMemory(() => this.#noteFatalErrors(() => this.#connection.run('checkpoint'))),
-    )
+    })
   }
 
   /** Throws when another process has the file open for writing (`isLocked` tells). */
-  static async open(file: string, options: OpenOptions, forget: () => void): Promise<Connection> {
+  static async open(file: string, options: OpenOptions): Promise<Connection> {
     const instance = await openInstance(file, options)
     const connection = await connect(instance, options)
-    const opened = new Connection(file, options, instance, connection, forget)
+    const opened = new Connection(file, options, instance, connection)
     await opened.#memory.lower()
     return opened
   }
 
   /** Opens another connection to the same file; closed before this one. */
-  async another(forget: () => void): Promise<Connection> {
+  async another(): Promise<Connection> {
     const connection = await connect(this.#instance, this.options)
-    return new Connection(this.file, this.options, this.#instance, connection, forget, false)
+    return new Connection(this.file, this.options, this.#instance, connection, false)
   }
 
   /** Opens the file again, which was closed. */
   async reopen(): Promise<void> {
-    const again = await Connection.open(this.file, this.options, this.#forget)
+    const again = await Connection.open(this.file, this.options)
     this.#instance = again.#instance
     this.#connection = again.#connection
     this.#plans = again.#plans
-    this.#threads = again.#threads
     this.#memory = again.#memory
   }
 
@@ -123,20 +103,9 @@ export class Connection {
     return this.#memory.atMost(work)
   }
 
-  /** Sets the number of threads of later statements. */
-  async useThreads(threads: number): Promise<void> {
-    if (threads === this.#threads) return
-    await this.#reopenIfInvalid()
-    await this.#connection.run(`set threads = ${threads}`)
-    this.#threads = threads
-  }
-
   /** Runs a statement; returns the number of rows that it changed, or of a table that it created from a query. */
   async run(sql: string, parameters: Parameters, planning: Planning): Promise<number> {
-    await this.transactions.beforeWriting()
-    const result = await this.#execute(sql, parameters, planning)
-    if (!this.transactions.isOpen) await this.checkpoints.afterCommit()
-    return countRows(result)
+    return countRows(await this.#execute(sql, parameters, planning))
   }
 
   /** Runs a query; returns its rows. */
@@ -162,25 +131,6 @@ export class Connection {
   }
 
   /**
-   * Appends flat rows to a table of varchar, double and boolean columns: a temporary one, or one of the
-   * schema that is named.
-   */
-  async append(table: string, rows: Iterable<readonly Cell[]>, schema?: string): Promise<void> {
-    await this.transactions.beforeWriting()
-    const appender = await this.#connection.createAppender(table, schema)
-    for (const row of rows) {
-      for (const cell of row) {
-        if (typeof cell === 'string') appender.appendVarchar(cell)
-        else if (typeof cell === 'number') appender.appendDouble(cell)
-        else if (typeof cell === 'boolean') appender.appendBoolean(cell)
-        else appender.appendNull()
-      }
-      appender.endRow()
-    }
-    appender.closeSync()
-  }
-
-  /**
    * Opens the file again after an error that has DuckDB refuse whatever follows: what was committed is
    * there. Others than the first connection stay as they are.
    */
@@ -189,7 +139,6 @@ export class Connection {
     this.#reopening ??= (async () => {
       this.close()
       await this.reopen()
-      this.#forget()
       this.#isInvalid = false
     })().finally(() => {
       this.#reopening = undefined
@@ -253,36 +202,4 @@ export class Connection {
 function countRows(result: DuckDBMaterializedResult): number {
   const isCreated = result.statementType === StatementType.CREATE && result.chunkCount > 0
   return Number(isCreated ? result.getChunk(0).getColumnValues(0)[0] : result.rowsChanged)
-}
-
-/**
- * Decides when the log of a database is written into its file: after a commit that made it large. DuckDB would do
- * it within the commit, and report one as failed that is durable, where the checkpoint needs too much memory.
- */
-export class Checkpoints {
-  readonly #log: string
-  readonly #checkpoint: () => Promise<void>
-  /** Bytes of the log at which the next one is tried. */
-  #nextAt = LOG_BYTES_MAX
-
-  /** Creates the checkpoints of a file; `checkpoint` makes one. */
-  constructor(file: string, checkpoint: () => Promise<void>) {
-    this.#log = `${file}.wal`
-    this.#checkpoint = checkpoint
-  }
-
-  /**
-   * Writes a large log into the file. Where that fails, what was committed is durable all the same, and it is
-   * tried again when the log is twice as long.
-   */
-  async afterCommit(): Promise<void> {
-    const log = statSync(this.#log, { throwIfNoEntry: false })
-    if (log === undefined || log.size < this.#nextAt) return
-    try {
-      await this.#checkpoint()
-      this.#nextAt = LOG_BYTES_MAX
-    } catch {
-      this.#nextAt = log.size * 2
-    }
-  }
 }

@@ -18,7 +18,7 @@ export async function openInstance(file: string, options: OpenOptions): Promise<
   return DuckDBInstance.create(file, {
     memory_limit: MemoryLimit.most,
     threads: String(options.threads ?? THREADS_DEFAULT),
-    // `Checkpoints` (duckdb-connection.ts) decides.
+    // Publication decides: within a commit, one that needs too much memory would report it as failed.
     checkpoint_threshold: '1000TB',
     ...(file === ':memory:' ? {} : { temp_directory: `${file}.tmp` }),
     ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),

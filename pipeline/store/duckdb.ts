@@ -1,72 +1,37 @@
 import { Connection, type Planning } from './duckdb-connection.ts'
 import type { OpenOptions } from './duckdb-instance.ts'
-import type { Cell, Parameters } from './duckdb-values.ts'
-import { chunkRows, parseRows } from './row-texts.ts'
-import { TableVersions } from './table-versions.ts'
+import type { Parameters } from './duckdb-values.ts'
 
 export type { Planning } from './duckdb-connection.ts'
 export { isLocked, type OpenOptions } from './duckdb-instance.ts'
 export type { Cell, Parameter, Parameters } from './duckdb-values.ts'
 
 /**
- * A database as the registry reads and writes it: one file, one connection. Rows come back as plain JSON
- * values: 64-bit integers as numbers, timestamps as ISO 8601 text, JSON columns parsed. Each write notes
- * the table that it changes, so that what was read of the others stays cached.
+ * A columnar database: one file, one connection. Rows come back as plain JSON values: 64-bit integers as numbers,
+ * timestamps as ISO 8601 text, JSON columns parsed.
  */
 export class Database {
   readonly file: string
   readonly #connection: Connection
-  /** Columns of the tables that were written. */
-  readonly #types = new Map<string, [column: string, type: string][]>()
-  /** Versions of the tables that this process wrote; nobody else writes to the file. */
-  readonly written: TableVersions
 
-  private constructor(connection: Connection, written: TableVersions) {
+  private constructor(connection: Connection) {
     this.file = connection.file
     this.#connection = connection
-    this.written = written
   }
 
   /** Throws when another process has the file open for writing (`isLocked` tells). */
   static async open(file: string, options: OpenOptions = {}): Promise<Database> {
-    const written = new TableVersions()
-    return new Database(await Connection.open(file, options, () => written.noteAll()), written)
+    return new Database(await Connection.open(file, options))
   }
 
   /** Opens another connection to the same file, for reading beside this one; closed before it. */
   async openAnother(): Promise<Database> {
-    const written = new TableVersions()
-    return new Database(await this.#connection.another(() => written.noteAll()), written)
+    return new Database(await this.#connection.another())
   }
 
-  /**
-   * Runs any statement and invalidates everything that is cached of any table. Parameters that the statement
-   * does not name are ignored. Returns the number of rows that it changed.
-   */
-  run(sql: string, parameters: Parameters = {}): Promise<number> {
-    this.written.noteAll()
-    return this.#connection.run(sql, parameters, 'prepare')
-  }
-
-  /**
-   * Runs a statement that writes this table and no other: `rest` follows its name. Returns the number of
-   * rows.
-   */
-  write(
-    verb: 'insert into' | 'update' | 'delete from',
-    table: string,
-    rest = '',
-    parameters: Parameters = {},
-    planning: Planning = 'prepare',
-  ): Promise<number> {
-    if (verb === 'update') this.written.noteUpdate(table)
-    else this.written.note(table)
-    return this.#connection.run(`${verb} ${table} ${rest}`, parameters, planning)
-  }
-
-  /** Runs a statement that writes only temporary tables, or none, so that no cache is invalidated. */
-  runTemporary(sql: string, parameters: Parameters = {}): Promise<number> {
-    return this.#connection.run(sql, parameters, 'prepare')
+  /** Runs any statement. Parameters that it does not name are ignored. Returns the number of rows that it changed. */
+  run(sql: string, parameters: Parameters = {}, planning: Planning = 'prepare'): Promise<number> {
+    return this.#connection.run(sql, parameters, planning)
   }
 
   /** Runs a query and returns all rows; `cached` keeps its prepared statement for the next time. */
@@ -99,36 +64,6 @@ export class Database {
   }
 
   /**
-   * Reads columns of all rows of `from` as texts, null as an empty one: ten times cheaper than `all` for many
-   * small rows. No value may contain the separators, U+001E and U+001F. The rows can be iterated once. All of
-   * them share one string, so a text that is kept must be detached from it (`detach` in core/strings.ts).
-   */
-  async texts(
-    columns: readonly string[],
-    from: string,
-    parameters: Parameters = {},
-    order?: string,
-  ): Promise<Iterable<string[]>> {
-    return parseRows(await this.text(columns, from, parameters, order))
-  }
-
-  /** Reads the same as one text, with U+001F between columns and U+001E between rows. */
-  async text(
-    columns: readonly string[],
-    from: string,
-    parameters: Parameters = {},
-    order?: string,
-  ): Promise<string> {
-    const cells = columns.map(column => `coalesce((${column})::varchar, '')`)
-    const sorted = order === undefined ? '' : `order by ${order}`
-    const row = await this.one<{ lines: string | null }>(
-      `select string_agg(concat_ws(chr(31), ${cells.join(', ')}), chr(30) ${sorted}) as lines from ${from}`,
-      parameters,
-    )
-    return row?.lines ?? ''
-  }
-
-  /**
    * Streams rows in batches of a few thousand, on a connection of its own, for results that do not fit into
    * memory.
    */
@@ -144,57 +79,12 @@ export class Database {
   /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
   async insert(table: string, rows: readonly object[]): Promise<void> {
     if (rows.length === 0) return
-    this.written.note(table)
-    const structure = await this.#describeStructure(table)
-    const insert = (from: string, rowsJson: string) =>
-      this.#connection.run(
-        `insert into ${table} by name select unnest(${from})`,
-        { rows: rowsJson },
-        'cached',
-      )
-    if (rows.length === 1) {
-      // A single row needs no list, which makes a shorter plan.
-      await insert(
-        `from_json($rows::varchar, '${structure.slice(1, -1)}')`,
-        JSON.stringify(rows[0]),
-      )
-      return
-    }
-    const list = `from_json($rows::varchar, '${structure}'), recursive := true`
-    for (const text of chunkRows(rows)) await insert(list, text)
-  }
-
-  /** Updates columns of existing rows, by a column that is unique among `rows`. */
-  async update(
-    table: string,
-    key: string,
-    columns: readonly string[],
-    rows: readonly object[],
-  ): Promise<void> {
-    const named = [key, ...columns]
-    const structure = await this.#describeStructure(table, named)
-    const picked = rows.map(row => {
-      const cells = row as Readonly<Record<string, unknown>>
-      return Object.fromEntries(named.map(column => [column, cells[column]]))
-    })
-    await this.write(
-      'update',
-      table,
-      `set ${columns.map(column => `${column} = fresh.${column}`).join(', ')}
-       from (select unnest(from_json($rows::varchar, '${structure}'), recursive := true)) as fresh
-       where ${table}.${key} = fresh.${key}`,
-      { rows: JSON.stringify(picked) },
-      'cached',
+    const structure = describeStructure(await this.describe(table))
+    await this.run(
+      `insert into ${table} by name
+       select unnest(from_json($rows::varchar, '${structure}'), recursive := true)`,
+      { rows: JSON.stringify(rows) },
     )
-  }
-
-  /**
-   * Appends rows to a temporary table, or one of `schema`, that has only varchar, double and boolean columns:
-   * the fastest way to insert.
-   */
-  append(table: string, rows: Iterable<readonly Cell[]>, schema?: string): Promise<void> {
-    this.written.note(table)
-    return this.#connection.append(table, rows, schema)
   }
 
   /** Runs work that goes through whole tables under the highest memory limit. */
@@ -208,27 +98,16 @@ export class Database {
 
   /** Tells the types of the columns of a table. */
   async describe(table: string): Promise<ReadonlyMap<string, string>> {
-    return new Map(await this.#readTypes(table))
-  }
-
-  /** Describes the JSON structure of a table's rows, with all columns or some. */
-  async #describeStructure(table: string, some?: readonly string[]): Promise<string> {
-    const types = this.#types.get(table) ?? (await this.#readTypes(table))
-    this.#types.set(table, types)
-    return describeStructure(some ? types.filter(([column]) => some.includes(column)) : types)
-  }
-
-  async #readTypes(table: string): Promise<[column: string, type: string][]> {
     const columns = await this.all<{ column_name: string; column_type: string }>(
       `select column_name, column_type from (describe ${table})`,
     )
-    return columns.map(({ column_name, column_type }) => [column_name, column_type])
+    return new Map(columns.map(({ column_name, column_type }) => [column_name, column_type]))
   }
 }
 
 /** Describes the structure of rows for `from_json`: lists and structs as JSON, other types by name. */
-function describeStructure(columns: [string, string][]): string {
-  const shape = Object.fromEntries(columns.map(([name, type]) => [name, toShape(type)]))
+function describeStructure(types: ReadonlyMap<string, string>): string {
+  const shape = Object.fromEntries([...types].map(([name, type]) => [name, toShape(type)]))
   return JSON.stringify([shape]).replaceAll("'", "''")
 }
 

@@ -11,22 +11,3 @@ export function* parseRows(text: string): Generator<string[]> {
     yield text.slice(start, end < 0 ? undefined : end).split(CELL_END)
   }
 }
-
-const LIST_ROWS_MAX = 10_000
-const LIST_CHARS_MAX = 16 * 1024 * 1024
-
-/** Splits rows into JSON lists that are short enough for one text: a single row may hold a megabyte. */
-export function* chunkRows(rows: readonly object[]): Generator<string> {
-  let texts: string[] = []
-  let chars = 0
-  for (const row of rows) {
-    const text = JSON.stringify(row)
-    texts.push(text)
-    chars += text.length
-    if (texts.length < LIST_ROWS_MAX && chars < LIST_CHARS_MAX) continue
-    yield `[${texts.join(',')}]`
-    texts = []
-    chars = 0
-  }
-  if (texts.length > 0) yield `[${texts.join(',')}]`
-}

@@ -9,65 +9,41 @@ export class Transactions {
   readonly #execute: Execute
   readonly #onFailure: () => void
   #queue: Promise<unknown> = Promise.resolve()
-  /** State of the transaction; a requested one begins with the first statement that writes. */
-  #state: 'none' | 'requested' | 'open' = 'none'
+  #isOpen = false
 
   /** Creates the transactions of a connection; `onFailure` is called when written rows may be undone. */
-  constructor(execute: Execute, onFailure: () => void) {
+  constructor(execute: Execute, onFailure: () => void = () => {}) {
     this.#execute = execute
     this.#onFailure = onFailure
   }
 
   get isOpen(): boolean {
-    return this.#state === 'open'
+    return this.#isOpen
   }
 
   /** Runs the work in a transaction: all that it writes is committed, or nothing. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#runAlone(async () => {
-      await this.#begin()
-      return work()
-    })
-  }
-
-  /** Runs work and the statement that ends it, which alone needs no transaction around it. */
-  runEnding(work: () => Promise<void>, last: () => Promise<void>): Promise<void> {
-    return this.#runAlone(async () => {
-      this.#state = 'requested'
-      await work()
-      if (this.#state === 'requested') this.#state = 'none'
-      await last()
-    })
-  }
-
-  /** Begins a requested transaction; called before each statement that writes. */
-  async beforeWriting(): Promise<void> {
-    if (this.#state === 'requested') await this.#begin()
-  }
-
-  #runAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#queue.then(() => this.#commitOrRollBack(work))
     this.#queue = turn.catch(() => undefined)
     return turn
   }
 
   async #commitOrRollBack<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isOpen = true
+    let isBegun = false
     try {
+      await this.#execute('begin')
+      isBegun = true
       const result = await work()
-      if (this.#state === 'open') await this.#execute('commit')
+      await this.#execute('commit')
       return result
     } catch (error) {
-      if (this.#state === 'open') await this.#execute('rollback').catch(() => undefined)
+      if (isBegun) await this.#execute('rollback').catch(() => undefined)
       this.#onFailure()
       throw error
     } finally {
-      this.#state = 'none'
+      this.#isOpen = false
     }
-  }
-
-  async #begin(): Promise<void> {
-    this.#state = 'open'
-    await this.#execute('begin')
   }
 }
 

@@ -83,10 +83,8 @@ test('storyboards and badges of a tested agent are structs', async () => {
   const badges: ShownBadge[] = [
     { role: 'signals', adcp_version: '3.0', verified_specialisms: ['sales-guaranteed', 'b "c"'] },
   ]
-  await db.write(
-    'insert into',
-    'internal.agent_standings',
-    `by name select
+  await db.run(
+    `insert into internal.agent_standings by name select
     'https://a.example/' as agent_url, 'passing' as status, 'production' as lifecycle_stage, '{}' as tracks,
     1 as storyboards_passing, 1 as storyboards_total, 0 as streak_days, 1 as seq,
     $storyboards as storyboards, $badges as badges`,
@@ -114,10 +112,8 @@ test('files of a requested crawl are structs', async () => {
       deferred: false,
     },
   ]
-  await db.write(
-    'insert into',
-    'internal.crawl_requests',
-    `by name select
+  await db.run(
+    `insert into internal.crawl_requests by name select
     'id' as crawl_request_id, 'domain' as scope, 'shop.example' as domain, 'running' as status, 2 as attempts,
     now() as requested_at, 1 as requested_seq, $files as files, 1 as seq`,
     { files: JSON.stringify(files) },
