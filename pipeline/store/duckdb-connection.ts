@@ -62,10 +62,7 @@ export class Connection {
     this.#plans = new StatementCache(sql => connection.prepare(sql))
     this.transactions = new Transactions(async sql => {
       if (sql === 'begin') await this.#reopenIfInvalid()
-      await this.#noteFatalErrors(() => this.#connection.run(sql)).catch(async error => {
-        if (isOutOfMemory(error)) await this.#memory.raise()
-        throw error
-      })
+      await this.#noteFatalErrors(() => this.#connection.run(sql))
     })
   }
 
@@ -156,10 +153,7 @@ export class Connection {
     }
   }
 
-  /**
-   * Runs a statement. One that needs more memory than usual is run again with more; in a transaction, which
-   * cannot continue, it fails, and the next time it has more.
-   */
+  /** Runs a statement. One that needs more memory than usual is run again with more, but not within a transaction. */
   async #execute(
     sql: string,
     parameters: Parameters,
@@ -168,9 +162,8 @@ export class Connection {
     if (!this.transactions.isOpen) await this.#reopenIfInvalid()
     const execute = () => this.#noteFatalErrors(() => this.#executeOnce(sql, parameters, planning))
     return execute().catch(async error => {
-      if (!isOutOfMemory(error)) throw error
+      if (!isOutOfMemory(error) || this.transactions.isOpen) throw error
       await this.#memory.raise()
-      if (this.transactions.isOpen) throw error
       return execute()
     })
   }

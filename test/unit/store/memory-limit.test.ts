@@ -7,14 +7,11 @@ import { testClock } from '../../support/worlds/clock.ts'
 
 const TEXTS = 120
 const MEGABYTE = 1_000_000
-const LARGE = `select n, length(text)::double as length from large
-  where n in (select unnest([3, 50, 90]))`
+const DISTINCT = 'select count(distinct text)::int as n from large'
 
-/** Opens a database that may use less memory than its rows need at once. */
-async function openLarge(file: string) {
-  const db = await Database.open(file, { memoryLimit: '100MB', threads: 1 })
+async function openLarge(file: string, memoryLimit: string) {
+  const db = await Database.open(file, { memoryLimit, threads: 1 })
   cleanUp(async () => db.close())
-  await db.run('create table if not exists large (n integer, text varchar)')
   return db
 }
 
@@ -40,22 +37,15 @@ it('documents beyond the usual memory are published', async () => {
   published.close()
 })
 
-it('a transaction that needs more memory than usual is undone, and the next one has it', async () => {
+it('a query that needs more memory than usual gets it, but not within a transaction', async () => {
   const file = `${createDataDir()}/large.duckdb`
-  const db = await openLarge(file)
-  for (let n = 0; n < TEXTS; n++) {
-    await db.insert('large', [{ n, text: `${n}`.padEnd(MEGABYTE, 'x') }])
-    if (n % 60 === 59) await db.withMostMemory(() => db.run('checkpoint'))
-  }
-  db.close()
-  const again = await openLarge(file)
-  const read = () =>
-    again.transaction(async () => {
-      await again.insert('large', [{ n: TEXTS, text: 'more' }])
-      return again.all(LARGE)
-    })
-  await expect(read()).rejects.toThrow('Out of Memory')
-  expect(await again.one('select count(*)::int as rows from large')).toEqual({ rows: TEXTS })
-  expect(await read()).toHaveLength(3)
-  expect(await again.one('select count(*)::int as rows from large')).toEqual({ rows: TEXTS + 1 })
+  const filled = await openLarge(file, '1GB')
+  await filled.run('create table large (n integer, text varchar)')
+  const rows = Array.from({ length: TEXTS }, (_, n) => ({ n, text: `${n}`.padEnd(MEGABYTE, 'x') }))
+  for (const row of rows) await filled.insert('large', [row])
+  await filled.run('checkpoint')
+  filled.close()
+  const db = await openLarge(file, '100MB')
+  await expect(db.transaction(() => db.all(DISTINCT))).rejects.toThrow('Out of Memory')
+  expect(await db.one(DISTINCT)).toEqual({ n: TEXTS })
 })
