@@ -160,7 +160,7 @@ describe('people join an organization', () => {
     const refused = await send(dora, at(acme, '/keys'), { name: 'x' })
     expect([refused.statusCode, load(refused.body)('[role=alert]').text()]).toEqual([
       400,
-      'viewers of an organization cannot change anything for it',
+      'Viewers of an organization cannot change anything for it.',
     ])
     const left = await send(dora, at(acme, '/people/remove'), {
       user_id: people('input[name=user_id]').first().val() as string,
@@ -268,10 +268,14 @@ describe('a person manages', () => {
     expect((await ask()).statusCode).toBe(401)
   })
 
-  test('what the API refuses is shown on the page, in the API’s words', async () => {
+  test('what the API refuses is shown on the page as a sentence with what was entered', async () => {
     const answer = await send(ann, at(acme, '/keys'), { name: ' ' })
     expect(answer.statusCode).toBe(400)
-    expect(load(answer.body)('[role=alert]').text()).toContain('name: must not be empty')
+    expect(load(answer.body)('[role=alert]').text()).toBe('Name must not be empty.')
+    const crawl = await send(ann, '/dashboard/crawl', { domain: 'not a domain!' })
+    expect(load(crawl.body)('[role=alert]').text()).toBe(
+      '“not a domain!” is not a domain. Enter one such as acme.example.',
+    )
   })
 
   test('agents and who sees them', async () => {
@@ -525,7 +529,7 @@ describe('a file of the workshop', () => {
     const faulty = await publishPreviewed(ann, { ...form, text: '{"a": ' })
     expect([faulty.statusCode, faulty.body]).toEqual([
       400,
-      expect.stringContaining('Fix the issues'),
+      expect.stringContaining('This file has 1 error. Fix it to continue.'),
     ])
     const foreign = { ...form, org: other, text: buildFile('Not theirs') }
     expect((await publishPreviewed(ann, foreign)).statusCode).toBe(400)
@@ -769,7 +773,7 @@ test('that a domain publishes its own file is said before anything is pasted', a
   const form = { org: acme, kind: 'adagents.json', domain, text: buildFile('Twice') }
   const preview = load((await send(ann, '/dashboard/publish', form)).body)
   expect(preview('.notice').text()).toContain('publishes its own adagents.json')
-  expect([preview('#served').length, preview('form.editor button').text()]).toEqual([0, 'Preview'])
+  expect([preview('#served').length, preview('form.editor button').text()]).toEqual([0, 'Review'])
   for (const [kind, own] of [
     ['adagents.json', domain],
     ['brand.json', domain],
