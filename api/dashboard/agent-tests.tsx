@@ -136,7 +136,7 @@ function renderSummary({
 }
 
 function describeNoBadge(hasApiAccess: boolean): string {
-  return hasApiAccess ? 'none' : 'none: they are for members with API access'
+  return hasApiAccess ? 'none' : 'none: they come with a membership that lists agents publicly'
 }
 
 function renderForms(

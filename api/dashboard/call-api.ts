@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../operation/services.ts'
-import { describeRefusal } from './describe-refusal.ts'
+import { describeRefusal } from '../pages/describe-refusal.ts'
 
 /** A request to an operation, as a client would send it. */
 export interface ApiRequest {

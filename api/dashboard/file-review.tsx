@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import { toHostingBase } from '../../pipeline/model/hosted.ts'
 import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
@@ -70,7 +71,7 @@ export async function showReview(
         {preview && parsed ? renderPreview({ kind, domain: parsed, text }, preview, baseUrl) : null}
         {renderHidden({ [REVIEWED]: preview && hashFile(domain, text) })}
         {renderSteps(context, owner, { domain: parsed, isReady: preview !== undefined })}
-        {isNew && preview && parsed
+        {isNew && preview && parsed && toHostingBase(baseUrl) !== undefined
           ? renderSection('pointer', namePointer(baseUrl), renderPointer(kind, parsed, baseUrl))
           : null}
       </form>

@@ -56,7 +56,7 @@ export const doneTexts = {
   verified_published: 'The domain is verified and your file is hosted. Its address is below.',
   published: 'The adagents.json is hosted. Its address is below.',
   brand_published: 'The brand.json is hosted. Its address is below.',
-  saved: 'Your change is saved and served.',
+  saved: 'Your change is published.',
   withdrawn: 'The file is no longer hosted here.',
   pending: 'The entry is saved. A moderator looks at its name before it is shown.',
   points_here: 'The domain points to its hosted file. A crawl is scheduled where that is new.',

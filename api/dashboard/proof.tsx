@@ -108,7 +108,7 @@ export async function beginProof(
 
 /** Describes how long a file waits for the proof of its domain. */
 function describeDraft({ config }: DashboardRequest['services'], domain: string): string {
-  return `Once ${domain} is verified, your file is published. It is kept for ${config.LIMITS.draftMinutes} minutes.`
+  return `Your draft is kept for ${config.LIMITS.draftMinutes} minutes and published once ${domain} is verified.`
 }
 
 interface ChallengeView {

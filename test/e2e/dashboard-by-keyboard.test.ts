@@ -116,7 +116,7 @@ interface Published {
   done: string
 }
 const hosted: Published = { button: 'Publish', done: 'The adagents.json is hosted' }
-const changed: Published = { button: 'Publish', done: 'Your change is saved and served' }
+const changed: Published = { button: 'Publish', done: 'Your change is published' }
 
 async function publish(
   page: Page,

@@ -49,7 +49,8 @@ export function renderNextStep({ hosting }: PublisherLookup): Html {
 
 const UNREADABLE = 'Unknown: the file cannot be read.'
 
-function isUnreadable({ files, freshness }: PublisherLookup): boolean {
+/** Tells whether a file has never been read and is broken, so that what it lists is unknown. */
+export function isUnreadable({ files, freshness }: PublisherLookup): boolean {
   return files.adagents_json.status === 'invalid' && freshness?.state === 'invalid'
 }
 

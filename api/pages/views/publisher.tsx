@@ -23,6 +23,7 @@ import { renderProblem } from '../parts/problem.tsx'
 import {
   isHostedOnly,
   isNothing,
+  isUnreadable,
   renderAgents,
   renderHosting,
   renderInventory,
@@ -147,14 +148,22 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
         },
         {
           label: agents === 1 ? 'Authorized agent' : 'Authorized agents',
-          value: formatCount(agents),
+          value: formatKnown(lookup, agents),
         },
-        { label: properties === 1 ? 'Property' : 'Properties', value: formatCount(properties) },
+        {
+          label: properties === 1 ? 'Property' : 'Properties',
+          value: formatKnown(lookup, properties),
+        },
         network && { label: 'Managed publishers', value: formatCount(network.publisher_count) },
       ])}
       {renderFreshness(freshness, 'adagents.json')}
     </>
   )
+}
+
+/** Formats a count; that of a file of which nothing is known is not zero. */
+function formatKnown(lookup: PublisherLookup, count: number): string {
+  return count === 0 && isUnreadable(lookup) ? '–' : formatCount(count)
 }
 
 function describeIssues(
@@ -164,7 +173,10 @@ function describeIssues(
   const counted = describeCounted(faults)
   if (adagents_valid)
     return faults.errors > 0 ? `${counted}; parts with errors are ignored` : counted
-  if (faults.first !== undefined) return `${counted}: ${clipText(faults.first, 120)}`
+  if (faults.line !== undefined)
+    return faults.errors > 1
+      ? `${counted}, the first on line ${faults.line}`
+      : `${counted} on line ${faults.line}`
   return faults.errors + faults.warnings === 0 || files.adagents_json.status !== 'invalid'
     ? undefined
     : counted

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { describeRefusal } from '../../../api/dashboard/describe-refusal.ts'
 import { writeInvitation } from '../../../api/live/invitation-mail.ts'
+import { describeRefusal } from '../../../api/pages/describe-refusal.ts'
 
 const DOMAIN = 'domain: must be a domain name such as acme.example'
 const AGENT = 'url: must be the address of an agent such as https://agent.example/mcp'
