@@ -21,7 +21,7 @@ const texts = {
   running: 'The files are being fetched. This page refreshes itself.',
   retrying: 'A file could not be read. It will be tried again soon. This page refreshes itself.',
   deferred: 'The server asked the crawler to come back later. This page refreshes itself.',
-  completed: 'The crawl is finished. Every page about the domain now shows the result.',
+  completed: 'The crawl is finished. Every page about the domain now shows what was found.',
   invalid: 'A file was read, but cannot be used.',
   failed: 'The files could not be read.',
 } as const satisfies Record<CrawlStatus, string>
@@ -101,11 +101,9 @@ function describeResult(outcome: RequestOutcome | null, status: number | null): 
   if (outcome === null) return ['waiting', '']
   if (outcome === 'quarantined')
     return [renderBadge('bad', 'set aside'), 'the registry could not process it']
-  const { means } = outcomes[outcome]
-  return [
-    renderResult(outcome),
-    status === null ? means : `${means.replace(/ \(.*\)$/, '')} (HTTP ${status})`,
-  ]
+  const means = outcomes[outcome].means.replace(/ \(.*\)$/, '')
+  const text = outcome === 'absent' ? 'there is no such file' : means
+  return [renderResult(outcome), status === null ? text : `${text} (HTTP ${status})`]
 }
 
 /** Says what to do where a file was not found. */

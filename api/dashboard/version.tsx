@@ -19,6 +19,9 @@ export function toVersionPath(orgId: string, domain: string, kind: Kind, number:
   return `${toSectionPath(orgId, 'entries')}/version?${query}`
 }
 
+/** Leaves out the ids of the registry, which no hosted file has. */
+const omitOwnIds = (key: string, value: unknown) => (key === 'property_rid' ? undefined : value)
+
 /** Shows what a version of a hosted file has, to be read before it is restored. */
 export async function showVersion(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, query } = context
@@ -38,14 +41,12 @@ export async function showVersion(context: OrganizationRequest): Promise<Dashboa
       {renderFault(refused)}
       {refused !== undefined ? null : (
         <>
-          <p class="lead">
-            Saved {renderMoment(version.created_at)} by {renderName(version.editor_name, 80)}.
-          </p>
+          <p class="lead">Saved {renderMoment(version.created_at)}.</p>
           {version.content === null ? (
             <p class="empty">The content of this version is not shown.</p>
           ) : (
             <pre tabindex="0">
-              {clipText(JSON.stringify(version.content.document, null, 2), TEXT_CHARS)}
+              {clipText(JSON.stringify(version.content.document, omitOwnIds, 2), TEXT_CHARS)}
             </pre>
           )}
         </>

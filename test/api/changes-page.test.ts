@@ -79,7 +79,7 @@ test('the changes of a domain are those of its brand, its file, its properties a
   await registry.publish()
   const page = await read(`/changes?domain=${GAZETTE.toUpperCase()}`)
   expect(page('footer').text()).not.toMatch(/Policies|Mirrors/)
-  expect(page('h1').text()).toBe(`Changes of ${GAZETTE}`)
+  expect(page('h1').text()).toBe(`Changes at ${GAZETTE}`)
   expect(page('#domain').val()).toBe(GAZETTE)
   const changes = page('.timeline li li')
     .toArray()
@@ -88,7 +88,7 @@ test('the changes of a domain are those of its brand, its file, its properties a
   expect(changes).toContain('new authorization of three.example/mcp')
   expect(page('.timeline').text()).not.toContain('paper-')
   const unknown = await read('/changes?domain=unknown.example')
-  expect(unknown('main .empty').text()).toBe('No changes of unknown.example are known.')
+  expect(unknown('main .empty').text()).toBe('No changes at unknown.example are known.')
   const wrong = await registry.app.inject('/changes?domain=no!')
   expect([wrong.statusCode, load(wrong.body)('main .lead').text()]).toEqual([
     400,

@@ -103,7 +103,7 @@ async function tellStory(
 
     await page.click('.sections >> text=Keys')
     await page.fill('#name', 'Planner')
-    await page.click('text=Create the key')
+    await page.click('text=Create key')
     await page.waitForSelector('#secret')
     expect(await page.inputValue('#secret')).toMatch(/^sk_/)
     await look(page, 'new-key')

@@ -31,7 +31,7 @@ async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: D
   const offset = Number(query.cursor ?? 0)
   const page = { limit: CHANGES_PER_PAGE, offset }
   const found = snapshot && (await listDomainChanges(snapshot, domain, page))
-  const title = `Changes of ${domain}`
+  const title = `Changes at ${domain}`
   return {
     title,
     followed: { domain },
@@ -45,7 +45,7 @@ async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: D
         </p>
         {renderFilter({ domain })}
         {found === undefined || found.total === 0 ? (
-          <p class="empty">No changes of {domain} are known.</p>
+          <p class="empty">No changes at {domain} are known.</p>
         ) : (
           renderChanges(found, {
             offset,

@@ -79,7 +79,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
         })}
         {renderState(lookup, faults)}
         {renderOwnerLinks(domain, services.isAuthorizationServer)}
-        {isHostedOnly(lookup) ? renderNextStep(lookup) : null}
+        {isHostedOnly(lookup) ? renderNextStep(lookup, services.baseUrl()) : null}
         {renderSection(
           'agents',
           'Authorized agents',
@@ -156,7 +156,10 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
         },
         network && { label: 'Managed publishers', value: formatCount(network.publisher_count) },
       ])}
-      {renderFreshness(freshness, 'adagents.json')}
+      {renderFreshness(
+        freshness,
+        isHostedOnly(lookup) ? 'adagents.json on its own site' : 'adagents.json',
+      )}
     </>
   )
 }
