@@ -45,14 +45,18 @@ export async function sendInvitation(
 export function writeInvitation(invitation: SentInvitation): string {
   const { email, role, inviter, url, expires_at } = invitation
   const { host } = new URL(url)
-  const as = role === 'owner' || role === 'admin' ? `an ${role}` : `a ${role}`
-  const to = `join ${toLine(invitation.organization)} on Agentic Ad Registry (${host}) as ${as}.`
+  const to = `join ${toLine(invitation.organization)} on Agentic Ad Registry (${host}) as ${addArticle(role)}.`
   return [
     inviter === undefined ? `You are invited to ${to}` : `${inviter} invited you to ${to}`,
     `To accept, open this link and sign in with ${email}:`,
     url,
     `The link works once, until ${formatDay(expires_at)}. If you did not expect an invitation, please ignore this email.`,
   ].join('\n\n')
+}
+
+/** Names a role within a sentence: `an owner`. */
+export function addArticle(role: MembershipRole): string {
+  return `${/^[aeio]/.test(role) ? 'an' : 'a'} ${role}`
 }
 
 const toLine = (name: string): string => name.replace(/\s+/g, ' ')

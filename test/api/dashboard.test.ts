@@ -173,7 +173,7 @@ describe('people join an organization', () => {
     await invite('fay@acme.example', 'member')
     const fay = await enterAs('fay@acme.example')
     const shown = await read(fay, '/dashboard')
-    expect(shown('.invitation').text()).toContain('Acme invites you as member')
+    expect(shown('.invitation').text()).toContain('Acme invites you to join as a member')
     const id = shown('.invitation input[name=id]').val() as string
     expect((await read(bob, '/dashboard'))('.invitation')).toHaveLength(0)
     expect((await send(bob, '/dashboard/join', { id })).statusCode).toBe(404)

@@ -107,8 +107,12 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
 }
 
 /** Renders what the owner of a domain can do about it; who that is, only the dashboard can tell. */
-function renderOwnerLinks(domain: string, hasDashboard: boolean): Html {
-  const check = <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit the file</a>
+function renderOwnerLinks(
+  domain: string,
+  hasDashboard: boolean,
+  label = 'Check and edit the file',
+): Html {
+  const check = <a href={toWorkshopPath(domain, 'adagents.json')}>{label}</a>
   if (!hasDashboard) return <p class="quiet">{check}</p>
   return (
     <p class="quiet">
@@ -267,7 +271,7 @@ function showUnknown(
           </p>
         ) : null}
         {renderWatch(services, 'domain', domain)}
-        {renderOwnerLinks(domain, services.isAuthorizationServer)}
+        {renderOwnerLinks(domain, services.isAuthorizationServer, 'Check a file')}
         {edits.length === 0
           ? null
           : renderSection(
