@@ -1,3 +1,4 @@
+import { tiers } from '../../pipeline/core/tiers.ts'
 import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
@@ -35,7 +36,7 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         render: ({ org_id, org_name, role, membership_tier }) => [
           <a href={toSectionPath(org_id, 'domains')}>{renderName(org_name)}</a>,
           role,
-          membership_tier ?? 'none',
+          membership_tier === null ? 'none' : tiers[membership_tier].label,
         ],
       })}
       <form method="post" action="/dashboard/organizations" class="panel">
@@ -92,7 +93,7 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
         most.
       </p>
       <p>
-        Your id in this registry is <code>{person.user_id}</code>.
+        Your ID in this registry is <code>{person.user_id}</code>.
       </p>
       {renderFault(fault)}
       {renderTable({

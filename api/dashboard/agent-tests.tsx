@@ -71,7 +71,7 @@ async function showTests(
       {stopped === null ? null : <p class="notice fair">{stopped}</p>}
       {isRunning ? (
         <p class="notice" role="status">
-          The agent is being tested. This page renews itself until the result is here.
+          The agent is being tested. This page refreshes itself until the result is here.
         </p>
       ) : null}
       {renderCredentialLead(compliance.body, failed, auth.body)}
@@ -136,7 +136,7 @@ function renderSummary({
 }
 
 function describeNoBadge(hasApiAccess: boolean): string {
-  return hasApiAccess ? 'none' : 'none: they are for members with API access'
+  return hasApiAccess ? 'none' : 'none: they come with a membership that lists agents publicly'
 }
 
 function renderForms(

@@ -67,12 +67,19 @@ function renderFacts(facts: Change['facts']): Html {
       {shown.map(([name, value], i) => (
         <>
           {i > 0 ? ', ' : ''}
-          {name === 'to_revision' ? 'revision ' : ''}
-          <bdi>{clipText(value, 120)}</bdi>
+          <bdi>{clipText(describeFact(name, value), 120)}</bdi>
         </>
       ))}
     </>
   )
+}
+
+const files: Readonly<Record<string, string>> = { brand: 'brand.json', property: 'adagents.json' }
+
+/** Describes a fact in the words of the page where the change was made. */
+function describeFact(name: string, value: string): string {
+  if (name === 'to_revision') return `version ${value}`
+  return name === 'entity' ? (files[value] ?? value) : value
 }
 
 export const auditRoutes: readonly OrganizationRoute[] = [

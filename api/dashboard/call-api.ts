@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Services } from '../operation/services.ts'
+import { describeRefusal } from '../pages/describe-refusal.ts'
 
 /** A request to an operation, as a client would send it. */
 export interface ApiRequest {
@@ -48,7 +49,10 @@ export function createApiCaller(
     const type = String(answer.headers['content-type'] ?? '')
     const body = (type.startsWith('application/json') ? answer.json() : {}) as Body
     const { error, message } = body as { error?: string; message?: string }
-    const refused = answer.statusCode < 400 ? undefined : (message ?? error ?? 'it was refused')
+    const refused =
+      answer.statusCode < 400
+        ? undefined
+        : describeRefusal(message ?? error ?? 'It was refused', payload)
     return { status: answer.statusCode, body, file: { bytes: answer.rawPayload, type }, refused }
   }
 }

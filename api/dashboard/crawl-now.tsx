@@ -1,11 +1,16 @@
-import type { CrawlRequestStatus, CrawlStatus } from '../../pipeline/model/crawl-request.ts'
-import { Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { outcomes } from '../../pipeline/core/outcomes.ts'
+import type {
+  CrawlRequestStatus,
+  CrawlStatus,
+  RequestOutcome,
+} from '../../pipeline/model/crawl-request.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
-import { renderBadge } from '../pages/parts/freshness.tsx'
-import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
+import { renderBadge, renderResult } from '../pages/parts/freshness.tsx'
+import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { type DashboardAnswer, renderFault, renderToken } from './page.tsx'
+import { type DashboardAnswer, renderButton, renderFault, renderToken } from './page.tsx'
 import { CRAWL_PATH } from './way-back.ts'
 
 const API = '/api/registry/crawl-request'
@@ -16,7 +21,7 @@ const texts = {
   running: 'The files are being fetched. This page refreshes itself.',
   retrying: 'A file could not be read. It will be tried again soon. This page refreshes itself.',
   deferred: 'The server asked the crawler to come back later. This page refreshes itself.',
-  completed: 'The crawl is finished. Every page about the domain now shows the result.',
+  completed: 'The crawl is finished. Every page about the domain now shows what was found.',
   invalid: 'A file was read, but cannot be used.',
   failed: 'The files could not be read.',
 } as const satisfies Record<CrawlStatus, string>
@@ -67,6 +72,7 @@ async function showProgress(context: DashboardRequest): Promise<DashboardAnswer>
       </p>
       {next_attempt_at === null ? null : <p>Next attempt: {renderMoment(next_attempt_at)}</p>}
       {renderFiles(outcome)}
+      {isFinal ? renderNext(read.body, context.token) : null}
       <p>
         <a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a> ·{' '}
         <a href={toBrandPath(domain)}>View brand page</a>
@@ -80,18 +86,43 @@ async function showProgress(context: DashboardRequest): Promise<DashboardAnswer>
 function renderFiles(files: CrawlRequestStatus['outcome']): Html {
   return renderTable({
     caption: 'Files',
-    columns: ['File', 'Result', 'HTTP status', 'Attempts'],
+    columns: ['File', 'Result', 'Meaning', 'Attempts'],
     items: files,
     empty: 'No file has been fetched yet.',
     render: ({ url, outcome, http_status, attempts }) => [
       <code>{url}</code>,
-      outcome === null
-        ? 'waiting'
-        : renderBadge(outcome === 'ok' ? 'good' : outcome === 'absent' ? 'none' : 'fair', outcome),
-      http_status ?? '',
+      ...describeResult(outcome, http_status),
       attempts,
     ],
   })
+}
+
+function describeResult(outcome: RequestOutcome | null, status: number | null): [Child, Child] {
+  if (outcome === null) return ['waiting', '']
+  if (outcome === 'quarantined')
+    return [renderBadge('bad', 'set aside'), 'the registry could not process it']
+  const means = outcomes[outcome].means.replace(/ \(.*\)$/, '')
+  const text = outcome === 'absent' ? 'there is no such file' : means
+  return [renderResult(outcome), status === null ? text : `${text} (HTTP ${status})`]
+}
+
+/** Says what to do where a file was not found. */
+function renderNext({ domain, outcome }: CrawlRequestStatus, token: string): Html | null {
+  if (!outcome.some(file => file.outcome === 'absent' || file.outcome === 'store_denied'))
+    return null
+  return (
+    <>
+      <p>
+        A file that was not found is not an error. To publish one, serve it at its address above.
+        For a file that is hosted here, serve the pointer that <em>Hosted files</em> shows. Then
+        crawl again.
+      </p>
+      <div class="actions">
+        {renderButton(CRAWL_PATH, token, 'Crawl again', { domain }, 'plain')}
+        <a href={toWorkshopPath(domain, 'adagents.json')}>Check a file</a>
+      </div>
+    </>
+  )
 }
 
 export const crawlRoutes: readonly PersonRoute[] = [

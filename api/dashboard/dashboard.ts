@@ -22,7 +22,7 @@ import { deriveFormToken, requireFormToken } from './form-tokens.ts'
 import { joinRoutes } from './join.tsx'
 import { keyRoutes } from './keys.tsx'
 import { membershipRoutes } from './membership.tsx'
-import { buildDashboardPage, type DashboardAnswer, pictureHeaders } from './page.tsx'
+import { actingPages, buildDashboardPage, type DashboardAnswer, pictureHeaders } from './page.tsx'
 import { passkeyRoutes } from './passkeys.tsx'
 import { peopleRoutes } from './people.tsx'
 import { endSession, findSignedIn } from './person.ts'
@@ -227,7 +227,7 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
 }
 
 /** Pages that act for an organization without having it in their path. */
-const actingPaths: ReadonlySet<string> = new Set(['agents', 'publish', 'verify'])
+const actingPaths: ReadonlySet<string> = new Set(Object.values(actingPages))
 
 /** Finds the organization whose sections a page shows: the one in the path or the form, or the only one. */
 function findShownOrganization({ request, memberships, params, form }: DashboardRequest) {

@@ -23,6 +23,7 @@ type Domains = z.infer<typeof OrganizationDomains>
 async function showDomains(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, organization, token } = context
   const listed = await callApi<Domains>({ method: 'GET', url: URL, query: org })
+  const waiting = new Set(listed.body.pending?.map(({ domain }) => domain))
   const body = (
     <>
       <h1>Domains</h1>
@@ -45,12 +46,16 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
               proven && method ? toPlainWords(method) : '',
               proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified'),
               renderMoment(valid_until, proven ? 'no end' : ''),
-              renderButton(
-                VERIFY_PATH,
-                token,
-                proven ? 'Verify again' : 'Verify',
-                { domain, ...org },
-                'plain',
+              waiting.has(domain) ? (
+                <a href="#pending">Waiting for its token</a>
+              ) : (
+                renderButton(
+                  VERIFY_PATH,
+                  token,
+                  proven ? 'Verify again' : 'Verify',
+                  { domain, ...org },
+                  'plain',
+                )
               ),
             ],
           })}
@@ -74,7 +79,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
 function renderPending({ org, token }: OrganizationRequest, { pending }: Domains): Child {
   return renderTable({
     caption: 'Verifications that wait for a token',
-    columns: ['Domain', 'Missing: the token in one of these', 'Expires', 'Action'],
+    columns: ['Domain', 'Publish its token in one of these', 'Expires', 'Action'],
     items: pending,
     empty: 'Nothing waits.',
     render: ({ domain, txt_name, file_url, expires_at }) => [

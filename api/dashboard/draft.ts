@@ -2,7 +2,7 @@ import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { ProposedKind } from '../../pipeline/parse/check-file.ts'
 import type { Services } from '../operation/services.ts'
 
-/** Page on which a file from the workshop is published. */
+/** Page on which a file is reviewed and published. */
 export const PUBLISH_PATH = '/dashboard/publish'
 
 const COOKIE = 'registry_draft'
@@ -19,6 +19,8 @@ export interface Draft {
   text: string
   /** Name of the brand, once the person has entered it for a brand.json. */
   brandName?: string
+  /** True once the person has seen what will be served and asked to publish it: only the proof is missing. */
+  isReviewed?: true
 }
 
 type DraftServices = Pick<Services, 'drafts' | 'clock' | 'config' | 'baseUrl'>

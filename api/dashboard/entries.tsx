@@ -20,6 +20,7 @@ import {
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
+import { showVersion, toVersionPath } from './version.tsx'
 import { CRAWL_PATH } from './way-back.ts'
 
 type Domains = z.infer<typeof OrganizationDomains>
@@ -169,7 +170,11 @@ function renderVersions(
       const { revision_number: number, created_at, editor_name, edit_summary } = revision
       const isOffered = isRestorable(revision) && revision !== current
       return [
-        number,
+        isRestorable(revision) ? (
+          <a href={toVersionPath(context.org.org, domain, kind, number)}>{number}</a>
+        ) : (
+          number
+        ),
         renderMoment(created_at),
         renderName(editor_name, 80),
         edit_summary === undefined ? '' : renderName(edit_summary, 120),
@@ -213,6 +218,7 @@ async function checkPointer(context: OrganizationRequest): Promise<DashboardAnsw
 export const entryRoutes: readonly OrganizationRoute[] = [
   ...hostedFileRoutes,
   { method: 'GET', path: '/entries', handle: showEntries },
+  { method: 'GET', path: '/entries/version', handle: showVersion },
   { method: 'POST', path: '/entries/roll-back', handle: restoreRevision },
   { method: 'POST', path: '/entries/check-pointer', handle: checkPointer },
 ]

@@ -10,7 +10,7 @@ import { toWorkshopPath } from '../pages/parts/paths.ts'
 import { withdrawBrand, withdrawProperties } from '../routes/community/withdrawals.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { PUBLISH_PATH } from './draft.ts'
-import { renderPointer } from './hosted-preview.tsx'
+import { namePointer, renderPointer } from './hosted-preview.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -148,7 +148,7 @@ function renderServed({ org, services, token }: Shared, { kind, domain, since }:
       </div>
       {since ? null : (
         <div class="next">
-          <h3>{canPoint && since === null ? 'One step is left' : 'Add this to your site'}</h3>
+          <h3>{canPoint && since === null ? 'One step is left' : namePointer(base)}</h3>
           {renderPointer(kind, domain, base)}
           {since === undefined || !canPoint
             ? null
@@ -204,8 +204,8 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
       {text === undefined ? await renderOwnFile(context, kind, domain) : null}
       <p class="lead">
         {text === undefined
-          ? 'Paste your file. Before it is published, you see what will be served.'
-          : 'This is what is served now. Before your change is saved, you see what it does.'}
+          ? 'Paste your file. You see what will be served before it is published.'
+          : 'This is what is served now. You see what your change does before it is published.'}
       </p>
       <form method="post" action={PUBLISH_PATH} class="editor">
         {renderToken(token)}
@@ -215,7 +215,7 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
           {text ?? ''}
         </textarea>
         <div class="row">
-          <button type="submit">{text === undefined ? 'Preview' : 'Review change'}</button>
+          <button type="submit">Review</button>
           <a href={toEntryPath(org.org, domain)}>Cancel</a>
         </div>
       </form>

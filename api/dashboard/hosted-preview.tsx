@@ -111,12 +111,8 @@ function isEmpty(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.length === 0)
 }
 
-/** Renders what will be served for a file and what will not, and the file that the domain has to serve. */
-export function renderPreview(
-  proposed: Proposed,
-  preview: Preview,
-  { baseUrl, isNew }: { baseUrl: string; isNew: boolean },
-): Html {
+/** Renders what will be served for a file and what will not. */
+export function renderPreview(proposed: Proposed, preview: Preview, baseUrl: string): Html {
   const { kind, domain } = proposed
   const { file = {}, leftOut } = preview
   return (
@@ -142,32 +138,36 @@ export function renderPreview(
               ))}
             </ul>,
           )}
-      {isNew
-        ? renderSection('pointer', 'Add this to your site', renderPointer(kind, domain, baseUrl))
-        : null}
     </>
   )
+}
+
+/** Names the part of a page that has the pointer. */
+export function namePointer(baseUrl: string): string {
+  return toHostingBase(baseUrl) === undefined
+    ? 'The next step on a public registry'
+    : 'Add this to your site'
 }
 
 /** Renders the file with which a domain points to its hosted one, ready to be copied. */
 export function renderPointer(kind: HostedKind, domain: string, baseUrl: string): Child {
   const pointer = { authoritative_location: buildHostedAddress(baseUrl, kind, domain) }
+  const address = (
+    <code>
+      https://{domain}/.well-known/{kind}
+    </code>
+  )
   return (
     <>
-      <p>
-        The hosted file counts as the domain’s own once{' '}
-        <code>
-          https://{domain}/.well-known/{kind}
-        </code>{' '}
-        has this content:
-      </p>
-      <pre tabindex="0">{JSON.stringify(pointer, null, 2)}</pre>
       {toHostingBase(baseUrl) === undefined ? (
         <p class="notice fair">
-          You can stop here: pointers need a registry with a public https address, which this one
-          does not have.
+          This registry has no public https address, so a real domain cannot point to it and nothing
+          more is needed here. On a public registry you would now serve this at {address}:
         </p>
-      ) : null}
+      ) : (
+        <p>The hosted file counts as the domain’s own once {address} has this content:</p>
+      )}
+      <pre tabindex="0">{JSON.stringify(pointer, null, 2)}</pre>
       {kind === 'adagents.json' ? (
         <p>
           A domain that points here authorizes no agent. To authorize agents, serve the whole file

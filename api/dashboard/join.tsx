@@ -2,6 +2,7 @@ import {
   findInvitation,
   listAddressInvitations,
 } from '../../pipeline/read/lookups/organizations.ts'
+import { addArticle } from '../live/invitation-mail.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { clipText, renderName } from '../pages/html/text.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
@@ -52,13 +53,13 @@ function showInvitation(
       <h1>Join {renderName(found.org_name)}</h1>
       {renderFault(fault)}
       <p class="lead">
-        You are invited as <strong>{found.role}</strong>, with the address{' '}
+        You are invited as <strong>{addArticle(found.role)}</strong>, with the address{' '}
         <bdi>{clipText(found.email, 120)}</bdi>.
       </p>
       <form method="post" action={JOIN} class="single">
         {renderToken(formToken)}
         <input type="hidden" name="token" value={token} />
-        <button type="submit">Accept the invitation</button>
+        <button type="submit">Accept invitation</button>
       </form>
       <p>
         <a href="/dashboard">Not now</a>
@@ -75,9 +76,9 @@ export function renderOwnInvitations({ person, services, token }: DashboardReque
   return invitations.slice(0, SHOWN_MAX).map(({ invitation_id: id, org_name, role }) => (
     <div class="notice invitation">
       <p>
-        <strong>{renderName(org_name)}</strong> invites you as {role}.
+        <strong>{renderName(org_name)}</strong> invites you to join as {addArticle(role)}.
       </p>
-      {renderButton(JOIN, token, 'Accept the invitation', { id })}
+      {renderButton(JOIN, token, 'Accept invitation', { id })}
     </div>
   ))
 }

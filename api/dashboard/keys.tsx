@@ -55,7 +55,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
             <option value={permission}>{toPlainWords(permission)}</option>
           ))}
         </select>
-        <button type="submit">Create the key</button>
+        <button type="submit">Create key</button>
       </form>
     </>
   )

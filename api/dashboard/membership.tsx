@@ -1,5 +1,7 @@
+import { tiers } from '../../pipeline/core/tiers.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import { type Child, h } from '../pages/html/jsx.ts'
+import { joinWords } from '../pages/html/text.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { type DashboardAnswer, renderButton, renderFault, toSectionPath } from './page.tsx'
 import { BACK, parseWayBack } from './way-back.ts'
@@ -20,6 +22,14 @@ export function renderMembership(
       {renderButton(action, token, 'Become a member', { [BACK]: back }, 'plain')}
     </div>
   )
+}
+
+const publicTiers = Object.values(tiers).flatMap(({ label, apiAccess }) => (apiAccess ? label : []))
+
+/** Describes which memberships let an organization list its agents publicly, and who grants them. */
+export function describePublicTiers(): string {
+  const names = joinWords(publicTiers, 'or')
+  return `Only your organization and members see your agents. To list them publicly, ask the operator of this registry for the membership ${names}.`
 }
 
 async function joinMembers(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -38,8 +38,8 @@ function renderDifference(current: unknown, proposal: Proposal): Html {
     empty: 'Nothing: the file is the one that is published.',
     render: ({ path, before, after }) => [
       <code>{clipText(path === '' ? 'the file' : path, 200)}</code>,
-      before === undefined ? 'absent' : <code>{clipText(before, 300)}</code>,
-      after === undefined ? 'absent' : <code>{clipText(after, 300)}</code>,
+      before === undefined ? '–' : <code>{clipText(before, 300)}</code>,
+      after === undefined ? '–' : <code>{clipText(after, 300)}</code>,
     ],
   })
   const outdated = proposal.base_changed ? (

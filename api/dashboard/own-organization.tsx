@@ -13,7 +13,10 @@ const NEW_NAME = 'organization_name'
  * Renders the fields by which a form names the organization that it acts for: a choice, or the name of a
  * first one for people who have none.
  */
-export function renderOrganizationField({ memberships, person, form }: DashboardRequest): Html {
+export function renderOrganizationField(
+  { memberships, person, form }: DashboardRequest,
+  chosen: string | null = form.get('org'),
+): Html {
   const editors = memberships.filter(canEdit)
   if (editors.length > 0) {
     return (
@@ -21,7 +24,7 @@ export function renderOrganizationField({ memberships, person, form }: Dashboard
         <label for="org">Organization</label>
         <select id="org" name="org">
           {editors.map(({ org_id, org_name }) => (
-            <option value={org_id} selected={org_id === form.get('org')}>
+            <option value={org_id} selected={org_id === chosen}>
               {org_name}
             </option>
           ))}
@@ -89,7 +92,7 @@ function addOrganization(context: DashboardRequest, organization: Membership): O
   return { ...context, organization, org: { org: organization.org_id } }
 }
 
-function canEdit({ role }: Membership): boolean {
+export function canEdit({ role }: Membership): boolean {
   return hasOrganizationRight(role, 'edit')
 }
 

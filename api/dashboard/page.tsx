@@ -53,9 +53,10 @@ export const doneTexts = {
   credential: 'The credential is saved. The next test uses it.',
   credential_removed: 'The credential has been removed. The agent is tested without one.',
   proven: 'The domain is verified. You can host its files here now.',
-  published: 'The adagents.json is hosted. Its address, and what is left to do, are below.',
-  brand_published: 'The brand.json is hosted. Its address, and what is left to do, are below.',
-  saved: 'Your change is saved and served.',
+  verified_published: 'The domain is verified and your file is hosted. Its address is below.',
+  published: 'The adagents.json is hosted. Its address is below.',
+  brand_published: 'The brand.json is hosted. Its address is below.',
+  saved: 'Your change is published.',
   withdrawn: 'The file is no longer hosted here.',
   pending: 'The entry is saved. A moderator looks at its name before it is shown.',
   points_here: 'The domain points to its hosted file. A crawl is scheduled where that is new.',
@@ -102,6 +103,13 @@ const sections = [
   ['usage', 'Usage'],
   ['audit', 'Audit'],
 ] as const
+
+/** Pages that belong to a section without being below it. */
+export const actingPages: Partial<Record<(typeof sections)[number][0], string>> = {
+  domains: 'verify',
+  agents: 'agents',
+  entries: 'publish',
+}
 
 export function toSectionPath(orgId: string, section: (typeof sections)[number][0]): string {
   return `/dashboard/org/${encodeURIComponent(orgId)}/${section}`
@@ -158,7 +166,8 @@ function renderSections({ org_id, org_name, role }: Membership, path: string): H
         <ul>
           {sections.map(([section, name]) => {
             const address = toSectionPath(org_id, section)
-            const isHere = path === address || path.startsWith(`${address}/`)
+            const acting = `/dashboard/${actingPages[section] ?? section}`
+            const isHere = [address, acting].some(own => path === own || path.startsWith(`${own}/`))
             return (
               <li>
                 <a href={address} aria-current={isHere ? 'page' : undefined}>

@@ -11,6 +11,7 @@ import type {
   Invitations,
   OrganizationMember,
 } from '../../pipeline/model/responses/organization.ts'
+import { addArticle } from '../live/invitation-mail.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderExactMoment, renderMoment } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
@@ -185,7 +186,7 @@ async function createInvitation(context: OrganizationRequest): Promise<Dashboard
     <>
       <h1>Invited</h1>
       <p class="lead">
-        <bdi>{clipText(email, 120)}</bdi> can join as <strong>{role}</strong> until{' '}
+        <bdi>{clipText(email, 120)}</bdi> can join as <strong>{addArticle(role)}</strong> until{' '}
         {renderExactMoment(expires_at)}.
       </p>
       <p class="notice fair">

@@ -26,6 +26,7 @@ import {
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
+import { publishReviewed } from './publish-file.ts'
 import { BACK, parseWayBack } from './way-back.ts'
 
 /** Page on which a proof of a domain starts. */
@@ -107,7 +108,7 @@ export async function beginProof(
 
 /** Describes how long a file waits for the proof of its domain. */
 function describeDraft({ config }: DashboardRequest['services'], domain: string): string {
-  return `Your file is kept for ${config.LIMITS.draftMinutes} minutes; once ${domain} is verified, you can publish it.`
+  return `Your draft is kept for ${config.LIMITS.draftMinutes} minutes and published once ${domain} is verified.`
 }
 
 interface ChallengeView {
@@ -195,6 +196,8 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   const url = `${DOMAINS}/${encodeURIComponent(domain)}/verify`
   const { refused } = await chosen.callApi({ method: 'POST', url, query: chosen.org })
   if (refused !== undefined) return beginProof(chosen, { ...proof, fault: refused })
+  const published = proof.back === PUBLISH_PATH && (await publishReviewed(chosen, domain))
+  if (published) return published
   const next = proof.back ?? toSectionPath(chosen.organization.org_id, 'domains')
   return { next, done: 'proven' }
 }

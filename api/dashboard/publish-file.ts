@@ -2,12 +2,15 @@ import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import type { Contact } from '../../pipeline/model/save.ts'
 import { checkFile, type ProposedKind } from '../../pipeline/parse/check-file.ts'
+import { parseFormDomain } from '../inputs/workshop-form.ts'
 import type { Html } from '../pages/html/jsx.ts'
+import { countThings } from '../pages/html/text.tsx'
 import { renderMarkedLines } from '../pages/parts/marked-lines.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
+import { findDraft, NO_DRAFT } from './draft.ts'
 import { buildPreview, readContact } from './hosted-preview.tsx'
-import type { DoneName } from './page.tsx'
+import { type DashboardAnswer, type DoneName, toEntryPath } from './page.tsx'
 
 /** A file that a member wants hosted. */
 interface Published {
@@ -67,7 +70,13 @@ export function checkPublished(
   const { valid, errors, warnings, document } = checkFile(kind, Buffer.from(text), context)
   const marks = renderMarkedLines(text, [...errors, ...warnings])
   const marked = marks === null ? {} : { marked: marks }
-  if (!valid) return { fault: 'Fix the issues first.', ...marked }
+  if (!valid) {
+    const found = countThings(errors.length, 'error')
+    return {
+      fault: `This file has ${found}. Fix ${errors.length === 1 ? 'it' : 'them'} to continue.`,
+      ...marked,
+    }
+  }
   if (kind === 'brand.json') return { properties: [] }
   if (document === undefined || document.variant !== 'inline')
     return { fault: 'It lists no properties.', ...marked }
@@ -97,6 +106,23 @@ export async function publishFile(
   return saved.body.has_brand_json === true
     ? { fault: 'The domain serves its own brand.json, which takes precedence.' }
     : describeSaved(saved, 'brand_published')
+}
+
+/**
+ * Publishes the file whose review a person has seen, once its domain is verified; undefined if this browser has
+ * none, or if it cannot be published as it is.
+ */
+export async function publishReviewed(
+  context: OrganizationRequest,
+  verified: Domain,
+): Promise<DashboardAnswer | undefined> {
+  const draft = await findDraft(context.request.headers.cookie, context.services)
+  const domain = draft?.isReviewed && parseFormDomain(draft.domain)
+  if (!draft || domain !== verified) return undefined
+  const published = await publishFile(context, { ...draft, domain })
+  if (!('done' in published)) return undefined
+  const done = published.done === 'pending' ? 'pending' : 'verified_published'
+  return { next: toEntryPath(context.org.org, domain), done, cookie: NO_DRAFT }
 }
 
 function describeSaved(

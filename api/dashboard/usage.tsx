@@ -9,7 +9,7 @@ import type {
   OrganizationRoute,
   PersonRoute,
 } from './dashboard-request.ts'
-import { renderMembership } from './membership.tsx'
+import { describePublicTiers, renderMembership } from './membership.tsx'
 import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
 
 type LimitUse = OrganizationUsage['limits'][number]
@@ -42,9 +42,7 @@ function renderUsage({ organization, is_complete, limits }: OrganizationUsage): 
     <>
       <p>
         Membership: {tier === null ? 'none' : tiers[tier].label}.{' '}
-        {has_api_access
-          ? 'Your agents can be public.'
-          : 'Your agents cannot be public until your organization is a member with API access.'}
+        {has_api_access ? 'Your agents can be public.' : describePublicTiers()}
       </p>
       {is_complete ? null : (
         <p class="notice fair" role="status">

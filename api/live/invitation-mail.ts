@@ -1,8 +1,20 @@
 import { SECOND } from '../../pipeline/core/clock.ts'
+import type { MembershipRole } from '../../pipeline/core/roles.ts'
 import type { Services } from '../operation/services.ts'
 
 /** Time in addition to the mail server's own, for a busy crawler. */
 const SLACK_MS = 5 * SECOND
+
+/** An invitation as its email tells it. */
+interface SentInvitation {
+  email: string
+  role: MembershipRole
+  organization: string
+  /** Verified address of the person who invites, if there is one. */
+  inviter: string | undefined
+  url: string
+  expires_at: string
+}
 
 /**
  * Sends the link of an invitation by email. Returns false if none was sent; the inviter then has to pass on
@@ -10,24 +22,44 @@ const SLACK_MS = 5 * SECOND
  */
 export async function sendInvitation(
   services: Services,
-  { email, organization, url }: { email: string; organization: string; url: string },
+  invitation: SentInvitation,
 ): Promise<boolean> {
   const { config, writer, boundedLog } = services
   if (config.SMTP_URL === undefined) return false
-  const { mailMs, invitationDays } = config.LIMITS
-  const { host } = new URL(url)
-  const name = organization.replace(/\s+/g, ' ')
-  const text = [
-    `You are invited to join ${name} at ${host}.`,
-    `Open this link within ${invitationDays} days, and sign in with this address:`,
-    url,
-    'It works once. If you did not expect an invitation, please ignore this email.',
-  ].join('\n\n')
+  const name = toLine(invitation.organization)
   const answer = await writer.requestLive(
-    { kind: 'send_mail', to: email, subject: `Invitation to ${name}`, text },
-    mailMs + SLACK_MS,
+    {
+      kind: 'send_mail',
+      to: invitation.email,
+      subject: `Invitation to ${name}`,
+      text: writeInvitation(invitation),
+    },
+    config.LIMITS.mailMs + SLACK_MS,
   )
   if ('sent' in answer) return true
   boundedLog.warn('mail', { detail: answer.failed }, 'an invitation was not sent')
   return false
 }
+
+/** Writes the text of an invitation. */
+export function writeInvitation(invitation: SentInvitation): string {
+  const { email, role, inviter, url, expires_at } = invitation
+  const { host } = new URL(url)
+  const to = `join ${toLine(invitation.organization)} on Agentic Ad Registry (${host}) as ${addArticle(role)}.`
+  return [
+    inviter === undefined ? `You are invited to ${to}` : `${inviter} invited you to ${to}`,
+    `To accept, open this link and sign in with ${email}:`,
+    url,
+    `The link works once, until ${formatDay(expires_at)}. If you did not expect an invitation, please ignore this email.`,
+  ].join('\n\n')
+}
+
+/** Names a role within a sentence: `an owner`. */
+export function addArticle(role: MembershipRole): string {
+  return `${/^[aeio]/.test(role) ? 'an' : 'a'} ${role}`
+}
+
+const toLine = (name: string): string => name.replace(/\s+/g, ' ')
+
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+const formatDay = (at: string): string => days.format(new Date(at))

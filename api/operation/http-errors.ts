@@ -46,7 +46,7 @@ export function answerErrors(app: FastifyInstance, services: Services): void {
     }
     reply.headers(buildExposedHeaders(request))
     return wantsPage(request)
-      ? sendErrorPage(publicError, reply, isAuthorizationServer)
+      ? sendErrorPage(publicError, request, reply, isAuthorizationServer)
       : sendError(publicError, reply)
   })
 }
@@ -65,11 +65,16 @@ function wantsPage({ routeOptions, headers, url }: FastifyRequest): boolean {
 
 async function sendErrorPage(
   error: PublicError | undefined,
+  { params, query }: FastifyRequest,
   reply: FastifyReply,
   hasDashboard: boolean,
 ) {
   const { buildErrorPage } = await import('../pages/error-page.ts')
-  const { status, body, type, headers } = buildErrorPage(error, hasDashboard)
+  const { status, body, type, headers } = buildErrorPage(
+    error,
+    { ...(params as object), ...(query as object) },
+    hasDashboard,
+  )
   const { retryAfterSeconds } = error ?? {}
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
   reply.headers({ ...error?.headers, ...headers, 'cache-control': 'no-store' })

@@ -43,12 +43,13 @@ const checked = defineOperation({
     )
     const portions = checkSales(reader, questions)
     if (readField(sent, 'do') === 'download') return sendDownload(portions)
-    const [{ showChecked }, { renderDocument }] = await Promise.all([
+    const [{ showChecked }, { renderDocument, findLists }] = await Promise.all([
       import('./views/authorization-list.tsx'),
       import('./parts/document.tsx'),
     ])
     const view = showChecked(text, (await collect(portions)).flat())
-    const document = renderDocument({ ...view, hasDashboard }, baseUrl(), PATH)
+    const lists = findLists(reader)
+    const document = renderDocument({ ...view, hasDashboard, lists }, baseUrl(), PATH)
     return { status: 200, body: document, type: HTML, headers: pageHeaders }
   },
 })

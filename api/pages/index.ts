@@ -154,6 +154,8 @@ const changes = definePage({
   query: z.object({
     type: z.preprocess(value => value || undefined, z.enum(eventTypeNames as [string]).optional()),
     before: z.uuid().toLowerCase().optional(),
+    domain: z.preprocess(value => value || undefined, PastedDomain.optional()),
+    cursor: numbered,
   }),
   load: () => import('./views/changes.tsx') as never,
 })

@@ -69,7 +69,7 @@ function reportOtherOwner(
   faults.warn(
     'properties[0].publisher_domain',
     'misplaced',
-    `is ${owner}, so it authorizes nobody for ${domain}: write ${domain} where the property is yours`,
+    `is ${owner}, so it authorizes no agent for ${domain}: write ${domain} where the property is yours`,
   )
 }
 

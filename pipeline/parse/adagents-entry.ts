@@ -60,6 +60,9 @@ function readPurpose(part: ObjectReader): string | undefined {
     const message = `must be a string, not ${quote(value)}: ${advice}`
     part.error('authorized_for', 'wrong_type', message)
     return undefined
+  } else if (value.trim() === '') {
+    part.error('authorized_for', 'empty', `is empty: ${advice}`)
+    return undefined
   }
   return part.requiredLabel('authorized_for')
 }

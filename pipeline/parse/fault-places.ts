@@ -1,6 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { getAt } from '../core/present.ts'
 import type { Fault } from '../model/observation.ts'
+import { quote } from './faults.ts'
 
 /** A node of a text that is read as JSON as far as it goes. */
 export type TextNode = Node
@@ -15,20 +16,20 @@ export interface TextPlace {
 const syntaxWords: Readonly<Record<string, string>> = {
   InvalidSymbol: 'this is not a JSON value: put strings in double quotes',
   InvalidNumberFormat: 'this is not a number: write one such as 1.5',
-  PropertyNameExpected: 'a name in double quotes is missing: add it here',
-  ValueExpected: 'a value is missing: add it here',
-  ColonExpected: 'a colon is missing: put one before this',
-  CommaExpected: 'a comma is missing: put one before this',
-  CloseBraceExpected: 'a } is missing: add it here',
-  CloseBracketExpected: 'a ] is missing: add it here',
-  EndOfFileExpected: 'the file should end before this: remove the rest',
+  PropertyNameExpected: 'expected a name in double quotes: add it here',
+  ValueExpected: 'expected a value: add it here',
+  ColonExpected: 'expected a colon before this: add it',
+  CommaExpected: 'expected a comma before this: add it',
+  CloseBraceExpected: 'expected a }: add it here',
+  CloseBracketExpected: 'expected a ]: add it here',
+  EndOfFileExpected: 'expected the end of the file: remove this and the rest',
   InvalidCommentToken: 'JSON has no comments: remove this one',
   UnexpectedEndOfComment: 'JSON has no comments: remove this one',
-  UnexpectedEndOfString: 'this text does not end: add a double quote',
-  UnexpectedEndOfNumber: 'this number does not end: write all its digits',
-  InvalidUnicode: 'this is not a character: write four hexadecimal digits behind \\u',
+  UnexpectedEndOfString: 'this string never ends: add the closing double quote',
+  UnexpectedEndOfNumber: 'this number is incomplete: write all its digits',
+  InvalidUnicode: 'this escape is incomplete: write four hexadecimal digits after \\u',
   InvalidEscapeCharacter: 'this character cannot follow a backslash: write \\\\ for a backslash',
-  InvalidCharacter: 'this character cannot stand in a text: write an escape such as \\n',
+  InvalidCharacter: 'this character is not allowed in a string: write an escape such as \\n',
 }
 
 /** Explains an error right after a comma, which is then most likely the fault, by what follows the comma. */
@@ -37,6 +38,12 @@ function explainComma(rest: string): string | undefined {
   return /^[}\]]/.test(rest)
     ? `a comma stands before the ${rest[0]}: remove the trailing comma`
     : undefined
+}
+
+/** Explains a missing colon by the name that it should follow; undefined where that is long. */
+function explainColon(before: string): string | undefined {
+  const [, name] = /"([^"\\\n]{1,60})"$/.exec(before.slice(-80)) ?? []
+  return name && `expected a colon after ${quote(name)}: add it here`
 }
 
 /** Finds where a text stops being JSON, and why; undefined where it is nested too deeply to tell. */
@@ -51,13 +58,14 @@ export function findSyntaxFault(text: string): (TextPlace & { why: string }) | u
 }
 
 /** Explains an error by its place: at the end of the text, or after a comma. */
-function explainPlace(text: string, { offset, length }: ParseError): string | undefined {
+function explainPlace(text: string, { error, offset, length }: ParseError): string | undefined {
   const end = text.trimEnd().length
   if (end > 0 && offset + length >= end && !isWhole(text)) {
     const last = text.trimStart().startsWith('[') ? ']' : '}'
     return `it ends before its last ${last}: add what is missing, or upload it again if it was cut off`
   }
   const before = text.slice(0, offset).trimEnd()
+  if (printParseErrorCode(error) === 'ColonExpected') return explainColon(before)
   return before.endsWith(',') ? explainComma(text.slice(offset).trimStart()) : undefined
 }
 

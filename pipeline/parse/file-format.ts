@@ -79,7 +79,7 @@ function describe(issue: Parameters<typeof describeIssue>[0]): string | undefine
   if (issue.code === 'too_small' && issue.minimum === 1) {
     return issue.origin === 'array'
       ? 'is empty: list at least one, or leave it out'
-      : 'is empty: leave it out, or write a text'
+      : 'is empty: leave it out, or add a value'
   }
   return describeIssue(issue)
 }

@@ -267,12 +267,12 @@ function readText(
 ): string | undefined {
   const trimmed = value.trim()
   if (trimmed === '') {
-    const advice = isOptional ? 'leave it out or write a text' : 'write a text'
+    const advice = isOptional ? 'leave it out, or add a value' : 'add a value'
     faults.error(at, 'empty', `is empty: ${advice}`)
   } else if (trimmed.length > maxChars)
     faults.error(at, 'too_long', `is longer than ${maxChars} characters: shorten it`)
   else {
-    if (trimmed !== value) faults.warn(at, 'imprecise', 'has blanks around it: remove them')
+    if (trimmed !== value) faults.warn(at, 'imprecise', 'starts or ends with spaces: remove them')
     return trimmed
   }
   return undefined

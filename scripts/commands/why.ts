@@ -37,6 +37,10 @@ export function describeDomain(report: DomainReport, now: number): string[] {
             `(${held.reason}); \`registry held\` decides`,
         ]
       : []),
+    // The page of the publisher counts more than the parser does, so there is one place that lists issues.
+    ...(files.some(({ document }) => document)
+      ? ['', `\`registry validate ${domain}\` lists the issues of its files`]
+      : []),
     ...dependants.map(
       ({ rule, domains, first }) =>
         `${formatCount(domains, `other ${rule}`)} ${domains === 1 ? 'depends' : 'depend'} on its files: ${first.join(', ')}${domains > first.length ? ', …' : ''}`,
@@ -57,7 +61,7 @@ function describeFile(file: FileReport, now: number): string[] {
     ...(document
       ? [
           `  document      ${document.variant}, ${document.bytes === null ? 'size unknown' : formatBytes(document.bytes)}, ` +
-            `${formatCount(document.faults, 'issue')}, changed ${formatTime(document.changed_at)}`,
+            `changed ${formatTime(document.changed_at)}`,
         ]
       : []),
     ...(document?.resolved_url ? [`  read from     ${document.resolved_url}`] : []),

@@ -97,12 +97,12 @@ test('a run whose calls were refused leads there too, until a credential is save
   await registry.reader.refresh()
   const page = await readPage()
   expect(page('.notice a').text()).toBe('Save a credential')
-  expect(page('.facts').text()).toContain('they are for members with API access')
+  expect(page('.facts').text()).toContain('they come with a membership that lists agents publicly')
 })
 
 test('a token that is too short is refused in words, and nothing is saved', async () => {
   const page = await expectRefused('token', { auth_type: 'basic', auth_token: 'me:short' })
-  expect(page('[role=alert]').text()).toContain('the secret must have at least')
+  expect(page('[role=alert]').text()).toContain('The secret must have at least')
   expect(page('#auth_type option[selected]').val()).toBe('basic')
   expect(page('#auth_token').attr('value')).toBeUndefined()
   expect(await readSection()).toContain('None.')
@@ -129,7 +129,7 @@ test('client credentials are refused by the field that is wrong, and kept otherw
   const client = { client_id: 'registry', client_secret: 'a long client secret' }
   const wrong = { ...client, token_endpoint: 'http://login.mine.example/', scope: 'read' }
   const page = await expectRefused('client-credentials', { ...wrong, auth_method: 'body' })
-  expect(page('[role=alert]').text()).toContain('token_endpoint')
+  expect(page('[role=alert]').text()).toContain('Token endpoint must be')
   expect(page('details:has(#client_id)').attr('open')).toBe('open')
   expect(['client_id', 'scope', 'auth_method'].map(name => page(`#${name}`).val())).toEqual([
     'registry',

@@ -44,7 +44,8 @@ test('a live file that is no JSON opens with its bytes, and the error at its pla
 
 test('the page of its publisher counts the error, and shows its line and the fix', async () => {
   const page = load((await registry.app.inject(`/publisher/${DOMAIN}`)).body)
-  expect(page('.tiles .note').first().text()).toMatch(/^1 error: line 4, /)
+  expect(page('.tiles .note').first().text()).toBe('1 error on line 4')
+  expect(page('.tiles').text()).toMatch(/Authorized agents\s*–\s*Properties\s*–/)
   expect(page('#file .lines li.bad .note').text()).toContain('remove the trailing comma')
 })
 

@@ -75,6 +75,27 @@ test('many first files of one moment are one story, where no type is chosen', as
   )
 })
 
+test('the changes of a domain are those of its brand, its file, its properties and its grants alone', async () => {
+  await registry.publish()
+  const page = await read(`/changes?domain=${GAZETTE.toUpperCase()}`)
+  expect(page('footer').text()).not.toMatch(/Policies|Mirrors/)
+  expect(page('h1').text()).toBe(`Changes at ${GAZETTE}`)
+  expect(page('#domain').val()).toBe(GAZETTE)
+  const changes = page('.timeline li li')
+    .toArray()
+    .map(change => page(change).text())
+  expect(changes).toContain('new brand Willowsummit Gazette')
+  expect(changes).toContain('new authorization of three.example/mcp')
+  expect(page('.timeline').text()).not.toContain('paper-')
+  const unknown = await read('/changes?domain=unknown.example')
+  expect(unknown('main .empty').text()).toBe('No changes at unknown.example are known.')
+  const wrong = await registry.app.inject('/changes?domain=no!')
+  expect([wrong.statusCode, load(wrong.body)('main .lead').text()]).toEqual([
+    400,
+    '“no!” is not a domain. Enter one such as acme.example.',
+  ])
+})
+
 test('there are words for every type of event', () => {
   expect(Object.keys(predicates).sort()).toEqual([...eventTypeNames].sort())
 })

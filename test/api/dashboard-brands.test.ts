@@ -64,6 +64,15 @@ async function readHosted() {
 const readEntry = async () =>
   load((await ann.get(`/dashboard/org/${acme}/entries?domain=${DOMAIN}`)).body)
 
+test('the review of a new file has the pointer that its domain will serve', async () => {
+  const handed = { kind: 'brand.json', domain: DOMAIN, text: buildFile('Boots') }
+  await ann.post('/workshop', { ...handed, do: 'publish' }, { 'sec-fetch-site': 'same-origin' })
+  const page = load((await ann.get('/dashboard/publish')).body)
+  expect(JSON.parse(page('#pointer pre').text())).toEqual({
+    authoritative_location: `https://localhost/brands/${DOMAIN}/brand.json`,
+  })
+})
+
 test('a brand.json from the workshop is published with one form, and served from then on', async () => {
   const sent = await publishFromWorkshop('Boots')
   expect([sent.statusCode, sent.headers.location], sent.body).toEqual([
@@ -71,9 +80,7 @@ test('a brand.json from the workshop is published with one form, and served from
     `/dashboard/org/${acme}/entries?domain=${DOMAIN}&done=brand_published`,
   ])
   const shown = load((await ann.get(sent.headers.location!)).body)
-  expect(shown('[role=status]').text()).toBe(
-    'The brand.json is hosted. Its address, and what is left to do, are below.',
-  )
+  expect(shown('[role=status]').text()).toBe('The brand.json is hosted. Its address is below.')
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots' }] }] })
   const resolved = await registry.app.inject(`/api/brands/resolve?domain=${DOMAIN}`)
   expect(resolved.json()).toMatchObject({ brand_name: 'Boots', source: 'community' })

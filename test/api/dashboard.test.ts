@@ -160,7 +160,7 @@ describe('people join an organization', () => {
     const refused = await send(dora, at(acme, '/keys'), { name: 'x' })
     expect([refused.statusCode, load(refused.body)('[role=alert]').text()]).toEqual([
       400,
-      'viewers of an organization cannot change anything for it',
+      'Viewers of an organization cannot change anything for it.',
     ])
     const left = await send(dora, at(acme, '/people/remove'), {
       user_id: people('input[name=user_id]').first().val() as string,
@@ -173,7 +173,7 @@ describe('people join an organization', () => {
     await invite('fay@acme.example', 'member')
     const fay = await enterAs('fay@acme.example')
     const shown = await read(fay, '/dashboard')
-    expect(shown('.invitation').text()).toContain('Acme invites you as member')
+    expect(shown('.invitation').text()).toContain('Acme invites you to join as a member')
     const id = shown('.invitation input[name=id]').val() as string
     expect((await read(bob, '/dashboard'))('.invitation')).toHaveLength(0)
     expect((await send(bob, '/dashboard/join', { id })).statusCode).toBe(404)
@@ -268,10 +268,14 @@ describe('a person manages', () => {
     expect((await ask()).statusCode).toBe(401)
   })
 
-  test('what the API refuses is shown on the page, in the API’s words', async () => {
+  test('what the API refuses is shown on the page as a sentence with what was entered', async () => {
     const answer = await send(ann, at(acme, '/keys'), { name: ' ' })
     expect(answer.statusCode).toBe(400)
-    expect(load(answer.body)('[role=alert]').text()).toContain('name: must not be empty')
+    expect(load(answer.body)('[role=alert]').text()).toBe('Name must not be empty.')
+    const crawl = await send(ann, '/dashboard/crawl', { domain: 'not a domain!' })
+    expect(load(crawl.body)('[role=alert]').text()).toBe(
+      '“not a domain!” is not a domain. Enter one such as acme.example.',
+    )
   })
 
   test('agents and who sees them', async () => {
@@ -525,7 +529,7 @@ describe('a file of the workshop', () => {
     const faulty = await publishPreviewed(ann, { ...form, text: '{"a": ' })
     expect([faulty.statusCode, faulty.body]).toEqual([
       400,
-      expect.stringContaining('Fix the issues'),
+      expect.stringContaining('This file has 1 error. Fix it to continue.'),
     ])
     const foreign = { ...form, org: other, text: buildFile('Not theirs') }
     expect((await publishPreviewed(ann, foreign)).statusCode).toBe(400)
@@ -673,6 +677,8 @@ test('a rollback brings the earlier content back into what the registry answers'
   expect(await readHosted('handed.example')).toEqual(['After'])
   const page = await read(ann, at(acme, '/entries?domain=handed.example'))
   expect(page('#properties tbody tr').first().find('td').eq(1).text()).toBe('Acme')
+  const version = page('#properties tbody tr').eq(1).find('th a').attr('href')!
+  expect((await read(ann, version))('pre').text()).toContain('"name": "Before"')
   const earlier = page('#properties input[name=to_revision]').first().val() as string
   const form = { domain: 'handed.example', kind: 'property', to_revision: earlier }
   const answer = await send(ann, at(acme, '/entries/roll-back'), form)
@@ -769,7 +775,7 @@ test('that a domain publishes its own file is said before anything is pasted', a
   const form = { org: acme, kind: 'adagents.json', domain, text: buildFile('Twice') }
   const preview = load((await send(ann, '/dashboard/publish', form)).body)
   expect(preview('.notice').text()).toContain('publishes its own adagents.json')
-  expect([preview('#served').length, preview('form.editor button').text()]).toEqual([0, 'Preview'])
+  expect([preview('#served').length, preview('form.editor button').text()]).toEqual([0, 'Review'])
   for (const [kind, own] of [
     ['adagents.json', domain],
     ['brand.json', domain],
@@ -825,9 +831,8 @@ test('the preview of a file is what is served once it is published, and says wha
     domain: 'fresh.example',
     text: unhosted,
   })
-  expect(JSON.parse(load(fresh.body)('#pointer pre').text())).toEqual({
-    authoritative_location: `${BASE}/publisher/fresh.example/.well-known/adagents.json`,
-  })
+  // A registry without a public https address has no pointer to offer before the file is hosted.
+  expect(load(fresh.body)('#served, #pointer')).toHaveLength(1)
   const edited = { ...form, text: text.replace('Previewed', 'Edited') }
   const previewed = String(page('input[name=previewed]').val())
   const again = await send(ann, '/dashboard/publish', { ...edited, previewed })

@@ -313,8 +313,11 @@ describe('a page says what JSON says', () => {
 
   test.each([
     ['agent_url=&identifier_type=domain&identifier_value=', 'Enter an agent and a property.'],
-    ['agent_url=none&identifier_value=a.example', 'Agent: must be the address of an agent'],
-    [`agent_url=${AGENT}&identifier_value=a.example&country=ZZZ`, 'Country: must be'],
+    [
+      'agent_url=none&identifier_value=a.example',
+      '“none” is not the address of an agent. Enter one such as https://agent.example/mcp.',
+    ],
+    [`agent_url=${AGENT}&identifier_value=a.example&country=ZZZ`, 'Country must be'],
   ])('400: of what is wrong with a question, by its label: %s', async (query, fault) => {
     const answer = await get(`/authorization?${query}`)
     const page = load(answer.body)
@@ -512,8 +515,8 @@ describe('the history of a thing', () => {
     const find = (text: string) => rows.filter(row => row.includes(text)).join('\n')
     expect(find('property_count')).toContain('property_count− 1+ 2')
     expect(find('shop.first.example')).toContain('new')
-    expect(find('grant to other.example')).toContain('new')
-    expect(find('grant to sales.agent.example')).toMatch(/removed|in_force− true\+ false/)
+    expect(find('authorization of other.example')).toContain('new')
+    expect(find('authorization of sales.agent.example')).toMatch(/removed|in_force− true\+ false/)
   })
 
   test('of a publisher is whole on its pages, however long its changes are', async () => {

@@ -171,7 +171,7 @@ describe('moderators decide in the dashboard', () => {
     const again = await decide(id, { decision: 'approve', digest })
     expect([again.statusCode, load(again.body)('[role=alert]').text()]).toEqual([
       400,
-      'it was already rejected',
+      'It was already rejected.',
     ])
   })
 })

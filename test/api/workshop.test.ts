@@ -147,7 +147,7 @@ describe('who may sell what', () => {
     const text = JSON.stringify({ ...proposal, properties })
     const page = await check({ text, domain: 'other.example' })
     expect(page('.lines').text()).toContain(
-      `is ${PUBLISHER}, so it authorizes nobody for other.example`,
+      `is ${PUBLISHER}, so it authorizes no agent for other.example`,
     )
     expect(page('#verdict').text()).toContain('Valid adagents.json')
   })

@@ -115,8 +115,8 @@ interface Published {
   button: string
   done: string
 }
-const hosted: Published = { button: 'Publish it', done: 'The adagents.json is hosted' }
-const changed: Published = { button: 'Save', done: 'Your change is saved and served' }
+const hosted: Published = { button: 'Publish', done: 'The adagents.json is hosted' }
+const changed: Published = { button: 'Publish', done: 'Your change is published' }
 
 async function publish(
   page: Page,

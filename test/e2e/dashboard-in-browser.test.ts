@@ -103,7 +103,7 @@ async function tellStory(
 
     await page.click('.sections >> text=Keys')
     await page.fill('#name', 'Planner')
-    await page.click('text=Create the key')
+    await page.click('text=Create key')
     await page.waitForSelector('#secret')
     expect(await page.inputValue('#secret')).toMatch(/^sk_/)
     await look(page, 'new-key')
@@ -133,14 +133,14 @@ async function tellStory(
     await page.click(`tbody >> text=${domain}`)
     await page.click('text=Host an adagents.json')
     await page.fill('#text', '{"authorized_agents": 1, "properties": []}')
-    await page.click('button:text("Preview")')
-    await page.waitForSelector('text=Fix the issues first')
+    await page.click('button:text("Review")')
+    await page.waitForSelector('text=Fix it to continue')
     await look(page, 'faulty')
     await page.fill('#text', saved(domain))
-    await page.click('button:text("Preview")')
+    await page.click('button:text("Review")')
     await page.waitForSelector('text=What will be served')
     await look(page, 'preview')
-    await page.click('text=Publish it')
+    await page.click('button:text-is("Publish")')
     await page.waitForSelector('text=The adagents.json is hosted')
     await look(page, 'published')
     await page.click('#properties >> text=Edit')
@@ -247,7 +247,7 @@ describe('a publisher signs in, creates a key, proves a domain and publishes a h
 })
 
 test.each([true, false])(
-  'a file from the workshop is hosted after six clicks, for a person who begins with nothing (JavaScript: %s)',
+  'a file from the workshop is hosted after five clicks, for a person who begins with nothing (JavaScript: %s)',
   async javaScriptEnabled => {
     const domain = javaScriptEnabled ? 'larkspur.example' : 'quartzite.example'
     const context = await browser.newContext({ javaScriptEnabled })
@@ -268,17 +268,15 @@ test.each([true, false])(
     await click('main button')
     await page.waitForSelector('text=What will be served')
     const preview = JSON.parse((await page.textContent('#served pre'))!)
-    await click('text=Publish it')
+    await click(`text=Continue: verify ${domain}`)
     await page.waitForSelector(`h1:text("Verify ${domain}")`)
     hosts[domain] = { [TOKEN_FILE]: await page.inputValue('input[name=nonce]') }
     await click('text=Verify now')
-    await page.waitForSelector('text=The domain is verified')
-    await click('text=Publish it')
-    await page.waitForSelector('text=The adagents.json is hosted')
+    await page.waitForSelector('text=The domain is verified and your file is hosted')
     const answer = await fetch(`${origin}/publisher/${domain}/.well-known/adagents.json`)
     const served = (await answer.json()) as object
     expect(served).toEqual({ ...preview, last_updated: expect.any(String) })
-    expect(clicks).toBe(6)
+    expect(clicks).toBe(5)
     await context.close()
   },
 )

@@ -92,9 +92,9 @@ export function renderExactMoment(iso: string): Html {
 }
 
 /** Joins a list for people: `a, b and c`. */
-export function joinWords(words: readonly string[]): string {
+export function joinWords(words: readonly string[], last = 'and'): string {
   if (words.length < 2) return words[0] ?? ''
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
+  return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`
 }
 
 /**

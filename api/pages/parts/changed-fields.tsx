@@ -16,15 +16,16 @@ export function renderChangedFields(changes: readonly Change[], isOpen = false):
 }
 
 function renderField({ path, before, after }: Change): Html {
+  const isReason = path === 'stale_reason'
+  const renderValue = (value: string) => {
+    const text = value === 'null' ? 'none' : value
+    return renderName(isReason ? toPlainWords(text.replaceAll('"', '')) : text, 160)
+  }
   return (
     <div>
-      <dt>{path === 'stale_reason' ? toPlainWords(path) : <code>{clipText(path, 120)}</code>}</dt>
-      {before === undefined ? null : (
-        <dd class="gone">− {renderName(before === 'null' ? 'none' : before, 160)}</dd>
-      )}
-      {after === undefined ? null : (
-        <dd class="come">+ {renderName(after === 'null' ? 'none' : after, 160)}</dd>
-      )}
+      <dt>{isReason ? toPlainWords(path) : <code>{clipText(path, 120)}</code>}</dt>
+      {before === undefined ? null : <dd class="gone">− {renderValue(before)}</dd>}
+      {after === undefined ? null : <dd class="come">+ {renderValue(after)}</dd>}
     </div>
   )
 }

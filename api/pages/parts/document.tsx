@@ -1,9 +1,10 @@
+import { hasRecords, type RecordReader } from '../../../pipeline/read/lookups/records.ts'
 import { getAssets } from '../assets.ts'
 import { ATOM, ATOM_PATH, JSON_FEED, JSON_FEED_PATH, toFeedPath } from '../feeds/change-feeds.ts'
 import type { ChangeSubject } from '../feeds/entries.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText } from '../html/text.tsx'
-import type { View } from '../view.ts'
+import type { FooterLists, View } from '../view.ts'
 
 const NAME = 'Agentic Ad Registry'
 
@@ -232,7 +233,7 @@ export function renderSearch(searched: string | undefined, look: 'compact' | 'la
   )
 }
 
-function renderFooter({ json }: View): Html {
+function renderFooter({ json, lists }: View): Html {
   return (
     <footer class="bottom">
       {json === undefined ? null : (
@@ -241,21 +242,44 @@ function renderFooter({ json }: View): Html {
         </p>
       )}
       {ABOUT}
+      <p>
+        {lists?.hasPolicies ? POLICIES : null}
+        {lists?.hasMirrors ? MIRRORS : null}
+        {REST}
+      </p>
     </footer>
   )
 }
 
 const ABOUT = (
+  <p>
+    Read from the files that domains publish themselves. Only a publisher’s own file can authorize
+    an agent.
+  </p>
+)
+
+const POLICIES = (
   <>
-    <p>
-      Read from the files that domains publish themselves. Only a publisher’s own file can authorize
-      an agent.
-    </p>
-    <p>
-      <a href="/policies">Policies</a> · <a href="/storyboards">Storyboards</a> ·{' '}
-      <a href="/mirrors">Mirrors</a> · <a href="/crawl">Crawl status</a> ·{' '}
-      <a href="/data">Data set</a> · <a href="/docs/guides">Guides</a> ·{' '}
-      <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
-    </p>
+    <a href="/policies">Policies</a> ·{' '}
   </>
 )
+const MIRRORS = (
+  <>
+    <a href="/mirrors">Mirrors</a> ·{' '}
+  </>
+)
+const REST = (
+  <>
+    <a href="/storyboards">Storyboards</a> · <a href="/crawl">Crawl status</a> ·{' '}
+    <a href="/data">Data set</a> · <a href="/docs/guides">Guides</a> ·{' '}
+    <a href="/docs">API reference</a> · <a href="/openapi/registry.yaml">OpenAPI</a>
+  </>
+)
+
+/** Finds which of the lists that only some registries have this one has. */
+export function findLists(reader: RecordReader): FooterLists {
+  return {
+    hasPolicies: hasRecords(reader, 'policy'),
+    hasMirrors: hasRecords(reader, 'mirror'),
+  }
+}

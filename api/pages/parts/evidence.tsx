@@ -1,4 +1,6 @@
 import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
+import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import {
   capitalize,
@@ -31,10 +33,27 @@ interface Step {
   properties: string[]
 }
 
+/** Names of properties by their Registry ID. */
+export type PropertyNames = ReadonlyMap<string, string>
+
+/** Finds the names of the properties in the steps of a judgement, each with its identifier. */
+export function findPropertyNames(reader: Reader, evidence: readonly Evidence[]): PropertyNames {
+  const rids = new Set(evidence.flatMap(({ property_rid }) => property_rid ?? []))
+  const domain = evidence.find(({ side }) => side === 'publisher')?.domain
+  const inventory = rids.size === 0 || !domain ? undefined : findInventory(reader, domain)
+  const named = inventory?.properties.filter(({ property_rid }) => rids.has(property_rid)) ?? []
+  return new Map(named.map(property => [property.property_rid, nameProperty(property)]))
+}
+
+function nameProperty({ name, identifiers }: StockedProperty): string {
+  const [first] = identifiers
+  return first === undefined || first.value === name ? name : `${name} (${first.value})`
+}
+
 /** Renders the steps of a judgement in their order: which file, which entry, when, and what follows. */
-export function renderChain(evidence: readonly Evidence[]): Html {
+export function renderChain(evidence: readonly Evidence[], names: PropertyNames = new Map()): Html {
   if (evidence.length === 0) return <p class="empty">No evidence.</p>
-  const steps = joinEqualSteps(evidence)
+  const steps = joinEqualSteps(evidence, names)
   const { rows, shown } = fitItems(steps, renderStep, { limit: STEPS_SHOWN_MAX, bytes: 30_000 })
   return (
     <>
@@ -47,11 +66,11 @@ export function renderChain(evidence: readonly Evidence[]): Html {
 }
 
 /** Joins steps that differ in nothing but their property: a reader compares what differs. */
-function joinEqualSteps(evidence: readonly Evidence[]): Step[] {
+function joinEqualSteps(evidence: readonly Evidence[], names: PropertyNames): Step[] {
   const steps = new Map<string, Step>()
   for (const { property_rid, property_id, ...rest } of evidence) {
     const key = JSON.stringify(rest)
-    const property = property_id ?? property_rid
+    const property = names.get(property_rid ?? '') ?? property_id ?? property_rid
     const known = steps.get(key)
     if (known === undefined)
       steps.set(key, { step: rest as Evidence, properties: property ? [property] : [] })

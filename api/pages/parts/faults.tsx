@@ -7,11 +7,11 @@ import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderMarkedLines } from './marked-lines.tsx'
 
-/** Number of the issues of a file, and where the first error is, as far as a line is known. */
+/** Number of the issues of a file, and the line of its first error where that is known. */
 export interface CountedFaults {
   errors: number
   warnings: number
-  first?: string
+  line?: number
 }
 
 /** Counts the issues of a file as the workshop does, or as its record does if the text is not at hand. */
@@ -28,7 +28,7 @@ export function countFaults(
   return {
     errors: errors.length,
     warnings: warnings.length,
-    ...(first && { first: `${first.line ? `line ${first.line}, ` : ''}${first.message}` }),
+    ...(first?.line && { line: first.line }),
   }
 }
 

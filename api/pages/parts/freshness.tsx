@@ -1,4 +1,4 @@
-import { type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
+import { type Effect, getEffect, type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMoment } from '../html/text.tsx'
@@ -26,6 +26,20 @@ export function describeState(state: string): string {
 /** Renders the state of a file as a word. */
 export function renderState(state: string): Html {
   const [label, look] = words[state as State] ?? [state, 'none']
+  return renderBadge(look, label)
+}
+
+const results: Readonly<Record<Effect, [label: string, look: string]>> = {
+  success: ['read', 'good'],
+  absent: ['not found', 'none'],
+  unusable: ['invalid', 'bad'],
+  garbled: ['invalid', 'bad'],
+  unreachable: ['not reached', 'fair'],
+}
+
+/** Renders the result of an attempt in the words of the state that it leads to. */
+export function renderResult(outcome: Outcome): Html {
+  const [label, look] = results[getEffect(outcome)]
   return renderBadge(look, label)
 }
 

@@ -11,13 +11,15 @@ const plainWords: Readonly<Record<string, string>> = {
   http: 'file on the site',
   inline_properties: 'properties in the entry',
   mobile_app: 'mobile app',
+  not_listed: 'no longer listed',
   property_ids: 'property IDs',
   property_tags: 'property tags',
   publisher_properties: 'properties of other publishers',
   signal_ids: 'signal IDs',
   signal_tags: 'signal tags',
-  stale_reason: 'why it is out of date',
+  stale_reason: 'reason',
   sub_brand: 'sub-brand',
+  validation_failed: 'the file could not be read',
 }
 
 /** Describes a name of a format in plain words; one without an entry loses its underscores. */

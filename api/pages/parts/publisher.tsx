@@ -1,3 +1,4 @@
+import { toHostingBase } from '../../../pipeline/model/hosted.ts'
 import type { Source } from '../../../pipeline/model/observation.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
@@ -37,7 +38,14 @@ export function isHostedOnly({ files, hosting }: PublisherLookup): boolean {
 }
 
 /** Renders what is left to do for a file that is hosted here. */
-export function renderNextStep({ hosting }: PublisherLookup): Html {
+export function renderNextStep({ hosting }: PublisherLookup, baseUrl: string): Html {
+  if (toHostingBase(baseUrl) === undefined)
+    return (
+      <p class="notice">
+        Its owner hosts <a href={hosting.hosted_url}>this file</a> here. This registry has no public
+        https address, so the domain cannot point to it.
+      </p>
+    )
   return (
     <p class="notice">
       Its owner hosts this file here. One step is left:{' '}
@@ -49,7 +57,8 @@ export function renderNextStep({ hosting }: PublisherLookup): Html {
 
 const UNREADABLE = 'Unknown: the file cannot be read.'
 
-function isUnreadable({ files, freshness }: PublisherLookup): boolean {
+/** Tells whether a file has never been read and is broken, so that what it lists is unknown. */
+export function isUnreadable({ files, freshness }: PublisherLookup): boolean {
   return files.adagents_json.status === 'invalid' && freshness?.state === 'invalid'
 }
 

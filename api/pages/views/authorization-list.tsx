@@ -31,7 +31,7 @@ function showForm(text: string, result?: Html): View {
         <p class="lead">
           Upload or paste a CSV with an agent and what it would sell on each line. Nothing is
           stored. To check one pair and see the evidence,{' '}
-          <a href="/authorization">check authorization</a>.
+          <a href="/authorization">ask about that pair</a>.
         </p>
         <form
           class="editor"

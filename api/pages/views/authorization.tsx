@@ -9,11 +9,13 @@ import type {
 import { FreshnessBlock } from '../../../pipeline/model/responses/freshness.ts'
 import { findAgentsOfHost } from '../../../pipeline/read/queries/agents-of-host.ts'
 import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { completeDay } from '../../inputs/as-of.ts'
 import { AgentUrl, completeAgentAddress } from '../../inputs/sale.ts'
 import { publisherTexts } from '../../responses/evidence.ts'
 import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
+import { describeRefusal } from '../describe-refusal.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import {
   clipText,
@@ -26,7 +28,7 @@ import { findPublicProbe } from '../parts/agent.tsx'
 import { renderHealthLine } from '../parts/agent-health.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
-import { renderChain } from '../parts/evidence.tsx'
+import { findPropertyNames, renderChain } from '../parts/evidence.tsx'
 import { findExampleSales, renderSaleLinks } from '../parts/example-sales.tsx'
 import { renderFreshness, renderLeastFresh } from '../parts/freshness.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
@@ -63,7 +65,7 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
       return await (identifier_value !== '' ? showProperty : showPublisher)(call, meant)
     }
   } catch (error) {
-    const fault = error instanceof PublicError && describeFault(error)
+    const fault = error instanceof PublicError && describeFault(error, asked)
     if (fault) return showForm(asked, clipText(fault, 300))
     throw error
   }
@@ -73,21 +75,10 @@ export async function show(call: ViewCall<AuthorizationQuery>): Promise<View> {
   return showForm(asked, undefined, await findExampleSales(call))
 }
 
-const labels: Readonly<Record<string, string>> = {
-  agent_url: 'Agent',
-  agent: 'Agent',
-  identifier_type: 'Identifier type',
-  identifier_value: 'Property',
-  domain: 'Property',
-  country: 'Country',
-  as_of: 'As of',
-}
-
-/** Describes what a field of the form has wrong, by its label; undefined for any other refusal. */
-function describeFault({ error, message }: PublicError): string | undefined {
-  const [, field = '', text] = /^(\w+): (.*)$/s.exec(message) ?? []
-  const label = error === 'invalid_request' ? labels[field] : undefined
-  return label && `${label}: ${text}.`
+/** Describes what a field of the form has wrong; undefined for any other refusal. */
+function describeFault({ error, message }: PublicError, asked: Asked): string | undefined {
+  const isOfField = error === 'invalid_request' && /^\w+: /.test(message)
+  return isOfField ? describeRefusal(message, { ...asked, agent: asked.agent_url }) : undefined
 }
 
 function showForm(asked: Asked, fault: Child, examples: readonly ExampleSale[] = []): View {
@@ -163,7 +154,7 @@ async function showProperty(
           ['Agent', as_of === '' && renderAgentHealth(services, agent)],
           ['As of', body.as_of && renderExactMoment(body.as_of)],
         ])}
-        {body.as_of ? renderPast() : renderChainSection(evidence)}
+        {body.as_of ? renderPast() : renderChainSection(services.reader, evidence)}
         {renderSources(body.freshness, evidence)}
         {renderAskForm(asked)}
       </>
@@ -209,7 +200,7 @@ async function showPublisher(
           ['Agent', as_of === '' && renderAgentHealth(services, agent)],
           ['As of', as_of && renderExactMoment(completeDay(as_of))],
         ])}
-        {as_of ? renderPast() : renderChainSection(evidence)}
+        {as_of ? renderPast() : renderChainSection(services.reader, evidence)}
         {renderSources(body.freshness, evidence)}
         {renderAskForm(asked)}
       </>
@@ -256,7 +247,7 @@ function renderPublisher(domain: string): Html {
   return <a href={toPublisherPath(domain)}>{renderName(domain)}</a>
 }
 
-function renderChainSection(evidence: NonNullable<OfProperty['evidence']>): Html {
+function renderChainSection(reader: Reader, evidence: readonly Evidence[]): Html {
   return renderSection(
     'evidence',
     'Evidence',
@@ -265,7 +256,7 @@ function renderChainSection(evidence: NonNullable<OfProperty['evidence']>): Html
         Only a publisher’s own file authorizes an agent. The agent’s operator can confirm that, or
         contradict it.
       </p>
-      {renderChain(evidence)}
+      {renderChain(evidence, findPropertyNames(reader, evidence))}
     </>,
   )
 }

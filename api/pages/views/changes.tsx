@@ -1,8 +1,13 @@
+import type { Domain } from '../../../pipeline/core/domain.ts'
 import { type EventType, eventTypeNames } from '../../../pipeline/model/event.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
+import { listDomainChanges } from '../../../pipeline/read/queries/state-changes.ts'
+import { getSnapshot } from '../../responses/lists.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { changeNames } from '../parts/change-words.ts'
 import { renderEvents } from '../parts/events.tsx'
+import { toPublisherPath } from '../parts/paths.ts'
+import { CHANGES_PER_PAGE, renderChanges } from '../parts/state-changes.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 const EVENTS_PER_PAGE = 1_000
@@ -11,10 +16,48 @@ const EVENTS_BYTES = 44_000
 interface ChangesQuery {
   type?: EventType | undefined
   before?: string | undefined
+  domain?: Domain | undefined
+  cursor?: string | undefined
 }
 
-/** Shows the feed, the newest first. */
-export async function show({ query, services }: ViewCall<ChangesQuery>): Promise<View> {
+/** Shows the feed, the newest first; for a domain, all that is known to have changed there. */
+export async function show(call: ViewCall<ChangesQuery>): Promise<View> {
+  const { domain } = call.query
+  return domain === undefined ? showFeed(call) : showDomain(call, domain)
+}
+
+async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: Domain) {
+  const snapshot = getSnapshot(services.reader)
+  const offset = Number(query.cursor ?? 0)
+  const page = { limit: CHANGES_PER_PAGE, offset }
+  const found = snapshot && (await listDomainChanges(snapshot, domain, page))
+  const title = `Changes at ${domain}`
+  return {
+    title,
+    followed: { domain },
+    description: `${title}: its brand, its file, its properties and the agents it authorizes.`,
+    body: (
+      <>
+        <h1>{title}</h1>
+        <p class="lead">
+          What changed in its brand, its <a href={toPublisherPath(domain)}>inventory</a> and its
+          authorizations, as the registry read them.
+        </p>
+        {renderFilter({ domain })}
+        {found === undefined || found.total === 0 ? (
+          <p class="empty">No changes at {domain} are known.</p>
+        ) : (
+          renderChanges(found, {
+            offset,
+            toPath: cursor => `/changes?${new URLSearchParams({ domain, cursor })}`,
+          })
+        )}
+      </>
+    ),
+  }
+}
+
+async function showFeed({ query, services }: ViewCall<ChangesQuery>): Promise<View> {
   const { type, before } = query
   const { reader, config } = services
   const found = listNewestEvents(reader, {
@@ -43,7 +86,7 @@ export async function show({ query, services }: ViewCall<ChangesQuery>): Promise
           days.
           {before === undefined ? ' New changes appear here as they happen.' : ''}
         </p>
-        {renderTypes(type)}
+        {renderFilter({ type })}
         {html}
         {isEnd ? null : (
           <p class="more">
@@ -59,9 +102,27 @@ function toPath(type: EventType | undefined, before: string): string {
   return `/changes?${new URLSearchParams({ ...(type && { type }), before })}`
 }
 
-function renderTypes(chosen: EventType | undefined): Html {
+function renderFilter({ type: chosen, domain }: ChangesQuery): Html {
   return (
     <form class="filter" action="/changes" method="get">
+      <label for="domain">Domain</label>
+      <input
+        id="domain"
+        name="domain"
+        value={domain ?? ''}
+        maxlength="300"
+        placeholder="all domains"
+      />
+      {domain === undefined ? renderTypes(chosen) : null}
+      <button type="submit">Show</button>
+      {domain === undefined ? null : <a href="/changes">All changes</a>}
+    </form>
+  )
+}
+
+function renderTypes(chosen: EventType | undefined): Html {
+  return (
+    <>
       <label for="type">Type of change</label>
       <select id="type" name="type">
         <option value="">All</option>
@@ -71,7 +132,6 @@ function renderTypes(chosen: EventType | undefined): Html {
           </option>
         ))}
       </select>
-      <button type="submit">Show</button>
-    </form>
+    </>
   )
 }

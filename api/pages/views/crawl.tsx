@@ -1,5 +1,5 @@
 import { HOUR, type Instant, toIso } from '../../../pipeline/core/clock.ts'
-import { type Effect, getEffect, type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
+import { type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
 import {
   type CrawlOverview,
   loadCrawlOverview,
@@ -10,7 +10,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings, formatCount, renderMoment } from '../html/text.tsx'
 import { renderCounts, renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderBars } from '../parts/chart.tsx'
-import { renderBadge } from '../parts/freshness.tsx'
+import { renderResult } from '../parts/freshness.tsx'
 import { formatDay, renderLatestDays } from '../parts/latest-days.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -93,19 +93,6 @@ function sumFiles(rows: readonly { files: number }[]): number {
   return rows.reduce((sum, { files }) => sum + files, 0)
 }
 
-const results = {
-  success: ['good', 'read'],
-  absent: ['none', 'not found'],
-  unusable: ['bad', 'unusable'],
-  garbled: ['bad', 'unreadable'],
-  unreachable: ['fair', 'not reached'],
-} as const
-
-function renderResult(effect: Effect): Html {
-  const [look, word] = results[effect]
-  return renderBadge(look, word)
-}
-
 function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
   const known = rows.flatMap(({ outcome, ...row }) => (outcome === null ? [] : { ...row, outcome }))
   return renderTable({
@@ -116,7 +103,7 @@ function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
     empty: 'No attempts yet.',
     render: ({ kind, outcome, files }) => [
       kind,
-      renderResult(getEffect(outcome)),
+      renderResult(outcome),
       outcomes[outcome as Outcome].means,
       <span class="number">{formatCount(files)}</span>,
     ],

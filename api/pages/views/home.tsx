@@ -1,13 +1,16 @@
 import { eventTypeNames } from '../../../pipeline/model/event.ts'
-import type { PublisherList } from '../../../pipeline/model/responses/agents.ts'
-import type { BrandList, RegistryStats } from '../../../pipeline/model/responses/index.ts'
+import type { RegistryStats } from '../../../pipeline/model/responses/index.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { loadCrawlOverview } from '../../../pipeline/read/queries/crawl-overview.ts'
+import {
+  brandDirectory,
+  type Directory,
+  listDirectory,
+  publisherDirectory,
+} from '../../../pipeline/read/queries/directories.ts'
 import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
-import type { Reader } from '../../../pipeline/read/reader.ts'
-import { listRegisteredBrands } from '../../routes/brands/brands.ts'
+import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
 import { registryStats } from '../../routes/lookups.ts'
-import { listRegisteredPublishers } from '../../routes/publishers.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
@@ -23,18 +26,16 @@ import type { View, ViewCall } from '../view.ts'
 const EVENTS_READ = 1_000
 const STORIES_SHOWN_MAX = 8
 const EVENTS_BYTES = 12_000
-const NAMES = '12'
+const NAMES_SHOWN = 12
 
 /** Shows what the registry knows today. */
 export async function show({ ask, services }: ViewCall): Promise<View> {
   const { reader, config } = services
   const { snapshot } = reader
-  const [stats, brands, publishers, overview] = await Promise.all([
+  const [stats, brands = [], publishers = [], overview] = await Promise.all([
     askIfReady(reader, () => ask<RegistryStats>(registryStats)),
-    askIfReady(reader, () => ask<BrandList>(listRegisteredBrands, { query: { limit: NAMES } })),
-    askIfReady(reader, () =>
-      ask<PublisherList>(listRegisteredPublishers, { query: { limit: NAMES } }),
-    ),
+    askIfReady(reader, async () => snapshot && listNames(snapshot, brandDirectory, 'changed')),
+    askIfReady(reader, async () => snapshot && listNames(snapshot, publisherDirectory, 'agents')),
     askIfReady(reader, async () => snapshot && loadCrawlOverview(snapshot, reader.now())),
   ])
   const events = listNewestEvents(reader, {
@@ -60,7 +61,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             domains publish themselves.
           </p>
           {renderSearch(undefined, 'large')}
-          {renderQuestions(brands?.body.brands[0], publishers?.body.publishers[0], sales)}
+          {renderQuestions(brands[0], publishers[0], sales)}
         </section>
         {TASKS}
         {counts === undefined || counts.seq === 0 ? renderBeginning() : renderTotals(counts)}
@@ -79,7 +80,7 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
             {overview === undefined || overview.days.length < 2
               ? null
               : renderSection('growth', 'Growth', renderLatestDays(overview))}
-            {renderNames(reader, brands?.body, publishers?.body)}
+            {renderNames(reader, brands, publishers)}
           </div>
         </div>
       </>
@@ -89,22 +90,20 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
 
 /** Renders questions that the registry answers, about names that it knows. */
 function renderQuestions(
-  brand: BrandList['brands'][number] | undefined,
-  publisher: PublisherList['publishers'][number] | undefined,
+  brand: string | undefined,
+  publisher: string | undefined,
   sales: readonly ExampleSale[],
 ): Html {
   return (
     <ul class="chips">
       {brand === undefined ? null : (
         <li>
-          <a href={toBrandPath(brand.domain)}>Which brand is {renderName(brand.domain, 40)}?</a>
+          <a href={toBrandPath(brand)}>Which brand is {renderName(brand, 40)}?</a>
         </li>
       )}
       {publisher === undefined ? null : (
         <li>
-          <a href={toPublisherPath(publisher.domain)}>
-            What does {renderName(publisher.domain, 40)} own?
-          </a>
+          <a href={toPublisherPath(publisher)}>What does {renderName(publisher, 40)} own?</a>
         </li>
       )}
       {renderSaleLinks(sales)}
@@ -149,43 +148,40 @@ function renderTotals(stats: RegistryStats): Html {
   ])
 }
 
+/** Lists the domains at the beginning of a directory. */
+async function listNames(snapshot: Snapshot, directory: Directory, sort: string) {
+  const asked = { filters: {}, sort, after: undefined, limit: NAMES_SHOWN }
+  const { rows } = await listDirectory<{ id: string }>(snapshot, directory, asked)
+  return rows.map(({ id }) => id)
+}
+
 /** Renders examples, for visitors who have no domain in mind. */
 function renderNames(
   reader: Reader,
-  brands: BrandList | undefined,
-  publishers: PublisherList | undefined,
+  brands: readonly string[],
+  publishers: readonly string[],
 ): Html | null {
-  const named = brands?.brands ?? []
-  const owning = publishers?.publishers ?? []
-  if (named.length + owning.length === 0) return null
-  const faces = findFaces(
-    reader,
-    [...named, ...owning].map(({ domain }) => domain),
+  if (brands.length + publishers.length === 0) return null
+  const faces = findFaces(reader, [...brands, ...publishers])
+  const renderList = (domains: readonly string[], toPath: (domain: string) => string) => (
+    <ul class="chips">
+      {domains.map(domain => (
+        <li>
+          <a class="face" href={toPath(domain)}>
+            {faces.renderMark(domain)} {faces.renderName(domain)}
+          </a>
+        </li>
+      ))}
+    </ul>
   )
   return renderSection(
     'begin',
     'Browse',
     <>
-      <h3>Brands</h3>
-      <ul class="chips">
-        {named.map(({ domain }) => (
-          <li>
-            <a class="face" href={toBrandPath(domain)}>
-              {faces.renderMark(domain)} {faces.renderName(domain)}
-            </a>
-          </li>
-        ))}
-      </ul>
-      <h3>Publishers</h3>
-      <ul class="chips">
-        {owning.map(({ domain }) => (
-          <li>
-            <a class="face" href={toPublisherPath(domain)}>
-              {faces.renderMark(domain)} {faces.renderName(domain)}
-            </a>
-          </li>
-        ))}
-      </ul>
+      <h3>Recently changed brands</h3>
+      {renderList(brands, toBrandPath)}
+      <h3>Publishers with the most agents</h3>
+      {renderList(publishers, toPublisherPath)}
     </>,
   )
 }

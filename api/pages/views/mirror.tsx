@@ -29,7 +29,7 @@ export async function show({
   const json = `/api/registry/mirrors/${encodeURIComponent(platform)}`
   return {
     title: `Mirror of ${platform}`,
-    description: `A file that members maintain for ${platform}, which publishes none. It authorizes no one.`,
+    description: `A file that members maintain for ${platform}, which publishes none. It authorizes no agent.`,
     json,
     body: (
       <>
@@ -39,7 +39,7 @@ export async function show({
           {mirror.superseded_by === null
             ? renderBadge('good', 'current')
             : renderBadge('fair', 'superseded')}{' '}
-          describes, and authorizes nobody
+          It describes the platform and authorizes no agent.
         </p>
         {renderFacts([
           ['Superseded by', mirror.superseded_by && renderOutside(mirror.superseded_by)],

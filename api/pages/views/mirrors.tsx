@@ -20,7 +20,7 @@ export async function show(call: ViewCall<ListQuery>): Promise<View> {
         <h1>Community mirrors</h1>
         <p class="lead">
           Files that members maintain for platforms that publish none. A mirror describes a platform
-          and authorizes no one.
+          and authorizes no agent.
         </p>
         {renderTable({
           caption: 'Mirrors',

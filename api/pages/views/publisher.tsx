@@ -23,6 +23,7 @@ import { renderProblem } from '../parts/problem.tsx'
 import {
   isHostedOnly,
   isNothing,
+  isUnreadable,
   renderAgents,
   renderHosting,
   renderInventory,
@@ -78,7 +79,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
         })}
         {renderState(lookup, faults)}
         {renderOwnerLinks(domain, services.isAuthorizationServer)}
-        {isHostedOnly(lookup) ? renderNextStep(lookup) : null}
+        {isHostedOnly(lookup) ? renderNextStep(lookup, services.baseUrl()) : null}
         {renderSection(
           'agents',
           'Authorized agents',
@@ -106,8 +107,12 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
 }
 
 /** Renders what the owner of a domain can do about it; who that is, only the dashboard can tell. */
-function renderOwnerLinks(domain: string, hasDashboard: boolean): Html {
-  const check = <a href={toWorkshopPath(domain, 'adagents.json')}>Check and edit the file</a>
+function renderOwnerLinks(
+  domain: string,
+  hasDashboard: boolean,
+  label = 'Check and edit the file',
+): Html {
+  const check = <a href={toWorkshopPath(domain, 'adagents.json')}>{label}</a>
   if (!hasDashboard) return <p class="quiet">{check}</p>
   return (
     <p class="quiet">
@@ -147,14 +152,25 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
         },
         {
           label: agents === 1 ? 'Authorized agent' : 'Authorized agents',
-          value: formatCount(agents),
+          value: formatKnown(lookup, agents),
         },
-        { label: properties === 1 ? 'Property' : 'Properties', value: formatCount(properties) },
+        {
+          label: properties === 1 ? 'Property' : 'Properties',
+          value: formatKnown(lookup, properties),
+        },
         network && { label: 'Managed publishers', value: formatCount(network.publisher_count) },
       ])}
-      {renderFreshness(freshness, 'adagents.json')}
+      {renderFreshness(
+        freshness,
+        isHostedOnly(lookup) ? 'adagents.json on its own site' : 'adagents.json',
+      )}
     </>
   )
+}
+
+/** Formats a count; that of a file of which nothing is known is not zero. */
+function formatKnown(lookup: PublisherLookup, count: number): string {
+  return count === 0 && isUnreadable(lookup) ? '–' : formatCount(count)
 }
 
 function describeIssues(
@@ -164,7 +180,10 @@ function describeIssues(
   const counted = describeCounted(faults)
   if (adagents_valid)
     return faults.errors > 0 ? `${counted}; parts with errors are ignored` : counted
-  if (faults.first !== undefined) return `${counted}: ${clipText(faults.first, 120)}`
+  if (faults.line !== undefined)
+    return faults.errors > 1
+      ? `${counted}, the first on line ${faults.line}`
+      : `${counted} on line ${faults.line}`
   return faults.errors + faults.warnings === 0 || files.adagents_json.status !== 'invalid'
     ? undefined
     : counted
@@ -252,7 +271,7 @@ function showUnknown(
           </p>
         ) : null}
         {renderWatch(services, 'domain', domain)}
-        {renderOwnerLinks(domain, services.isAuthorizationServer)}
+        {renderOwnerLinks(domain, services.isAuthorizationServer, 'Check a file')}
         {edits.length === 0
           ? null
           : renderSection(

@@ -46,10 +46,14 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
               state === 'valid'
                 ? renderState(findFileFreshness(reader, 'adagents.json', id).state)
                 : renderBadge('bad', 'invalid'),
-            figures: [
-              [agents === 1 ? 'agent' : 'agents', agents],
-              [properties === 1 ? 'property' : 'properties', properties],
-            ],
+            // Zeros of a file that cannot be used would say more than is known.
+            figures:
+              state === 'invalid' && agents + properties === 0
+                ? []
+                : [
+                    [agents === 1 ? 'agent' : 'agents', agents],
+                    [properties === 1 ? 'property' : 'properties', properties],
+                  ],
           }),
         })}
       </>

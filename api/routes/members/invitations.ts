@@ -88,7 +88,9 @@ export const createInvitation = defineOperation({
     const answer = await writer.submit({ op: 'invitation.create', ...invitation })
     const created_at = String(unwrapAnswer(answer).created_at)
     const url = `${baseUrl()}/dashboard/join?token=${token}`
-    const sent = await sendInvitation(services, { email, organization: org_name, url })
+    const inviter = principal.person?.email
+    const invited = { email, role, organization: org_name, inviter, url, expires_at }
+    const sent = await sendInvitation(services, invited)
     const body = { id: invitation_id, email, role, created_at, expires_at, url, sent }
     return { status: 201, body }
   },

@@ -35,7 +35,7 @@ export const auditedOperations = {
   'brand.submit': 'Submitted a brand',
   'brand.save': 'Saved a brand',
   'property.save': 'Saved properties',
-  'entry.rollback': 'Restored a revision',
+  'entry.rollback': 'Restored a version',
 } as const satisfies { readonly [Name in Operation['op']]?: string }
 export type AuditedOperation = keyof typeof auditedOperations
 

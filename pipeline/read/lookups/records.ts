@@ -30,6 +30,11 @@ export function listRecords<Value>(
   return Array.from(entries, ({ value }) => JSON.parse(value.toString()) as Value)
 }
 
+/** Tells whether there is any record in a space. */
+export function hasRecords({ serving }: RecordReader, space: RecordSpace): boolean {
+  return (serving?.keys(space, { limit: 1 }) ?? []).length > 0
+}
+
 export function findMirror(reader: RecordReader, platform: string): StoredMirror | undefined {
   return findRecord(reader, 'mirror', platform)
 }

@@ -23,6 +23,13 @@ test('steps that differ in nothing but their property are one step that names th
   expect(properties).toEqual(['site and app', 'tv'])
 })
 
+test('a property is called by its name, where the publisher’s file has one', () => {
+  const property_rid = '01a220e7-0000-7000-8000-000000000000' as Evidence['property_rid']
+  const names = new Map([[String(property_rid), 'Herald (herald.example)']])
+  const page = load(String(renderChain([step('site', { property_rid })], names)))
+  expect(page('dt:contains("Property") + dd').text()).toBe('Herald (herald.example)')
+})
+
 test('many properties of a step, and steps beyond those shown, are counted', () => {
   const sites = Array.from({ length: 15 }, (_, number) => step(`site${number}`))
   expect(read(sites)('dd').first().text()).toMatch(/^site0, site1, .*site11 and 3 more$/)

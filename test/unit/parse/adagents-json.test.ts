@@ -410,7 +410,7 @@ describe('advice', () => {
   test('redundant fields should be left out', () => {
     expect(ofSite({ property_id: '' })['properties[0].property_id']).toContain('leave it out')
     const faults = Object.fromEntries(messages({ authorized_agents: [entry({ url: '' })] }))
-    expect(faults['authorized_agents[0].url']).toBe('is empty: write a text')
+    expect(faults['authorized_agents[0].url']).toBe('is empty: add a value')
   })
 
   test.each(['domain', 'url'])('%s should be written as an identifier', key => {

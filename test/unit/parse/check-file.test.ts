@@ -51,16 +51,17 @@ describe('a fault has the place of what it is about', () => {
 
 describe('a text that is not JSON is reported with the place and the reason', () => {
   test.each<[string, string, string, number, number]>([
-    ['a list that does not end', '{\n  "a": [}\n}', 'a value is missing', 2, 9],
+    ['a list that does not end', '{\n  "a": [}\n}', 'expected a value', 2, 9],
     ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'remove the trailing comma', 3, 3],
-    ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'comma is missing', 3, 3],
+    ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'expected a comma', 3, 3],
+    ['a colon too few', '{\n  "a" 1\n}', 'expected a colon after "a"', 2, 7],
     ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
     ['single quotes', "{\n'a': 1}", 'double quotes', 2, 1],
     ['an open end', '{"a": 1', 'it ends before its last }', 1, 8],
     ['a string that was cut off', '{"a": 1,\n"b', 'it ends before its last }', 2, 1],
     ['a list that was cut off', '[{"a": 1},', 'it ends before its last ]', 1, 11],
     ['two commas', '{"a": 1,,\n"b": 2}', 'two commas in a row: remove one', 1, 9],
-    ['text behind', '{}\n{}', 'should end before', 2, 1],
+    ['text behind', '{}\n{}', 'expected the end of the file', 2, 1],
   ])('%s', (_, text, words, line, column) => {
     const [fault, ...more] = check(text).errors
     expect(fault).toMatchObject({ code: 'not_json', line, column })

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import type { Domain } from '../../pipeline/core/domain.ts'
+import { toHostingBase } from '../../pipeline/model/hosted.ts'
+import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
+import { parseFormDomain } from '../inputs/workshop-form.ts'
+import { type Child, Fragment, h } from '../pages/html/jsx.ts'
+import { renderName } from '../pages/html/text.tsx'
+import { renderSection } from '../pages/parts/blocks.tsx'
+import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
+import { compareDocuments } from '../pages/parts/compare-documents.ts'
+import type { DashboardRequest } from './dashboard-request.ts'
+import { type Draft, PUBLISH_PATH } from './draft.ts'
+import { readHosted, renderOwnFile } from './hosted-file.tsx'
+import { buildPreview, namePointer, renderPointer, renderPreview } from './hosted-preview.tsx'
+import { canEdit, renderOrganizationField } from './own-organization.tsx'
+import {
+  type DashboardAnswer,
+  renderFault,
+  renderHidden,
+  renderToken,
+  toEntryPath,
+} from './page.tsx'
+
+/** Field with the hash of the file whose review was shown: nothing else is published. */
+export const REVIEWED = 'previewed'
+
+export function hashFile(domain: string, text: string): string {
+  return createHash('sha256').update(`${domain}\n${text}`).digest('hex')
+}
+
+interface ShownWith {
+  fault?: string
+  marked?: Child
+}
+
+/** Shows what publishing a file would do, or why it cannot be published, and the form that goes on with it. */
+export async function showReview(
+  context: DashboardRequest,
+  draft: Draft,
+  { fault, marked }: ShownWith = {},
+): Promise<DashboardAnswer> {
+  const { services } = context
+  const { kind, domain, text } = draft
+  const parsed = parseFormDomain(domain)
+  const own = parsed && (await renderOwnFile(context, kind, parsed))
+  const preview = own
+    ? undefined
+    : parsed && buildPreview({ kind, domain: parsed, text }, services.clock.now())
+  const before = own || !parsed ? undefined : (await readHosted(context, kind, parsed)).text
+  const title = before === undefined ? `Host the ${kind}` : `Review your change to the ${kind}`
+  const isNew = before === undefined
+  const owner = findOwner(context, parsed)
+  const baseUrl = services.baseUrl()
+  const body = (
+    <>
+      <h1>
+        {title}
+        {parsed ? <> of {renderName(parsed)}</> : null}
+      </h1>
+      {renderFault(fault)}
+      {own ?? null}
+      {marked ?? null}
+      {isNew || preview?.file === undefined
+        ? null
+        : renderSection('change', 'What changes', renderDifference(before, preview.file))}
+      <form method="post" action={PUBLISH_PATH} class="editor">
+        {renderToken(context.token)}
+        <input type="hidden" name="kind" value={kind} />
+        {renderSubject(context, draft, { owner, isChange: !isNew })}
+        {renderText(text, preview !== undefined)}
+        {preview && parsed ? renderPreview({ kind, domain: parsed, text }, preview, baseUrl) : null}
+        {renderHidden({ [REVIEWED]: preview && hashFile(domain, text) })}
+        {renderSteps(context, owner, { domain: parsed, isReady: preview !== undefined })}
+        {isNew && preview && parsed && toHostingBase(baseUrl) !== undefined
+          ? renderSection('pointer', namePointer(baseUrl), renderPointer(kind, parsed, baseUrl))
+          : null}
+      </form>
+    </>
+  )
+  return { status: fault === undefined ? 200 : 400, title, body }
+}
+
+/** Renders the field with the file, folded while the page shows what it becomes. */
+function renderText(text: string, isFolded: boolean): Child {
+  const field = (
+    <>
+      <label for="text">The file</label>
+      <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off" required>
+        {text}
+      </textarea>
+    </>
+  )
+  if (!isFolded) return field
+  return (
+    <details class="raw">
+      <summary>Edit the file</summary>
+      {field}
+      <button type="submit" class="plain" name="do" value="preview">
+        Review
+      </button>
+    </details>
+  )
+}
+
+/** Renders the next step: a review, else the proof of the domain, else what publishes the file. */
+function renderSteps(
+  context: DashboardRequest,
+  owner: string | undefined,
+  { domain, isReady }: { domain: Domain | undefined; isReady: boolean },
+): Child {
+  const isProven = domain !== undefined && hasProof(context, owner, domain)
+  const next = isProven ? 'Publish' : `Continue: verify ${domain}`
+  return (
+    <div class="row">
+      <button type="submit">{isReady ? next : 'Review'}</button>
+      {owner && domain ? <a href={toEntryPath(owner, domain)}>Cancel</a> : null}
+    </div>
+  )
+}
+
+/** Finds the organization for which a file is hosted: the chosen one, else one that may publish for the domain. */
+function findOwner(context: DashboardRequest, domain: Domain | undefined): string | undefined {
+  const { memberships, form } = context
+  const editors = memberships.filter(canEdit).map(({ org_id }) => org_id)
+  const chosen = editors.find(org => org === form.get('org'))
+  const proven = domain && editors.find(org => hasProof(context, org, domain))
+  return chosen ?? proven ?? editors[0]
+}
+
+/** Tells whether an organization can publish files of a domain without verifying it first. */
+function hasProof({ services }: DashboardRequest, org: string | undefined, domain: Domain) {
+  const { config, reader } = services
+  if (!config.REQUIRE_OWNERSHIP_PROOF) return true
+  return org !== undefined && findOwnership(reader, org, domain, config.LIMITS.proofDays).proven
+}
+
+/** Renders the fields that say for whom a file is hosted: chosen for a new one, fixed for a change. */
+function renderSubject(
+  context: DashboardRequest,
+  { kind, domain, brandName = '' }: Draft,
+  { owner, isChange }: { owner: string | undefined; isChange: boolean },
+): Child {
+  const isFixed = isChange && owner !== undefined && owner === context.form.get('org')
+  return (
+    <>
+      {isFixed ? (
+        renderHidden({ org: owner, domain })
+      ) : (
+        <>
+          {renderOrganizationField(context, owner)}
+          <label for="domain">Domain</label>
+          <input id="domain" name="domain" value={domain} required maxlength="300" />
+        </>
+      )}
+      {kind === 'brand.json' ? (
+        <>
+          <label for="name">Name of the brand</label>
+          <input id="name" name="brand_name" value={brandName} required maxlength="200" />
+        </>
+      ) : null}
+    </>
+  )
+}
+
+/** Renders what a change does to the served file. */
+function renderDifference(before: string, after: object): Child {
+  const { last_updated: _, ...now } = after as Record<string, unknown>
+  const { last_updated: __, ...old } = JSON.parse(before) as Record<string, unknown>
+  const changes = compareDocuments(old, now)
+  return changes.length === 0 ? (
+    <p class="empty">Nothing: this is what is served already.</p>
+  ) : (
+    renderChangedFields(changes, true)
+  )
+}

@@ -1,0 +1,90 @@
+import { getAt } from '../../../pipeline/core/present.ts'
+import type {
+  ChangedKind,
+  StateChange,
+  StateChanges,
+} from '../../../pipeline/read/queries/state-changes.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings, fitItems, renderExactMoment, renderName } from '../html/text.tsx'
+import { renderChangedFields } from './changed-fields.tsx'
+import { compareDocuments } from './compare-documents.ts'
+import { renderAgent } from './events.tsx'
+import { renderBadge } from './freshness.tsx'
+
+export const CHANGES_PER_PAGE = 60
+const CHANGES_BYTES = 44_000
+
+const nouns: Record<ChangedKind, string> = {
+  brand: 'brand',
+  publisher: 'file',
+  property: 'property',
+  grant: 'authorization of',
+}
+
+/** Renders as many changes as a page has room for by moment, and the way to those before them. */
+export function renderChanges(
+  { changes, total }: StateChanges,
+  { offset, toPath }: { offset: number; toPath(cursor: string): string },
+): Html {
+  const { rows, shown } = fitItems(changes, renderChange, {
+    limit: CHANGES_PER_PAGE,
+    bytes: CHANGES_BYTES,
+  })
+  const moments = new Map<string, Html[]>()
+  for (const [index, row] of rows.entries()) {
+    const { at } = getAt(changes, index)
+    moments.set(at, [...(moments.get(at) ?? []), row])
+  }
+  const left = total - offset - shown
+  return (
+    <>
+      <ol class="timeline">
+        {[...moments].map(([at, items]) => (
+          <li>
+            <h2>{renderExactMoment(at)}</h2>
+            <ul>{items}</ul>
+          </li>
+        ))}
+      </ol>
+      {left > 0 ? (
+        <p class="more">
+          <a href={toPath(String(offset + shown))}>Earlier changes</a>{' '}
+          {countThings(left, 'more change')}
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+/** Renders a change as a sentence, with the fields that it changed. */
+function renderChange(change: StateChange): Html {
+  const { ended, before, after } = change
+  if (ended)
+    return (
+      <li>
+        {renderBadge('bad', 'removed')} {renderSubject(change)}
+      </li>
+    )
+  if (before === null)
+    return (
+      <li>
+        {renderBadge('good', 'new')} {renderSubject(change)}
+      </li>
+    )
+  return (
+    <li>
+      {renderBadge('change', 'changed')} {renderSubject(change)}
+      {renderChangedFields(compareDocuments(before, after), true)}
+    </li>
+  )
+}
+
+function renderSubject({ kind, subject }: StateChange): Html {
+  if (kind === 'publisher') return <strong>{nouns.publisher}</strong>
+  return (
+    <>
+      {nouns[kind]}{' '}
+      <strong>{kind === 'grant' ? renderAgent(subject) : renderName(subject, 100)}</strong>
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { writeInvitation } from '../../../api/live/invitation-mail.ts'
+import { describeRefusal } from '../../../api/pages/describe-refusal.ts'
+
+const DOMAIN = 'domain: must be a domain name such as acme.example'
+const AGENT = 'url: must be the address of an agent such as https://agent.example/mcp'
+
+test.each([
+  [DOMAIN, { domain: 'no!' }, '“no!” is not a domain. Enter one such as acme.example.'],
+  [DOMAIN, { domain: ' ' }, 'Enter a domain, such as acme.example.'],
+  [AGENT, { url: 'ftp' }, /^“ftp” is not the address of an agent\. Enter one such as https:/],
+  ['email: must be an email address', { email: 'bob' }, /^“bob” is not an email address\./],
+  ['name: must not be empty', { name: '' }, 'Name must not be empty.'],
+  ['token_endpoint: must be an https URL', {}, 'Token endpoint must be an https URL.'],
+  ['it was already rejected', {}, 'It was already rejected.'],
+  ['acme.example is taken', {}, 'acme.example is taken.'],
+  ['Cannot reach Redis.', undefined, 'Cannot reach Redis.'],
+])('the refusal “%s” of %j is a sentence', (text, sent, sentence) => {
+  const shown = describeRefusal(text, sent)
+  if (typeof sentence === 'string') expect(shown).toBe(sentence)
+  else expect(shown).toMatch(sentence)
+})
+
+test('an invitation names who invites, to what, as what and until when', () => {
+  const text = writeInvitation({
+    email: 'bob@acme.example',
+    role: 'admin',
+    organization: 'Acme\nGroup',
+    inviter: 'ann@acme.example',
+    url: 'https://registry.example/dashboard/join?token=x',
+    expires_at: '2026-12-05T03:00:00.000Z',
+  })
+  expect(text.split('\n\n')).toEqual([
+    'ann@acme.example invited you to join Acme Group on Agentic Ad Registry (registry.example) as an admin.',
+    'To accept, open this link and sign in with bob@acme.example:',
+    'https://registry.example/dashboard/join?token=x',
+    'The link works once, until 5 December 2026. If you did not expect an invitation, please ignore this email.',
+  ])
+})
