@@ -99,11 +99,13 @@ const faultQueries: Record<string, string> = {
   'publishers have a wrong count of the active properties of their file': `select count(*) as n from publishers p
      where property_count != (select count(*) from properties r
        where r.publisher_domain = p.domain and r.status = 'active' and r.source = 'authoritative')`,
-  'agents have a wrong count of their publishers': `select count(*) as n from agents a full join (
-       select agent_url, count(distinct publisher_domain) as publishers from (
-         select agent_url, publisher_domain from authorizations where in_force
-         union all select value, null from publishers, json_each(listed_agents)) group by agent_url
-     ) c using (agent_url) where a.publisher_count is distinct from c.publishers`,
+  'agents have a wrong count of their publishers': `select count(*) as n from (
+       select agent_url from (
+         select agent_url, publisher_count as kept, null as found from agents
+         union all select agent_url, null, count(distinct publisher_domain) from (
+           select agent_url, publisher_domain from authorizations where in_force
+           union all select value, null from publishers, json_each(listed_agents)) group by agent_url)
+       group by agent_url having max(kept) is distinct from max(found))`,
   'agents are listed twice in agent_profiles': countTwice('agent_profiles', 'agent_url'),
   'agents are probed that no file or member names': `select count(*) as n from crawl_state
      where kind = 'agent' and due_at is not null and location not in (${namedAgents})`,
