@@ -64,6 +64,8 @@ async function request(scope: CrawlScope = 'domain', of = domain): Promise<strin
 }
 
 function findStatus(id: string) {
+  // What this process reads at the time may have begun before the commit.
+  registry.reader.serving?.refresh()
   return crawlRequestStatus(findCrawlRequest(registry.reader, id)!, registry.clock.now())
 }
 
