@@ -66,6 +66,7 @@ function explainPlace(text: string, { error, offset, length }: ParseError): stri
   }
   const before = text.slice(0, offset).trimEnd()
   if (printParseErrorCode(error) === 'ColonExpected') return explainColon(before)
+  if (text[offset] === ',' && /[[{]$/.test(before)) return 'this comma follows nothing: remove it'
   return before.endsWith(',') ? explainComma(text.slice(offset).trimStart()) : undefined
 }
 

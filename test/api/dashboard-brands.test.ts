@@ -10,17 +10,18 @@ import {
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
 import { buildMemberOperations, type TestMember } from '../support/registry/members.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const DOMAIN = 'boots.example'
 
+const hosts: Record<string, LiveHost> = {}
 let web: LiveWeb
 let registry: SignInRegistry
 let ann: TestBrowser
 let acme: string
 
 beforeAll(async () => {
-  web = await openLiveWeb({})
+  web = await openLiveWeb(hosts)
   registry = await openWithSignIn(web.redis, {
     settings: { BASE_URL: 'https://localhost' },
     writer: { requestLive: web.writer.requestLive },
@@ -71,6 +72,34 @@ test('the review of a new file has the pointer that its domain will serve', asyn
   expect(JSON.parse(page('#pointer pre').text())).toEqual({
     authoritative_location: `https://localhost/brands/${DOMAIN}/brand.json`,
   })
+})
+
+test('a proof publishes no draft whose review its person has not asked to publish', async () => {
+  const domain = 'unseen.example'
+  const file = {
+    authorized_agents: [],
+    properties: [
+      {
+        property_type: 'website',
+        name: 'Unseen',
+        identifiers: [{ type: 'domain', value: domain }],
+      },
+    ],
+  }
+  const handed = { kind: 'adagents.json', domain, text: JSON.stringify(file), do: 'publish' }
+  await ann.post('/workshop', handed, { 'sec-fetch-site': 'same-origin' })
+  const back = '/dashboard/publish'
+  const begun = load((await sendForm(ann, '/dashboard/verify', { org: acme, domain, back })).body)
+  const sent = ['nonce', 'expires_at'].map(name => [name, begun(`input[name=${name}]`).val()])
+  const { nonce } = Object.fromEntries(sent)
+  hosts[domain] = { '/.well-known/proto-ownership.txt': nonce }
+  const form = { ...Object.fromEntries(sent), org: acme, domain, back }
+  const proven = await sendForm(ann, '/dashboard/verify/check', form)
+  expect(proven.headers.location, proven.body).toBe(`${back}?done=proven`)
+  const page = load((await ann.get(back)).body)
+  expect(page('form.editor .row button').text()).toBe('Publish')
+  const served = await registry.app.inject(`/publisher/${domain}/.well-known/adagents.json`)
+  expect(served.statusCode).toBe(404)
 })
 
 test('a brand.json from the workshop is published with one form, and served from then on', async () => {

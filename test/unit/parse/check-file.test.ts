@@ -54,6 +54,7 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['a list that does not end', '{\n  "a": [}\n}', 'expected a value', 2, 9],
     ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'remove the trailing comma', 3, 3],
     ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'expected a comma', 3, 3],
+    ['a comma before the first', '{\n  "a": [, 1]\n}', 'this comma follows nothing', 2, 9],
     ['a colon too few', '{\n  "a" 1\n}', 'expected a colon after "a"', 2, 7],
     ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
     ['single quotes', "{\n'a': 1}", 'double quotes', 2, 1],
