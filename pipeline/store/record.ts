@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { Fatal } from '../core/errors.ts'
 import { declareIndex } from './index-tables.ts'
 import { Sqlite } from './sqlite.ts'
@@ -36,10 +36,11 @@ export function openAs(file: string, format: number): Sqlite {
   }
 }
 
-/** Opens a record that nobody writes to; its log, if it has one, is read as well. */
+/** Opens a record for reading, with its log where it has one. Where nobody has it open, nothing is written beside it. */
 export function openRecordReadOnly(file: string): Sqlite {
   const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
-  const db = hasLog ? Sqlite.open(file, { readOnly: true }) : Sqlite.openUnchanging(file)
+  const isOpen = hasLog || existsSync(`${file}-shm`)
+  const db = isOpen ? Sqlite.open(file, { readOnly: true }) : Sqlite.openUnchanging(file)
   try {
     assertFormat(db)
     return db

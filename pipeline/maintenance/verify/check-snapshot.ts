@@ -1,9 +1,13 @@
 import { existsSync, statSync } from 'node:fs'
 import { hashFile, listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
+import { LOG, listColumnarTables } from '../../store/columnar-log.ts'
 import { Database } from '../../store/duckdb.ts'
 import type { Stores } from './stores.ts'
 
-/** Checks that the current snapshot is unchanged, is what readers open, and is not ahead of the index. */
+/**
+ * Checks that the current snapshot is unchanged, is what readers open, is not ahead of the index, and has as many rows
+ * where it is of the same commit.
+ */
 export async function checkSnapshot({ index, paths }: Stores): Promise<string[]> {
   const checkpoint = readCheckpoint(paths)
   if (checkpoint === undefined)
@@ -21,11 +25,26 @@ export async function checkSnapshot({ index, paths }: Stores): Promise<string[]>
   }
   const snapshot = await Database.open(file, { readOnly: true, memoryLimit: '128MB', threads: 1 })
   const [in_snapshot, in_index] = [await readMeta(snapshot), await readMeta(index)]
+  if (in_snapshot.seq === in_index.seq) faults.push(...(await compareCounts(snapshot, index)))
   snapshot.close()
   if (in_snapshot.seq !== checkpoint.seq) {
     faults.push(`snapshot: is of commit ${in_snapshot.seq}, the checkpoint of ${checkpoint.seq}`)
   }
   if (in_snapshot.seq > in_index.seq) faults.push('snapshot: is ahead of the index')
+  return faults
+}
+
+/** Compares the numbers of rows, unless some were written since the commit. */
+async function compareCounts(snapshot: Database, index: Stores['index']): Promise<string[]> {
+  if ((await index.one(`select 1 from ${LOG} limit 1`)) !== undefined) return []
+  const faults: string[] = []
+  for (const { name, storedAs } of listColumnarTables()) {
+    const count = (table: string) => `select count(*) as n from ${table}`
+    const published = await snapshot.oneOrThrow<{ n: number }>(count(name))
+    const stored = await index.oneOrThrow<{ n: number }>(count(storedAs))
+    if (published.n !== stored.n)
+      faults.push(`snapshot: ${name} has ${published.n} rows, and the index ${stored.n}`)
+  }
   return faults
 }
 

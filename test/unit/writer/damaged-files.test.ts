@@ -293,6 +293,18 @@ describe('a check of a registry that does not run changes nothing, and', () => {
       `snapshot: ${basename(snapshot)} (registry.duckdb) was changed after it was published`,
     )
   })
+
+  test('names a table that was published with other rows than the record has', async () => {
+    const registry = await openSequencer({ dataDir: copy(whole, createDataDir()).dir, clock })
+    cleanUp(() => registry.close())
+    await registry.publish()
+    expect(await verify(registry)).toEqual([])
+    const { sqlite } = registry.index
+    sqlite.exec('drop trigger documents_delete; delete from documents; delete from unpublished')
+    expect(await verify(registry)).toContainEqual(
+      expect.stringMatching(/^snapshot: documents has [1-9]\d* rows, and the index 0$/),
+    )
+  })
 })
 
 describe('a start refuses, with a reason and without changes,', () => {
