@@ -1,5 +1,4 @@
 import { Fatal } from '../core/errors.ts'
-import { isOutOfMemory } from './memory-limit.ts'
 
 /**
  * Runs the work on all items. Where it fails because of an item, it runs on the halves instead,
@@ -32,28 +31,18 @@ const SQLITE_DATA_FAULTS: readonly number[] = [1, 18, 19, 20, 25]
 /** Failures of LMDB that lie in a key or a value; all others with a number are the disk's. */
 const LMDB_DATA_FAULTS: readonly unknown[] = [-30_781]
 
-/**
- * Tells whether the data is at fault, rather than the disk, another writer or a store that was closed.
- * Data that needs more memory than the index may use is at fault: the next time the index may use half of the
- * machine's (memory-limit.ts). Where that memory was to be had on the disk, the disk is. Data on which DuckDB fails by a fault of its
- * own is at fault too: the index is opened again, and would fail on it the next time.
- */
+/** Tells whether the data is at fault, rather than the disk, another writer or a store that was closed. */
 export function isDataFault(error: unknown): error is Error {
   if (!(error instanceof Error) || error instanceof Fatal || 'errno' in error) return false
-  if (isOutOfMemory(error)) return true
   if (isSqliteError(error)) return SQLITE_DATA_FAULTS.includes(error.errcode & 0xff)
   if ('code' in error && typeof error.code === 'number')
     return LMDB_DATA_FAULTS.includes(error.code)
-  return !(
-    /^(IO|FATAL|Connection|TransactionContext) Error/i.test(error.message) ||
-    /max_temp_directory_size|closed|MDB_MAP_FULL|no space left/i.test(error.message)
-  )
+  return !/closed|not open|MDB_MAP_FULL|no space left/i.test(error.message)
 }
 
 /** Tells whether a database failed on the data, and not our own code. */
 export function isStatementFault(error: unknown): error is Error {
-  if (!isDataFault(error)) return false
-  return isSqliteError(error) || /^[A-Z][\w ]* Error: /.test(error.message)
+  return isDataFault(error) && isSqliteError(error)
 }
 
 function isSqliteError(error: Error): error is Error & { errcode: number } {

@@ -280,19 +280,17 @@ describe('any record that cannot be stored', () => {
 
 describe('an error', () => {
   it.each([
-    [
-      'Out of Memory Error: could not allocate block of size 256.0 KiB (488.2/488.2 MiB used)',
-      true,
-    ],
-    ['Conversion Error: Could not convert string', true],
-    ['INTERNAL Error: Attempted to access index 3 within vector of size 3', true],
-    ['FATAL Error: Failed to create checkpoint', false],
-    ['Out of Memory Error: failed to offload data block: the max_temp_directory_size', false],
-    ['IO Error: Could not write file: No space left on device', false],
-    ['Can not operate on a closed database', false],
-    ['MDB_MAP_FULL: Environment mapsize limit reached', false],
-  ])('%s: caused by the data? %s', (message, isFault) => {
-    expect(isDataFault(new Error(message))).toBe(isFault)
+    ['NOT NULL constraint failed: brands.domain', { errcode: 1299 }, true],
+    ['string or blob too big', { errcode: 18 }, true],
+    ['MDB_BAD_VALSIZE: Unsupported size of key', { code: -30_781 }, true],
+    ['Cannot read properties of undefined', {}, true],
+    ['database or disk is full', { errcode: 13 }, false],
+    ['disk I/O error', { errcode: 4_874 }, false],
+    ['database disk image is malformed', { errcode: 11 }, false],
+    ['database is not open', {}, false],
+    ['MDB_MAP_FULL: Environment mapsize limit reached', {}, false],
+  ])('%s: is caused by the data or not', (message, details, isFault) => {
+    expect(isDataFault(Object.assign(new Error(message), details))).toBe(isFault)
   })
 
   it('with an errno of the operating system is never caused by the data', () => {
