@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { hashFile } from '../../store/checkpoint.ts'
 import { readJsonFile } from '../../store/durable-files.ts'
+import { exportedTables } from '../../store/parquet.ts'
 import { ParquetManifest } from '../../store/parquet-manifest.ts'
-import { listExportedFiles } from '../../store/parquet-releases.ts'
 import type { Stores } from './stores.ts'
 
 const MANIFEST = 'parquet: manifest.json'
@@ -12,7 +12,9 @@ export async function checkParquet({ paths }: Pick<Stores, 'paths'>): Promise<st
   const manifest = readJsonFile(paths.parquetManifest, ParquetManifest)
   if (manifest === undefined) {
     if (existsSync(paths.parquetManifest)) return [`${MANIFEST} cannot be read`]
-    return listExportedFiles(paths).length === 0 ? [] : [`${MANIFEST} is missing`]
+    // The first export goes on meanwhile, table by table, and ends with its manifest.
+    const isExported = exportedTables().every(table => existsSync(`${paths.parquet}/${table}`))
+    return isExported ? [`${MANIFEST} is missing`] : []
   }
   const faults = new Map<string, string>()
   for (const { path, sha256 } of manifest.files) {
