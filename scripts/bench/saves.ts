@@ -10,7 +10,7 @@ import { computeMedian, computeSpread, roundForPrint, roundSpread } from './supp
 
 /**
  * Compares `POST /api/brands/save` with a loop that stores the same rows as durably and does
- * nothing else: one transaction in DuckDB, one in LMDB, one line of an event file, each on disk
+ * nothing else: one transaction in SQLite, one in LMDB, one line of an event file, each on disk
  * before the next. Both run once before they are timed, so that brands are known and code is
  * compiled; the cost of a first save is printed beside. One connection is compared with a loop of
  * single rows, fifty with one that commits fifty at a time. Then saves come one by one while the

@@ -3,9 +3,10 @@ import { appendFileSync, closeSync, fsyncSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { requireValue } from '../../../pipeline/core/present.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { Database } from '../../../pipeline/store/database.ts'
+import { buildStoredTable } from '../../../pipeline/store/index-tables.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
-import { createTables } from '../../../pipeline/store/schema.ts'
+import { readTableFile } from '../../../pipeline/store/table-files.ts'
 import { serveParent } from './child.ts'
 import { computeMedian } from './spread.ts'
 
@@ -27,8 +28,9 @@ const [, program = '', folder, size] = process.argv
 if (program.includes('save-loop')) {
   const paths = resolvePaths(join(requireValue(folder, 'folder'), 'loop'))
   const store = ServingStore.open(paths.servingFile)
-  const db = await Database.open(join(paths.dir, 'loop.duckdb'))
-  await createTables(db)
+  const db = await Database.open(join(paths.dir, 'loop.sqlite'))
+  for (const table of ['entries', 'revisions'])
+    db.sqlite.exec(buildStoredTable(readTableFile('tables', table)).join(';\n'))
   const log = openSync(join(paths.dir, 'events.ndjson'), 'a')
   let number = 0
 
