@@ -5,6 +5,7 @@ import { parseUrl } from '../core/url.ts'
 import type { Fetcher, FetchResult } from '../fetch/http.ts'
 import type { AgentCard, AgentTool } from '../model/documents/index.ts'
 import { clip } from '../parse/clip.ts'
+import { truncate } from '../parse/faults.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import { toBase } from './mcp/endpoints.ts'
 import { isOfHost } from './mcp/failure.ts'
@@ -98,7 +99,7 @@ function buildCard(address: string, card: JsonObject): CardFound {
   const name = clip(card.name, 200)
   const description = clip(card.description, 2_000)
   const url =
-    typeof card.url === 'string' && parseUrl(card.url) ? card.url.slice(0, 2_048) : undefined
+    typeof card.url === 'string' && parseUrl(card.url) ? truncate(card.url, 2_048) : undefined
   return {
     address,
     card: {

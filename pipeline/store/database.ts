@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { CommitNotes } from './commit-notes.ts'
 import { parseRows } from './row-texts.ts'
 import { Sqlite, type SqliteOptions } from './sqlite.ts'
@@ -156,7 +157,10 @@ export class Database {
     return row?.lines ?? ''
   }
 
-  /** Streams rows in batches, for results that do not fit into memory; nothing may be written meanwhile. */
+  /**
+   * Streams rows in batches, for results that do not fit into memory; nothing may be written meanwhile. Timers, such
+   * as that of the lease, run between batches.
+   */
   async *stream<Row>(sql: string, parameters: Parameters = {}): AsyncGenerator<Row[]> {
     let batch: Row[] = []
     for (const row of this.sqlite.iterate<Row>(sql, parameters)) {
@@ -164,6 +168,7 @@ export class Database {
       if (batch.length < STREAM_ROWS) continue
       yield batch
       batch = []
+      if (!this.#transactions.isOpen) await setImmediate()
     }
     if (batch.length > 0) yield batch
   }

@@ -40,7 +40,7 @@ export async function importIndex(paths: Paths, tell: Tell = () => undefined): P
   if (!isImported(paths)) {
     const old = await openOldIndex(paths)
     try {
-      if (await hasRows(old)) await replaceRecord(paths, old, tell)
+      await replaceRecord(paths, old, tell)
     } finally {
       old.close()
     }
@@ -107,14 +107,16 @@ async function replaceRecord(paths: Paths, old: Database, tell: Tell): Promise<v
   const { record } = paths
   const fresh = `${record}.import`
   rmSync(fresh, { force: true })
-  const seq = (await old.oneOrThrow<{ seq: number }>('select seq from meta')).seq
+  const seq = (await hasRows(old)) ? await readSeq(old) : 0
   if (!hasContent(record) && seq > 0) {
     throw new Fatal(
       `record/record.sqlite is missing or empty, and index.duckdb has ${seq} commits: ${RESTORE}`,
     )
   }
-  await copyRecord(record, fresh, seq)
+  // A first start that was interrupted may leave an index without rows, and no record.
+  if (!hasContent(record)) return
   try {
+    await copyRecord(record, fresh, seq)
     await fill(fresh, old, tell)
   } catch (error) {
     rmSync(fresh, { force: true })
@@ -128,6 +130,10 @@ async function replaceRecord(paths: Paths, old: Database, tell: Tell): Promise<v
   for (const log of ['-wal', '-shm']) rmSync(`${record}${log}`, { force: true })
   renameSync(fresh, record)
   syncPath(dirname(record))
+}
+
+async function readSeq(old: Database): Promise<number> {
+  return (await old.oneOrThrow<{ seq: number }>('select seq from meta')).seq
 }
 
 /** Copies the record with all that its log has. */

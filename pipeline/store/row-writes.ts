@@ -50,10 +50,7 @@ function toNullRow(row: object): object {
   return Object.fromEntries(Object.keys(row).map(column => [column, null]))
 }
 
-/**
- * Applies changes to a table: rows that changed are deleted and inserted again, by a unique key, which is how
- * DuckDB changes many scattered rows fastest.
- */
+/** Applies changes to a table: rows that changed are deleted and inserted again, by a unique key. */
 export async function writeChanges<Row extends object>(
   db: Database,
   table: string,

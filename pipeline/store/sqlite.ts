@@ -9,7 +9,7 @@ import {
 import { pathToFileURL } from 'node:url'
 import { LRUCache } from 'lru-cache'
 import { defineFunctions } from './sqlite-functions.ts'
-import { type SqliteParameters, type SqliteValue, toStored } from './sqlite-values.ts'
+import { type SqliteParameters, type SqliteValue, toJson, toStored } from './sqlite-values.ts'
 
 export type { SqliteParameters, SqliteValue } from './sqlite-values.ts'
 
@@ -270,7 +270,13 @@ export class Sqlite {
    * somebody reads an earlier state, as a backup does.
    */
   emptyLog(): boolean {
-    return this.one<{ busy: number }>('pragma wal_checkpoint(truncate)')?.busy === 0
+    // It would wait for readers of this process too, which cannot end meanwhile.
+    this.#db.exec('pragma busy_timeout = 0')
+    try {
+      return this.one<{ busy: number }>('pragma wal_checkpoint(truncate)')?.busy === 0
+    } finally {
+      this.#db.exec(`pragma busy_timeout = ${BUSY_MS}`)
+    }
   }
 
   /** Reads all of the file; returns what is wrong with it. */
@@ -349,5 +355,5 @@ function toNamed(parameters: SqliteParameters): Record<string, SQLInputValue> {
 function toParameter(value: SqliteValue): SQLInputValue {
   if (value === undefined || value === null) return null
   if (typeof value === 'boolean') return value ? 1 : 0
-  return typeof value === 'object' ? JSON.stringify(value) : value
+  return typeof value === 'object' ? toJson(value) : value
 }

@@ -53,9 +53,8 @@ interface CommitActions {
 /**
  * Commits a batch. When it cannot be applied, its halves are committed instead, down to the one
  * observation at fault, which is committed as `poison`: recorded, without stopping the others; or to the
- * one submission on which DuckDB fails, which is refused: it would come again, and fail again, for ever.
- * Either is tried once more alone: DuckDB may have failed on what it held in memory, and has opened the file
- * again since, or has more memory.
+ * one submission on which SQLite fails, which is refused: it would come again, and fail again, for ever.
+ * Either is tried once more alone before that.
  */
 export async function commitBisecting(batch: Batch, committing: CommitActions): Promise<Committed> {
   const { commit } = committing

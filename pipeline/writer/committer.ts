@@ -19,7 +19,7 @@ import type { Paths } from '../store/paths.ts'
 import { apply } from './apply-batch.ts'
 import type { Applied, ApplyContext, Batch } from './apply-context.ts'
 import { chooseEvicted } from './community/evicted-brands.ts'
-import { keepPictures, pictureOperations } from './community/logo-files.ts'
+import { keepPictures, removePictures } from './community/logo-files.ts'
 import { resolveReverts } from './community/reverts.ts'
 import { storeBody } from './crawl/replace-documents.ts'
 import { UnfinishedAnswers } from './entities/publisher-portions.ts'
@@ -76,12 +76,12 @@ export class Committer {
   }
 
   async commit(asked: Batch, now: Instant): Promise<CommitResult> {
-    const { index, accounts, meta } = this.#parts
+    const { index, accounts, takedowns, meta } = this.#parts
     const seq = meta.seq + 1
     for (const { body, hash } of asked.observations) {
       if (body && hash) storeBody(this.#parts.paths, hash, body)
     }
-    const taken = await index.transaction(async () => {
+    const take = async () => {
       const isAnyRevert = asked.submissions.some(({ operation }) => operation.op === 'audit.revert')
       const stores = { index, accounts: accounts.db }
       const { refused, ...resolved } = isAnyRevert
@@ -90,7 +90,14 @@ export class Committer {
       const batch = { ...asked, ...resolved }
       const carriedOut = await this.#carryOut(batch, { now, seq }, refused)
       return this.#take(batch, carriedOut, { now, seq })
+    }
+    const taken = await index.transaction(take).catch(error => {
+      // What the list of taken down domains has read of the transaction is undone.
+      takedowns.reload()
+      throw error
     })
+    const { submissions } = taken.batch
+    if (submissions.length > 0) removePictures(this.#parts, submissions, seq)
     meta.seq = seq
     meta.last_event_id = taken.events.at(-1)?.event_id ?? meta.last_event_id
     this.#parts.onStep?.('index', 'after')
@@ -103,7 +110,7 @@ export class Committer {
     return completeAnswers(this.#parts.index, batch.submissions, answers, saved)
   }
 
-  /** Carries the submissions out in the accounts; with that the answers are on disk. */
+  /** Carries the submissions out in the accounts. */
   async #carryOut(
     { submissions, recorded }: Batch,
     stamp: { now: Instant; seq: number },
@@ -187,8 +194,7 @@ export class Committer {
     const editing = answers.size > 0 ? { editing: readEditing(answers) } : {}
     const batch: Batch = { ...requested, ...report, ...editing, evicted, submissions, fresh }
     const applied = await apply(index, batch, this.#buildContext(now, seq))
-    const pictured = submissions.filter(({ operation }) => pictureOperations.has(operation.op))
-    if (pictured.length > 0) keepPictures(this.#parts, pictured, seq)
+    if (submissions.length > 0) keepPictures(this.#parts, submissions)
     onStep?.('index', 'before')
     await numberCommit(index, meta.fence, {
       seq,

@@ -19,6 +19,7 @@ import { EventLog } from '../store/event-log.ts'
 import type { Meta } from '../store/meta.ts'
 import type { Paths } from '../store/paths.ts'
 import { loadUnprojected, replaceUnprojected, type Unprojected } from '../store/unprojected.ts'
+import { removeUnused } from './community/logo-files.ts'
 import { CHANGES_LISTED_MAX } from './healing/heal.ts'
 import { followRetention } from './retention.ts'
 
@@ -97,6 +98,7 @@ export class Projector {
   /** Completes what a crash interrupted, and retries what could not be projected. */
   async recover({ seq }: Meta): Promise<void> {
     const { paths, index, serving } = this.#parts
+    removeUnused(this.#parts, seq)
     await this.show(seq)
     this.#events.append(await loadEventsAfter(index, this.#events.last))
     await followRetention(index, serving, paths)

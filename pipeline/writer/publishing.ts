@@ -180,13 +180,17 @@ export class Publishing {
 
   /** Deletes every published copy but the one that was just made. */
   async #clearCopies(domains: readonly Domain[]): Promise<void> {
-    const { paths, takedowns, clock, alone } = this.#parts
+    const { paths, accounts, takedowns, clock, alone } = this.#parts
     pruneSnapshots(paths, 1)
     const { parquet, damaged, old } = paths
     for (const copies of [parquet, damaged, old]) {
       rmSync(copies, { recursive: true, force: true })
     }
     this.#search.keepsOlder = false
-    await alone(async () => takedowns.clear(domains, clock.now()))
+    await alone(async () => {
+      takedowns.clear(domains, clock.now())
+      // Keys of deleted rows were listed for the publication.
+      accounts.db.emptyLog()
+    })
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import { listColumnarTables } from '../../pipeline/store/columnar-log.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { listTables } from '../../pipeline/store/schema.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry } from './open-registry.ts'
 
@@ -12,7 +12,7 @@ export async function printStats({ json }: { json?: boolean }): Promise<void> {
   const { registry } = resolvePaths(config.DATA_DIR)
   if (!existsSync(registry)) throw new Error('nothing has been published yet')
   const db = await Database.open(registry, { readOnly: true })
-  const tables = listTables('tables')
+  const tables = listColumnarTables().map(({ name }) => name)
   const [counts] = await db.all<Record<string, number>>(
     `select ${tables.map(name => `(select count(*) from ${name}) as ${name}`).join(', ')}`,
   )

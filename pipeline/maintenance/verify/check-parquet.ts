@@ -1,20 +1,23 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { hashFile } from '../../store/checkpoint.ts'
 import { readJsonFile } from '../../store/durable-files.ts'
 import { exportedTables } from '../../store/parquet.ts'
 import { ParquetManifest } from '../../store/parquet-manifest.ts'
+import type { Paths } from '../../store/paths.ts'
 import type { Stores } from './stores.ts'
 
 const MANIFEST = 'parquet: manifest.json'
+/** Time that the digests of a first export may take once its tables are there. */
+const MANIFEST_MS = 20_000
+const POLL_MS = 200
 
 /** Checks that the exported files are those of their manifest, byte for byte; returns a message for each fault. */
 export async function checkParquet({ paths }: Pick<Stores, 'paths'>): Promise<string[]> {
-  const manifest = readJsonFile(paths.parquetManifest, ParquetManifest)
+  const manifest = await waitForManifest(paths)
   if (manifest === undefined) {
     if (existsSync(paths.parquetManifest)) return [`${MANIFEST} cannot be read`]
-    // The first export goes on meanwhile, table by table, and ends with its manifest.
-    const isExported = exportedTables().every(table => existsSync(`${paths.parquet}/${table}`))
-    return isExported ? [`${MANIFEST} is missing`] : []
+    return hasAllTables(paths) ? [`${MANIFEST} is missing`] : []
   }
   const faults = new Map<string, string>()
   for (const { path, sha256 } of manifest.files) {
@@ -26,4 +29,18 @@ export async function checkParquet({ paths }: Pick<Stores, 'paths'>): Promise<st
   // Exports go on meanwhile: what they have replaced is no fault.
   const still = readJsonFile(paths.parquetManifest, ParquetManifest)?.files ?? []
   return still.flatMap(({ path }) => faults.get(path) ?? [])
+}
+
+/** Reads the manifest. The first export may go on meanwhile, table by table, and ends with it. */
+async function waitForManifest(paths: Paths): Promise<ParquetManifest | undefined> {
+  const ends = performance.now() + MANIFEST_MS
+  while (!existsSync(paths.parquetManifest) && hasAllTables(paths)) {
+    if (performance.now() > ends) return undefined
+    await pause(POLL_MS)
+  }
+  return readJsonFile(paths.parquetManifest, ParquetManifest)
+}
+
+function hasAllTables({ parquet }: Paths): boolean {
+  return exportedTables().every(table => existsSync(`${parquet}/${table}`))
 }

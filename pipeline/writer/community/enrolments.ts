@@ -92,6 +92,7 @@ async function deleteAgents(db: Database, agents: readonly string[], seq: number
       parameters,
     )
   }
+  db.notes?.forgetAttempts()
   await db.write('delete from', 'agent_health', `where ${unnamed('location')}`, parameters)
   for (const table of ['agent_profiles', 'agent_claims']) {
     await db.write('delete from', table, `where ${unnamed('agent_url')}`, parameters)

@@ -8,31 +8,38 @@ import { replaceFile, syncPath } from '../../store/durable-files.ts'
 import type { Paths } from '../../store/paths.ts'
 import { loadStoredLogos } from '../../store/private-rows/logo-rows.ts'
 
-/**
- * Stores the pictures of accepted logos, each named by its hash, and deletes pictures whose last logo a
- * commit rejected. This runs between the commits of the accounts and the index, so after a crash the
- * submission is delivered again and the step repeated. The audit contains no pictures, so a replay stores
- * none.
- */
+/** Stores the pictures of accepted logos, each named by its hash, before their commit: a logo never lacks its picture. */
 export function keepPictures(
-  { paths, accounts }: { paths: Paths; accounts: Accounts },
+  { paths }: { paths: Paths },
   submissions: readonly Submission[],
-  seq: number,
 ): void {
   for (const { operation } of submissions) {
     if (operation.op !== 'logo.save' || operation.bytes === undefined) continue
     keepPicture(paths, operation.sha256, Buffer.from(operation.bytes, 'base64'))
   }
-  if (!submissions.some(({ operation: { op } }) => removing.has(op))) return
+}
+
+/** Deletes pictures whose last logo was rejected by these submissions, once their commit is durable. */
+export function removePictures(
+  stores: { paths: Paths; accounts: Accounts },
+  submissions: readonly Submission[],
+  seq: number,
+): void {
+  if (submissions.some(({ operation: { op } }) => removing.has(op))) removeUnused(stores, seq)
+}
+
+/** Deletes pictures whose last logo the commit of this number rejected; a start repeats it for the last commit. */
+export function removeUnused(
+  { paths, accounts }: { paths: Paths; accounts: Accounts },
+  seq: number,
+): void {
   for (const hash of listUnusedPictures(accounts.db, seq)) {
     rmSync(paths.logoFile(hash), { force: true })
   }
 }
 
+/** Operations that may take the last logo away that shows a picture. */
 const removing: ReadonlySet<string> = new Set(['review.reject', 'domain.takedown'])
-
-/** Operations that bring a picture, or may take the last logo away that shows one. */
-export const pictureOperations: ReadonlySet<string> = new Set(['logo.save', ...removing])
 
 function keepPicture(paths: Paths, hash: string, bytes: Buffer): void {
   const path = paths.logoFile(hash)

@@ -112,6 +112,7 @@ async function removeUnfound(
     const { condition, keys } = inList(column, domains)
     await db.write('delete from', table, `where ${condition}`, keys)
   }
+  db.notes?.forgetAttempts()
   await recordChanges(db, seq, { 'gone freshness': domains })
   return domains
 }

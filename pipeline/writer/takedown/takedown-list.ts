@@ -34,7 +34,7 @@ export class TakedownList {
 
   constructor(accounts: Sqlite) {
     this.#accounts = accounts
-    this.#read()
+    this.reload()
   }
 
   get takenDown(): TakenDown {
@@ -55,17 +55,18 @@ export class TakedownList {
     takedowns?: readonly Domain[]
   }): readonly Domain[] {
     if (!submissions.some(({ operation: { op } }) => op.startsWith('domain.'))) return takedowns
-    this.#read()
+    this.reload()
     return [...new Set([...takedowns, ...this.#uncleared])]
   }
 
   /** Notes that the last copies of these were deleted. */
   clear(domains: readonly Domain[], now: Instant): void {
     markCleared(this.#accounts, domains, now)
-    this.#read()
+    this.reload()
   }
 
-  #read(): void {
+  /** Reads the list again, as after a commit that was rolled back. */
+  reload(): void {
     const rows = loadTakenDownRows(this.#accounts)
     this.#takenDown = new TakenDown(rows.map(({ domain }) => domain))
     this.#uncleared = rows.filter(row => row.cleared_at === null).map(({ domain }) => domain)

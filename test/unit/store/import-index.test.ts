@@ -120,6 +120,18 @@ describe('an index in a file of its own', () => {
     expect(readRows(paths).get('meta')).toMatchObject([{ seq: 0, fence: 0 }])
   })
 
+  test('may be an empty one beside a record without commits', async () => {
+    const paths = await createOldStores()
+    rmSync(paths.oldIndex)
+    changeRecord(paths.record, 'delete from submissions')
+    const db = await Database.open(paths.oldIndex)
+    await db.run('create table unfinished (a integer)')
+    db.close()
+    await importIndex(paths)
+    openRecord(paths.record).close()
+    expect(readRows(paths).get('meta')).toMatchObject([{ seq: 0, fence: 0 }])
+  })
+
   test('is imported after a kill at any moment, and the record is the old one or the new one until then', async () => {
     const before = await readOldRows(await createOldStores())
     const whole = runImport(await createOldStores())
@@ -155,6 +167,10 @@ describe('is refused in words, and nothing is changed', () => {
     'an index without its record': {
       damage: ({ record }) => rmSync(record),
       says: /record\/record\.sqlite is missing or empty, and index\.duckdb has 2 commits/,
+    },
+    'an empty index beside a record with commits': {
+      damage: ({ oldIndex }) => changeIndex(oldIndex, 'delete from internal.meta'),
+      says: /index\.duckdb lacks the last commit of record\/record\.sqlite/,
     },
     'an index that lacks the last commit': {
       damage: ({ oldIndex }) => changeIndex(oldIndex, 'update internal.meta set seq = 1'),
