@@ -75,6 +75,16 @@ export async function openAlone(config: Config, how: OpenOptions = {}): Promise<
   return requireFree(config, await openUnlessTaken(config, how))
 }
 
+/** Publishes what the record has, while no start runs: after a rebuild nothing is published. */
+export async function publishAlone(config: Config): Promise<void> {
+  const sequencer = await openAlone(config)
+  try {
+    await sequencer.publish()
+  } finally {
+    await sequencer.close()
+  }
+}
+
 async function openUnlessTaken(
   config: Config,
   { begins = false, writes = false, ...how }: OpenOptions,

@@ -2,7 +2,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { readSettings } from './environment.ts'
-import { findRunningRegistry, openAlone } from './open-registry.ts'
+import { findRunningRegistry, openAlone, publishAlone } from './open-registry.ts'
 import { connectRunning, performOrExit } from './running.ts'
 import {
   askForPreview,
@@ -67,7 +67,5 @@ async function clearCopies(config: Config): Promise<void> {
   await sequencer.searchable()
   await sequencer.close()
   await rebuild(config.DATA_DIR)
-  const again = await openAlone(config)
-  await again.publish()
-  await again.close()
+  await publishAlone(config)
 }

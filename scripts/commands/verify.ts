@@ -1,7 +1,7 @@
 import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import { verifyStopped } from '../../pipeline/maintenance/verify-stopped.ts'
 import { readSettings } from './environment.ts'
-import { assertRegistry, findOrTake } from './open-registry.ts'
+import { assertRegistry, findOrTake, publishAlone } from './open-registry.ts'
 import { askRunning } from './running.ts'
 
 export async function verifyStores(): Promise<void> {
@@ -29,6 +29,7 @@ export async function rebuildStores(): Promise<void> {
   const rebuilt = await rebuild(DATA_DIR)
   if (rebuilt === undefined)
     throw new Error(`another process is writing to ${DATA_DIR}: stop it first`)
+  await publishAlone(config)
   process.stdout.write('rebuilt\n')
   for (const { part, subject, reason } of rebuilt.unprojected) {
     process.stderr.write(

@@ -136,6 +136,12 @@ describe('an operator', () => {
     expect(await findBrandName(domain)).toBe('Acme again')
     expect(await run('verify')).toMatchObject({ status: 0 })
   })
+
+  test('rebuilds what is derived, and publishes it', async () => {
+    expect(await run('rebuild')).toMatchObject({ status: 0, stdout: 'rebuilt\n' })
+    expect(await run('verify')).toMatchObject({ status: 0, stdout: 'all stores agree\n' })
+    expect(await findBrandName(domain)).toBe('Acme again')
+  })
 })
 
 test('queries, backs up and changes a running registry', async () => {
