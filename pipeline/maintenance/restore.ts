@@ -5,7 +5,7 @@ import { requireValue } from '../core/present.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
-import { assertRecordKnown } from '../store/record.ts'
+import { assertRecordKnown, assertUndamaged } from '../store/record.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
 import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
 import { type Facts, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
@@ -44,6 +44,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   try {
     await copyStore(backedUp.record, dir, paths.record, manifest)
     assertRecordKnown(`${paths.record}.new`)
+    assertUndamaged(`${paths.record}.new`)
     const withIndex = await copyOldIndex(dir, paths, manifest)
     const withLog = await hasLogToBring(paths, dir)
     if (withLog) await copyLogBeside(paths, dir, manifest)

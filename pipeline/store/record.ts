@@ -82,6 +82,23 @@ export function assertRecordKnown(file: string): void {
   }
 }
 
+/** Throws where a record that is not in use cannot be read as a whole; reads all of it. */
+export function assertUndamaged(file: string): void {
+  const db = Sqlite.openUnchanging(file)
+  try {
+    const [first] = db.listDamage()
+    if (first !== undefined) throw new Fatal(describeDamage(first))
+  } finally {
+    db.close()
+  }
+}
+
+/** Describes the first fault that SQLite finds in a record, in one line. */
+export function describeDamage(fault: string): string {
+  const reason = fault.split('\n').at(-1)
+  return `the record is damaged (${reason}): restore an earlier backup`
+}
+
 /** Tells whether a record has the tables that this program reads. */
 export function isOfThisVersion(db: Sqlite): boolean {
   return findFormat(db) === RECORD_FORMAT

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import type { Accounts } from '../../accounts/store.ts'
 import type { Database } from '../../store/database.ts'
+import { describeDamage } from '../../store/record.ts'
 import { listDamagedPictures, listLogosWithoutPicture } from '../../writer/community/logo-files.ts'
 import type { Stores } from './stores.ts'
 
@@ -10,8 +11,8 @@ import type { Stores } from './stores.ts'
  */
 export async function checkAccounts(stores: Omit<Stores, 'serving'>): Promise<string[]> {
   const { index, accounts } = stores
-  const damage = accounts.db.listDamage()
-  if (damage.length > 0) return damage.map(fault => `record/record.sqlite: ${fault}`)
+  const [damage] = accounts.db.listDamage()
+  if (damage !== undefined) return [`record/record.sqlite: ${describeDamage(damage)}`]
   return [
     ...(await listWrongEnrolments(index, accounts)),
     ...listLogosWithoutPicture(stores).map(id => `logos: ${id} has no picture`),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
@@ -145,6 +146,26 @@ describe('a backup', () => {
     }
     const again = await open(dataDir)
     expect(await verify(again)).toEqual([])
+  })
+
+  test('of a damaged record is not restored, and what is there stays', async () => {
+    const { dataDir, backups } = await makeTwoNights()
+    const [copy, listed] = ['record.sqlite', 'manifest.json'].map(
+      name => `${backups}/first/${name}`,
+    )
+    const record = readFileSync(copy!)
+    const half = Math.floor(record.length / 2)
+    writeFileSync(copy!, record.fill(0x5a, half, half + 60_000))
+    const manifest = JSON.parse(readFileSync(listed!, 'utf8'))
+    manifest.files[0].sha256 = createHash('sha256').update(record).digest('hex')
+    writeFileSync(listed!, JSON.stringify(manifest))
+    const before = readFileSync(`${dataDir}/record/record.sqlite`)
+    const restoring = restore(dataDir, `${backups}/first`, { force: true })
+    await expect(restoring).rejects.toThrow(
+      /^the record is damaged \(.+\): restore an earlier backup$/,
+    )
+    expect(readFileSync(`${dataDir}/record/record.sqlite`)).toEqual(before)
+    expect((await open(dataDir)).seq).toBe(2)
   })
 
   test('whose restore was interrupted lets no writer start', async () => {
