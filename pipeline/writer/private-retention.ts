@@ -51,39 +51,30 @@ export async function forgetPrivateRows(
   const requestsUntil = toIso(now - requestRetentionDays * DAY)
   const until = toIso(now - privateRetentionDays * DAY)
   for (const operation of FREQUENT_OPERATIONS) {
-    await dropSubmissions(index, accounts, operation, toIso(now - ADDITIONS_RETENTION_MS))
+    dropSubmissions(accounts, operation, toIso(now - ADDITIONS_RETENTION_MS))
   }
   removeUnusedClients(accounts, toIso(now - unusedClientDays * DAY))
   await dropRequests({ index, accounts, serving }, requestsUntil)
-  await dropSubmissions(index, accounts, 'crawl.request', requestsUntil)
+  dropSubmissions(accounts, 'crawl.request', requestsUntil)
   // The content is in the revisions.
-  await dropSubmissions(index, accounts, 'brand.enrich', requestsUntil)
-  await dropSubmissions(index, accounts, 'compliance.record', requestsUntil)
-  await dropSubmissions(index, accounts, 'agent.request.record', requestsUntil)
+  dropSubmissions(accounts, 'brand.enrich', requestsUntil)
+  dropSubmissions(accounts, 'compliance.record', requestsUntil)
+  dropSubmissions(accounts, 'agent.request.record', requestsUntil)
   await dropContacts(index, accounts, until)
   accounts.run('delete from invitations where coalesce(ended_at, expires_at) < $until', { until })
   for (const [table, since] of Object.entries(over)) {
     accounts.run(`delete from ${table} where ${since} < $until`, { until })
   }
-  await dropSubmissions(index, accounts, 'storyboard.record', until)
+  dropSubmissions(accounts, 'storyboard.record', until)
   forgetRequesters(accounts, until)
   accounts.emptyLog()
 }
 
-/** Drops old submissions, from the index first: what it knows the accounts must know too. */
-async function dropSubmissions(
-  _index: Database,
-  accounts: Sqlite,
-  operation: string,
-  until: string,
-): Promise<void> {
-  const where = 'where operation = $operation and submitted_at < $until'
-  const old = { operation, until }
-  const _rows = accounts.all<{ id: string }>(
-    `select submission_id as id from submissions ${where}`,
-    old,
-  )
-  accounts.run(`delete from submissions ${where}`, old)
+function dropSubmissions(accounts: Sqlite, operation: string, until: string): void {
+  accounts.run('delete from submissions where operation = $operation and submitted_at < $until', {
+    operation,
+    until,
+  })
 }
 
 /** Requests for crawls, with who made them. */
