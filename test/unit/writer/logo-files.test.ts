@@ -1,26 +1,13 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { detectImageType } from '../../../pipeline/core/image-type.ts'
-import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
+import { buildLogoSave, logoBytes, logoHash } from '../../support/fixtures/logos.ts'
 import { buildSubmission } from '../../support/fixtures/submissions.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'
 
-const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(40)])
-const sha256 = createHash('sha256').update(bytes).digest('hex')
-const logo = buildSubmission('logo', {
-  op: 'logo.save',
-  logo_id: deriveId('logo', 'a'),
-  domain: 'acme.example' as Domain,
-  content_type: 'image/gif',
-  sha256,
-  bytes: bytes.toString('base64'),
-  tags: [],
-  editor: { kind: 'key', id: deriveId('key', 'a'), org_id: null },
-  moderates: false,
-})
+const logo = buildSubmission('logo', buildLogoSave('acme.example'))
 const batch = { observations: [], submissions: [logo] }
 
 describe('a crash', () => {
@@ -41,7 +28,7 @@ describe('a crash', () => {
       cleanUp(() => second.close())
       const { answers } = await second.commit(batch)
       expect(answers.get(logo.submission_id)).toMatchObject({ done: { status: 'pending' } })
-      expect(readFileSync(second.paths.logoFile(sha256)).equals(bytes)).toBe(true)
+      expect(readFileSync(second.paths.logoFile(logoHash)).equals(logoBytes)).toBe(true)
       await second.publish()
       expect(await verify(second)).toEqual([])
     },
@@ -59,10 +46,10 @@ test('a refused logo leaves no image', async () => {
   })
   const { answers } = await registry.commit(batch)
   expect(answers.get(logo.submission_id)).toHaveProperty('refused')
-  expect(existsSync(registry.paths.logoFile(sha256))).toBe(false)
+  expect(existsSync(registry.paths.logoFile(logoHash))).toBe(false)
 })
 
-test('the type of an image follows from its first bytes', () => {
+test('the type of an image follows from its first logoBytes', () => {
   const types = [
     ['89504e470d0a1a0a0000000d49484452', 'image/png'],
     ['ffd8ffe000104a46494600010100000100', 'image/jpeg'],

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Operation } from '../../../pipeline/model/submission.ts'
 import { openAsOfNow } from '../../../pipeline/store/record.ts'
+import { buildLogoSave, logoHash } from '../../support/fixtures/logos.ts'
 import { observeFile } from '../../support/fixtures/observations.ts'
 import { buildSubmission } from '../../support/fixtures/submissions.ts'
 import { cleanUp, openSequencer } from '../../support/registry/registry.ts'
@@ -61,20 +60,8 @@ describe('a commit that is undone', () => {
 
   test('leaves the picture of a logo, and one that is repeated deletes it', async () => {
     const { registry, commit, fail } = await openFailing()
-    const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(40)])
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
-    await commit('logo', {
-      op: 'logo.save',
-      logo_id: deriveId('logo', 'a'),
-      domain,
-      content_type: 'image/gif',
-      sha256,
-      bytes: bytes.toString('base64'),
-      tags: [],
-      editor: { kind: 'key', id: deriveId('key', 'a'), org_id: null },
-      moderates: false,
-    })
-    const picture = registry.paths.logoFile(sha256)
+    await commit('logo', buildLogoSave(domain))
+    const picture = registry.paths.logoFile(logoHash)
     await fail('down', takedown)
     expect(existsSync(picture)).toBe(true)
     expect(await registry.quietly(() => verify(registry))).toEqual([])
