@@ -107,7 +107,7 @@ export class Publishing {
   }
 
   /**
-   * Publishes a snapshot. It shows the record as of one commit, and delays no other.
+   * Publishes a snapshot. It shows the record as of one commit; others go on meanwhile, and wait while changed rows are looked for.
    */
   async #publish({ again = false } = {}): Promise<number> {
     const { paths, log, clock, seals, snapshotsKept, step } = this.#parts
