@@ -62,7 +62,9 @@ export class Connection {
     this.#plans = new StatementCache(sql => connection.prepare(sql))
     this.transactions = new Transactions(async sql => {
       if (sql === 'begin') await this.#reopenIfInvalid()
-      await this.#noteFatalErrors(() => this.#connection.run(sql))
+      const run = this.#noteFatalErrors(() => this.#connection.run(sql))
+      // After an error by which DuckDB refuses whatever follows, the file is opened again before the next one.
+      await (sql === 'rollback' ? run.catch(() => undefined) : run)
     })
   }
 

@@ -1,9 +1,11 @@
+import { Fatal } from '../core/errors.ts'
+
 /** Runs one statement of the connection. */
 type Execute = (sql: 'begin' | 'commit' | 'rollback') => Promise<unknown>
 
 /**
  * The transactions of one connection, one after the other. After an error COMMIT would claim success,
- * so whatever fails is rolled back.
+ * so whatever fails is rolled back. Where that fails too, nothing may be written any more: a `Fatal` is thrown.
  */
 export class Transactions {
   readonly #execute: Execute
@@ -38,13 +40,20 @@ export class Transactions {
       await this.#execute('commit')
       return result
     } catch (error) {
-      if (isBegun) await this.#execute('rollback').catch(() => undefined)
       this.#onFailure()
+      if (isBegun) await this.#execute('rollback').catch(cause => refuseMore(error, cause))
       throw error
     } finally {
       this.#isOpen = false
     }
   }
+}
+
+function refuseMore(error: unknown, cause: unknown): never {
+  const { message } = error instanceof Error ? error : new Error(String(error))
+  throw new Fatal(`a commit failed (${message}) and could not be undone: restart the registry`, {
+    cause,
+  })
 }
 
 /**

@@ -117,17 +117,14 @@ export class Publishing {
     const { cleared, at, record, ms } = begun
     const copying = performance.now()
     const { logged, snapshot } = await this.#makeSnapshot(record)
-    const { sqlite } = this.#parts.index
-    await this.#parts.alone(async () => {
-      sqlite.run(`delete from ${LOG} where id <= $logged`, { logged })
-    })
     const copyMs = ms + performance.now() - copying
     const path = `${paths.snapshots}/${snapshot}`
     seals.forget(paths.snapshots)
     seals.note(path, paths.columnar)
     const next = { ...at, snapshot, sha256: await hashFile(path) }
     await step('checkpoint', () => advance(paths, next))
-    if (cleared.length > 0) await this.#clearCopies(cleared)
+    const isDropped = await this.#dropLogged(logged)
+    if (isDropped && cleared.length > 0) await this.#clearCopies(cleared)
     else pruneSnapshots(paths, snapshotsKept)
     const lists_were_old_ms = shown && clock.now() - Date.parse(shown)
     log.info({ seq: next.seq, snapshot, ms: Math.round(copyMs), lists_were_old_ms }, 'published')
@@ -175,6 +172,20 @@ export class Publishing {
       this.#columnar.close()
       setAside({ paths, log }, paths.columnar, 'its bytes have changed')
       return this.#columnar.update(record)
+    }
+  }
+
+  /** Deletes what the log lists and readers see; false where that failed: the next publication replaces these rows once more. */
+  async #dropLogged(logged: number): Promise<boolean> {
+    const { index, log, alone } = this.#parts
+    try {
+      await alone(async () => {
+        index.sqlite.run(`delete from ${LOG} where id <= $logged`, { logged })
+      })
+      return true
+    } catch (error) {
+      log.error({ error }, 'published rows stay listed')
+      return false
     }
   }
 

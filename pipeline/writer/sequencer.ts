@@ -317,7 +317,12 @@ export class Sequencer {
   #runAlone<Result>(work: () => Promise<Result>, who: Priority = 'others'): Promise<Result> {
     return this.#turns.take(who, async () => {
       if (this.#failure) throw this.#failure
-      return work()
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof Fatal) this.#failure = error
+        throw error
+      }
     })
   }
 }

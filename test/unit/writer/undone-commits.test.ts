@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Operation } from '../../../pipeline/model/submission.ts'
+import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
 import { openAsOfNow } from '../../../pipeline/store/record.ts'
 import { buildLogoSave, logoHash } from '../../support/fixtures/logos.ts'
 import { observeFile } from '../../support/fixtures/observations.ts'
@@ -81,6 +82,34 @@ test('half a surrogate pair is set aside before it stops publication', async () 
     { location: 'shop.example' },
   ])
   await registry.publish()
+  expect(await registry.quietly(() => verify(registry))).toEqual([])
+})
+
+test('a commit that cannot be undone stops the writer', async () => {
+  const { registry, commit } = await openFailing()
+  await commit('down', takedown)
+  const undoing = registry.quietly(() =>
+    registry.index.transaction(async () => {
+      registry.accounts.db.close()
+      throw new Error('disk full')
+    }),
+  )
+  const refusal = /disk full.*could not be undone: restart the registry/
+  await expect(undoing).rejects.toThrow(refusal)
+  await expect(commit('up', readmission)).rejects.toThrow(refusal)
+})
+
+test('a publication that cannot shorten its list of rows is a publication', async () => {
+  const { registry, crawl } = await openFailing()
+  await crawl()
+  const { db } = registry.accounts
+  db.exec("create trigger kept before delete on unpublished begin select raise(abort, 'no'); end")
+  await registry.publish()
+  expect(readCheckpoint(registry.paths)?.seq).toBe(registry.seq)
+  db.exec('drop trigger kept')
+  await crawl()
+  await registry.publish()
+  expect(db.all('select * from unpublished')).toEqual([])
   expect(await registry.quietly(() => verify(registry))).toEqual([])
 })
 
