@@ -8,6 +8,7 @@ import { readPageAfter } from '../../pipeline/read/lookups/feed.ts'
 import { findAuditHead } from '../../pipeline/read/lookups/organization-audit.ts'
 import { listSubscriptions } from '../../pipeline/read/lookups/subscriptions.ts'
 import type { Services } from '../operation/services.ts'
+import { refuseExpiredCursor } from '../responses/expired-cursor.ts'
 
 type Stores = Pick<Services, 'reader' | 'config'>
 
@@ -50,7 +51,10 @@ function resolveAuditCursor(requested: string | undefined, orgId: string, { read
   if (!AuditCursor.safeParse(cursor).success)
     refuse('invalid_request', 'cursor: must be a `cursor` of the audit')
   if (parseAuditCursor(cursor).seq <= seq) return cursor
-  return refuse('cursor_expired', 'the audit does not have this cursor: start again without one')
+  return refuse(
+    'cursor_expired',
+    'the audit does not have this cursor: leave it out to begin with what happens from now on',
+  )
 }
 
 function resolveFeedCursor(requested: string | undefined, stores: Stores): string {
@@ -58,7 +62,7 @@ function resolveFeedCursor(requested: string | undefined, stores: Stores): strin
     refuse('invalid_request', 'cursor: must be the id of an event')
   const cursor = requested ?? findFeedPage(NIL_UUID, stores)?.head ?? NIL_UUID
   if (findFeedPage(cursor, stores) !== undefined) return cursor
-  return refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
+  return refuseExpiredCursor()
 }
 
 /** Finds the page of the feed after a cursor, with the newest event as `head`; undefined if the cursor expired. */

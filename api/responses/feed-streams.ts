@@ -9,6 +9,7 @@ import { type FeedPage, readPageAfter } from '../../pipeline/read/lookups/feed.t
 import type { FeedSubject } from '../../pipeline/read/lookups/feed-filter.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { CallerShares } from '../limits/caller-shares.ts'
+import { EXPIRED_CURSOR, refuseExpiredCursor } from './expired-cursor.ts'
 
 /** Interval at which streams look for a new commit. */
 const POLL_MS = 100
@@ -82,7 +83,7 @@ export class FeedStreams {
       refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
     }
     if (this.#pageFor(request) === undefined) {
-      refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
+      refuseExpiredCursor()
     }
     return response => this.#open(request, response)
   }
@@ -245,8 +246,8 @@ export class FeedStreams {
   }
 
   #expire({ response }: Stream): void {
-    const message = 'the feed no longer reaches back to this cursor: start again'
-    response.end(formatFrame('error', JSON.stringify({ error: 'cursor_expired', message })))
+    const frame = { error: 'cursor_expired', message: EXPIRED_CURSOR }
+    response.end(formatFrame('error', JSON.stringify(frame)))
   }
 
   #fail({ response }: Stream, error: unknown): void {

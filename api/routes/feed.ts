@@ -21,6 +21,7 @@ import { createWholeNumber, PastedDomain } from '../inputs/fields.ts'
 import { AgentUrl } from '../inputs/sale.ts'
 import { type Call, defineOperation } from '../operation/operation.ts'
 import type { Services } from '../operation/services.ts'
+import { refuseExpiredCursor } from '../responses/expired-cursor.ts'
 import { replyLent, type Sent } from '../responses/reply.ts'
 
 const MS_PER_S = 1_000
@@ -32,7 +33,9 @@ const cursor = z
   .default('')
   .refine(text => text === '' || UUID.test(text), 'must be the cursor of a page, a UUID')
   .transform(text => (text === '' ? NIL_UUID : text.toLowerCase()))
-  .meta({ description: 'Continue after this event, else from the beginning' })
+  .meta({
+    description: 'Continue after this event; without it, or empty, begin with the oldest one kept',
+  })
 
 const since = z
   .string()
@@ -150,7 +153,7 @@ export const readFeed = defineOperation({
 
 function replyPage(page: FeedPage | undefined): Sent {
   if (page !== undefined) return replyLent(page, { 'x-sync-cursor': page.head })
-  return refuse('cursor_expired', 'the feed no longer has this cursor: start again without one')
+  return refuseExpiredCursor()
 }
 
 /** Answers with the next page that has events, or after the wait with one that has none. */

@@ -6,6 +6,7 @@ import { replyOk } from '../responses/reply.ts'
 
 const LINKSET = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 const DIRECTORY = 'application/http-message-signatures-directory+json'
+const OPENAPI_JSON = 'application/vnd.oai.openapi+json; charset=utf-8'
 const YAML = 'application/yaml; charset=utf-8'
 const Up = z.looseObject({ status: z.literal('ok').describe('Always `ok`: the process answers') })
 const KeySet = z.looseObject({
@@ -109,6 +110,23 @@ export const openapiDocuments = [
   }),
 )
 
+export const openapiJson = defineOperation({
+  id: 'openapiJson',
+  method: 'GET',
+  path: '/openapi.json',
+  summary: 'Get this API as OpenAPI 3.1, in JSON',
+  access: 'public',
+  cache: 'document',
+  worksWithoutStores: true,
+  cacheKey: () => '',
+  reply: { 200: { type: OPENAPI_JSON } },
+  errors: [],
+  handle: ({ services }) => ({
+    ...replyOk(Buffer.from(JSON.stringify(services.openapi()))),
+    type: OPENAPI_JSON,
+  }),
+})
+
 export const asyncapiDocument = defineOperation({
   id: 'asyncapi',
   method: 'GET',
@@ -141,6 +159,7 @@ export const apiCatalog = defineOperation({
       anchor: `${origin}/api`,
       'service-desc': [
         { href: `${origin}/openapi/registry.yaml`, type: 'application/yaml' },
+        { href: `${origin}/openapi.json`, type: 'application/vnd.oai.openapi+json' },
         { href: `${origin}/asyncapi/registry.yaml`, type: 'application/yaml' },
       ],
       'service-doc': [{ href: `${origin}/docs`, type: 'text/html' }],

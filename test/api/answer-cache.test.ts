@@ -22,6 +22,7 @@ const shared = [
   '/api/properties/registry',
   '/openapi/registry.yaml',
   '/.well-known/openapi.yaml',
+  '/openapi.json',
   '/docs',
   '/',
   '/crawl',

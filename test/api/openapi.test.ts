@@ -41,6 +41,12 @@ describe.each(['/openapi/registry.yaml', '/.well-known/openapi.yaml'])('GET %s',
   })
 })
 
+test('GET /openapi.json 200: the same description in JSON', async () => {
+  const answer = await registry.app.inject('/openapi.json')
+  expect(answer.headers['content-type']).toBe('application/vnd.oai.openapi+json; charset=utf-8')
+  expect(answer.json()).toEqual(await fetchDescription())
+})
+
 const security = { public: [], bearer: [{ bearer: [] }], optional: [{}, { bearer: [] }] }
 
 test('every operation is described, with its parameters and errors', async () => {

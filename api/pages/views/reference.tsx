@@ -23,9 +23,10 @@ export async function show({ services }: ViewCall): Promise<View> {
         <h1>API reference</h1>
         <p class="lead">Every operation, with examples to paste. Lookups need no key.</p>
         <p>
-          Also as <a href="/openapi/registry.yaml">OpenAPI 3.1</a>, over MCP at{' '}
-          <code>{services.baseUrl()}/mcp</code>, and as <a href="/docs/guides">guides</a>.{' '}
-          <a href="#rules">Rules for all operations</a> are below.
+          Also as OpenAPI 3.1 (<a href="/openapi/registry.yaml">YAML</a>,{' '}
+          <a href="/openapi.json">JSON</a>), over MCP at <code>{services.baseUrl()}/mcp</code>, and
+          as <a href="/docs/guides">guides</a>. <a href="#rules">Rules for all operations</a> are
+          below.
         </p>
         <ul class="chips">
           {tags.map(({ name }) => (

@@ -657,6 +657,7 @@ export const operationRequests: RequestsByOperation = {
   describeRegistry: { 200: {} },
   openapi: { 200: {} },
   openapiWellKnown: { 200: {} },
+  openapiJson: { 200: {} },
   apiCatalog: { 200: {} },
   mcpServer: { 200: {} },
   asyncapi: { 200: {} },
