@@ -1,14 +1,14 @@
--- Which inventory is granted exclusively, and to others as well?
+-- Which properties are granted to one agent exclusively, and yet to others?
 with granted as (
-  select publisher_domain, property_rid, any_value(property_name) as property,
+  select publisher_domain, property_rid, any_value(property_name) as property_name,
     list(distinct agent_url) filter (exclusive) as exclusive_agents,
     count(distinct agent_url) as agents
   from grants_flat
   where property_rid is not null
   group by all
 )
-select publisher_domain, property, exclusive_agents, agents
+select publisher_domain, property_name, exclusive_agents, agents as all_agents
 from granted
 where len(exclusive_agents) > 0 and agents > 1
-order by agents desc, publisher_domain, property
+order by agents desc, publisher_domain, property_name
 limit 20

@@ -1,6 +1,6 @@
--- For which countries are agents authorized?
+-- To which countries are authorizations limited?
 with reach as (
-  select agent_url, publisher_domain, unnest(coalesce(countries, ['everywhere'])) as country
+  select agent_url, publisher_domain, unnest(coalesce(countries, ['no limit'])) as country
   from authorizations
   where in_force
 )

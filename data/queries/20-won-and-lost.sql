@@ -1,4 +1,4 @@
--- Which agents won and lost publishers within the last seven days?
+-- Which agents won and lost publishers in the last seven days?
 with past as (select as_of::timestamp - interval 7 days as since from data_set),
 sales as (
   select agent_url, publisher_domain, bool_or(valid_to is null) as is_authorized,

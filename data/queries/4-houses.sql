@@ -1,4 +1,4 @@
--- Which houses own the most brand domains, and is it confirmed?
+-- Which houses own the most brand domains, and who says so?
 select house_domain, any_value(house_name) as house_name, relationship_trust, count(*) as domains
 from brands
 where house_domain is not null

@@ -1,10 +1,10 @@
--- What do publishers get wrong most often?
+-- Which issues do files have most often?
 with found as (
-  select kind, unnest(faults).code as code
-  from documents
+  select kind, location, unnest(faults, recursive := true) from documents
 )
-select kind, code, count(*) as times
+select kind, regexp_replace(field, '\[\d+\]', '[]', 'g') as field, code,
+  count(distinct location) as files, min(location) as for_example
 from found
 group by all
-order by times desc, kind, code
+order by files desc, kind, field, code
 limit 20

@@ -17,7 +17,7 @@ create table if not exists agents (
   category_taxonomy varchar
 );
 comment on table agents is 'Agents of the authorization graph, which are those that files of publishers list, and what they reach.';
-comment on column agents.agent_url is 'key of the agent';
+comment on column agents.agent_url is 'address of the agent in its one form: agent_key() makes it of any spelling';
 comment on column agents.publisher_count is 'publishers that grant it anything';
 comment on column agents.property_count is 'active properties it reaches';
 comment on column agents.property_types is 'types of these, sorted';
@@ -26,8 +26,8 @@ comment on column agents.tags is 'tags of these, sorted';
 comment on column agents.markets is 'countries its grants name, sorted';
 comment on column agents.discovered_at is 'first seen in any file';
 comment on column agents.changed_at is 'profile last changed';
-comment on column agents.declared_channels is 'those of its channels that publishers name, sorted';
-comment on column agents.implied_channels is 'those of its channels that types of properties imply where publishers name none, sorted';
-comment on column agents.categories is 'content categories of what it reaches, as publishers write them: genres of collections, categories of properties and placements; sorted';
+comment on column agents.declared_channels is 'those of its channels that publishers name, sorted; null only in rows that an earlier version wrote';
+comment on column agents.implied_channels is 'those of its channels that types of properties imply where publishers name none, sorted; null only in rows that an earlier version wrote';
+comment on column agents.categories is 'content categories of what it reaches, as publishers write them: genres of collections, categories of properties and placements; sorted; null only in rows that an earlier version wrote';
 comment on column agents.category_taxonomy is 'taxonomy of the categories; null if none or several are named';
 comment on column agents.seq is 'commit that last touched the row';

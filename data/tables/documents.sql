@@ -22,8 +22,8 @@ comment on column documents.kind is 'brand.json, adagents.json, ads.txt or agent
 comment on column documents.location is 'a domain (the well-known place), an https URL, or the key of an agent';
 comment on column documents.variant is 'shape of the document, such as pointer, inline, house_portfolio';
 comment on column documents.hash is 'version of the parser and SHA-256 of the bytes; names the body file';
-comment on column documents.resolved_url is 'final address of the answer, after redirects';
-comment on column documents.bytes is 'size after decompression';
+comment on column documents.resolved_url is 'final address of the answer, after redirects; null where there were none';
+comment on column documents.bytes is 'size after decompression; null only in rows that an earlier version wrote';
 comment on column documents.fault_count is 'number of faults in the document';
 comment on column documents.faults is 'list of {field, code, message, severity}';
 comment on column documents.document is 'normalised content of the file';

@@ -21,7 +21,7 @@ comment on column entries.entity is 'brand or property';
 comment on column entries.domain is 'the brand''s or the publisher''s';
 comment on column entries.entry_id is 'the id that saves answer: that of the revision that made it';
 comment on column entries.source is 'community or enriched';
-comment on column entries.brand_name is 'name of the brand';
+comment on column entries.brand_name is 'name of the brand; null for a publisher';
 comment on column entries.document is 'of a brand: brand_manifest, if there is one, and of an enriched one enrichment, which says who found it and when; of a publisher: authorized_agents, always empty, and properties with their rids';
 comment on column entries.contact_id is 'the contact that was saved with it, which is private; none where nothing was';
 comment on column entries.revision_number is 'its last revision';

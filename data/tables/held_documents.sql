@@ -16,7 +16,7 @@ comment on table held_documents is 'Latest documents of files that are not accep
 comment on column held_documents.kind is 'brand.json or adagents.json';
 comment on column held_documents.location is 'a domain (the well-known place) or an https URL';
 comment on column held_documents.reason is 'older: it says that it is older than the accepted document; moved: its pointer leads elsewhere';
-comment on column held_documents.leads_to is 'authoritative_location of the held document, if it is a pointer';
+comment on column held_documents.leads_to is 'authoritative_location of the held document; null if it is no pointer';
 comment on column held_documents.hash is 'version of the parser and SHA-256 of the bytes';
 comment on column held_documents.first_seen_at is 'time since which this document is served; a moved one is accepted a day later';
 comment on column held_documents.seen_at is 'when it was last served';

@@ -25,7 +25,7 @@ create table if not exists properties (
 comment on table properties is 'What publishers own. Rows are never deleted: a property that is gone is stale and keeps its property_rid.';
 comment on column properties.property_rid is 'permanent identity, minted once (UUID v7)';
 comment on column properties.publisher_domain is 'owner';
-comment on column properties.property_id is 'slug inside the publisher''s file; not unique beyond it';
+comment on column properties.property_id is 'slug inside the publisher''s file, not unique beyond it; null where the file gives none';
 comment on column properties.property_type is 'website, mobile_app, ctv_app, …';
 comment on column properties.name is 'name as published';
 comment on column properties.identifiers is 'list of {type, value}, sorted';
@@ -35,10 +35,10 @@ comment on column properties.channels is 'supported_channels, or else the channe
 comment on column properties.classification is 'property, ad_infra, publisher_mask, network or unclassified';
 comment on column properties.source is 'authoritative: by the publisher''s file; contributed: by what people saved or handed in, which grants nothing; or enriched';
 comment on column properties.status is 'active, stale, or removed: an alias of another';
-comment on column properties.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed';
+comment on column properties.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed; null while it is active';
 comment on column properties.inline_only is 'true of one that the file lists only inside of an entry, so that no selector reaches it; else null';
 comment on column properties.created_at is 'time at which its rid was created';
 comment on column properties.changed_at is 'content or status last changed';
-comment on column properties.categories is 'content categories as published, sorted';
-comment on column properties.category_taxonomy is 'taxonomy of the categories';
+comment on column properties.categories is 'content categories as published, sorted; null where there are none';
+comment on column properties.category_taxonomy is 'taxonomy of the categories; null where none is named';
 comment on column properties.seq is 'commit that last touched the row';

@@ -12,5 +12,5 @@ comment on column property_declarations.location is 'the file: a domain (the wel
 comment on column property_declarations.brand_id is 'id of the brand inside the file';
 comment on column property_declarations.type is 'website, mobile_app, … as written';
 comment on column property_declarations.identifier is 'the one identifier, as written';
-comment on column property_declarations.store is 'app store, if the file names one';
+comment on column property_declarations.store is 'app store; null where the file names none';
 comment on column property_declarations.relationship is 'owned, direct, delegated or ad_network';

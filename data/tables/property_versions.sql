@@ -23,7 +23,7 @@ create table if not exists property_versions (
 comment on table property_versions is 'Every state that a property was in: a row is added when it appears or changes, and is never changed.';
 comment on column property_versions.property_rid is 'permanent identity, minted once (UUID v7)';
 comment on column property_versions.publisher_domain is 'owner';
-comment on column property_versions.property_id is 'slug inside the publisher''s file; not unique beyond it';
+comment on column property_versions.property_id is 'slug inside the publisher''s file, not unique beyond it; null where the file gives none';
 comment on column property_versions.property_type is 'website, mobile_app, ctv_app, …';
 comment on column property_versions.name is 'name as published';
 comment on column property_versions.identifiers is 'list of {type, value}, sorted';
@@ -33,7 +33,7 @@ comment on column property_versions.channels is 'supported_channels, or else the
 comment on column property_versions.classification is 'property, ad_infra, publisher_mask, network or unclassified';
 comment on column property_versions.source is 'authoritative: by the publisher''s file; contributed: by what people saved or handed in, which grants nothing; or enriched';
 comment on column property_versions.status is 'active, stale, or removed: an alias of another';
-comment on column property_versions.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed';
+comment on column property_versions.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed; null while it is active';
 comment on column property_versions.inline_only is 'true of one that the file lists only inside of an entry, so that no selector reaches it; else null';
 comment on column property_versions.created_at is 'time at which its rid was created';
 comment on column property_versions.valid_from is 'time since which the row had this state';

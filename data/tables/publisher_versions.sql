@@ -17,7 +17,7 @@ comment on table publisher_versions is 'Every state that the file of a publisher
 comment on column publisher_versions.domain is 'the publisher';
 comment on column publisher_versions.valid is 'whether the file counts as valid';
 comment on column publisher_versions.discovery_method is 'how the file was found';
-comment on column publisher_versions.manager_domain is 'host of the file, where it is another''s';
+comment on column publisher_versions.manager_domain is 'domain that serves the publisher''s file for it; null where the publisher serves its own';
 comment on column publisher_versions.resolved_location is 'location of the document the facts were read from';
 comment on column publisher_versions.agent_count is 'distinct agents with a grant in force';
 comment on column publisher_versions.property_count is 'active properties';

@@ -25,7 +25,7 @@ comment on column revisions.editor_id is 'opaque id of the editor; system for au
 comment on column revisions.edit_summary is 'why, in words';
 comment on column revisions.source is 'source of the entry after this revision: brand_json, adagents_json, enriched, community or registry';
 comment on column revisions.is_rollback is 'whether it restored an earlier one';
-comment on column revisions.rolled_back_to is 'the revision that was restored';
+comment on column revisions.rolled_back_to is 'the revision that was restored; null for any other change';
 comment on column revisions.state is 'the entry after it: source, status, brand_name, document and contact_id';
 comment on column revisions.created_at is 'time of the commit';
 comment on column revisions.seq is 'commit that made it';

@@ -40,7 +40,7 @@ left join granted g on g.agent_url = a.agent_url
 left join contradicted n on n.agent_url = a.agent_url
 left join crawl_state c on c.kind = 'agent' and c.location = a.agent_url;
 comment on view agent_reach is 'What publishers grant each agent, and whether it is alive: a row for each agent that publishers list. Counts are of grants in force; what its operator contradicts is among them.';
-comment on column agent_reach.agent_url is 'key of the agent';
+comment on column agent_reach.agent_url is 'address of the agent in its one form: agent_key() makes it of any spelling';
 comment on column agent_reach.name is 'as it calls itself; null before it was reached';
 comment on column agent_reach.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown';
 comment on column agent_reach.protocols is 'mcp, a2a; none before it was reached';

@@ -26,7 +26,7 @@ where not v.ended;
 comment on view properties_history is 'All states that properties have been in: one row per state, with its period.';
 comment on column properties_history.property_rid is 'permanent identity, minted once (UUID v7)';
 comment on column properties_history.publisher_domain is 'owner';
-comment on column properties_history.property_id is 'slug inside the publisher''s file; not unique beyond it';
+comment on column properties_history.property_id is 'slug inside the publisher''s file, not unique beyond it; null where the file gives none';
 comment on column properties_history.property_type is 'website, mobile_app, ctv_app, …';
 comment on column properties_history.name is 'name as published';
 comment on column properties_history.identifiers is 'list of {type, value}, sorted';
@@ -36,7 +36,7 @@ comment on column properties_history.channels is 'supported_channels, or else th
 comment on column properties_history.classification is 'property, ad_infra, publisher_mask, network or unclassified';
 comment on column properties_history.source is 'authoritative: by the publisher''s file; contributed: by what people saved or handed in, which grants nothing; or enriched';
 comment on column properties_history.status is 'active, stale, or removed: an alias of another';
-comment on column properties_history.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed';
+comment on column properties_history.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed; null while it is active';
 comment on column properties_history.inline_only is 'true of one that the file lists only inside of an entry, so that no selector reaches it; else null';
 comment on column properties_history.created_at is 'time at which its rid was created';
 comment on column properties_history.valid_from is 'time since which the row had this state (UTC)';

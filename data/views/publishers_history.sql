@@ -19,7 +19,7 @@ comment on view publishers_history is 'All states that the files of publishers h
 comment on column publishers_history.domain is 'the publisher';
 comment on column publishers_history.valid is 'whether the file counts as valid';
 comment on column publishers_history.discovery_method is 'how the file was found';
-comment on column publishers_history.manager_domain is 'host of the file, where it is another''s';
+comment on column publishers_history.manager_domain is 'domain that serves the publisher''s file for it; null where the publisher serves its own';
 comment on column publishers_history.resolved_location is 'location of the document the facts were read from';
 comment on column publishers_history.agent_count is 'distinct agents with a grant in force';
 comment on column publishers_history.property_count is 'active properties';

@@ -141,7 +141,7 @@ test('attempts are counted by day, kind and outcome', async () => {
 })
 
 test('inventory that is exclusive to one agent and sold by another is found', async () => {
-  expect(await ask('Which inventory is granted exclusively')).toEqual([
+  expect(await ask('Which properties are granted to one')).toEqual([
     `journal.example Front page ${SALES} 2`,
   ])
 })
@@ -155,14 +155,14 @@ test('claims are counted by what the publisher says instead', async () => {
 
 test('signals, placements and countries are read from the grants that name them', async () => {
   expect(await ask('Which agents may sell signals')).toEqual([`${SIGNALS} 1 1 0`])
-  expect(await ask('Who may sell only some placements')).toEqual([
+  expect(await ask('Which agents may sell only some placements')).toEqual([
     `journal.example ${NETWORK} top - 1`,
   ])
-  expect(await ask('For which countries')).toEqual(['everywhere 3 3', 'AT 1 1'])
+  expect(await ask('To which countries')).toEqual(['no limit 3 3', 'AT 1 1'])
 })
 
 test('the tree of a house is listed from its top', async () => {
-  expect(await ask('How is the largest house')).toEqual([
+  expect(await ask('Which brands belong to the largest')).toEqual([
     'Group group.example master inline',
     '· News news.example sub_brand inline',
     '· · Sport sport.example sub_brand inline',
@@ -170,24 +170,24 @@ test('the tree of a house is listed from its top', async () => {
 })
 
 test('ways of delegation and supply paths count publishers and agents once', async () => {
-  expect(await ask('Do publishers sell themselves')).toEqual([
+  expect(await ask('How do publishers sell')).toEqual([
     'delegated 1 1 1 1',
     'direct 1 1 1 0',
-    'not said 1 3 3 1',
+    'not stated 1 3 3 1',
   ])
   expect(await ask('Through how many hands')).toEqual([
     '1 direct false 1 1',
-    '1 - false 1 3',
+    '1 not stated false 1 3',
     '2 delegated true 1 1',
   ])
 })
 
 test('changes of a publisher are listed with their times', async () => {
   expect(await ask('What changed at the publisher')).toEqual([
-    'news.example property News for phones 2026-11-21T03:00:00.000Z -',
-    `news.example grant ${NETWORK} 2026-11-20T03:00:00.000Z 2026-11-21T03:00:00.000Z`,
-    `news.example grant ${SALES} 2026-11-20T03:00:00.000Z -`,
-    'news.example property News app 2026-11-20T03:00:00.000Z 2026-11-21T03:00:00.000Z',
-    'news.example property news.example 2026-11-20T03:00:00.000Z -',
+    'news.example property News for phones 2026-11-21T03:00:00.000Z - true',
+    `news.example grant ${NETWORK} 2026-11-20T03:00:00.000Z 2026-11-21T03:00:00.000Z false`,
+    `news.example grant ${SALES} 2026-11-20T03:00:00.000Z - true`,
+    'news.example property News app 2026-11-20T03:00:00.000Z 2026-11-21T03:00:00.000Z false',
+    'news.example property news.example 2026-11-20T03:00:00.000Z - true',
   ])
 })
