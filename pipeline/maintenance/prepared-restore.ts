@@ -3,7 +3,7 @@ import { ServingStore } from '../serving/lmdb.ts'
 import { replaceFile, replaceFolder, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
-import { openFacts } from '../writer/healing/facts.ts'
+import { closeFacts, openFacts } from '../writer/healing/facts.ts'
 import {
   continueNumbering,
   dropOthers,
@@ -68,7 +68,7 @@ async function numberStores(paths: Paths, seen: LastNumbers): Promise<void> {
     serving.write([], seq)
   } finally {
     await serving.close()
-    facts.accounts.close()
+    closeFacts(paths, facts)
   }
 }
 

@@ -4,6 +4,7 @@ import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import type { Unprojected } from '../store/unprojected.ts'
 import {
+  closeFacts,
   type Facts,
   findLostCommits,
   openFacts,
@@ -53,6 +54,6 @@ export async function rebuildStores(
     }
     return { unprojected }
   } finally {
-    facts.accounts.close()
+    closeFacts(paths, facts)
   }
 }

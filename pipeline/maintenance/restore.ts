@@ -5,7 +5,9 @@ import { requireValue } from '../core/present.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
-import { assertRecordKnown, assertUndamaged } from '../store/record.ts'
+import { assertRecordKnown } from '../store/record.ts'
+import { Seals } from '../store/seals.ts'
+import { assertUndamagedBeside } from '../store/undamaged.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
 import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
 import { type Facts, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
@@ -44,7 +46,7 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   try {
     await copyStore(backedUp.record, dir, paths.record, manifest)
     assertRecordKnown(`${paths.record}.new`)
-    assertUndamaged(`${paths.record}.new`)
+    await assertUndamagedBeside(`${paths.record}.new`)
     const withIndex = await copyOldIndex(dir, paths, manifest)
     const withLog = await hasLogToBring(paths, dir)
     if (withLog) await copyLogBeside(paths, dir, manifest)
@@ -104,10 +106,15 @@ async function copyOldIndex(
   return true
 }
 
-/** Puts the restored record in place, and deletes the old one's log. */
-export function putRecordInPlace({ record }: Paths, fresh: string): void {
-  for (const file of [record, `${record}-wal`, `${record}-shm`]) rmSync(file, { force: true })
+/** Puts a restored record, which was checked, in place; deletes the old one's log, and what an import left. */
+export function putRecordInPlace(paths: Paths, fresh: string): void {
+  const { record } = paths
+  for (const file of [record, `${record}.import`])
+    for (const log of ['', '-wal', '-shm']) rmSync(`${file}${log}`, { force: true })
   renameSync(fresh, record)
+  const seals = Seals.open(paths)
+  seals.note(record)
+  seals.close()
 }
 
 /** Deletes whatever was derived from the previous index. */

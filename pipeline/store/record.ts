@@ -57,14 +57,45 @@ export function openAsOfNow(file: string): Sqlite {
   return db
 }
 
-/** Creates the tables and indexes that the record lacks, private ones and those of the index. */
+/**
+ * Creates the tables, indexes and triggers that the record lacks, private ones and those of the index. Indexes and
+ * triggers that are declared otherwise, or not any more, give way.
+ */
 export function declareTables(db: Sqlite): void {
-  const sql = listTables('accounts').map(name => readTableFile('accounts', name).sql)
+  const declared = listDeclared()
   db.transaction(() => {
-    db.exec(sql.join(''))
-    declareIndex(db)
+    for (const { type, name, sql } of readSchema(db))
+      if (declared.get(name) !== sql) db.exec(`drop ${type} ${name}`)
+    declareAll(db)
     setFormat(db)
   })
+}
+
+function declareAll(db: Sqlite): void {
+  const sql = listTables('accounts').map(name => readTableFile('accounts', name).sql)
+  db.exec(sql.join(''))
+  declareIndex(db)
+}
+
+let known: ReadonlyMap<string, string> | undefined
+
+/** Lists the indexes and triggers of a new record, with the SQL that SQLite keeps of them. */
+function listDeclared(): ReadonlyMap<string, string> {
+  if (known) return known
+  const db = Sqlite.open(':memory:')
+  try {
+    declareAll(db)
+    known = new Map(readSchema(db).map(({ name, sql }) => [name, sql]))
+    return known
+  } finally {
+    db.close()
+  }
+}
+
+function readSchema(db: Sqlite): { type: 'index' | 'trigger'; name: string; sql: string }[] {
+  return db.all(
+    "select type, name, sql from sqlite_master where type in ('index', 'trigger') and sql is not null",
+  )
 }
 
 /** Has a record say that it is of this program's format. */
@@ -77,6 +108,20 @@ export function assertRecordKnown(file: string): void {
   const db = Sqlite.openUnchanging(file)
   try {
     if (findFormat(db) !== FORMAT_BEFORE) assertFormat(db)
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Throws where pages of a record that nobody writes cannot be read, its log included. A start does so unless the record
+ * is as it was when it was closed: 10^5 domains (310 MB) take 0.3 s of processor time, and 0.9 s on a busy disk.
+ */
+export function assertReadable(file: string): void {
+  const db = openRecordReadOnly(file)
+  try {
+    const [first] = db.listDamage('quick_check')
+    if (first !== undefined) throw new Error(getReason(first))
   } finally {
     db.close()
   }
@@ -95,8 +140,11 @@ export function assertUndamaged(file: string): void {
 
 /** Describes the first fault that SQLite finds in a record, in one line. */
 export function describeDamage(fault: string): string {
-  const reason = fault.split('\n').at(-1)
-  return `the record is damaged (${reason}): restore an earlier backup`
+  return `the record is damaged (${getReason(fault)}): restore an earlier backup`
+}
+
+function getReason(fault: string): string | undefined {
+  return fault.split('\n').at(-1)
 }
 
 /** Tells whether a record has the tables that this program reads. */
@@ -111,7 +159,11 @@ export function findFormat(db: Sqlite): number {
 
 function assertFormat(db: Sqlite, format = RECORD_FORMAT): void {
   const found = findFormat(db)
-  if (found === format || found === 0) return
+  if (found === format) return
+  if (found === 0) {
+    if (db.one('select 1 from sqlite_master') === undefined) return
+    throw new Fatal('record/record.sqlite was made by another program: is DATA_DIR right?')
+  }
   if (found === FORMAT_BEFORE) {
     throw new Fatal(
       'record/record.sqlite has no index, as in versions that kept one in index.duckdb: with that file in its place ' +

@@ -27,6 +27,8 @@ export class Seals {
   readonly #paths: Paths
   readonly #descriptor: number
   readonly #stamps: FileStamps
+  /** Files and folders that are being written beside commits. */
+  readonly #unfinished = new Set<string>()
   /** State that the previous process left. */
   readonly #previousState: State
   #state: State
@@ -63,7 +65,7 @@ export class Seals {
   /** Lists the recorded files below a folder; of a file, itself. */
   listIn(folder: string): string[] {
     const files = [...this.#stamps.keys()].map(name => join(this.#paths.dir, name))
-    return files.filter(file => file === folder || file.startsWith(`${folder}/`))
+    return files.filter(file => isWithin(file, folder))
   }
 
   /** Records that a start begins to open the files; if it crashes, the next one knows (`wasStartInterrupted`). */
@@ -81,6 +83,19 @@ export class Seals {
     if (this.#state === 'open') return
     this.#state = 'open'
     writeSync(this.#descriptor, 'open', 0)
+  }
+
+  /** Records that a file, or those of a folder, are about to be written beside commits: nothing seals them meanwhile. */
+  beginWriting(path: string): void {
+    this.#unfinished.add(path)
+    this.forget(path)
+    this.#write(this.#state)
+  }
+
+  /** Records the size and time of these files, which were written. */
+  endWriting(path: string, files: readonly string[] = [path]): void {
+    this.#unfinished.delete(path)
+    this.note(...files)
   }
 
   /** Records the size and time of these files; those that do not exist are forgotten. */
@@ -119,7 +134,8 @@ export class Seals {
   }
 
   #mark(file: string): void {
-    const mark = readMark(file)
+    const isUnfinished = [...this.#unfinished].some(path => isWithin(file, path))
+    const mark = isUnfinished ? undefined : readMark(file)
     const name = relative(this.#paths.dir, file)
     if (mark === undefined) this.#stamps.delete(name)
     else this.#stamps.set(name, mark)
@@ -147,6 +163,12 @@ export function isTampered(paths: Paths, path: string): boolean {
   const after = readSeals(paths)
   const name = relative(paths.dir, path)
   return after?.state === 'shut' && after.stamps.get(name) === before.stamps.get(name)
+}
+
+/** Tells whether a file is as the registry left it when it was closed; false where it ended otherwise. */
+export function isAsSealed(paths: Paths, path: string): boolean {
+  const known = readSeals(paths)?.stamps.get(relative(paths.dir, path))
+  return known !== undefined && known === readMark(path)
 }
 
 /** Lists the files that something other than the registry has changed since it stopped. */
@@ -180,6 +202,10 @@ function readSeals(paths: Paths): StoredSeals | undefined {
 function isDifferent(stamps: FileStamps, paths: Paths, path: string): boolean {
   const known = stamps.get(relative(paths.dir, path))
   return known !== undefined && known !== readMark(path)
+}
+
+function isWithin(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(`${folder}/`)
 }
 
 function readMark(file: string): string | undefined {

@@ -15,6 +15,7 @@ import { hashFile } from '../store/checkpoint.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 import { openAsOfNow } from '../store/record.ts'
+import { assertUndamagedBeside } from '../store/undamaged.ts'
 import { LOG_IN_BACKUP, listLogFiles } from '../transparency/copy-log.ts'
 import { copyPictures, listDamagedPictures } from './community/logo-files.ts'
 
@@ -82,12 +83,16 @@ export function beginCopy({ record, pictures }: Paths, to: string): Promise<void
   return now.copyTo(`${to}/${backedUp.record}`).finally(() => now.close())
 }
 
-/** Writes the manifest and gives the backup its final name; a folder without a manifest is not a backup. */
+/**
+ * Checks the copy of the record, since pages are copied without being understood. Then writes the manifest and gives the backup its final
+ * name; a folder without a manifest is not a backup.
+ */
 export async function finishBackup(
   partial: string,
   dir: string,
   made: Pick<Manifest, 'seq' | 'made_at'>,
 ): Promise<Manifest> {
+  await assertUndamagedBeside(`${partial}/${backedUp.record}`)
   const files = []
   for (const name of [...Object.values(backedUp), ...listLogFiles(partial)]) {
     const file = `${partial}/${name}`

@@ -4,7 +4,7 @@ import type { Log } from '../core/log.ts'
 import { Lease } from '../store/lease.ts'
 import { makeFolders, type Paths, resolvePaths } from '../store/paths.ts'
 import { Seals } from '../store/seals.ts'
-import { type Facts, openFacts } from './healing/facts.ts'
+import { closeFacts, type Facts, openFacts } from './healing/facts.ts'
 
 /** The stores of one folder, open for their only writer. */
 export interface WriterStores extends Facts {
@@ -39,8 +39,7 @@ export async function openStores(dataDir: string, log: Log): Promise<WriterStore
   }
 }
 
-export function closeStores({ seals, accounts, lease }: WriterStores): void {
-  seals.close()
-  accounts.close()
+export function closeStores({ paths, lease, seals, ...facts }: WriterStores): void {
+  closeFacts(paths, facts, seals)
   lease.release()
 }

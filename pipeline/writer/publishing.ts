@@ -120,7 +120,8 @@ export class Publishing {
     const copyMs = ms + performance.now() - copying
     const path = `${paths.snapshots}/${snapshot}`
     seals.forget(paths.snapshots)
-    seals.note(path, paths.columnar)
+    seals.endWriting(paths.columnar)
+    seals.note(path)
     const next = { ...at, snapshot, sha256: await hashFile(path) }
     await step('checkpoint', () => advance(paths, next))
     const isDropped = await this.#dropLogged(logged)
@@ -163,8 +164,7 @@ export class Publishing {
   /** Brings the columnar index up to the record; one whose bytes have changed is made again of all rows. */
   async #bringUp(record: Sqlite): Promise<Shown> {
     const { paths, log, seals } = this.#parts
-    seals.forget(paths.columnar)
-    seals.note()
+    seals.beginWriting(paths.columnar)
     try {
       return await this.#columnar.update(record)
     } catch (error) {

@@ -57,9 +57,12 @@ export class Upkeep {
   async exportTables(): Promise<void> {
     const { index, paths, seals, clock, config, log, alone } = this.#parts
     if (await alone(() => isTooSoonToExport(index, paths))) return
-    if (!(await exportParquet(paths, clock.now(), log, toExportOptions(config)))) return
-    seals.forget(paths.parquet)
-    seals.note(...listFilesBelow(paths.parquet))
+    seals.beginWriting(paths.parquet)
+    try {
+      await exportParquet(paths, clock.now(), log, toExportOptions(config))
+    } finally {
+      seals.endWriting(paths.parquet, listFilesBelow(paths.parquet))
+    }
   }
 
   /**

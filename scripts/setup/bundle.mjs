@@ -8,6 +8,7 @@ const programs = [
   'pipeline/read/queries/agent-index-thread',
   'pipeline/replica/base-program',
   'pipeline/search/build-program',
+  'pipeline/store/undamaged-thread',
 ]
 
 /**

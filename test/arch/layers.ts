@@ -284,7 +284,7 @@ export const doors: Record<string, string[]> = {
   'modern-tar': [`${storyboards}/bundles/read-archive.ts`],
   ajv: [`${storyboards}/schemas.ts`],
   'ajv-formats': [`${storyboards}/schemas.ts`],
-  tsx: [`${read}/queries/read-agent-index.ts`],
+  tsx: [`${core}/thread.ts`],
   'lru-cache': [`${core}/ttl-cache.ts`, `${read}/cache`, store, 'api'],
   commander: ['scripts'],
   'cli-progress': ['scripts'],

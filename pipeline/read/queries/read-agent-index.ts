@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { startThread } from '../../core/thread.ts'
 import { Database } from '../../store/duckdb.ts'
 import type { AgentIndex } from './agent-index.ts'
 import { buildAgentIndex, countAgents, updateAgentIndex } from './agent-index-builder.ts'
@@ -27,14 +27,8 @@ export async function readAgentIndex(
   }
 }
 
-const IS_BUILT = import.meta.url.endsWith('.js')
-const THREAD = new URL(`./agent-index-thread.${IS_BUILT ? 'js' : 'ts'}`, import.meta.url)
-/** A thread has no loader of TypeScript until it asks for one. */
-const LOADER = IS_BUILT ? '' : "(await import('tsx/esm/api')).register();"
-
 function buildOnThread(file: string): Promise<AgentIndex> {
-  const program = `(async () => { ${LOADER} await import(${JSON.stringify(THREAD.href)}) })()`
-  const thread = new Worker(program, { eval: true, workerData: file })
+  const thread = startThread(import.meta.url, 'agent-index-thread', file)
   return new Promise((resolve, reject) => {
     thread.once('message', (message: AgentIndexMessage) => resolve(readMessage(message)))
     thread.once('error', reject)

@@ -12,6 +12,8 @@ import {
   RESTORE,
 } from '../../store/import-index.ts'
 import type { Paths } from '../../store/paths.ts'
+import { assertReadable } from '../../store/record.ts'
+import { isAsSealed, Seals } from '../../store/seals.ts'
 import { fillOperators } from '../entities/operator-sides.ts'
 
 /** The stores that nothing else can be made of. */
@@ -32,7 +34,10 @@ export async function openFacts(
   if (!hasContent(paths.record) && hasTraces(paths)) {
     throw new Fatal(describeLostRecord(paths.dir))
   }
-  const accounts = await openStore(paths, paths.record, RESTORE, async file => Accounts.open(file))
+  const accounts = await openStore(paths, paths.record, RESTORE, async file => {
+    if (hasContent(file) && !isAsSealed(paths, file)) assertReadable(file)
+    return Accounts.open(file)
+  })
   try {
     const index = new Database(accounts.db)
     await fillOperators(index)
@@ -41,6 +46,13 @@ export async function openFacts(
     accounts.close()
     throw error
   }
+}
+
+/** Closes the record, and remembers how, so that the next start need not read all of it. Only the writer may do it. */
+export function closeFacts(paths: Paths, { accounts }: Facts, seals = Seals.open(paths)): void {
+  accounts.close()
+  seals.note(paths.record)
+  seals.close()
 }
 
 /** Says what to do where only what was made from the record is left. */

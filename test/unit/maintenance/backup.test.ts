@@ -1,17 +1,22 @@
 import { createHash } from 'node:crypto'
 import {
+  closeSync,
   cpSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   statSync,
+  utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
 import { restore } from '../../../pipeline/maintenance/restore.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
+import { assertUndamagedBeside } from '../../../pipeline/store/undamaged.ts'
 import { checkBackup, removeBackup } from '../../../pipeline/writer/copy-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { readFeeds } from '../../support/checks/feed.ts'
@@ -50,6 +55,14 @@ async function open(dataDir: string, at = clock): Promise<Sequencer> {
   return registry
 }
 
+/** Writes something else over a page in the middle of a file. */
+function damagePage(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  const page = Math.floor(statSync(file).size / 2 / 4_096)
+  writeSync(descriptor, Buffer.alloc(4_096, 0x5a), 0, 4_096, page * 4_096)
+  closeSync(descriptor)
+}
+
 describe('a backup', () => {
   test('contains the record as of one commit, and is complete or absent', async () => {
     const { backups, manifest } = await makeTwoNights()
@@ -75,6 +88,24 @@ describe('a backup', () => {
     expect(record.one('select seq from meta')).toEqual({ seq: began })
     expect(record.all(`select 1 from organizations where name = 'Meanwhile'`)).toEqual([])
     expect(record.listDamage()).toEqual([])
+  })
+
+  test('of a record with a damaged page is refused, which a start finds where the file was changed', async () => {
+    const { dataDir, backups } = await makeTwoNights()
+    const file = `${dataDir}/record/record.sqlite`
+    const registry = await openSequencer({ dataDir, clock })
+    damagePage(file)
+    await expect(registry.backUp(`${backups}/damaged`)).rejects.toThrow(
+      /^the record is damaged \(.+\): restore an earlier backup$/,
+    )
+    expect(existsSync(`${backups}/damaged`)).toBe(false)
+    await registry.close()
+    utimesSync(file, new Date(), new Date())
+    await expect(openSequencer({ dataDir, clock })).rejects.toThrow(
+      /^record\/record\.sqlite cannot be read: .*registry restore DIR.* \(.+\)$/,
+    )
+    await expect(assertUndamagedBeside(file, 0)).rejects.toThrow('the record is damaged')
+    await assertUndamagedBeside(`${backups}/first/record.sqlite`, 0)
   })
 
   test('does not overwrite another one', async () => {
@@ -117,7 +148,10 @@ describe('a backup', () => {
     const before = readdirSync(dataDir)
     await expect(restore(dataDir, `${backups}/first`, {})).rejects.toThrow('not empty')
     expect(readdirSync(dataDir)).toEqual(before)
+    const leftOfImport = `${dataDir}/record/record.sqlite.import`
+    writeFileSync(leftOfImport, 'private')
     await restore(dataDir, `${backups}/first`, { force: true })
+    expect(existsSync(leftOfImport)).toBe(false)
     const registry = await open(dataDir)
     expect(await readShown(registry)).toEqual(first)
     await registry.publish()

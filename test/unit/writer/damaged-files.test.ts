@@ -274,6 +274,7 @@ describe('a check of a registry that does not run changes nothing, and', () => {
     replaceBytes(paths.record, 0, 8_192)
     expect(await verifyStopped(paths.dir)).toEqual([
       'serving/serving.mdb: was changed while the registry was not running',
+      'record/record.sqlite: was changed while the registry was not running',
       expect.stringMatching(/^record\/record\.sqlite: cannot be read \(/),
     ])
   })
@@ -324,6 +325,15 @@ describe('a start refuses, with a reason and without changes,', () => {
       await expect(rebuild(paths.dir)).rejects.toThrow(store)
     },
   )
+
+  test('where a page of the record is damaged, and it is not known how it was closed', async () => {
+    const paths = copy(whole, createDataDir())
+    rmSync(paths.seals)
+    const page = Math.floor(half(paths.record) / 4_096) * 4_096
+    replaceBytes(paths.record, page, 4_096)
+    const open = () => Sequencer.open(buildOptions({ dataDir: paths.dir, clock }))
+    await expect(open()).rejects.toThrow(/record\.sqlite cannot be read.*registry restore/)
+  })
 
   test('where the log of the record is missing, until the loss is accepted', async () => {
     const paths = copy(killed, createDataDir())
