@@ -1,16 +1,8 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  createReadStream,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import { readJsonFile, replaceFile, syncPath } from './durable-files.ts'
@@ -76,10 +68,16 @@ export function pruneSnapshots(paths: Paths, keep: number): void {
   for (const name of listSnapshots(paths).slice(0, -keep)) rmSync(`${paths.snapshots}/${name}`)
 }
 
+/** Computes the SHA-256 of a file, as hex. One buffer is read into again and again: a stream took twice the time. */
 export async function hashFile(file: string): Promise<string> {
   const hash = createHash('sha256')
-  await pipeline(createReadStream(file), hash)
-  return hash.digest('hex')
+  const buffer = Buffer.allocUnsafe(1024 * 1024)
+  await using handle = await open(file)
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer)
+    if (bytesRead === 0) return hash.digest('hex')
+    hash.update(buffer.subarray(0, bytesRead))
+  }
 }
 
 export function listSnapshots(paths: Paths): string[] {
