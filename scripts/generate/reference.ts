@@ -9,11 +9,16 @@ import { eventTypes } from '../../pipeline/model/event.ts'
 import { statesByEffect } from '../../pipeline/serving/freshness-record.ts'
 import { renderCode, renderTable } from './markdown.ts'
 
+/** Renders a default: a value as code, and words as they are. */
+function renderDefault(shown: string): string {
+  return shown === '' || /[a-z] /i.test(shown) ? shown : renderCode(shown)
+}
+
 /** Renders docs/settings.md: settings and limits with their meanings. */
 export function renderSettings(): string {
   const rows = Object.entries(settings).map(([name, { shown, means }]) => [
     renderCode(name),
-    shown ? renderCode(shown) : '',
+    renderDefault(shown),
     means,
   ])
   const bounds = Object.entries(limits).map(([name, value]) => [
