@@ -70,7 +70,8 @@ function renderMoments(
         const crowds = isOverview ? findCrowds(some) : []
         const grouped = new Set(crowds.flatMap(({ subjects }) => subjects))
         const others = some.filter(
-          event => !grouped.has(findSubject(event)) && !(isOverview && event.event_type === FOLLOWING),
+          event =>
+            !grouped.has(findSubject(event)) && !(isOverview && event.event_type === FOLLOWING),
         )
         const singles = [...Map.groupBy(others, findSubject)].map(([subject, all]) =>
           renderStory(reader, subject, all),
