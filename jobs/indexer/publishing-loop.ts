@@ -44,6 +44,7 @@ export function startPublishing({
     }
     await sequencer.exportTables()
     const day = toDay(clock.now())
-    if (day !== retained && (await sequencer.retain())) retained = day
+    if (day !== retained) await sequencer.retain()
+    retained = day
   })
 }

@@ -188,7 +188,7 @@ export const metricTable = {
     role: 'indexer',
     means: 'time of one step of a commit or of publishing',
     labels: {
-      step: '`index`, `serving`, `events`, `snapshot` or `checkpoint` (ARCHITECTURE.md), or `accounts`, which carries submissions out before `index`',
+      step: '`accounts`, `index`, `serving`, `events`, `snapshot` or `checkpoint` (ARCHITECTURE.md)',
     },
     buckets: SHORT_S,
   },

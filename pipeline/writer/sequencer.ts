@@ -223,8 +223,8 @@ export class Sequencer {
     return this.#publishing.searchable()
   }
 
-  /** Deletes what is past its retention; false where that has to be repeated soon. */
-  retain(): Promise<boolean> {
+  /** Deletes what is past its retention. */
+  retain(): Promise<void> {
     return this.#upkeep.retain()
   }
 

@@ -102,16 +102,11 @@ export function renderHistory(
       <p>
         {!file ? null : (
           <>
-            The file was first read {renderMoment(file.first_seen_at)} and{' '}
-            {file.changed_at === file.first_seen_at ? (
-              'has not changed since'
-            ) : (
-              <>last changed {renderMoment(file.changed_at)}</>
-            )}
-            .{' '}
+            The file last changed {renderMoment(file.changed_at)}, and was first read{' '}
+            {renderMoment(file.first_seen_at)}.{' '}
           </>
         )}
-        <a href={toHistoryPath(kind, domain)}>See every change, before and after</a>
+        <a href={toHistoryPath(kind, domain)}>See every change</a>, with its before and after.
       </p>
       {edits.length === 0 ? null : (
         <>

@@ -1,8 +1,7 @@
 import type { Json } from '../../operation/json-schema.ts'
 import type { Content, DescribedOperation } from '../../operation/openapi-document.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { renderMarkdown } from '../html/markdown.ts'
-import { clipText, formatCount } from '../html/text.tsx'
+import { clipText } from '../html/text.tsx'
 import { renderSection, renderTable } from './blocks.tsx'
 import { describeType, renderFields, renderSchema } from './schema.tsx'
 
@@ -42,7 +41,7 @@ export function describeAccess({ security }: Pick<DescribedOperation, 'security'
 export function renderInput({ parameters = [], requestBody }: DescribedOperation): Child {
   const fields = parameters.map(({ name, in: place, required, description, schema }) => ({
     name,
-    type: <>{[describeType(schema), describeRange(schema), describeDefault(schema, place)]}</>,
+    type: <>{[describeType(schema), describeDefault(schema, place)]}</>,
     isRequired: required === true,
     description: String(description ?? ''),
   }))
@@ -61,12 +60,7 @@ export function renderInput({ parameters = [], requestBody }: DescribedOperation
 
 function describeDefault({ default: value }: Json, place: string): string {
   if (place === 'path') return ', in the path'
-  return value === undefined || value === '' ? '' : `, ${JSON.stringify(value)} by default`
-}
-
-function describeRange({ minimum, maximum }: Json): string {
-  if (typeof minimum !== 'number' || typeof maximum !== 'number') return ''
-  return `, ${formatCount(minimum)} to ${formatCount(maximum)}`
+  return value === undefined ? '' : `, ${JSON.stringify(value)} by default`
 }
 
 /** Renders an operation's example: the same call in each language, and the answer. */
@@ -123,7 +117,7 @@ export function renderAnswers({ responses }: DescribedOperation): Html {
       empty: 'None.',
       render: ([status, { description, content = {} }]) => [
         status,
-        renderMarkdown(description, address => address),
+        description,
         Object.entries(content).map((one, index) => [index === 0 ? '' : ', ', renderContent(one)]),
       ],
     }),

@@ -1,7 +1,7 @@
-import { HOUR, type Instant, toIso } from '../../core/clock.ts'
+import { HOUR, type Instant } from '../../core/clock.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import { type CrawlTarget, PARSER_VERSION } from '../../model/observation.ts'
-import type { Database, Parameters } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { reasons } from './newcomer.ts'
 
 export type DueTarget = CrawlTarget & { priority: number }
@@ -14,14 +14,17 @@ interface Which {
   since?: Instant
 }
 
-const priorities: Record<Due, string> = {
-  requested: `priority = ${reasons.requested}`,
-  others: `priority > ${reasons.requested}`,
+/** Priorities, the most wanted first. */
+const LEVELS = [...new Set(Object.values(reasons))].sort((a, b) => a - b)
+
+const levels: Record<Due, readonly number[]> = {
+  requested: [reasons.requested],
+  others: LEVELS.filter(level => level !== reasons.requested),
 }
 
 /**
- * Priority of a file. Agents are probed every day (recrawl-schedule.ts), so they come before the files
- * of a night, which may take most of one.
+ * Priority of a file. Agents are probed every day (recrawl-schedule.ts), so they come before the files of a night, which
+ * may take most of one. Together with `TURN` it is an index of the table: the next of millions are the first it lists.
  */
 const WANTED = `if(kind = 'agent', min(priority, ${reasons.hop}), priority)`
 
@@ -30,8 +33,7 @@ const WANTED = `if(kind = 'agent', min(priority, ${reasons.hop}), priority)`
  * within one hour in the order in which they are stored. A commit then writes to a few adjacent pages instead
  * of to nearly all of them.
  */
-const TURN = `if(priority = ${reasons.requested}, due_at,
-  due_at / ${HOUR} * ${HOUR})`
+const TURN = `if(priority = ${reasons.requested}, due_at, due_at / ${HOUR} * ${HOUR})`
 
 /**
  * Loads due files, the most wanted first, with the state that a crawler needs for conditional requests.
@@ -54,64 +56,42 @@ export async function iterateDue(
   limit: number,
   { which, since }: Which = {},
 ): Promise<Iterable<DueTarget>> {
-  if (which === 'requested' && !(await isAnyRequested(db))) return []
-  const conditions = [
-    'due_at <= ms($now)',
-    ...(which === undefined ? [] : [priorities[which]]),
-    ...(since === undefined ? [] : ['due_at >= ms($since) and priority < 3']),
-  ]
-  const parameters = { now: toIso(now), ...(since !== undefined && { since: toIso(since) }) }
-  const last = await findLastGroup(db, conditions, parameters, limit)
-  if (last === undefined) return []
+  const ids: number[] = []
+  const conditions = `due_at <= $now${since === undefined ? '' : ' and due_at >= $since and priority < 3'}`
+  for (const wanted of which === undefined ? LEVELS : levels[which]) {
+    const found = await db.values(
+      `select rowid from crawl_state where ${WANTED} = $wanted and ${TURN} <= $now and ${conditions}
+       order by ${TURN}, rowid limit $limit`,
+      { wanted, now, since: since ?? null, limit: limit - ids.length },
+    )
+    for (const [id] of found) ids.push(Number(id))
+    if (ids.length === limit) break
+  }
+  if (ids.length === 0) return []
   const rows = await db.texts(
     ['kind', 'location', 'priority', 'etag', 'last_modified', 'hash', '(select seq from meta)'],
-    // Which files those are is found without their texts: of millions, that is most of the work.
-    `crawl_state where rowid in (
-       select rowid from crawl_state where ${[...conditions, UP_TO_LAST].join(' and ')}
-       order by ${WANTED}, ${TURN}, rowid limit $limit)`,
-    { ...parameters, limit, ...last },
+    'crawl_state where rowid in (select value from json_each($ids))',
+    { ids: JSON.stringify(ids) },
     `${WANTED}, ${TURN}, location, kind`,
   )
   return toTargets(rows)
 }
 
-/** Files of equal priority and turn, which are ordered only by where they are stored. */
-interface Group {
-  wanted: number
-  turn: number
-}
-
-const UP_TO_LAST = `(${WANTED} < $wanted or (${WANTED} = $wanted and ${TURN} <= $turn))`
-
-/**
- * Finds the group up to which the first `limit` files reach; undefined if none is due. To count millions of files by
- * group, and to sort those up to the last one, takes a third of the time of sorting all.
- */
-async function findLastGroup(
-  db: Database,
-  conditions: readonly string[],
-  parameters: Parameters,
-  limit: number,
-): Promise<Group | undefined> {
-  const groups = await db.all<Group & { files: number }>(
-    `select ${WANTED} as wanted, ${TURN} as turn, count(*) as files from crawl_state
-     where ${conditions.join(' and ')} group by 1, 2 order by wanted, turn`,
-    parameters,
-  )
-  let counted = 0
-  let last: Group | undefined
-  for (const { files, ...group } of groups) {
-    last = group
-    counted += files
-    if (counted >= limit) break
-  }
-  return last
-}
-
 /** Finds the time at which the next file is due; undefined if there is none. */
 export async function findNextDue(db: Database): Promise<Instant | undefined> {
-  const row = await db.one<{ at: number | null }>('select min(due_at) as at from crawl_state')
-  return row?.at ?? undefined
+  let next: Instant | undefined
+  for (const wanted of LEVELS) {
+    const first = `select ${TURN} from crawl_state where ${WANTED} = $wanted and due_at is not null
+      order by ${TURN} limit 1`
+    const row = await db.one<{ at: number | null }>(
+      `select min(due_at) as at from crawl_state
+       where ${WANTED} = $wanted and ${TURN} = (${first}) and due_at is not null`,
+      { wanted },
+    )
+    const at = row?.at ?? undefined
+    if (at !== undefined && (next === undefined || at < next)) next = at
+  }
+  return next
 }
 
 function* toTargets(rows: Iterable<string[]>): Generator<DueTarget> {
@@ -136,10 +116,4 @@ function* toTargets(rows: Iterable<string[]>): Generator<DueTarget> {
       }),
     }
   }
-}
-
-/** Tells whether any crawl is requested. Called often, and mostly the answer is no. */
-async function isAnyRequested(db: Database): Promise<boolean> {
-  const sql = `select 1 from crawl_state where ${priorities.requested} limit 1`
-  return (await db.one(sql)) !== undefined
 }

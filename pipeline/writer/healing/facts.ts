@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { relative } from 'node:path'
 import { Accounts } from '../../accounts/store.ts'
 import { Fatal } from '../../core/errors.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
@@ -33,7 +34,7 @@ export async function openFacts(
   if (!hasContent(paths.record) && hasTraces(paths)) {
     throw new Fatal(describeLostRecord(paths.dir))
   }
-  const accounts = readRecordFile(paths, file => {
+  const accounts = await openStore(paths, paths.record, RESTORE, async file => {
     if (hasContent(file) && !isAsSealed(paths, file)) assertReadable(file)
     return Accounts.open(file)
   })
@@ -65,14 +66,19 @@ export function hasTraces(paths: Paths): boolean {
   return made.some(file => existsSync(file)) || listSnapshots(paths).length > 0
 }
 
-/** Reads the record, or what says something of it; says what to do where that cannot be read. */
-export function readRecordFile<Result>(paths: Paths, read: (file: string) => Result): Result {
+async function openStore<Store>(
+  paths: Paths,
+  file: string,
+  advice: string,
+  open: (file: string) => Promise<Store>,
+): Promise<Store> {
   try {
-    return read(paths.record)
+    return await open(file)
   } catch (error) {
     if (error instanceof Fatal) throw error
+    const name = relative(paths.dir, file)
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new Fatal(`record/record.sqlite cannot be read: ${RESTORE} (${reason})`, { cause: error })
+    throw new Fatal(`${name} cannot be read: ${advice} (${reason})`, { cause: error })
   }
 }
 

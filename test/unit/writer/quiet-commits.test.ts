@@ -4,7 +4,7 @@ import { fileKinds, type Observation } from '../../../pipeline/model/observation
 import { type Entry, ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { ROW_END } from '../../../pipeline/store/row-texts.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
-import { loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
+import { findNextDue, loadDueTargets } from '../../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { observeFile, observeOutcome } from '../../support/fixtures/observations.ts'
 import { buildSubmission } from '../../support/fixtures/submissions.ts'
@@ -135,6 +135,17 @@ function observe(n: number, version = 1): Observation[] {
 }
 let began = 0
 
+function observeNew(n: number): Observation {
+  const domain = toDomain(n)
+  const properties = ['news', 'sport'].map(name => {
+    const identifiers = [{ type: 'domain', value: `${name}.${domain}` }]
+    return { property_type: 'website', name, identifiers }
+  })
+  const agent = { url: 'https://ads.seller.example', authorized_for: 'all', properties }
+  const file = { authorized_agents: [{ ...agent, authorization_type: 'inline_properties' }] }
+  return observeFile('adagents.json', domain, file, clock.now())
+}
+
 async function commit(observations: Observation[]): Promise<Done & { events: number }> {
   done = { statements: [], states: 0, rows: 0, written: {}, shown: {} }
   const { events } = await registry.commit({ observations, submissions: [] })
@@ -220,7 +231,31 @@ describe('a commit of unchanged files', () => {
   })
 })
 
+describe('a commit of new files', () => {
+  it('is one transaction, since parts of a long one cost more the longer it is', async () => {
+    clock.tick({ days: 1 })
+    const parts = vi.spyOn(Sqlite.prototype, 'transaction')
+    await commit(range(PUBLISHING + 1, SOME_DOMAINS).map(observeNew))
+    expect(done.written['insert into documents']).toBeGreaterThan(SOME_DOMAINS / 2)
+    expect(parts.mock.calls.length).toBeLessThanOrEqual(1)
+  })
+})
+
 describe('due files', () => {
+  it('and the time of the next one are found by an index, however many others there are', async () => {
+    clock.tick({ days: 30 })
+    done = { statements: [], states: 0, rows: 0, written: {}, shown: {} }
+    const due = await loadDueTargets(registry.index, clock.now(), SOME_DOMAINS)
+    expect(due.length).toBe(SOME_DOMAINS)
+    expect(await findNextDue(registry.index)).toBeLessThan(clock.now())
+    const plans = done.statements.flatMap(sql =>
+      registry.index.sqlite.all<{ detail: string }>(`explain query plan ${sql}`),
+    )
+    const searched = plans.map(({ detail }) => detail).filter(detail => /crawl_state/.test(detail))
+    expect(searched.length).toBeGreaterThan(0)
+    expect(searched.filter(detail => !detail.startsWith('SEARCH'))).toEqual([])
+  })
+
   it('come in the order of the stores when they became due within one hour', async () => {
     clock.tick({ days: 2 })
     const due = await loadDueTargets(registry.index, clock.now(), 2 * MANY_DOMAINS)
