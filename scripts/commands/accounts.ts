@@ -1,9 +1,15 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { type ListedKey, listOrganizationKeys } from '../../pipeline/accounts/organizations.ts'
+import {
+  findOrganization,
+  type ListedKey,
+  listOrganizationKeys,
+} from '../../pipeline/accounts/organizations.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import type { KeyPermission, MembershipRole } from '../../pipeline/core/roles.ts'
 import { toUserId } from '../../pipeline/core/user-id.ts'
+import type { PrivateReader } from '../../pipeline/read/lookups/private-rows.ts'
 import { readSettings } from './environment.ts'
+import { readRecord } from './reading.ts'
 import { askOrOpen, performOrExit, submitOrApply, unwrapOrExit } from './running.ts'
 
 interface OrganizationOptions {
@@ -15,9 +21,14 @@ interface OrganizationOptions {
 export async function createOrganization({ name, ifMissing }: OrganizationOptions): Promise<void> {
   const operation = { op: 'organization.create' as const, org_id: randomUUID(), name }
   const answer = getFirst(await submitOrApply(readSettings(), [operation]))
-  if (ifMissing && 'refused' in answer && (await findLiveKeys(name)) !== null) return
-  process.stdout.write(`${unwrapOrExit(answer).org_id}\n`)
+  const known = ifMissing && 'refused' in answer ? readRecord(findIdOf(name)) : undefined
+  process.stdout.write(`${known ?? unwrapOrExit(answer).org_id}\n`)
 }
+
+const findIdOf =
+  (name: string) =>
+  ({ record }: PrivateReader) =>
+    record && findOrganization(record, name)?.org_id
 
 interface KeyOptions {
   org: string

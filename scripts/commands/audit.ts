@@ -3,6 +3,7 @@ import { Operation } from '../../pipeline/model/submission.ts'
 import { type AuditDetail, loadAuditDetail } from '../../pipeline/writer/community/audit-detail.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen, identifyUser, performOrExit, unwrapOrExit } from './running.ts'
+import { describeReadmitted } from './takedown-confirmation.ts'
 
 /** Prints the rows that match, one per line. */
 export async function listAudit({
@@ -32,11 +33,21 @@ export async function showAudit(id: string): Promise<void> {
   process.stdout.write(`${JSON.stringify(row, null, 2)}\n`)
 }
 
-/** Reverts a write by one more write, in the name of the caller. */
+/** Reverts a write by one more write, in the name of the caller; says which, and what follows. */
 export async function revertAudit(id: string): Promise<void> {
+  const row = await findDetail(id)
+  if (row === null) return void unwrapOrExit({ refused: `no submission ${id}` })
   const editor = { kind: 'command', id: identifyUser().id, org_id: null } as const
   await performOrExit(readSettings(), { op: 'audit.revert', reverts: id, editor })
-  process.stdout.write('reverted\n')
+  process.stdout.write(`reverted: ${describeOperation(row)}\n`)
+  if (row.operation === 'domain.takedown')
+    process.stdout.write(describeReadmitted(String(row.content.domain)))
+}
+
+function describeOperation({ operation, content, submitted_at }: AuditRow): string {
+  const { domain, name, org } = content
+  const subject = domain ?? name ?? org
+  return `${operation}${subject === undefined ? '' : ` ${subject}`} of ${submitted_at}`
 }
 
 function formatLine({ submission_id, submitted_at, operation, answer, ...row }: AuditRow): string {

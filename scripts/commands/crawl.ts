@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
+import { loadTakenDownRows } from '../../pipeline/accounts/taken-down.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
@@ -12,6 +13,7 @@ import { crawlBatch, createHostLimiter } from '../../pipeline/crawl/crawl-batch.
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import type { Answer, Operation } from '../../pipeline/model/submission.ts'
 import { readObservation } from '../../pipeline/parse/read-observation.ts'
+import type { Sqlite } from '../../pipeline/store/sqlite.ts'
 import { type CrawlSummary, crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
@@ -19,6 +21,7 @@ import { type DomainsFile, describeRefused, readDomainsFile } from './domains-fi
 import { readSettings, warnOfProtocolName } from './environment.ts'
 import { findOrOpen } from './open-registry.ts'
 import { Progress } from './progress.ts'
+import { readRecord } from './reading.ts'
 import { connectRunning, identifyUser, retryWhileUnavailable, unwrapOrExit } from './running.ts'
 import { formatCount } from './text.ts'
 
@@ -49,10 +52,36 @@ export async function crawl(
         patienceMs: PATIENCE_MS,
       })
     : await crawlAlone(sequencer, config, domains)
+  const taken_down = readRecord(({ record }) => listTakenDown(record, domains))
   if (options.json)
-    process.stdout.write(`${JSON.stringify({ domains: domains.length, refused, ...summary })}\n`)
-  else printSummary(domains.length, refused, summary)
-  if (refused.length > 0) process.exitCode = 1
+    process.stdout.write(
+      `${JSON.stringify({ domains: domains.length, refused, taken_down, ...summary })}\n`,
+    )
+  else
+    printSummary(
+      domains.length,
+      [...describeRefused(refused), ...taken_down.map(describeTakenDown)],
+      summary,
+    )
+  if (refused.length > 0 || taken_down.length > 0) process.exitCode = 1
+}
+
+/** Lists the domains that are not crawled, each with the one that was taken down. */
+function listTakenDown(record: Sqlite | undefined, domains: readonly Domain[]): TakenDownDomain[] {
+  const rows = record === undefined ? [] : loadTakenDownRows(record)
+  return domains.flatMap(domain => {
+    const row = rows.find(row => domain === row.domain || domain.endsWith(`.${row.domain}`))
+    return row === undefined ? [] : [{ domain, taken_down: row.domain }]
+  })
+}
+
+interface TakenDownDomain {
+  domain: Domain
+  taken_down: Domain
+}
+
+function describeTakenDown({ domain, taken_down }: TakenDownDomain): string {
+  return `not crawled: ${domain} (${taken_down} was taken down; \`registry takedown ${taken_down} --undo\` accepts it again)`
 }
 
 async function readDomains(
@@ -178,17 +207,18 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
   }
 }
 
-function printSummary(domains: number, refused: string[], summary: CrawlSummary): void {
+function printSummary(domains: number, left: readonly string[], summary: CrawlSummary): void {
   const rows = summary.outcomes.map(({ kind, outcome, files }) => [kind, outcome, String(files)])
   const lines = [
     formatCount(domains, 'domain'),
-    ...describeRefused(refused),
+    ...left,
     ...rows.map(
       ([kind = '', outcome = '', files = '']) =>
         `${kind.padEnd(14)} ${outcome.padEnd(18)} ${files.padStart(8)}`,
     ),
     ...summary.faults.map(
-      ({ times, severity, message }) => `${String(times).padStart(5)} × ${severity}: ${message}`,
+      ({ times, severity, field, message }) =>
+        `${String(times).padStart(5)} × ${severity}${field === '' ? '' : ` in ${field}`}: ${message}`,
     ),
     `index: ${summary.brands} brands, ${summary.publishers} publishers, ${summary.properties} properties, ` +
       `${summary.authorizations} authorizations, ${summary.agents} agents`,

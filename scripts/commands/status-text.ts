@@ -23,6 +23,8 @@ export interface RegistryStatus {
   redis_problems: string[]
   stores: { name: string; bytes: number }[]
   disk_free: number
+  /** Files that should be there and are not, below the data folder. */
+  missing: string[]
   /** Sentences on what an operator should look at. */
   problems: string[]
 }
@@ -91,7 +93,11 @@ function* findCopyProblems({ upload, backup }: IndexStatus): Generator<string> {
     yield `${backup.bucket} has no backup of the last ${describe(backup)}`
 }
 
-function* findStoreProblems({ index, snapshot, disk_free }: Facts, now: number): Generator<string> {
+function* findStoreProblems(
+  { index, snapshot, disk_free, missing }: Facts,
+  now: number,
+): Generator<string> {
+  for (const file of missing) yield `${file} is missing: the next start makes it again`
   if (index !== null && snapshot !== null && snapshot.made_at !== null) {
     const age = now - Date.parse(snapshot.made_at)
     const commits = index.seq - snapshot.seq

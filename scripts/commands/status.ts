@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { relative } from 'node:path'
 import { readQueueStatus } from '../../jobs/api-client/queue-status.ts'
 import { filterRedisProblems, findRedisProblems } from '../../jobs/api-client/redis-requirements.ts'
 import { watchRedis } from '../../jobs/api-client/redis-status.ts'
@@ -9,6 +10,7 @@ import { PublicError } from '../../pipeline/core/errors.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { type IndexStatus, reportIndex } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { measureStores, readFreeDisk } from '../../pipeline/maintenance/inspect/store-sizes.ts'
+import { readSearchCheckpoint } from '../../pipeline/search/checkpoint.ts'
 import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { Database } from '../../pipeline/store/database.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
@@ -60,8 +62,21 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
         : [],
     stores: Object.entries(measureStores(paths)).map(([name, bytes]) => ({ name, bytes })),
     disk_free: readFreeDisk(paths),
+    missing: listMissing(paths, (index?.seq ?? 0) > 0),
   }
   return { ...facts, problems: findProblems(facts, systemClock.now()) }
+}
+
+/** Lists the files that lookups, lists and search are read from, as far as they are gone. */
+function listMissing(paths: Paths, hasCommits: boolean): string[] {
+  const checkpoint = readCheckpoint(paths)
+  const search = readSearchCheckpoint(paths)
+  const files = [
+    ...(hasCommits ? [paths.servingFile] : []),
+    ...(checkpoint ? [`${paths.snapshots}/${checkpoint.snapshot}`, paths.registry] : []),
+    ...(search ? [`${paths.search}/${search.file}`] : []),
+  ]
+  return files.filter(file => !existsSync(file)).map(file => relative(paths.dir, file))
 }
 
 /** Reads which requirements Redis does not meet; none where it does not answer any more. */

@@ -52,6 +52,14 @@ export function describeDeleted({ rows }: TakedownPreview): string {
   return `deleted: ${formatCount(total, 'row')} of ${formatCount(rows.length, 'table')}\n`
 }
 
+/** Says what follows when a domain that was taken down is accepted again. */
+export function describeReadmitted(domain: string): string {
+  return (
+    `${domain} is accepted again; what was deleted is not restored: \`registry crawl ${domain}\` reads its files, ` +
+    'and members have to save what they had saved\n'
+  )
+}
+
 /** Has somebody at a terminal type the domain; elsewhere, or where it is another one, the command ends. */
 export async function confirmOrExit(domain: Domain, confirmed: Domain | undefined): Promise<void> {
   const typed = confirmed ?? (process.stdin.isTTY ? await askAtTerminal(domain) : undefined)

@@ -8,6 +8,7 @@ import {
   askForPreview,
   confirmOrExit,
   describeDeleted,
+  describeReadmitted,
   describeTakedown,
   refusePublicSuffix,
 } from './takedown-confirmation.ts'
@@ -27,7 +28,7 @@ export async function takeDown(
   const config = readSettings()
   if (undo) {
     await performOrExit(config, { op: 'domain.readmit', domain })
-    return void process.stdout.write(`${domain} is readmitted\n`)
+    return void process.stdout.write(describeReadmitted(domain))
   }
   refusePublicSuffix(domain)
   const preview = await askForPreview(config, domain)

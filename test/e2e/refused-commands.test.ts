@@ -79,6 +79,13 @@ describe('an unknown id or name is refused in one line', () => {
     expect(await run(command)).toEqual({ status: 1, stdout: '', stderr: `${sentence}\n` })
   })
 
+  test('and an organization that is there already is printed by its id', async () => {
+    const created = ['org', 'create', '--name', 'Twice', '--if-missing']
+    const first = await run(created)
+    expect(first.stdout).toMatch(/^[0-9a-f-]{36}\n$/)
+    expect(await run(created)).toEqual(first)
+  })
+
   test('and changes nothing', async () => {
     expect(await run(['key', 'list', ...acme])).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(await run(['audit', 'list', '--json'])).toMatchObject({ status: 0 })
@@ -219,6 +226,15 @@ describe('the standard input is the file -', () => {
       status: 0,
       stdout: expect.stringMatching(/^2 domains\n/),
     })
+  })
+
+  test('for a crawl, which names what was taken down', async () => {
+    await run(['takedown', 'gone.example', '--confirm', 'gone.example'])
+    const { status, stdout } = await run(['crawl', '-'], 'www.gone.example', web())
+    expect([status, stdout]).toEqual([
+      1,
+      expect.stringContaining('not crawled: www.gone.example (gone.example was taken down; '),
+    ])
   })
 
   test('for publishing a policy', async () => {

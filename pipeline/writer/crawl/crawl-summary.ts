@@ -12,8 +12,8 @@ export interface CrawlSummary {
   properties: number
   authorizations: number
   agents: number
-  /** Faults of the documents attempted since then, the commonest first. */
-  faults: { message: string; severity: string; times: number }[]
+  /** Faults of the documents attempted since then, the commonest first, each with the first field that has it. */
+  faults: { field: string; message: string; severity: string; times: number }[]
 }
 
 const FAULTS_SHOWN_MAX = 20
@@ -50,12 +50,13 @@ export async function crawlSummary(
 
 function countCommonFaults(db: Database, since: string): Promise<CrawlSummary['faults']> {
   return db.all(
-    `select value ->> '$.message' as message, value ->> '$.severity' as severity, count(*) as times from (
+    `select min(value ->> '$.field') as field, value ->> '$.message' as message,
+       value ->> '$.severity' as severity, count(*) as times from (
        select kind, location, faults from documents
        union all select kind, location, faults from held_documents) d, json_each(d.faults)
      where exists (select 1 from crawl_state s where s.location = d.location and s.kind = d.kind
        and s.attempted_at >= ms($since))
-     group by 1, 2 order by times desc, message limit ${FAULTS_SHOWN_MAX}`,
+     group by 2, 3 order by times desc, message limit ${FAULTS_SHOWN_MAX}`,
     { since },
   )
 }

@@ -38,6 +38,7 @@ const healthy: Facts & { index: NonNullable<Facts['index']> } = {
   supervisor_problems: [],
   stores: [{ name: 'index', bytes: 1_500_000 }],
   disk_free: 5e9,
+  missing: [],
 }
 
 describe('the status of a registry', () => {
@@ -96,6 +97,10 @@ describe('the status of a registry', () => {
       },
     ],
     ['200.0 MB are free on the disk', { ...healthy, disk_free: 2e8 }],
+    [
+      'registry.duckdb is missing: the next start makes it again',
+      { ...healthy, missing: ['registry.duckdb'] },
+    ],
   ])('says: %s', (problem, facts) => {
     expect(findProblems(facts, NOW)).toEqual([problem])
     expect(describeStatus({ ...facts, problems: [problem] }, NOW).at(-1)).toBe(`! ${problem}`)
