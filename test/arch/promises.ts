@@ -27,7 +27,7 @@ export const promises: readonly Promised[] = [
     'what was saved is shown as before when every store is made again',
   ]),
   ...shownBy(
-    'e2e/own-redis.test.ts',
+    'soak/own-redis.test.ts',
     [
       'a lock allows one `start` per folder',
       'run once: the second one says so and touches nothing',

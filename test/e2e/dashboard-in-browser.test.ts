@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { desktop, listBarriers, phone, showIn } from '../support/checks/accessibility.ts'
 import { launchBrowser } from '../support/clients/driven-browser.ts'
 import { openWithSignIn, type SignInRegistry } from '../support/clients/signing-in.ts'
 import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 const TOKEN_FILE = '/.well-known/proto-ownership.txt'
 
 const hosts: Record<string, LiveHost> = {}
@@ -31,20 +30,6 @@ afterAll(async () => {
   await registry?.close()
   await web?.close()
 })
-
-/** Lists what axe finds against a page, and whether it is wider than its window. */
-async function listBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(
-    rules => (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: rules }),
-    RULES,
-  )
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  return [
-    ...violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-    ...(Number(overflow) > 0 ? [`wider than the window by ${overflow}`] : []),
-  ]
-}
 
 /** Takes a picture where somebody wants to look at the pages. */
 async function takeScreenshot(page: Page, name: string): Promise<void> {
@@ -226,21 +211,22 @@ describe('a publisher signs in, creates a key, proves a domain and publishes a h
     expect(await file.json()).toMatchObject({ properties: [{ name: 'The Gazette' }] })
   })
 
-  test.each([
-    ['light', { width: 390, height: 844 }],
-    ['dark', { width: 390, height: 844 }],
-    ['light', { width: 1280, height: 800 }],
-    ['dark', { width: 1280, height: 800 }],
-  ] as const)(
-    'and has no accessibility violations on a %s window of %o',
-    async (colorScheme, viewport) => {
+  test.each([phone, desktop])(
+    'and has no accessibility violations on light and dark windows of %o',
+    async viewport => {
       const barriers: string[] = []
-      const name = `${colorScheme}-${viewport.width}`
-      const options = { colorScheme, viewport, bypassCSP: true }
-      await tellStory(`${name}-gazette.example`, options, async (page, at) => {
-        await takeScreenshot(page, `${name}-${at}`)
-        barriers.push(...(await listBarriers(page)).map(barrier => `${at}: ${barrier}`))
-      })
+      await tellStory(
+        `at-${viewport.width}-gazette.example`,
+        { viewport, bypassCSP: true },
+        async (page, at) => {
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await showIn(page, colorScheme, viewport)
+            await takeScreenshot(page, `${colorScheme}-${viewport.width}-${at}`)
+            const found = await listBarriers(page)
+            barriers.push(...found.map(barrier => `${at}, ${colorScheme}: ${barrier}`))
+          }
+        },
+      )
       expect(barriers).toEqual([])
     },
   )

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listBarriers } from '../support/checks/accessibility.ts'
+import { desktop, listBarriers, phone, showIn } from '../support/checks/accessibility.ts'
 import { launchBrowser } from '../support/clients/driven-browser.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
@@ -8,8 +8,6 @@ import { fillPages, pagePaths } from '../support/worlds/page-world.ts'
 
 const PAYLOAD = '"><img src=https://evil.example/x.png onerror=alert(1)><script>alert(1)</script>'
 const loopback = { host: '127.0.0.1', port: 0 }
-const phone = { width: 390, height: 844 }
-const desktop = { width: 1280, height: 800 }
 
 let browser: Browser
 let registry: TestRegistry
@@ -55,26 +53,27 @@ function visit<Result>(
   })
 }
 
-describe.each([
-  ['light', phone],
-  ['dark', phone],
-  ['light', desktop],
-  ['dark', desktop],
-] as const)('on a %s window of %o', (colorScheme, viewport) => {
+const paths = [...pagePaths, '/brand/nobody.example', '/nowhere', '/workshop', '/sql', '/data']
+
+describe.each(paths)('%s', path => {
   let page: Page
 
+  // Loaded once for all windows: that costs as much as to look at it in one.
   beforeAll(async () => {
-    page = await browser.newPage({ colorScheme, viewport, bypassCSP: true })
+    page = await browser.newPage({ bypassCSP: true })
+    await page.goto(origin + path)
     return () => page.close()
   })
 
-  test.each([...pagePaths, '/brand/nobody.example', '/nowhere', '/workshop', '/sql', '/data'])(
-    '%s has no barrier and fits',
-    async path => {
-      await page.goto(origin + path)
-      expect(await listBarriers(page)).toEqual([])
-    },
-  )
+  test.each([
+    ['light', phone],
+    ['dark', phone],
+    ['light', desktop],
+    ['dark', desktop],
+  ] as const)('has no barrier and fits on a %s window of %o', async (colorScheme, viewport) => {
+    await showIn(page, colorScheme, viewport)
+    expect(await listBarriers(page)).toEqual([])
+  })
 })
 
 test('a reader without a mouse skips to the content, and searches', async () => {

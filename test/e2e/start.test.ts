@@ -13,6 +13,7 @@ import {
   runRegistry,
   waitUntil,
 } from '../support/processes/command.ts'
+import { describeProbedAgents } from './probed-agents.ts'
 
 const folder = makeTemporaryFolder()
 const env: Environment = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'warn' }
@@ -297,6 +298,8 @@ describe('the public client', () => {
     expect(operator?.agents[0]?.authorized_by.length).toBeGreaterThan(0)
   })
 })
+
+describe('agents of the demo internet, once each was probed', () => describeProbedAgents(env))
 
 describe('README.md', () => {
   const asked = readFileSync('README.md', 'utf8').split('## Ask it')[1]!

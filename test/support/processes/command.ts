@@ -11,7 +11,7 @@ const SCRIPT = 'dist/scripts/registry.js'
 /** Seconds after which a test gives up waiting. */
 const TIMEOUT_S = 300
 /** Shorter timeouts than patience would have: the web of a test has hosts that never answer. */
-const webTimeouts = {
+export const webTimeouts = {
   connectMs: 15_000,
   nameMs: 15_000,
   fetchMs: 15_000,

@@ -1,27 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { formats } from '../../api/agent/catalogue/formats.ts'
 import { tenants } from '../../api/agent/tenants.ts'
 import { Database } from '../../pipeline/store/duckdb.ts'
 import { type Agent, demoAgents } from '../../scripts/world/demo-agents.ts'
 import {
-  Command,
   type Environment,
-  findFreePort,
-  makeTemporaryFolder,
   runRegistry,
   waitUntil,
+  webTimeouts,
 } from '../support/processes/command.ts'
-
-const folder = makeTemporaryFolder()
-/** More time for an answer than the registry gives, so that a busy machine is not taken for a slow agent. */
-const PROBE_MS = 25_000
-const env: Environment = {
-  DATA_DIR: folder.path,
-  REDIS_URL: undefined,
-  LOG_LEVEL: 'warn',
-  LIMITS: JSON.stringify({ probeMs: PROBE_MS, agentCardMs: PROBE_MS }),
-}
-let start: Command
 
 interface Found {
   agent_url: string
@@ -44,34 +31,6 @@ select location as agent_url, outcome, took_ms, name, type, protocols, tools_cou
 from crawl_state s left join agent_profiles p on p.agent_url = s.location
 left join documents d using (kind, location) where s.kind = 'agent' order by location`
 
-const found = new Map<string, Found>()
-
-async function ask<Row>(sql: string): Promise<Row[]> {
-  const db = await Database.open(`${folder.path}/registry.duckdb`, { readOnly: true })
-  const rows = await db.all<Row>(sql)
-  db.close()
-  return rows
-}
-
-beforeAll(async () => {
-  const port = await findFreePort()
-  env.PORT = String(port)
-  start = new Command(['start'], env)
-  await start.waitForOutput(/^Ready\./m)
-  await waitUntil(async () => {
-    const [{ untried } = { untried: 1 }] = await ask<{ untried: number }>(
-      `select count(*) as untried from crawl_state where kind = 'agent' and attempted_at is null`,
-    ).catch(() => [])
-    return untried === 0
-  })
-  for (const row of await ask<Found>(FOUND)) found.set(row.agent_url, row)
-})
-
-afterAll(async () => {
-  await start.interrupt()
-  folder.remove()
-})
-
 const toKey = ({ host, path }: Agent) => `https://${host}${path.replace(/\/$/, '')}`
 
 const outcomes: Record<Agent['behavior'], string> = {
@@ -83,13 +42,34 @@ const outcomes: Record<Agent['behavior'], string> = {
   card_only: 'ok',
 }
 
-describe('after the first crawl of the demo internet', () => {
+/** Describes what the registry of the demo, running with these settings, knows about the agents of its internet. */
+export function describeProbedAgents(env: Environment): void {
+  const found = new Map<string, Found>()
+
+  async function ask<Row>(sql: string): Promise<Row[]> {
+    const db = await Database.open(`${env.DATA_DIR}/registry.duckdb`, { readOnly: true })
+    const rows = await db.all<Row>(sql)
+    db.close()
+    return rows
+  }
+
+  beforeAll(async () => {
+    await waitUntil(async () => {
+      const [{ untried } = { untried: 1 }] = await ask<{ untried: number }>(
+        `select count(*) as untried from crawl_state where kind = 'agent' and attempted_at is null`,
+      ).catch(() => [])
+      return untried === 0
+    })
+    for (const row of await ask<Found>(FOUND)) found.set(row.agent_url, row)
+  })
+
   test('every mentioned agent was probed, and its state is known', async () => {
     const missing = await ask(`select agent_url from agents
       anti join (select location as agent_url from crawl_state where kind = 'agent' and attempted_at is not null) using (agent_url)`)
     expect(missing).toEqual([])
     expect([...found.keys()]).toEqual(expect.arrayContaining(demoAgents.map(toKey)))
-    for (const row of found.values()) expect(row.took_ms ?? 0).toBeLessThanOrEqual(PROBE_MS + 1_000)
+    for (const row of found.values())
+      expect(row.took_ms ?? 0).toBeLessThanOrEqual(webTimeouts.probeMs + 1_000)
   })
 
   test.each(demoAgents.map(agent => [toKey(agent), agent] as const))(
@@ -145,4 +125,4 @@ describe('after the first crawl of the demo internet', () => {
     const { stdout } = await runRegistry(['verify'], env)
     expect(stdout).toBe('all stores agree\n')
   })
-})
+}
