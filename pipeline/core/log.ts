@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { build as buildPretty } from 'pino-pretty'
 
 export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child'>
 
@@ -9,13 +9,17 @@ const redact = ['authorization', 'headers.authorization', 'secret', 'token', '*.
 
 const STDERR = 2
 
+/** Loads what only a terminal needs when it is needed: it is 40 files, and most processes have no terminal. */
+const requireNow = createRequire(import.meta.url)
+
 /**
  * Opens stderr: stdout is for the output of commands. Events are lines for people on a terminal, and lines
  * of JSON elsewhere.
  */
 function openStderr(): DestinationStream {
   if (!process.stderr.isTTY) return pino.destination({ dest: STDERR, sync: true })
-  return buildPretty({
+  const { build }: typeof import('pino-pretty') = requireNow('pino-pretty')
+  return build({
     destination: STDERR,
     sync: true,
     translateTime: 'SYS:HH:MM:ss',
