@@ -41,8 +41,19 @@ function format(tick: bigint): string {
   const counter = tick & (COUNTER_SPACE - 1n)
   const randA = (counter >> 6n).toString(16).padStart(3, '0')
   const randB6 = (0x80n | (counter & 0x3fn)).toString(16)
-  const tail = randomBytes(7).toString('hex')
+  const tail = takeRandomBytes(7).toString('hex')
   return formatUuid(`${millis}7${randA}${randB6}${tail}`)
+}
+
+const POOL_BYTES = 7 * 512
+let pool = Buffer.alloc(0)
+
+/** Takes random bytes that are drawn for many ids at once: a draw costs several times what an id does. */
+function takeRandomBytes(count: number): Buffer {
+  if (pool.length < count) pool = randomBytes(POOL_BYTES)
+  const taken = pool.subarray(0, count)
+  pool = pool.subarray(count)
+  return taken
 }
 
 function formatUuid(hex: string): string {

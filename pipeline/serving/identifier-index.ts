@@ -8,7 +8,8 @@ export interface Pair {
   owner: string
 }
 
-interface Stored {
+/** A pair as it is stored: its key is the name, a space and the rid. */
+export interface StoredPair {
   key: string
   value: Buffer
 }
@@ -26,7 +27,7 @@ export const PAIRS_READ_MAX = INLINE_PAIRS_MAX + 1
  * of a range. The value of an identifier that thousands of properties list stays small, so that a change of
  * one of them writes little. Undefined if there are none.
  */
-export function encodePairs(pairs: readonly Stored[]): Buffer | undefined {
+export function encodePairs(pairs: readonly StoredPair[]): Buffer | undefined {
   if (pairs.length === 0) return undefined
   if (pairs.length > INLINE_PAIRS_MAX) return Buffer.from(MANY)
   const lines = pairs.map(

@@ -6,7 +6,12 @@ import { isStorableKey } from '../core/store-key.ts'
 import { assertSoundHead } from '../store/lmdb-head.ts'
 import { PRIVATE_FOLDER_MODE } from '../store/paths.ts'
 import { hasSameStates, mergeFreshness } from './freshness-record.ts'
-import { encodePairs, PAIRS_READ_MAX, toIdentifierName } from './identifier-index.ts'
+import {
+  encodePairs,
+  PAIRS_READ_MAX,
+  type StoredPair,
+  toIdentifierName,
+} from './identifier-index.ts'
 import { listPortfolioEntries, NAMES_A_HOUSE } from './portfolio-record.ts'
 import { isReplicated } from './public-entries.ts'
 import {
@@ -304,13 +309,15 @@ export class ServingStore {
 
   /** Puts entries, and returns those by which more than the times of attempts has changed. */
   #put(entries: readonly Entry[]): Entry[] {
-    const names = new Set<string>()
+    const names = new Map<string, StoredPair | undefined>()
     const written: Entry[] = []
     for (const entry of entries) {
       const { space, key, value } = entry
       if (space === 'identifier') {
         if (this.#holds(space, key, value)) continue
-        names.add(toIdentifierName(key as string))
+        const name = toIdentifierName(key as string)
+        const isFirst = value !== undefined && !names.has(name)
+        names.set(name, isFirst ? { key: key as string, value } : undefined)
       }
       if (space !== 'freshness' || this.#changesState(entry)) written.push(entry)
       if (space === 'brand') this.#putInPortfolios(key as string, value)
@@ -318,7 +325,7 @@ export class ServingStore {
       else if (space === 'freshness') this.#putFreshness(key, value)
       else this.#spaces[space].putSync(key, value)
     }
-    for (const name of names) this.#name(name)
+    for (const [name, pair] of names) this.#name(name, pair)
     return written
   }
 
@@ -353,9 +360,15 @@ export class ServingStore {
     return held === undefined ? value === undefined : value?.compare(held, 0, held.length) === 0
   }
 
-  /** Derives the value of an identifier's name from its pairs, which several publishers may own. */
-  #name(name: string): void {
-    const value = encodePairs([...this.range('identifier', name, { limit: PAIRS_READ_MAX })])
+  /**
+   * Derives the value of an identifier's name from its pairs, which several publishers may own. `pair` is the
+   * one that was put, if no other was put or removed: most have no other.
+   */
+  #name(name: string, pair: StoredPair | undefined): void {
+    const isOnly = pair !== undefined && this.#spaces.named.getBinaryFast(name) === undefined
+    const value = encodePairs(
+      isOnly ? [pair] : [...this.range('identifier', name, { limit: PAIRS_READ_MAX })],
+    )
     if (value === undefined) this.#spaces.named.removeSync(name)
     else this.#spaces.named.putSync(name, value)
   }

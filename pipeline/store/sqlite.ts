@@ -38,10 +38,18 @@ type RowMaker = (values: readonly SQLOutputValue[]) => object
 
 const parseJson: Decode = value => (value === null ? null : JSON.parse(String(value)))
 
+let lastInstant = { ms: Number.NaN, text: '' }
+
+/** Converts milliseconds to ISO 8601: rows of one commit bear the same time, and most rows are read with others of it. */
+function decodeInstant(ms: number): string {
+  if (lastInstant.ms !== ms) lastInstant = { ms, text: new Date(ms).toISOString() }
+  return lastInstant.text
+}
+
 /** Conversions of stored values to JSON values, by the declared type of their column. */
 const decoders: Readonly<Record<string, Decode>> = {
   boolean: value => (value === null ? null : value !== 0),
-  instant: value => (value === null ? null : new Date(Number(value)).toISOString()),
+  instant: value => (value === null ? null : decodeInstant(Number(value))),
   json: parseJson,
   'uuid[]': parseJson,
   'varchar[]': parseJson,

@@ -23,7 +23,6 @@ import { keepPictures, removePictures } from './community/logo-files.ts'
 import { resolveReverts } from './community/reverts.ts'
 import { storeBody } from './crawl/replace-documents.ts'
 import { UnfinishedAnswers } from './entities/publisher-portions.ts'
-import type { UnfinishedPublisher } from './entities/publisher-steps.ts'
 import type { Projection } from './projector.ts'
 import {
   completeAnswers,
@@ -207,7 +206,7 @@ export class Committer {
 
   /** Kept in memory: a writer that starts begins a new hour. */
   readonly #newNames = new WindowCounter(HOUR)
-  readonly #unfinishedAnswers = new UnfinishedAnswers<UnfinishedPublisher>()
+  readonly #unfinishedAnswers = new UnfinishedAnswers()
 
   #buildContext(now: Instant, seq: number): ApplyContext {
     const { config, accounts, takedowns } = this.#parts

@@ -1,7 +1,6 @@
 import { loadContacts } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { Instant } from '../../core/clock.ts'
-import { getOrThrow } from '../../core/present.ts'
 import type { BrandRow, EntryRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
 import type { Database, Parameters } from '../../store/database.ts'
@@ -19,7 +18,6 @@ import type { InventoryRows } from '../inventory-record.ts'
 import type { Entry } from '../lmdb.ts'
 import { projectAuthority } from './authority.ts'
 import type { Scope } from './change-scope.ts'
-import { PreparedPublishers } from './prepared-publishers.ts'
 
 /**
  * Projects publishers from their files. For one without a valid file the entry that members saved is
@@ -79,37 +77,9 @@ async function projectCrawled(
 ): Promise<Entry[]> {
   if (publishers.length === 0) return []
   const findContext = await loadContexts(index, scope.publishers, scope.parameters)
-  const prepared = new Map<string, Entry[]>()
-  for (const { domain } of scope.known ? publishers : []) {
-    const entries = await preparedPublishers.take(index, domain, findContext(domain))
-    if (entries) prepared.set(domain, entries)
-  }
-  const others = publishers.filter(({ domain }) => !prepared.has(domain))
-  const rows =
-    prepared.size === 0
-      ? await loadInventories(index, others, scope.publishers, scope.parameters)
-      : await loadInventories(index, others, `(select value from json_each($others))`, {
-          others: JSON.stringify(others.map(({ domain }) => domain)),
-        })
-  const projected = new Map(rows.map(row => [row.publisher.domain, row]))
-  return publishers.flatMap(
-    ({ domain }) =>
-      prepared.get(domain) ??
-      buildEntries(getOrThrow(projected, domain), findContext(domain), scope.changedAt),
-  )
+  const rows = await loadInventories(index, publishers, scope.publishers, scope.parameters)
+  return rows.flatMap(row => buildEntries(row, findContext(row.publisher.domain), scope.changedAt))
 }
-
-/** Entries of large publishers, built step by step before the commit that publishes them. */
-export const preparedPublishers = new PreparedPublishers<PublisherContext>({
-  async loadRows(index, domain) {
-    const rows = await publisherRows.read(index, [domain])
-    return (await loadInventories(index, [...rows.values()], '($domain)', { domain }))[0]
-  },
-  async loadContext(index, domain) {
-    return (await loadContexts(index, '($domain)', { domain }))(domain)
-  },
-  build: buildEntries,
-})
 
 /** Loads the rows of publishers that are projected; `domains` is the SQL that selects these publishers. */
 async function loadInventories(

@@ -68,27 +68,19 @@ function limitLargeFiles(
 }
 
 /**
- * Sorts answers: those compared now, large ones that are applied step by step, those that wait for the next
- * commit, and those refused because they are larger than one publisher may be: then the known state stays.
+ * Sorts answers: those compared now, those that wait for the next commit, and those refused because they are
+ * larger than one publisher may be: then the known state stays.
  */
 export async function sortAnswers(
   db: Database,
   derived: readonly PublisherDerived[],
-  { portionRows, largeFiles }: DerivationLimits,
-  atOnce: ReadonlySet<Domain>,
-): Promise<{
-  answered: Answered[]
-  large: PublisherDerived[]
-  postponed: Set<Domain>
-  refused: Refused[]
-}> {
+  { portionRows }: DerivationLimits,
+): Promise<{ answered: Answered[]; postponed: Set<Domain>; refused: Refused[] }> {
   const answered: Answered[] = []
-  const large: PublisherDerived[] = []
   const postponed = new Set<Domain>()
   const refused: Refused[] = []
   let weight = 0
-  for (const derivation of derived) {
-    const { subject: domain, answer: facts } = derivation
+  for (const { subject: domain, answer: facts } of derived) {
     if (facts === undefined || facts === pending) continue
     const own = weighFacts(facts)
     const held = weighInMemory(facts)
@@ -99,25 +91,8 @@ export async function sortAnswers(
       postponed.add(domain)
     } else {
       weight += held
-      const isInSteps = largeFiles !== undefined && !atOnce.has(domain)
-      if (isInSteps && isLarge(facts, { portionRows })) large.push(derivation)
-      else answered.push({ domain, facts })
+      answered.push({ domain, facts })
     }
   }
-  return { answered, large, postponed, refused }
+  return { answered, postponed, refused }
 }
-
-/** Tells whether the steps of an answer are a commit each. */
-export function isLarge(
-  facts: Answered['facts'],
-  { portionRows = Number.POSITIVE_INFINITY }: DerivationLimits,
-): boolean {
-  const claims = facts.document === undefined ? 0 : facts.claims.length
-  return Math.max(weighFacts(facts), claims / CLAIMS_PER_ROW) > LARGE_PORTIONS * portionRows
-}
-
-/** Claims that take as long as a row: they have no events, and nothing is projected of them. */
-const CLAIMS_PER_ROW = 4
-
-/** Number of portions beyond which an answer counts as large. */
-const LARGE_PORTIONS = 3

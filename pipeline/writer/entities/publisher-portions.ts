@@ -1,23 +1,23 @@
+import type { Instant } from '../../core/clock.ts'
 import type { Domain } from '../../core/domain.ts'
 import { type ChangesToSplit, countChanges, takePortion } from '../../diff/portion.ts'
 import type { PublisherRows } from '../../diff/publisher-rows.ts'
 import type { RowStamp } from '../../diff/stamp.ts'
-import type { Source } from '../../model/observation.ts'
 import type { Database } from '../../store/database.ts'
-import { diffRows } from './publisher-changes.ts'
+import type { ClaimSlice } from './claims.ts'
+import type { DerivationLimits, PublisherDerived } from './publisher-answers.ts'
+import { diffPublisherRows, diffRows } from './publisher-changes.ts'
+import type { Compared } from './publisher-comparison.ts'
 
-/** Remainder of an answer that is applied in portions. */
+/** Answer of which earlier commits have applied a part. */
 export interface Unfinished {
-  /** Files that it was made from. */
-  sources: readonly Source[]
-  /** Number of rows of its next step; a step without it takes a whole commit. */
-  nextRows?: number
-}
-
-/** Number of rows that a commit may write in portions, and publishers that it writes regardless. */
-interface Room {
-  portionRows?: number | undefined
-  urgent?: ReadonlySet<Domain>
+  derived: PublisherDerived
+  /** The rows that stand, those of the answer, and the changes that are left. */
+  compared: Compared & { changes: ChangesToSplit }
+  /** Time at which the answer changes by itself. */
+  ends: Instant | undefined
+  /** Claims that are not written yet. */
+  slices?: readonly ClaimSlice[] | undefined
 }
 
 /**
@@ -25,22 +25,21 @@ interface Room {
  * writes. An answer holds as long as nobody else writes the rows that it is made from and compared with;
  * then it is derived again, as after a start.
  */
-export class UnfinishedAnswers<Answer extends Unfinished> {
-  readonly #known = new Map<Domain, { answer: Answer; state: string }>()
+export class UnfinishedAnswers {
+  readonly #known = new Map<Domain, { answer: Unfinished; state: string }>()
 
   /**
-   * Takes the unfinished answers of these publishers, as many as a commit has room for, if they are still
-   * valid. The others keep waiting; those that are no longer valid are outdated.
+   * Takes the unfinished answers of these publishers, as many as a commit has room for, if they still hold.
+   * The others keep waiting.
    */
   async take(
     db: Database,
     domains: readonly Domain[],
-    { portionRows: rows = Number.POSITIVE_INFINITY, urgent }: Room,
-  ): Promise<{ left: Map<Domain, Answer>; waiting: Domain[]; outdated: Set<Domain> }> {
+    { portionRows: rows = Number.POSITIVE_INFINITY, urgent }: DerivationLimits,
+  ): Promise<{ begun: Map<Domain, Unfinished>; waiting: Domain[] }> {
     const known = this.#known
-    const left = new Map<Domain, Answer>()
+    const begun = new Map<Domain, Unfinished>()
     const waiting: Domain[] = []
-    const outdated = new Set<Domain>()
     let room = rows
     for (const domain of known.size === 0 ? [] : domains) {
       const found = known.get(domain)
@@ -50,26 +49,32 @@ export class UnfinishedAnswers<Answer extends Unfinished> {
         continue
       }
       known.delete(domain)
-      const { answer } = found
-      if (found.state !== (await loadState(db, domain, answer))) {
-        outdated.add(domain)
-        continue
-      }
-      left.set(domain, answer)
-      room -= answer.nextRows ?? rows
+      const { answer, state } = found
+      if (state !== (await loadState(db, domain, answer))) continue
+      begun.set(domain, answer)
+      room -= countNextRows(answer, rows)
     }
-    return { left, waiting, outdated }
+    return { begun, waiting }
   }
 
   /**
    * Keeps answers of which portions are still to come; called when all rows of a commit are written that
    * answers are built from.
    */
-  async keep(db: Database, answers: ReadonlyMap<Domain, Answer>): Promise<void> {
+  async keep(db: Database, answers: ReadonlyMap<Domain, Unfinished>): Promise<void> {
     for (const [domain, answer] of answers) {
       this.#known.set(domain, { answer, state: await loadState(db, domain, answer) })
     }
   }
+}
+
+/** Counts the rows of the next portion of an answer; the last one has all of them projected. */
+function countNextRows({ compared, slices }: Unfinished, portionRows: number): number {
+  const { old, fresh, changes } = compared
+  if (slices !== undefined) return portionRows
+  const left = countChanges(changes, old, fresh)
+  const rows = fresh.properties.length + fresh.authorizations.length + fresh.collections.length
+  return Math.max(left === 0 ? rows : left, portionRows * SMALL_SHARE)
 }
 
 const describeRows = (table: string, where: string) =>
@@ -86,8 +91,8 @@ const STATE = [
 ].join(', ')
 
 /** Describes the rows that an answer is made from and compared with, by their number and last commit. */
-async function loadState(db: Database, domain: Domain, { sources }: Unfinished): Promise<string> {
-  const locations = sources.map(({ location }) => location)
+async function loadState(db: Database, domain: Domain, { derived }: Unfinished): Promise<string> {
+  const locations = derived.asked.map(({ location }) => location)
   const row = await db.oneOrThrow<{ state: string }>(`select concat_ws(',', ${STATE}) as state`, {
     domain,
     sources: JSON.stringify(locations),
@@ -146,3 +151,44 @@ export function selectPortion(
   const portion = takePortion(old, { ...fresh, publisher }, changes, room.part, stamp)
   return { ...portion, isLast: false, count: room.part }
 }
+
+/** A portion of an answer, and what it changes. */
+export type Portioned = Compared & SelectedPortion & ReturnType<typeof diffPublisherRows>
+
+/** Takes on as much of each answer as the commit has room for, the first ones first. */
+export function takePortions(
+  compared: readonly Compared[],
+  begun: ReadonlyMap<Domain, Unfinished>,
+  stamp: RowStamp & DerivationLimits,
+): Portioned[] {
+  const { portionRows = Number.POSITIVE_INFINITY } = stamp
+  const small = Math.floor(portionRows * SMALL_SHARE)
+  let room = portionRows
+  return compared.map(answer => {
+    const isSkipped = begun.has(answer.domain)
+    const sizes = {
+      all: Math.max(1, room, isSkipped ? 0 : small),
+      // The commit that derives an answer has its share of work already.
+      part: Math.max(1, isSkipped ? room : Math.floor(room / 10)),
+      isSkipped,
+    }
+    const portion = selectPortion(answer, sizes, stamp)
+    room -= portion.count
+    const changes = diffPublisherRows(answer.old, portion.rows, stamp, portion.taken)
+    return { ...answer, ...portion, ...changes }
+  })
+}
+
+/** Builds what is left of an answer after a portion of it. */
+export function buildRemainder(
+  { domain, facts, merges, rows, fresh, remaining }: Portioned,
+  rest: Omit<Unfinished, 'compared'>,
+): Unfinished {
+  return { ...rest, compared: { domain, facts, merges, old: rows, fresh, changes: remaining } }
+}
+
+/**
+ * Share of a commit's rows up to which an answer is small. It is applied at once, whether there is room or
+ * not: a portion of it, and a commit for that, would cost more. The batch size limits their number.
+ */
+const SMALL_SHARE = 0.1

@@ -22,22 +22,19 @@ import {
 import { listChangedManagers } from './publisher-changes.ts'
 import { type Compared, compare, compareRefused } from './publisher-comparison.ts'
 import { addLastResolved, groupLeavings } from './publisher-losses.ts'
-import type { UnfinishedAnswers } from './publisher-portions.ts'
-import { writePublishers } from './publisher-rows.ts'
 import {
-  advanceLargeAnswers,
-  type BegunPublisher,
-  beginLarge,
   buildRemainder,
   type Portioned,
   takePortions,
-  type UnfinishedPublisher,
-} from './publisher-steps.ts'
+  type Unfinished,
+  type UnfinishedAnswers,
+} from './publisher-portions.ts'
+import { writePublishers } from './publisher-rows.ts'
 import { quarantinePublishers } from './too-broad.ts'
 
 /** Answers that earlier commits of the writer have applied in part. */
 export interface UnfinishedContext {
-  unfinishedAnswers: UnfinishedAnswers<UnfinishedPublisher>
+  unfinishedAnswers: UnfinishedAnswers
 }
 
 /** Result of deriving publishers again. */
@@ -64,8 +61,7 @@ export interface PublisherChanges {
 
 /**
  * Derives publishers again, writes what differs and says what that means. Of an answer that differs in
- * very many rows a commit takes on a portion; the publisher is woken at once for the next one. What comes
- * before the first portion of a large answer, and after its last one, is done in steps, a commit each.
+ * very many rows a commit takes on a portion; the publisher is woken at once for the next one.
  */
 export async function updatePublishers(
   db: Database,
@@ -74,18 +70,15 @@ export async function updatePublishers(
   stamp: RowStamp & BrakeContext & DerivationLimits & UnfinishedContext,
 ): Promise<PublisherChanges> {
   const { unfinishedAnswers } = stamp
-  const { left, waiting, outdated } = await unfinishedAnswers.take(db, domains, stamp)
+  const { begun, waiting } = await unfinishedAnswers.take(db, domains, stamp)
   const later = new Set(waiting)
   const { derived, postponed: untried } = await derivePublishers(
-    domains.filter(domain => !left.has(domain) && !later.has(domain)),
+    domains.filter(domain => !begun.has(domain) && !later.has(domain)),
     files,
-    { ...stamp, begun: left.size + later.size },
+    { ...stamp, begun: begun.size + later.size },
   )
-  // Where somebody writes between two steps, again and again, all of them are taken at once.
-  const atOnce = new Set([...outdated, ...(stamp.urgent ?? [])])
-  const { answered, large, postponed, refused } = await sortAnswers(db, derived, stamp, atOnce)
-  const { stepped, ready, begun } = await advanceLargeAnswers(db, left, stamp)
-  const fresh = [...ready, ...(await compare(db, answered, stamp))]
+  const { answered, postponed, refused } = await sortAnswers(db, derived, stamp)
+  const fresh = await compare(db, answered, stamp)
   const refusing = refused.length > 0 ? await compareRefused(db, refused, stamp) : []
   const braked = await applyBrake(db, [...fresh, ...refusing], stamp)
   const compared = [...[...begun.values()].map(({ compared }) => compared), ...braked.answers]
@@ -98,13 +91,9 @@ export async function updatePublishers(
     isLast: portion.isLast && !claimsLeft.has(portion.domain),
   }))
   await quarantinePublishers(db, refused, fresh, stamp)
-  const all = [...[...left.values()].map(unfinished => unfinished.derived), ...derived]
+  const all = [...[...begun.values()].map(unfinished => unfinished.derived), ...derived]
   const ends = listEnds(begun, braked.ends)
-  const next = new Map([
-    ...stepped,
-    ...large.map(derivation => [derivation.subject, beginLarge(derivation)] as const),
-    ...listRemainders(portions, { all, ends, claimsLeft }, stamp),
-  ])
+  const next = new Map(listRemainders(portions, { all, ends, claimsLeft }))
   await unfinishedAnswers.keep(db, next)
   const isLate = (domain: Domain) => next.has(domain) || postponed.has(domain)
   return {
@@ -137,7 +126,7 @@ function writeClaims(
     fresh,
     compared,
   }: {
-    begun: ReadonlyMap<Domain, BegunPublisher>
+    begun: ReadonlyMap<Domain, Unfinished>
     fresh: readonly Compared[]
     compared: readonly Compared[]
   },
@@ -160,7 +149,7 @@ function writeClaims(
  * Lists the moments at which answers change by themselves, of those begun before and of those of this commit.
  */
 function listEnds(
-  begun: ReadonlyMap<Domain, BegunPublisher>,
+  begun: ReadonlyMap<Domain, Unfinished>,
   braked: ReadonlyMap<Domain, Instant>,
 ): Map<Domain, Instant> {
   const ends = new Map(braked)
@@ -180,9 +169,8 @@ function listRemainders(
     ends: ReadonlyMap<Domain, Instant>
     claimsLeft: ReadonlyMap<Domain, readonly ClaimSlice[]>
   },
-  stamp: DerivationLimits,
-): [Domain, UnfinishedPublisher][] {
-  return portions.flatMap((portion): [Domain, UnfinishedPublisher][] => {
+): [Domain, Unfinished][] {
+  return portions.flatMap((portion): [Domain, Unfinished][] => {
     const { domain, isLast } = portion
     if (isLast) return []
     const derived = requireValue(
@@ -191,7 +179,7 @@ function listRemainders(
     )
     const slices = claimsLeft.get(domain)
     const rest = { derived, ends: ends.get(domain), ...(slices && { slices }) }
-    return [[domain, buildRemainder(portion, rest, stamp)]]
+    return [[domain, buildRemainder(portion, rest)]]
   })
 }
 

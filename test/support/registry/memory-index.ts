@@ -15,7 +15,6 @@ import { apply } from '../../../pipeline/writer/apply-batch.ts'
 import type { ApplyContext, Batch } from '../../../pipeline/writer/apply-context.ts'
 import { deriveEverything } from '../../../pipeline/writer/derive-everything.ts'
 import { UnfinishedAnswers } from '../../../pipeline/writer/entities/publisher-portions.ts'
-import type { UnfinishedPublisher } from '../../../pipeline/writer/entities/publisher-steps.ts'
 import { nothingTakenDown } from '../../../pipeline/writer/takedown/takedown-list.ts'
 import { publishToMemory } from './published-tables.ts'
 
@@ -69,7 +68,7 @@ export async function openMemoryIndex(
   const ids = new RisingIds(clock)
   let seq = 0
   const newNames = new WindowCounter(HOUR)
-  const unfinishedAnswers = new UnfinishedAnswers<UnfinishedPublisher>()
+  const unfinishedAnswers = new UnfinishedAnswers()
   const buildContext = (): ApplyContext => {
     const now = clock.now()
     const stamp = { now, seq: ++seq, ids, mint: () => ids.next(), nextRun: nextRun(now) }

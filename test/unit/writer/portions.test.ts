@@ -57,7 +57,7 @@ describe('a large file that is applied in portions', () => {
     const { commits, saves } = await commitBesideSaves(registry, 'ids', 1_600)
     expect(await count(registry, 'properties')).toEqual({ n: 800 })
     expect(await count(registry, 'authorizations')).toEqual({ n: 800 })
-    // Steps before the first portion and after the last one are commits too; derived for each, it were 50.
+    // Its projection is a commit too; derived for each, it were 50.
     expect(commits).toBeLessThan(16)
     expect(saves).toBeGreaterThan(5)
     expect(await verify(registry)).toEqual([])
@@ -87,7 +87,7 @@ describe('a large file that is applied in portions', () => {
     ).toEqual({ n: 25_000, publishers: 25_000 })
   })
 
-  it('shows changes made while its projection was prepared', async () => {
+  it('shows changes made between its portions', async () => {
     const registry = await openSmallPortions()
     await registry.commit({
       observations: [],
