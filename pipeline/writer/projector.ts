@@ -3,15 +3,11 @@ import { type Clock, toIso } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { FeedEvent } from '../model/event.ts'
 import type { Entry, ServingStore } from '../serving/lmdb.ts'
-import {
-  buildScopeAfter,
-  ProjectionCursor,
-  type Scope,
-} from '../serving/projections/change-scope.ts'
+import { buildScopeAfter, ProjectionCursor } from '../serving/projections/change-scope.ts'
 import { loadEventsAfter, projectReadableEvents } from '../serving/projections/events.ts'
 import { projectEntries } from '../serving/projections/index.ts'
-import { projectInSlices } from '../serving/projections/project-slices.ts'
-import { buildScopeOfSubjects, isSingleSlice } from '../serving/projections/scope-slices.ts'
+import { isSingleSlice, projectInSlices } from '../serving/projections/project-slices.ts'
+import { buildScopeOfSubjects, type Scope } from '../serving/projections/scope.ts'
 import { isDataFault } from '../store/bisect.ts'
 import { linkCurrent, readCheckpoint } from '../store/checkpoint.ts'
 import type { Database } from '../store/database.ts'
@@ -123,8 +119,7 @@ export class Projector {
     const { index } = this.#parts
     const unprojected = await loadUnprojected(index)
     if (unprojected.length > 0) {
-      if (scope.known === undefined) return false
-      const touched = new Set([...scope.known.brands, ...scope.known.publishers])
+      const touched = new Set([...scope.brands, ...scope.publishers])
       if (unprojected.some(({ subject }) => touched.has(subject))) return false
     }
     return isSingleSlice(index, scope)

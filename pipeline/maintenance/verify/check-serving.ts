@@ -46,7 +46,7 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
   }
   const count = await sliceCount(index)
   for (let slice = 0; slice < count; slice++) {
-    const scope = buildScopeOfSlice(slice, count, 0)
+    const scope = await buildScopeOfSlice(index, slice, count, 0)
     const built = await projectInSlices({ index, accounts }, scope, compare)
     const events = await projectReadableEvents(index, scope)
     compare(events.entries)

@@ -11,7 +11,7 @@ import {
 import { hashKey, listIdentifierKeys, toAgentKey, toReachKey } from '../keys.ts'
 import type { Entry, SpaceName } from '../lmdb.ts'
 import { projectAgentProfiles } from './agent-profiles.ts'
-import type { Scope } from './change-scope.ts'
+import type { Scope } from './scope.ts'
 
 /** An agent as a brand.json names it. */
 export interface NamedAgent {
@@ -23,10 +23,10 @@ export interface NamedAgent {
 /** Projects the keys of agents and operators. Removed keys come first, since one may be added again. */
 export async function projectKeys(
   index: Database,
-  { keyed, parameters, changedAt }: Scope,
+  { keyed, changedAt }: Scope,
 ): Promise<{ gone: Entry[]; put: Entry[] }> {
-  const rows = await index.all<{ space: Keyed; key: string }>(keyed, parameters)
-  const listKeys = (space: Keyed) => rows.filter(row => row.space === space).map(({ key }) => key)
+  const bySpace = Map.groupBy(keyed, ({ space }) => space)
+  const listKeys = (space: Keyed) => bySpace.get(space)?.map(({ key }) => key) ?? []
   const gone = Object.entries(vanished).flatMap(([touched, space]) =>
     listKeys(touched as Keyed).map((key): Entry => ({ space, key, value: undefined })),
   )

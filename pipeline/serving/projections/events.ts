@@ -4,7 +4,7 @@ import type { Database, Parameters } from '../../store/database.ts'
 import { EVENTS_PART, IS_SHOWN_EVENT, type Unprojected } from '../../store/unprojected.ts'
 import { buildBlocks, toTypeByte } from '../event-block.ts'
 import type { Entry } from '../lmdb.ts'
-import type { Scope } from './change-scope.ts'
+import type { Scope } from './scope.ts'
 
 /** Loads the events of a scope, a list for each commit. */
 export async function loadCommits(

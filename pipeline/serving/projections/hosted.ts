@@ -5,12 +5,12 @@ import type { Contact } from '../../model/save.ts'
 import { buildHostedAdagentsFile } from '../../resolve/hosted-adagents.ts'
 import { buildHostedBrand } from '../../resolve/hosted-brand.ts'
 import type { Database } from '../../store/database.ts'
-import { type Entity, loadEntries } from '../../store/entries.ts'
+import { loadEntries } from '../../store/entries.ts'
 import { encodeDocument, toHistoryKey } from '../document-value.ts'
 import { isShownEntry, normalizeEntryTime, toAdagents } from '../hosted-files.ts'
 import { toHostedKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
-import type { Scope } from './change-scope.ts'
+import type { Scope } from './scope.ts'
 
 /** Projects entries: whether they are shown, and the files that the registry builds from them for their domains. */
 export async function projectHostedEntries(
@@ -18,16 +18,11 @@ export async function projectHostedEntries(
   accounts: Accounts,
   scope: Scope,
 ): Promise<Entry[]> {
-  const { brands, publishers, hosts, known, changedAt: at } = scope
-  const rows = known
-    ? [
-        ...(await loadEntries(index, 'brand', known.brands)).values(),
-        ...(await loadEntries(index, 'property', known.hosts)).values(),
-      ]
-    : [
-        ...(await loadEntriesWithin(index, 'brand', brands, scope)),
-        ...(await loadEntriesWithin(index, 'property', hosts === '' ? '' : publishers, scope)),
-      ]
+  const { brands, hosts, changedAt: at } = scope
+  const rows = [
+    ...(await loadEntries(index, 'brand', brands)).values(),
+    ...(await loadEntries(index, 'property', hosts)).values(),
+  ]
   if (rows.length === 0) return []
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const contacts = loadContacts(accounts.db, ids)
@@ -44,19 +39,6 @@ export async function projectHostedEntries(
       },
     ]
   })
-}
-
-function loadEntriesWithin(
-  index: Database,
-  entity: Entity,
-  domains: string,
-  { parameters }: Scope,
-): Promise<EntryRow[]> | EntryRow[] {
-  if (domains === '') return []
-  return index.all<EntryRow>(
-    `select * from entries where entity = $entity and domain in ${domains}`,
-    { ...parameters, entity },
-  )
 }
 
 function buildHostedFile(entry: EntryRow, contact: Contact | undefined): object | undefined {

@@ -27,9 +27,6 @@ export function buildSliceCondition({ slicedBy }: RowProjection): string {
 }
 
 /** Builds the condition that a row of a projection is about one of the subjects in a list, which is a parameter. */
-export function buildSubjectCondition(
-  { store, slicedBy }: RowProjection,
-  parameter: string,
-): string {
+export function buildSubjectCondition({ slicedBy }: RowProjection, parameter: string): string {
   return `${slicedBy} in (select value from json_each(${parameter}))`
 }

@@ -1,11 +1,12 @@
 import { loadContacts } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { Instant } from '../../core/clock.ts'
-import type { BrandRow, EntryRow, PropertyRow, PublisherRow } from '../../model/rows.ts'
+import type { PropertyRow, PublisherRow } from '../../model/rows.ts'
 import { listPublisherFiles } from '../../resolve/deciding-files.ts'
-import type { Database, Parameters } from '../../store/database.ts'
-import { loadLiveEntries, publisherRows } from '../../store/entries.ts'
+import type { Database } from '../../store/database.ts'
+import { brandRows, loadLiveEntries, publisherRows } from '../../store/entries.ts'
 import { loadGrants } from '../../store/grant-rows.ts'
+import { inList } from '../../store/in-list.ts'
 import { encodeDocument } from '../document-value.ts'
 import {
   type PublisherContext,
@@ -17,7 +18,7 @@ import {
 import type { InventoryRows } from '../inventory-record.ts'
 import type { Entry } from '../lmdb.ts'
 import { projectAuthority } from './authority.ts'
-import type { Scope } from './change-scope.ts'
+import type { Scope } from './scope.ts'
 
 /**
  * Projects publishers from their files. For one without a valid file the entry that members saved is
@@ -28,16 +29,11 @@ export async function projectPublishers(
   accounts: Accounts,
   scope: Scope,
 ): Promise<Entry[]> {
-  const publishers = scope.known
-    ? [...(await publisherRows.read(index, scope.known.publishers)).values()]
-    : await index.all<PublisherRow>(
-        `select * from publishers where domain in ${scope.publishers}`,
-        scope.parameters,
-      )
+  const publishers = [...(await publisherRows.read(index, scope.publishers)).values()]
   const crawled = await projectCrawled(index, publishers, scope)
   const valid = new Set(publishers.flatMap(row => (row.valid ? row.domain : [])))
   const entries =
-    scope.hosts === '' && publishers.length === 0
+    scope.hosts.length === 0 && publishers.length === 0
       ? []
       : await projectHosted(index, accounts, valid, scope)
   const replaced = new Set(entries.map(({ space, key }) => `${space} ${key}`))
@@ -48,15 +44,9 @@ async function projectHosted(
   index: Database,
   accounts: Accounts,
   valid: ReadonlySet<string>,
-  { publishers, known, parameters, changedAt }: Scope,
+  { publishers, changedAt }: Scope,
 ): Promise<Entry[]> {
-  const entries = known
-    ? [...(await loadLiveEntries(index, 'property', known.publishers)).values()]
-    : await index.all<EntryRow>(
-        `select * from entries
-         where entity = $entity and status = $status and domain in ${publishers}`,
-        { ...parameters, entity: 'property', status: 'live' },
-      )
+  const entries = [...(await loadLiveEntries(index, 'property', publishers)).values()]
   const rows = entries.filter(({ domain }) => !valid.has(domain))
   const ids = rows.flatMap(({ contact_id }) => contact_id ?? [])
   const contacts = loadContacts(accounts.db, ids)
@@ -76,29 +66,32 @@ async function projectCrawled(
   scope: Scope,
 ): Promise<Entry[]> {
   if (publishers.length === 0) return []
-  const findContext = await loadContexts(index, scope.publishers, scope.parameters)
-  const rows = await loadInventories(index, publishers, scope.publishers, scope.parameters)
+  if (publishers.length === 0) return []
+  const domains = publishers.map(({ domain }) => domain)
+  const findContext = await loadContexts(index, domains)
+  const rows = await loadInventories(index, publishers)
   return rows.flatMap(row => buildEntries(row, findContext(row.publisher.domain), scope.changedAt))
 }
 
-/** Loads the rows of publishers that are projected; `domains` is the SQL that selects these publishers. */
+/** Loads the rows of publishers that are projected. */
 async function loadInventories(
   index: Database,
   publishers: readonly PublisherRow[],
-  domains: string,
-  parameters: Parameters,
 ): Promise<InventoryRows[]> {
-  if (publishers.length === 0) return []
-  const owned = `where publisher_domain in ${domains}`
+  const { condition, keys } = inList(
+    'publisher_domain',
+    publishers.map(({ domain }) => domain),
+  )
   const properties = Map.groupBy(
     await index.all<PropertyRow>(
-      `select * from properties ${owned} and status != 'removed' and source = 'authoritative' order by status, created_at, property_rid`,
-      parameters,
+      `select * from properties where ${condition} and status != 'removed' and source = 'authoritative'
+       order by status, created_at, property_rid`,
+      keys,
     ),
     row => row.publisher_domain,
   )
   const authorizations = Map.groupBy(
-    await loadGrants(index, `${owned} order by entry, id`, parameters),
+    await loadGrants(index, `where ${condition} order by entry, id`, keys),
     row => row.publisher_domain,
   )
   return publishers.map(publisher => ({
@@ -111,15 +104,10 @@ async function loadInventories(
 /** Loads the brands of publishers’ domains, and the sizes of the networks that these domains manage. */
 async function loadContexts(
   index: Database,
-  domains: string,
-  parameters: Parameters,
+  domains: readonly string[],
 ): Promise<(domain: string) => PublisherContext> {
-  const rows = await index.all<BrandRow>(
-    `select * from brands where domain in ${domains}`,
-    parameters,
-  )
-  const brands = new Map(rows.map(row => [row.domain, row]))
-  const networks = await countNetworks(index, domains, parameters)
+  const brands = await brandRows.read(index, domains)
+  const networks = await countNetworks(index, domains)
   return domain => ({ brand: brands.get(domain), network: networks.get(domain) })
 }
 
@@ -156,14 +144,14 @@ function buildEntries(rows: InventoryRows, context: PublisherContext, changedAt:
 /** Counts the publishers whose manager is each of these domains. */
 async function countNetworks(
   index: Database,
-  domains: string,
-  parameters: Parameters,
+  domains: readonly string[],
 ): Promise<Map<string, NonNullable<PublisherContext['network']>>> {
+  const { condition, keys } = inList('manager_domain', domains)
   const rows = await index.all<{ manager: string; publisher_count: number; valid_count: number }>(
     `select manager_domain as manager, count(*) as publisher_count,
        count(*) filter (where valid) as valid_count
-     from publishers where manager_domain in ${domains} group by manager_domain`,
-    parameters,
+     from publishers where ${condition} group by manager_domain`,
+    keys,
   )
   return new Map(rows.map(({ manager, ...network }) => [manager, network]))
 }

@@ -2,16 +2,10 @@ import { loadEditorNames } from '../../accounts/editors.ts'
 import type { Accounts } from '../../accounts/store.ts'
 import type { PolicyRow } from '../../model/policy.ts'
 import type { EntryState, RevisionRow } from '../../model/rows.ts'
-import type { Database, Parameters } from '../../store/database.ts'
+import type { Database } from '../../store/database.ts'
 import { toHistoryKey, toJsonValue, toRevisionKey } from '../document-value.ts'
 import type { Entry } from '../lmdb.ts'
-
-/** Part of a projection's scope that is read here. */
-interface HistoryScope {
-  revisions: string
-  policies: string
-  parameters: Parameters
-}
+import type { Scope } from './scope.ts'
 
 /**
  * Projects each revision with the state it left, and the number range of its entry. Names of editors are
@@ -20,7 +14,7 @@ interface HistoryScope {
 export async function projectRevisions(
   index: Database,
   accounts: Accounts,
-  { revisions, parameters }: HistoryScope,
+  { revisions, parameters }: Scope,
 ): Promise<Entry[]> {
   const rows = await index.all<RevisionRow>(
     `select * from revisions where ${revisions}`,
@@ -80,11 +74,12 @@ function toRevision(row: RevisionRow, names: ReadonlyMap<string, string>) {
 /** Projects policies as they are shown. A rejected one had a single revision, which is removed with it. */
 export async function projectPolicies(
   index: Database,
-  { policies, parameters }: HistoryScope,
+  policies: readonly string[],
 ): Promise<Entry[]> {
   const rows = await index.all<PolicyRow & { key: string }>(
-    `select k.key, p.* from ${policies} k left join shown_policies p on p.policy_id = k.key`,
-    parameters,
+    `select k.value as key, p.* from json_each($policies) k
+     left join shown_policies p on p.policy_id = k.value`,
+    { policies: JSON.stringify(policies) },
   )
   return rows.flatMap(({ key, seq: _, ...policy }): Entry[] =>
     policy.policy_id === null

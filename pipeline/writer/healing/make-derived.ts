@@ -43,7 +43,7 @@ export async function makeServing(
   )
   const unprojected: Unprojected[] = []
   for (let slice = 0; slice < count; slice++) {
-    const scope = buildScopeOfSlice(slice, count, last?.at ?? 0)
+    const scope = await buildScopeOfSlice(index, slice, count, last?.at ?? 0)
     const made = await projectInSlices({ index, accounts }, scope, part => store.writePart(part))
     const events = await projectReadableEvents(index, scope)
     unprojected.push(...made.unprojected, ...events.unprojected)

@@ -9,7 +9,7 @@ import { getAt, requireValue } from '../../../pipeline/core/present.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { freshnessProjection } from '../../../pipeline/serving/projections/freshness.ts'
 import { projectEntries } from '../../../pipeline/serving/projections/index.ts'
-import { Database } from '../../../pipeline/store/database.ts'
+import { Database, type Parameters } from '../../../pipeline/store/database.ts'
 import { resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { serveParent } from './child.ts'
@@ -111,22 +111,32 @@ export async function project(folder: string, domains: readonly string[]): Promi
   const index = new Database(accounts.db)
   const store = ServingStore.open(paths.servingFile)
   const within = (column: string) => `${column} between $from and $to`
+  const list = async (column: string, table: string, parameters: Parameters) => {
+    const where = `from ${table} where ${within(column)}`
+    const rows = await index.all<{ key: string }>(
+      `select distinct ${column} as key ${where}`,
+      parameters,
+    )
+    return rows.map(({ key }) => key)
+  }
   for (let at = 0; at < domains.length; at += PROJECTED_AT_ONCE) {
+    const parameters = {
+      from: getAt(domains, at),
+      to: getAt(domains, Math.min(at + PROJECTED_AT_ONCE, domains.length) - 1),
+    }
+    const operators = await list('location', 'property_declarations', parameters)
     const { entries } = await projectEntries(index, accounts, {
-      brands: `(select domain as key from brands where ${within('domain')})`,
-      publishers: `(select domain as key from publishers where ${within('domain')} and false)`,
-      keyed: `select distinct 'operator' as space, location as key from property_declarations
-        where ${within('location')}`,
-      gone: `select '' as space, '' as key from meta where ${within('format')} and false`,
-      events: `${within('entity_id')} and false`,
-      revisions: `${within('domain')} and false`,
+      brands: await list('domain', 'brands', parameters),
+      publishers: [],
+      hosts: [],
+      policies: [],
+      keyed: operators.map(key => ({ space: 'operator', key })),
+      gone: [],
+      events: '',
+      revisions: '',
       rows: new Map([[freshnessProjection, within('location')]]),
-      policies: `(select policy_id as key from policies where ${within('policy_id')} and false)`,
       changedAt: filledAt,
-      parameters: {
-        from: getAt(domains, at),
-        to: getAt(domains, Math.min(at + PROJECTED_AT_ONCE, domains.length) - 1),
-      },
+      parameters,
     })
     store.write(entries, store.seq)
   }

@@ -253,7 +253,7 @@ describe('any record that cannot be stored', () => {
     cleanUp(() => registry.close())
     await registry.commit(buildBaseBatch(clock.now()))
     await registry.commit(buildNextBatch(clock.tick({ days: 1 })))
-    const scope = buildScopeOfSlice(0, 1, 0)
+    const scope = await buildScopeOfSlice(registry.index, 0, 1, 0)
     const toKey = ({ space, key }: Entry) => `${space} ${key.toString('hex')}`
     const project = async (refused?: string) => {
       const taken: Entry[] = []
