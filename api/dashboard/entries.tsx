@@ -3,6 +3,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import type { HostedKind } from '../../pipeline/model/hosted.ts'
 import type { History, Revision } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
+import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
@@ -103,7 +104,9 @@ async function showEntry(
   domain: Domain,
   fault?: string,
 ): Promise<DashboardAnswer> {
-  const { callApi, org, token } = context
+  const { callApi, org, token, services } = context
+  // Nobody restores or proposes what the domain's own file says.
+  const hasOwnBrand = findFileRecord(services.reader, { kind: 'brand.json', location: domain })
   const renderFile = async (kind: Kind) => {
     const { file, history: url } = kinds[kind]
     const listed = await callApi<History>({ method: 'GET', url, query: { domain } })
@@ -116,7 +119,9 @@ async function showEntry(
         {await renderHosted(context, { kind: file, domain }, restore)}
         {listed.status === 404 ? null : renderFault(listed.refused)}
         {versions.length === 0 ? null : renderVersions(context, { domain, kind }, listed.body)}
-        {kind === 'brand' ? renderMembership(context, toEntryPath(org.org, domain)) : null}
+        {kind === 'brand' && !hasOwnBrand
+          ? renderMembership(context, toEntryPath(org.org, domain))
+          : null}
       </>
     )
   }

@@ -44,7 +44,6 @@ export function startPublishing({
     }
     await sequencer.exportTables()
     const day = toDay(clock.now())
-    if (day !== retained) await sequencer.retain()
-    retained = day
+    if (day !== retained && (await sequencer.retain())) retained = day
   })
 }

@@ -188,7 +188,7 @@ export const metricTable = {
     role: 'indexer',
     means: 'time of one step of a commit or of publishing',
     labels: {
-      step: '`accounts`, `index`, `serving`, `events`, `snapshot` or `checkpoint` (ARCHITECTURE.md)',
+      step: '`index`, `serving`, `events`, `snapshot` or `checkpoint` (ARCHITECTURE.md), or `accounts`, which carries submissions out before `index`',
     },
     buckets: SHORT_S,
   },

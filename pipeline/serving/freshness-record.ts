@@ -12,7 +12,8 @@ export type FreshnessState = FreshnessBlock['state']
 /** Age of the last success from which an answer is `stale`. */
 export const STALE_AFTER_MS = 48 * 3_600_000
 
-const statesByEffect: Record<Effect, FreshnessState> = {
+/** States of a file by the effect of its last attempt; one that was read long ago is stale. */
+export const statesByEffect: Record<Effect, FreshnessState> = {
   success: 'current',
   absent: 'absent',
   unusable: 'invalid',

@@ -21,7 +21,7 @@ export function resolvePaths(dataDir: string) {
     /** The index as the version before kept it, and the files that this one locked (`import-index.ts`). */
     oldIndex: at('index.duckdb'),
     oldLocks: ['lease', 'start', 'push'].map(name => at(`${name}.duckdb`)),
-    /** Both stores as they were before the import: nothing reads them, and a takedown deletes them. */
+    /** Both stores as they were before the import: nothing reads them, and a takedown or retention deletes them. */
     old: at('old'),
     /** Private key that `start` makes where the settings name none. */
     registryKey: at('accounts', 'registry-key.jwk'),

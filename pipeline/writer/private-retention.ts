@@ -41,13 +41,13 @@ const over = {
 
 /**
  * Deletes private rows past their retention. The accounts are last, so that an interrupted run is
- * found and repeated.
+ * found and repeated. False where somebody reads an earlier state, so that the log of the record keeps what was deleted.
  */
 export async function forgetPrivateRows(
   { index, accounts, serving }: Stores,
   now: Instant,
   { requestRetentionDays, privateRetentionDays, unusedClientDays }: RetentionDays,
-): Promise<void> {
+): Promise<boolean> {
   const requestsUntil = toIso(now - requestRetentionDays * DAY)
   const until = toIso(now - privateRetentionDays * DAY)
   for (const operation of FREQUENT_OPERATIONS) {
@@ -67,7 +67,7 @@ export async function forgetPrivateRows(
   }
   dropSubmissions(accounts, 'storyboard.record', until)
   forgetRequesters(accounts, until)
-  accounts.emptyLog()
+  return accounts.emptyLog()
 }
 
 function dropSubmissions(accounts: Sqlite, operation: string, until: string): void {

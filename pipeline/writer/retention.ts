@@ -123,6 +123,12 @@ export async function dropOldBodies(index: Database, paths: Paths, now: Instant)
   }
 }
 
+/** Deletes the stores that an import has kept as they were: they hold private rows that are past their retention by now. */
+export function dropOldStores({ old }: Paths, now: Instant, retentionDays: number): void {
+  const found = statSync(old, { throwIfNoEntry: false })
+  if (found && found.mtimeMs < now - retentionDays * DAY) rmSync(old, { recursive: true })
+}
+
 function listFolders(folder: string): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true })

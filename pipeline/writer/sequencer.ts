@@ -223,8 +223,8 @@ export class Sequencer {
     return this.#publishing.searchable()
   }
 
-  /** Deletes what is past its retention. */
-  retain(): Promise<void> {
+  /** Deletes what is past its retention; false where that has to be repeated soon. */
+  retain(): Promise<boolean> {
     return this.#upkeep.retain()
   }
 

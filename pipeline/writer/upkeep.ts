@@ -10,7 +10,13 @@ import { dropOldCrawlDays } from './crawl/crawl-days.ts'
 import { listDerived, listFilesBelow } from './healing/heal.ts'
 import type { WriterStores } from './open-stores.ts'
 import { forgetPrivateRows } from './private-retention.ts'
-import { dropOldBodies, dropOldEvents, findRetentionTime, followRetention } from './retention.ts'
+import {
+  dropOldBodies,
+  dropOldEvents,
+  dropOldStores,
+  findRetentionTime,
+  followRetention,
+} from './retention.ts'
 
 /** Parts of the writer that upkeep needs. */
 export interface UpkeepParts extends WriterStores {
@@ -33,23 +39,29 @@ export class Upkeep {
     this.#parts = parts
   }
 
-  /** Deletes what is past its retention: events beyond the feed's reach, counts of crawls, old bytes, old requests. */
-  retain(): Promise<void> {
+  /**
+   * Deletes what is past its retention: events beyond the feed's reach, counts of crawls, old bytes, old requests. False
+   * where that has to be repeated soon, since a reader keeps deleted private rows in the log of the record.
+   */
+  retain(): Promise<boolean> {
     const { index, accounts, serving, treeLog, paths, seals, clock, config, alone } = this.#parts
     return alone(async () => {
       seals.unseal()
       const stores = { index, serving, accounts: accounts.db }
       const now = await findRetentionTime(stores, clock.now())
+      let isGone = true
       if (now !== undefined) {
         await dropOldEvents(index, now, config.LIMITS.feedRetentionDays)
         await dropOldCrawlDays(index, now)
         await dropOldBodies(index, paths, now)
-        await forgetPrivateRows(stores, now, config.LIMITS)
+        dropOldStores(paths, now, config.LIMITS.requestRetentionDays)
+        isGone = await forgetPrivateRows(stores, now, config.LIMITS)
       }
       await dropOldAgentHealth(index)
       const oldest = await followRetention(index, serving, paths)
       if (oldest !== undefined) await treeLog.dropEntriesBefore(oldest)
       seals.sealOnly(listDerived(paths))
+      return isGone
     })
   }
 

@@ -25,6 +25,7 @@ import {
   verifyLog,
 } from '../../pipeline/transparency/verify-log.ts'
 import { readSettings } from './environment.ts'
+import { assertRegistry } from './open-registry.ts'
 
 const FILE_BYTES_MAX = 256 * (65_535 + 2)
 const EVENTS_PER_PAGE = 50_000
@@ -50,6 +51,7 @@ export async function verifyPublishedLog(
   const fetcher = createFetcher(buildFetcherOptions(config, systemClock, silentLog))
   const isOwn = place === undefined
   const replica = isOwn && !existsSync(paths.index) ? readReplicaState(paths) : undefined
+  if (isOwn && replica === undefined) assertRegistry(config)
   const trustedKey = givenKey ?? replica?.log_key
   const snapshotFile = isOwn ? findSnapshotFile(paths) : undefined
   const grants = snapshotFile === undefined ? undefined : await LoggedGrants.open(snapshotFile)

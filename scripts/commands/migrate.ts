@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
-import { hasOldIndex } from '../../pipeline/store/import-index.ts'
+import { hasContent, hasOldIndex } from '../../pipeline/store/import-index.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { assertRecordKnown } from '../../pipeline/store/record.ts'
+import { readRecordFile } from '../../pipeline/writer/healing/facts.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry, openAlone } from './open-registry.ts'
 
@@ -13,7 +13,7 @@ export async function migrateStores({ dryRun = false }: { dryRun?: boolean }): P
     throw new Error(`a registry runs on ${config.DATA_DIR}: stop it first; each start migrates`)
   }
   const paths = resolvePaths(config.DATA_DIR)
-  if (existsSync(paths.record)) assertRecordKnown(paths.record)
+  if (hasContent(paths.record)) readRecordFile(paths, assertRecordKnown)
   const isPending = hasOldIndex(paths)
   if (isPending && !dryRun) {
     const sequencer = await openAlone(config)

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { createLog } from '../../pipeline/core/log.ts'
-import { hasOldIndex } from '../../pipeline/store/import-index.ts'
+import { hasContent, hasOldIndex } from '../../pipeline/store/import-index.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { describeLostRecord, hasTraces } from '../../pipeline/writer/healing/facts.ts'
@@ -15,7 +15,7 @@ const STARTING_MS = 10_000
 const LOOK_EVERY_MS = 100
 
 export type OpenOptions = Pick<SequencerOptions, 'acceptsOlderIndex'> & {
-  /** Creates the registry where there is none. */
+  /** Creates the registry in a folder that is there and empty: a mistyped one is no such folder. */
   begins?: boolean
   /** Is for writes, which only an indexer may do where other hosts take over from backups. */
   writes?: boolean
@@ -90,7 +90,7 @@ async function openUnlessTaken(
   { begins = false, writes = false, ...how }: OpenOptions,
 ): Promise<Sequencer | undefined> {
   if (writes) assertNoFleet(config)
-  if (!begins) assertRegistry(config)
+  if (!(begins && mayBegin(config))) assertRegistry(config)
   const { Sequencer } = await import('../../pipeline/writer/sequencer.ts')
   return Sequencer.open({ config, clock: systemClock, log: createLog('registry', 'warn'), ...how })
 }
@@ -103,11 +103,17 @@ function assertNoFleet({ BACKUP_TO }: Config): void {
     )
 }
 
+/** Tells whether a registry can begin in DATA_DIR, or has begun there and was interrupted before it had a record. */
+function mayBegin({ DATA_DIR }: Config): boolean {
+  const { dir, lease } = resolvePaths(DATA_DIR)
+  return existsSync(lease) || (existsSync(dir) && readdirSync(dir).length === 0)
+}
+
 /** Throws where there is no registry: a mistyped DATA_DIR must not create one. Names a record that is lost. */
 export function assertRegistry({ DATA_DIR }: Config): void {
   const paths = resolvePaths(DATA_DIR)
   const { dir } = paths
-  if (existsSync(paths.record) || hasOldIndex(paths)) return
+  if (hasContent(paths.record) || hasOldIndex(paths)) return
   if (existsSync(paths.replica))
     throw new Error(`${dir} holds a replica: this works in the folder of its registry`)
   if (hasTraces(paths)) throw new Error(describeLostRecord(dir))

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
 import type { PrivateReader } from '../../pipeline/read/lookups/private-rows.ts'
+import { hasContent } from '../../pipeline/store/import-index.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { Sqlite } from '../../pipeline/store/sqlite.ts'
+import { openRecordReadOnly } from '../../pipeline/store/record.ts'
+import { readRecordFile } from '../../pipeline/writer/healing/facts.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry } from './open-registry.ts'
 
@@ -9,9 +10,9 @@ import { assertRegistry } from './open-registry.ts'
 export function readRecord<Result>(read: (reader: PrivateReader) => Result): Result {
   const config = readSettings()
   assertRegistry(config)
-  const { record: file } = resolvePaths(config.DATA_DIR)
-  if (!existsSync(file)) return read({ record: undefined })
-  const record = Sqlite.open(file, { readOnly: true })
+  const paths = resolvePaths(config.DATA_DIR)
+  if (!hasContent(paths.record)) return read({ record: undefined })
+  const record = readRecordFile(paths, openRecordReadOnly)
   try {
     return read({ record })
   } finally {

@@ -13,9 +13,11 @@ import { measureStores, readFreeDisk } from '../../pipeline/maintenance/inspect/
 import { readSearchCheckpoint } from '../../pipeline/search/checkpoint.ts'
 import { readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { Database } from '../../pipeline/store/database.ts'
+import { hasContent } from '../../pipeline/store/import-index.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { openRecordReadOnly } from '../../pipeline/store/record.ts'
+import { readRecordFile } from '../../pipeline/writer/healing/facts.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry } from './open-registry.ts'
 import { describeReplicaStatus, readReplicaStatus } from './replica-status.ts'
@@ -103,9 +105,9 @@ async function askIndexer({ redis_url }: RunFile): Promise<IndexStatus | undefin
   }
 }
 
-async function readRecord({ record }: Paths): Promise<IndexStatus | undefined> {
-  if (!existsSync(record)) return undefined
-  const db = openRecordReadOnly(record)
+async function readRecord(paths: Paths): Promise<IndexStatus | undefined> {
+  if (!hasContent(paths.record)) return undefined
+  const db = readRecordFile(paths, openRecordReadOnly)
   try {
     return await reportIndex(new Database(db), systemClock.now())
   } finally {

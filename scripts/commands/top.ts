@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { readSettings } from './environment.ts'
-import { findRunningRegistry } from './open-registry.ts'
+import { assertRegistry, findRunningRegistry } from './open-registry.ts'
 import { connectRunning, retryWhileUnavailable } from './running.ts'
 import { formatCount } from './text.ts'
 
@@ -22,7 +22,10 @@ interface TopOptions {
 export async function showCrawl({ interval, times = Number.POSITIVE_INFINITY }: TopOptions) {
   const config = readSettings()
   const run = await findRunningRegistry(config)
-  if (!run) throw new Error(`no registry runs on ${config.DATA_DIR}`)
+  if (!run) {
+    assertRegistry(config)
+    throw new Error(`no registry runs on ${config.DATA_DIR}`)
+  }
   const writer = await connectRunning(run, 'top')
   const since = systemClock.now()
   let before: { files: number; at: number } | undefined

@@ -6,13 +6,19 @@ import { limitMeanings, limits } from '../../pipeline/core/limits.ts'
 import { outcomes } from '../../pipeline/core/outcomes.ts'
 import { tiers } from '../../pipeline/core/tiers.ts'
 import { eventTypes } from '../../pipeline/model/event.ts'
+import { statesByEffect } from '../../pipeline/serving/freshness-record.ts'
 import { renderCode, renderTable } from './markdown.ts'
+
+/** Renders a default: a value as code, and words as they are. */
+function renderDefault(shown: string): string {
+  return shown === '' || /[a-z] /i.test(shown) ? shown : renderCode(shown)
+}
 
 /** Renders docs/settings.md: settings and limits with their meanings. */
 export function renderSettings(): string {
   const rows = Object.entries(settings).map(([name, { shown, means }]) => [
     renderCode(name),
-    shown ? renderCode(shown) : '',
+    renderDefault(shown),
     means,
   ])
   const bounds = Object.entries(limits).map(([name, value]) => [
@@ -83,6 +89,7 @@ export function renderCrawling(): string {
   const results = Object.entries(outcomes).map(([name, { effect, means }]) => [
     renderCode(name),
     effect,
+    renderCode(statesByEffect[effect]),
     means,
   ])
   const jobs = Object.entries({ ...queues, submissions: SUBMISSIONS }).map(([name, { means }]) => [
@@ -91,9 +98,10 @@ export function renderCrawling(): string {
   ])
   return renderPage(
     'Outcomes and queues',
-    'Each attempt to read a file or to ask an agent has one outcome. Its effect decides what becomes of what stands ' +
-      '([ARCHITECTURE.md](../ARCHITECTURE.md), “Trust”).',
-    renderTable(['outcome', 'effect', 'meaning'], results),
+    'Each attempt to read a file or to ask an agent has one outcome. Its effect, which `crawl_state.effect` of the data has, decides ' +
+      'what happens to what was read before ([ARCHITECTURE.md](../ARCHITECTURE.md), “Trust”). Answers and pages say the state; ' +
+      'pages call `absent` “not found”.',
+    renderTable(['outcome', 'effect', 'state', 'meaning'], results),
     '## Queues',
     renderTable(['queue', 'holds'], jobs),
   )

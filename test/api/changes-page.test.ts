@@ -75,6 +75,13 @@ test('many first files of one moment are one story, where no type is chosen', as
   )
 })
 
+test('many new agents of one moment are one story', async () => {
+  const stories = await readStories('/changes')
+  const grouped = stories.filter(story => /agents? w(?:as|ere) authorized/.test(story))
+  expect(grouped[0]).toMatch(/^150 agents were authorized for the first time\.x{9}.* and 138 more$/)
+  expect(stories.filter(story => story.startsWith('xxx'))).toEqual([])
+})
+
 test('the changes of a domain are those of its brand, its file, its properties and its grants alone', async () => {
   await registry.publish()
   const page = await read(`/changes?domain=${GAZETTE.toUpperCase()}`)

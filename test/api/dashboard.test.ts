@@ -641,6 +641,10 @@ test('an organization becomes a member where that is needed, and returns there',
   const org = await found(carl, 'Joining')
   const page = await read(carl, at(org, '/entries?domain=joining.example'))
   const form = page(`form[action="${at(org, '/member')}"]`)
+  // What a domain says in its own file, no member restores or proposes.
+  await registry.observe(observeBrandFile('says-it-itself.example', 'Itself'))
+  const own = await read(carl, at(org, '/entries?domain=says-it-itself.example'))
+  expect([form.length, own('form[action$="/member"]').length]).toEqual([1, 0])
   const back = String(form.find('input[name=back]').val())
   const sent = await send(carl, at(org, '/member'), { back })
   expect(sent.headers.location).toBe(`${at(org, '/entries?domain=joining.example')}&done=member`)

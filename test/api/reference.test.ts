@@ -52,6 +52,12 @@ describe('the API reference', () => {
     expect(Buffer.byteLength(index)).toBeLessThan(BYTES_MAX)
   })
 
+  test('shows the bounds of a number, and no default that says nothing', async () => {
+    const { body } = await registry.app.inject('/docs/operations/readFeed')
+    expect(body).toContain('integer, 1 to 10,000, 100 by default')
+    expect(body).not.toContain('&#34;&#34; by default')
+  })
+
   test('shows fields, an example and the answers of an operation', async () => {
     const { body } = await registry.app.inject('/docs/operations/resolveBrand')
     for (const text of [

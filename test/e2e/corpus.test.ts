@@ -53,6 +53,7 @@ beforeAll(async () => {
     }
   }
   writeFileSync(`${folder.path}/domains.txt`, laid.map(({ domain }) => domain).join('\n'))
+  mkdirSync(`${folder.path}/data`)
   world = new Command(['world', '--dir', `${folder.path}/web`], env)
   const [, url] = await world.waitForOutput(/at (http:\S+)/)
   env.CRAWL_CONNECT_TO = url

@@ -94,8 +94,8 @@ beforeAll(async () => {
     CRAWL_CONNECT_TO: origin.url,
     LOG_LEVEL: 'warn',
   }
-  writeFileSync(`${folder.path}/domains.txt`, domains.join('\n'))
   await runForOutput(['org', 'create', '--name', 'Acme'], env)
+  writeFileSync(`${folder.path}/domains.txt`, domains.join('\n'))
   secret = await runForOutput(['key', 'create', '--org', 'Acme'], env)
   const crawl = await runRegistry(['crawl', '--domains', `${folder.path}/domains.txt`], env)
   expect(crawl.status, crawl.stderr).toBe(0)

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { limits } from '../../pipeline/core/limits.ts'
@@ -31,6 +31,7 @@ async function crawl(document: object, tighter: Record<string, number> = {}) {
   opened.push({ origin, folder })
   const list = join(folder.path, 'domains.txt')
   writeFileSync(list, 'many.example\n')
+  mkdirSync(join(folder.path, 'data'))
   const env = {
     DATA_DIR: join(folder.path, 'data'),
     REDIS_URL: undefined,

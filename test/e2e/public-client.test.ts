@@ -269,11 +269,12 @@ describe('the examples of docs/clients.md', () => {
     if (language === 'python' && !hasRequests) return
     writeFileSync(script, code.replaceAll('http://127.0.0.1:3000', base))
     const program = language === 'python' ? 'python3' : process.execPath
-    const { stdout, stderr } = spawnSync(program, [script], { encoding: 'utf8' })
+    const env = { ...process.env, REGISTRY_KEY: secret }
+    const { stdout, stderr } = spawnSync(program, [script], { encoding: 'utf8', env })
     expect([stdout, stderr]).toEqual([printed, ''])
   })
 
-  test('are three', () => expect(examples).toHaveLength(3))
+  test('are four', () => expect(examples).toHaveLength(4))
 })
 
 // What writes comes after what reads, in the same registry.

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import {
@@ -14,6 +14,14 @@ const folder = makeTemporaryFolder()
 const id = '01939f00-0000-7000-8000-000000000000'
 const other = '01939f00-0000-7000-8000-000000000001'
 const env = { DATA_DIR: join(folder.path, 'data'), REDIS_URL: undefined, LOG_LEVEL: 'error' }
+const policy = {
+  policy_id: 'gdpr',
+  version: '1',
+  name: 'GDPR',
+  category: 'regulation',
+  enforcement: 'must',
+  policy: 'Ask first.',
+}
 let origin: Origin
 
 /** Runs a command with this standard input and these settings. */
@@ -25,6 +33,7 @@ function run(args: readonly string[], input = '', more: Environment = {}): Promi
 
 beforeAll(async () => {
   origin = await serveOrigin((_, response) => void response.writeHead(404).end())
+  mkdirSync(env.DATA_DIR)
   expect(await run(['org', 'create', '--name', 'Acme'])).toMatchObject({ status: 0 })
 })
 
@@ -146,13 +155,51 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     [['rebuild']],
     [['migrate']],
     [['backup', join(folder.path, 'backup')]],
+    [['org', 'create', '--name', 'Acme']],
+    [['policy', 'publish', '-']],
+    [['crawl', 'a.example']],
+    [['member', 'list']],
+    [['review', 'reject', id, '--notes', 'no']],
+    [['status']],
+    [['why', 'a.example']],
+    [['failures']],
+    [['top']],
+    [['log', 'verify']],
   ])('registry %j', async command => {
-    expect(await run(command, '', { DATA_DIR: missing })).toEqual({
+    expect(await run(command, JSON.stringify(policy), { DATA_DIR: missing })).toEqual({
       status: 1,
       stdout: '',
       stderr: `there is no registry in ${missing}: is DATA_DIR right?\n`,
     })
     expect(existsSync(missing)).toBe(false)
+  })
+
+  test('and a folder of something else is none', async () => {
+    const other = join(folder.path, 'other')
+    mkdirSync(other)
+    writeFileSync(join(other, 'notes.txt'), 'not ours')
+    expect(await run(['org', 'create', '--name', 'Acme'], '', { DATA_DIR: other })).toMatchObject({
+      status: 1,
+      stderr: `there is no registry in ${other}: is DATA_DIR right?\n`,
+    })
+    expect(readdirSync(other)).toEqual(['notes.txt'])
+  })
+
+  test.each<[what: string, bytes: string, sentence: RegExp]>([
+    ['nothing', '', /^there is no registry in .+: is DATA_DIR right\?\n/],
+    ['something else', 'no database'.repeat(1_000), /record\/record\.sqlite.* cannot be read/],
+  ])('and a record that holds %s is named in our words', async (what, bytes, sentence) => {
+    const { dir, record } = resolvePaths(join(folder.path, `record of ${what}`))
+    mkdirSync(dirname(record), { recursive: true })
+    writeFileSync(record, bytes)
+    for (const command of [['status'], ['migrate'], ['verify'], ['role', 'list']]) {
+      const { status, stdout, stderr } = await run(command, '', { DATA_DIR: dir })
+      expect([command, status, stdout + stderr]).toEqual([
+        command,
+        1,
+        expect.stringMatching(sentence),
+      ])
+    }
   })
 
   test('and a replica is named as one', async () => {
@@ -181,14 +228,6 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
 })
 
 describe('the standard input is the file -', () => {
-  const policy = {
-    policy_id: 'gdpr',
-    version: '1',
-    name: 'GDPR',
-    category: 'regulation',
-    enforcement: 'must',
-    policy: 'Ask first.',
-  }
   const web = () => ({ CRAWL_CONNECT_TO: origin.url, PROTOCOL_NAME: 'adcp' })
 
   test.each<[command: string[], input: string, sentence: RegExp]>([

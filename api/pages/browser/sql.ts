@@ -13,7 +13,7 @@ place.innerHTML = `
   <form>
     <label for="sql">SQL query</label>
     <textarea id="sql" rows="8" spellcheck="false" autocomplete="off"></textarea>
-    <p><button>Run</button> <span class="aside">or Ctrl Enter</span></p>
+    <p><button>Run</button> <span class="aside">or press Ctrl+Enter</span></p>
   </form>
   <p role="status"></p>
   <div class="views" hidden>

@@ -152,7 +152,7 @@ export function renderPublishers(
       publisher.manager_domain === null ? (
         'its own file'
       ) : (
-        <>the file of {renderName(publisher.manager_domain)}</>
+        <>{renderName(publisher.manager_domain)}’s file</>
       ),
       renderMoment(publisher.last_verified_at),
       <a href={toPublisherAuthorizationPath(agentUrl, publisher.publisher_domain, past)}>why</a>,

@@ -54,8 +54,8 @@ function toPath(url: string): string {
   return parseUrl(url)?.pathname ?? url
 }
 
-/** Renders the colors, texts and tone of a brand, as far as its source has them. */
-export function renderLooks(brand: BrandResolution, logos: Logos): Html {
+/** Renders the colors, texts and tone of a brand, as far as its source has them; nothing where it has none. */
+export function renderLooks(brand: BrandResolution, logos: Logos): Html | null {
   const { brand_manifest: manifest, names = [] } = brand
   const colors = readColors(manifest)
   const outside = readLogoAddresses(manifest)
@@ -73,11 +73,7 @@ export function renderLooks(brand: BrandResolution, logos: Logos): Html {
     ['Colors', colors.length > 0 && renderColors(colors)],
   ])
   const isEmpty = said.toString() === '<dl class="facts"></dl>' && logos.length === 0
-  return renderSection(
-    'looks',
-    'Visual identity and tone',
-    isEmpty ? <p class="empty">The source lists no logos, colors or tone.</p> : said,
-  )
+  return isEmpty ? null : renderSection('looks', 'Visual identity and tone', said)
 }
 
 function renderTranslation(name: Readonly<Record<string, string>>): Html {

@@ -15,6 +15,14 @@ const properties = (number: number) => countInWords(number, 'property', 'propert
 const agents = (number: number) => countInWords(number, 'agent')
 const collections = (number: number) => countInWords(number, 'collection')
 
+/** Sentences that tell changes of one type and moment together, each without its subject being named. */
+export const crowdSentences: Partial<Record<EventType, Predicate>> = {
+  'publisher.adagents_discovered': number =>
+    `${countInWords(number, 'publisher')} published their first adagents.json`,
+  'agent.discovered': number => `${agents(number)} were authorized for the first time`,
+  'agent.compliance_changed': number => `${agents(number)} have new test results`,
+}
+
 /** Names of each type of event in a list to choose from. */
 export const changeNames: Readonly<Record<EventType, string>> = {
   'publisher.adagents_discovered': 'Publisher: first adagents.json',

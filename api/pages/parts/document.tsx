@@ -224,7 +224,7 @@ export function renderSearch(searched: string | undefined, look: 'compact' | 'la
           type="search"
           value={clipText(searched ?? '', 200)}
           maxlength="200"
-          placeholder={look === 'large' ? 'Brand, domain or agent' : 'Search'}
+          placeholder={look === 'large' ? 'Brand, domain, agent' : 'Search'}
           autocomplete="off"
         />
         <button type="submit">{look === 'large' ? 'Search' : MAGNIFIER}</button>

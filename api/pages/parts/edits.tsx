@@ -102,11 +102,16 @@ export function renderHistory(
       <p>
         {!file ? null : (
           <>
-            The file last changed {renderMoment(file.changed_at)}, and was first read{' '}
-            {renderMoment(file.first_seen_at)}.{' '}
+            The file was first read {renderMoment(file.first_seen_at)} and{' '}
+            {file.changed_at === file.first_seen_at ? (
+              'has not changed since'
+            ) : (
+              <>last changed {renderMoment(file.changed_at)}</>
+            )}
+            .{' '}
           </>
         )}
-        <a href={toHistoryPath(kind, domain)}>See every change</a>, with its before and after.
+        <a href={toHistoryPath(kind, domain)}>See every change, before and after</a>
       </p>
       {edits.length === 0 ? null : (
         <>

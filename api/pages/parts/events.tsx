@@ -5,7 +5,7 @@ import { findBrandName } from '../../../pipeline/read/lookups/operated.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, formatMoment, joinWords, renderMoment, renderName } from '../html/text.tsx'
-import { countInWords, predicates } from './change-words.ts'
+import { crowdSentences, predicates } from './change-words.ts'
 import { findSubject, readText } from './event-subject.ts'
 import { toAgentPath, toPublisherPath } from './paths.ts'
 
@@ -17,15 +17,15 @@ type Payload = Readonly<Record<string, unknown>>
 
 /** Things that are named of each kind of change. */
 const NAMED_MAX = 4
-/** New publishers of one moment that have a sentence each; more of them share one. */
-const NEWCOMERS_MAX = 3
-const NEWCOMERS_NAMED_MAX = 12
+/** Subjects of a like change at one moment that have a sentence each; more of them share one. */
+const SINGLE_MAX = 2
+const CROWD_NAMED_MAX = 12
 
 interface Shown {
   /** Stories on the page; all, where nothing is said. */
   limit?: number
   bytes: number
-  /** Tells many first files of one moment as one story, and no change that follows from others. */
+  /** Tells many like changes of one moment as one story, and no change that follows from others. */
   isOverview?: boolean
 }
 
@@ -67,15 +67,16 @@ function renderMoments(
   return (
     <ol class="timeline stories">
       {[...moments.values()].map(some => {
-        const newcomers = isOverview ? findNewcomers(some) : new Set<string>()
+        const crowds = isOverview ? findCrowds(some) : []
+        const grouped = new Set(crowds.flatMap(({ subjects }) => subjects))
         const others = some.filter(
           event =>
-            !newcomers.has(findSubject(event)) && !(isOverview && event.event_type === FOLLOWING),
+            !grouped.has(findSubject(event)) && !(isOverview && event.event_type === FOLLOWING),
         )
         const singles = [...Map.groupBy(others, findSubject)].map(([subject, all]) =>
           renderStory(reader, subject, all),
         )
-        const stories = [...(newcomers.size > 0 ? [renderNewcomers(newcomers)] : []), ...singles]
+        const stories = [...crowds.map(renderCrowd), ...singles]
         const shown = stories.slice(0, left)
         left -= shown.length
         return shown.length === 0 ? null : (
@@ -89,24 +90,42 @@ function renderMoments(
   )
 }
 
-/** Finds the publishers with a first file; none, where each of them can have a sentence. */
-function findNewcomers(events: readonly FeedEvent[]): Set<string> {
-  const found = new Set(
-    events.filter(({ event_type }) => event_type === FIRST_FILE).map(findSubject),
-  )
-  return found.size > NEWCOMERS_MAX ? found : new Set()
+/** Many subjects of which one moment tells the same. */
+interface Crowd {
+  type: EventType
+  subjects: string[]
 }
 
-function renderNewcomers(newcomers: ReadonlySet<string>): Html {
-  const links = [...newcomers].map(domain => (
-    <a href={toPublisherPath(domain)}>{renderName(domain, 80)}</a>
-  ))
+/** Finds the changes that many subjects have in common; a first file tells what else its publisher did. */
+function findCrowds(events: readonly FeedEvent[]): Crowd[] {
+  const crowds = new Map<EventType, string[]>()
+  for (const [subject, all] of Map.groupBy(events, findSubject)) {
+    const types = new Set(
+      all.map(({ event_type }) => event_type).filter(type => type !== FOLLOWING),
+    )
+    const [only] = types
+    const type = types.has(FIRST_FILE) ? FIRST_FILE : types.size === 1 ? only : undefined
+    if (type === undefined || crowdSentences[type] === undefined) continue
+    crowds.set(type, [...(crowds.get(type) ?? []), subject])
+  }
+  return [...crowds]
+    .map(([type, subjects]) => ({ type, subjects }))
+    .filter(({ subjects }) => subjects.length > SINGLE_MAX)
+}
+
+function renderCrowd({ type, subjects }: Crowd): Html {
+  const links = subjects.map(subject =>
+    /^https?:/.test(subject) ? (
+      renderAgent(subject)
+    ) : (
+      <a href={toPublisherPath(subject)}>{renderName(subject, 80)}</a>
+    ),
+  )
+  const sentence = crowdSentences[type]?.(subjects.length) ?? ''
   return (
-    <li class="gain">
-      <p>
-        {capitalize(countInWords(newcomers.size, 'publisher'))} published their first adagents.json.
-      </p>
-      {renderThings('', links, NEWCOMERS_NAMED_MAX)}
+    <li class={toLook([type])}>
+      <p>{capitalize(sentence)}.</p>
+      {renderThings('', links, CROWD_NAMED_MAX)}
     </li>
   )
 }

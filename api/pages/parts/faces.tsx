@@ -42,7 +42,8 @@ export function findFaces(reader: Reader, domains: readonly string[]): Faces {
       ),
     renderLink: (domain, path) => (
       <a class="face" href={path}>
-        {faces.renderMark(domain)} {faces.renderName(domain)} {faces.renderDomain(domain)}
+        {faces.renderMark(domain)}
+        {faces.renderName(domain)} {faces.renderDomain(domain)}
       </a>
     ),
   }

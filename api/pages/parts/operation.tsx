@@ -1,7 +1,8 @@
 import type { Json } from '../../operation/json-schema.ts'
 import type { Content, DescribedOperation } from '../../operation/openapi-document.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText } from '../html/text.tsx'
+import { renderMarkdown } from '../html/markdown.ts'
+import { clipText, formatCount } from '../html/text.tsx'
 import { renderSection, renderTable } from './blocks.tsx'
 import { describeType, renderFields, renderSchema } from './schema.tsx'
 
@@ -41,7 +42,7 @@ export function describeAccess({ security }: Pick<DescribedOperation, 'security'
 export function renderInput({ parameters = [], requestBody }: DescribedOperation): Child {
   const fields = parameters.map(({ name, in: place, required, description, schema }) => ({
     name,
-    type: <>{[describeType(schema), describeDefault(schema, place)]}</>,
+    type: <>{[describeType(schema), describeRange(schema), describeDefault(schema, place)]}</>,
     isRequired: required === true,
     description: String(description ?? ''),
   }))
@@ -60,7 +61,12 @@ export function renderInput({ parameters = [], requestBody }: DescribedOperation
 
 function describeDefault({ default: value }: Json, place: string): string {
   if (place === 'path') return ', in the path'
-  return value === undefined ? '' : `, ${JSON.stringify(value)} by default`
+  return value === undefined || value === '' ? '' : `, ${JSON.stringify(value)} by default`
+}
+
+function describeRange({ minimum, maximum }: Json): string {
+  if (typeof minimum !== 'number' || typeof maximum !== 'number') return ''
+  return `, ${formatCount(minimum)} to ${formatCount(maximum)}`
 }
 
 /** Renders an operation's example: the same call in each language, and the answer. */
@@ -117,7 +123,7 @@ export function renderAnswers({ responses }: DescribedOperation): Html {
       empty: 'None.',
       render: ([status, { description, content = {} }]) => [
         status,
-        description,
+        renderMarkdown(description, address => address),
         Object.entries(content).map((one, index) => [index === 0 ? '' : ', ', renderContent(one)]),
       ],
     }),

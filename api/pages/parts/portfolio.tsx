@@ -43,13 +43,18 @@ export function renderHouse(
     <>
       {house === undefined || house === domain ? null : (
         <p>
-          {isProven ? 'Belongs to ' : isClaimed ? 'Claimed by ' : 'Named house: '}
+          {isProven ? 'Belongs to ' : isClaimed ? 'Claimed by ' : 'Says it belongs to '}
           <a href={toBrandPath(house)}>{renderName(house_name ?? house)}</a>{' '}
           {isProven ? renderBadge('good', 'verified') : renderBadge('fair', 'not confirmed')}
         </p>
       )}
       {renderFacts([
-        ['Verification', relationship_trust && (trusts[relationship_trust] ?? relationship_trust)],
+        [
+          'Verification',
+          house !== domain &&
+            relationship_trust &&
+            (trusts[relationship_trust] ?? relationship_trust),
+        ],
         [
           'Declared',
           brand.relationship_declared_at && renderMoment(brand.relationship_declared_at),

@@ -24,7 +24,7 @@ import { renderProblem, renderWayOn } from '../parts/problem.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-const ROWS_SHOWN = '40'
+const ROWS_SHOWN = '20'
 
 interface AgentQuery {
   cursor?: string | undefined

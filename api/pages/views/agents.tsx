@@ -57,7 +57,7 @@ function renderBadges({ type, state, verified }: AgentRow): Html {
   const { fields } = agentChoices
   return (
     <>
-      {renderBadge('none', fields.type.words[type].toLowerCase())}{' '}
+      {type === 'unknown' ? null : renderBadge('none', fields.type.words[type].toLowerCase())}{' '}
       {renderBadge(looks[state], fields.state.words[state].toLowerCase())}{' '}
       {verified === 'yes' ? renderBadge('good', 'verified') : null}
     </>

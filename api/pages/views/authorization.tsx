@@ -98,7 +98,12 @@ function showForm(asked: Asked, fault: Child, examples: readonly ExampleSale[] =
           </p>
         )}
         {renderAskForm(asked)}
-        {examples.length === 0 ? null : <ul class="chips">{renderSaleLinks(examples)}</ul>}
+        {examples.length === 0 ? null : (
+          <>
+            <h2>Examples</h2>
+            <ul class="chips">{renderSaleLinks(examples)}</ul>
+          </>
+        )}
       </>
     ),
   }

@@ -17,7 +17,7 @@ import { readBrandRevision } from '../../routes/community/revisions.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
 import { brandChoices } from '../directory-choices.ts'
 import { Fragment, h } from '../html/jsx.ts'
-import { countThings, renderMoment } from '../html/text.tsx'
+import { capitalize, countThings, renderMoment } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
@@ -77,9 +77,9 @@ export async function show({
           watch: renderWatch(services, 'brand', domain),
         })}
         {renderFreshness(brand.freshness, 'brand.json')}
+        {renderHouse(services.reader, brand, domain, portfolio)}
         {renderSection('identity', 'Identity', renderIdentity(brand, domain, hasInventory))}
         {renderLooks(brand, logos)}
-        {renderHouse(services.reader, brand, domain, portfolio)}
         {!file && brand.source !== 'brand_json'
           ? null
           : renderSection('file', 'The file', renderFile(file, domain))}
@@ -114,8 +114,11 @@ const sources = {
 function renderIdentity(brand: BrandResolution, domain: string, hasInventory: boolean) {
   return renderFacts([
     ['Canonical ID', <code>{brand.canonical_id}</code>],
-    ['Domain', <code>{brand.canonical_domain}</code>],
-    ['Source', sources[brand.source]],
+    [
+      'Domain',
+      brand.canonical_domain !== brand.canonical_id && <code>{brand.canonical_domain}</code>,
+    ],
+    ['Source', capitalize(sources[brand.source])],
     ['Type', brand.keller_type && describeType(brand.keller_type)],
     ['Brand ID', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
     [

@@ -20,8 +20,8 @@ import {
 } from '../data-files/data-routes.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderLinkedData } from '../html/linked-data.ts'
-import { countThings, formatBytes } from '../html/text.tsx'
-import { renderFacts, renderSection } from '../parts/blocks.tsx'
+import { countThings, formatBytes, formatCount } from '../html/text.tsx'
+import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderColumnList } from '../parts/column-list.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -107,7 +107,8 @@ where in_force group by all order by grants desc limit 10`}</pre>
 grants = pandas.read_parquet("${authorizations}")`}</pre>
       <p>Polars:</p>
       <pre tabindex="0">{`import polars
-grants = polars.scan_parquet("${authorizations}").filter(polars.col("in_force")).collect()`}</pre>
+grants = polars.scan_parquet("${authorizations}")
+in_force = grants.filter(polars.col("in_force")).collect()`}</pre>
       <p>
         Or <a href="/sql">query it in your browser</a>. To follow changes between releases, read the{' '}
         <a href="/docs/operations/readFeed">change feed</a>.
@@ -134,49 +135,69 @@ function renderReleases(days: readonly string[]): Html {
   )
 }
 
+/** Tables that most questions begin with, first of all. */
+const FIRST_TABLES = [
+  'brands',
+  'publishers',
+  'properties',
+  'authorizations',
+  'grants_flat',
+  'agents',
+]
+
+interface ListedTable {
+  name: string
+  parts: DataFile[]
+  described: TableDescription | undefined
+}
+
 function renderTables(
   files: readonly DataFile[],
   described: ReadonlyMap<string, TableDescription> | undefined,
   chosen: string,
 ): Html {
+  const tables = [...Map.groupBy(files, file => file.table)].map(([name, parts]) => ({
+    name,
+    parts,
+    described: described?.get(name),
+  }))
+  const first = FIRST_TABLES.flatMap(name => tables.find(table => table.name === name) ?? [])
+  const more = tables.filter(table => !first.includes(table))
+  const columns = tables.find(table => table.name === chosen)?.described?.columns
   return (
     <>
-      {[...Map.groupBy(files, file => file.table)].map(([table, parts]) => (
-        <section>
-          <h3 id={table}>{table}</h3>
-          <p>
-            {described?.get(table)?.comment}{' '}
-            <span class="quiet">
-              {countThings(sum(parts, 'rows'), 'row')}, {formatBytes(sum(parts, 'bytes'))}
-            </span>
-          </p>
-          <p>
-            {parts.map(part => (
-              <>
-                <a href={toLatestPath(part)}>{toFileName(part)}</a>{' '}
-              </>
-            ))}
-          </p>
-          {renderColumns(table, described?.get(table)?.columns ?? [], chosen === table)}
-        </section>
-      ))}
+      {columns && renderSection(chosen, `Columns of ${chosen}`, renderColumnList(columns))}
+      <h3>Start with these</h3>
+      {renderTableList(first, 'Tables to start with')}
+      <details>
+        <summary>{countThings(more.length, 'more table')}</summary>
+        {renderTableList(more, 'More tables')}
+      </details>
     </>
   )
 }
 
+function renderTableList(items: readonly ListedTable[], caption: string): Html {
+  return renderTable({
+    caption,
+    columns: ['Table', 'What it holds', 'Columns', 'Rows', 'File'],
+    items,
+    empty: 'None.',
+    bytes: 40_000,
+    render: ({ name, parts, described }) => [
+      <code>{name}</code>,
+      described?.comment,
+      described && <a href={`/data?table=${name}#${name}`}>{described.columns.length}</a>,
+      formatCount(sum(parts, 'rows')),
+      parts.map(part => (
+        <div>
+          <a href={toLatestPath(part)}>{parts.length === 1 ? 'Parquet' : toFileName(part)}</a>{' '}
+          <span class="quiet">{formatBytes(part.bytes)}</span>
+        </div>
+      )),
+    ],
+  })
+}
+
 const sum = (files: readonly DataFile[], of: 'rows' | 'bytes') =>
   files.reduce((total, file) => total + file[of], 0)
-
-function renderColumns(
-  table: string,
-  columns: TableDescription['columns'],
-  isChosen: boolean,
-): Html | null {
-  if (columns.length === 0) return null
-  if (isChosen) return renderColumnList(columns)
-  return (
-    <p>
-      <a href={`/data?table=${table}#${table}`}>{countThings(columns.length, 'column')}</a>
-    </p>
-  )
-}

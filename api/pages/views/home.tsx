@@ -103,7 +103,7 @@ function renderQuestions(
       )}
       {publisher === undefined ? null : (
         <li>
-          <a href={toPublisherPath(publisher)}>What does {renderName(publisher, 40)} own?</a>
+          <a href={toPublisherPath(publisher)}>Who may sell {renderName(publisher, 40)}?</a>
         </li>
       )}
       {renderSaleLinks(sales)}

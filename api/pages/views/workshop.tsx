@@ -195,10 +195,6 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
           </p>
         )}
         <form class="editor" method="post" action="/workshop" enctype="multipart/form-data">
-          <label for="text">The file</label>
-          <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off">
-            {text}
-          </textarea>
           <div class="row">
             <label for="domain">Domain</label>
             <input
@@ -213,6 +209,10 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
             <label for="file">Or upload</label>
             <input id="file" name="file" type="file" accept=".json,application/json" />
           </div>
+          <label for="text">The file</label>
+          <textarea id="text" name="text" rows="18" spellcheck="false" wrap="off">
+            {text}
+          </textarea>
           <div class="row">
             <button type="submit">Check</button>
             <button type="submit" class="plain" name="do" value="download">

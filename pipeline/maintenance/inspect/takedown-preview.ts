@@ -1,4 +1,5 @@
 import type { Domain } from '../../core/domain.ts'
+import { listColumnarTables } from '../../store/columnar-log.ts'
 import type { Database } from '../../store/database.ts'
 import { buildDomainCondition } from '../../store/domain-match.ts'
 import { listDeletedRows } from '../../writer/takedown/deleted-rows.ts'
@@ -31,11 +32,16 @@ export async function previewTakedown(index: Database, domain: Domain): Promise<
       `select count(*) as n from ${table} where ${isDeleted}`,
       parameters,
     )
-    if (n > 0) rows.push({ table, rows: n })
+    if (n > 0) rows.push({ table: getShownName(table), rows: n })
   }
   return {
     domains: names[0]?.names ?? 0,
     first: names.map(({ name }) => name),
     rows: rows.sort((a, b) => b.rows - a.rows),
   }
+}
+
+/** Returns the name by which analysts know a table of the record. */
+function getShownName(table: string): string {
+  return listColumnarTables().find(({ storedAs }) => storedAs === table)?.name ?? table
 }

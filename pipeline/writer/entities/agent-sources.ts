@@ -1,5 +1,7 @@
 import { toIso } from '../../core/clock.ts'
 import { getRegistrableDomain } from '../../core/domain.ts'
+import { toFreshnessKey } from '../../serving/keys.ts'
+import { recordChanges } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import type { TakenDown } from '../takedown/takedown-list.ts'
 import { type ProbeStartContext, planStarts } from './agent-starts.ts'
@@ -57,8 +59,8 @@ const WAKE = `set due_at = ms($now), seq = $seq
 where kind = 'agent' and due_at is null
   and location in (select agent_url from touched_agents t where ${IS_NAMED})`
 
-/** Deletes sources that were never probed, as if they had been added and removed within one batch. */
-const FORGET = `
+/** Selects sources that were never probed: they go as if they had been added and removed within one batch. */
+const UNTRIED = `
 where kind = 'agent' and attempted_at is null
   and location in (select agent_url from touched_agents t where not ${IS_NAMED})`
 
@@ -107,9 +109,21 @@ export async function keepAgentSources(
     })
   }
   await db.write('update', 'crawl_state', WAKE, { now: toIso(now), seq })
-  const forgotten = await db.write('delete from', 'crawl_state', FORGET)
-  if (forgotten > 0) db.notes?.forgetAttempts()
+  await forgetUntried(db, seq)
   await db.write('update', 'crawl_state', REST, { seq })
+}
+
+/** Forgets touched agents that are not named any more and were never probed, with the freshness of those that were deferred. */
+async function forgetUntried(db: Database, seq: number): Promise<void> {
+  const forgotten = await db.all<{ location: string }>(
+    `select location from crawl_state ${UNTRIED}`,
+  )
+  if (forgotten.length === 0) return
+  await db.write('delete from', 'crawl_state', UNTRIED)
+  db.notes?.forgetAttempts()
+  await recordChanges(db, seq, {
+    freshness_gone: forgotten.map(({ location }) => toFreshnessKey('agent', location)),
+  })
 }
 
 /** Lists sites of these agents that have reached their maximum, so that other agents may have had to wait. */

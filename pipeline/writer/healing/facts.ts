@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { relative } from 'node:path'
 import { Accounts } from '../../accounts/store.ts'
 import { Fatal } from '../../core/errors.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
@@ -34,7 +33,7 @@ export async function openFacts(
   if (!hasContent(paths.record) && hasTraces(paths)) {
     throw new Fatal(describeLostRecord(paths.dir))
   }
-  const accounts = await openStore(paths, paths.record, RESTORE, async file => {
+  const accounts = readRecordFile(paths, file => {
     if (hasContent(file) && !isAsSealed(paths, file)) assertReadable(file)
     return Accounts.open(file)
   })
@@ -66,19 +65,14 @@ export function hasTraces(paths: Paths): boolean {
   return made.some(file => existsSync(file)) || listSnapshots(paths).length > 0
 }
 
-async function openStore<Store>(
-  paths: Paths,
-  file: string,
-  advice: string,
-  open: (file: string) => Promise<Store>,
-): Promise<Store> {
+/** Reads the record, or what says something of it; says what to do where that cannot be read. */
+export function readRecordFile<Result>(paths: Paths, read: (file: string) => Result): Result {
   try {
-    return await open(file)
+    return read(paths.record)
   } catch (error) {
     if (error instanceof Fatal) throw error
-    const name = relative(paths.dir, file)
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new Fatal(`${name} cannot be read: ${advice} (${reason})`, { cause: error })
+    throw new Fatal(`record/record.sqlite cannot be read: ${RESTORE} (${reason})`, { cause: error })
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
@@ -54,6 +54,7 @@ async function serve(internet: ClosedInternet): Promise<void> {
   ]
   const file = `${internet.dataDir}/domains.txt`
   writeFileSync(file, internet.domains.join('\n'))
+  mkdirSync(`${internet.dataDir}/data`)
   const crawl = spawn(process.execPath, ['dist/scripts/registry.js', 'crawl', '--domains', file], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {

@@ -13,9 +13,9 @@ import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 import { listTables, readTableFile } from '../../../pipeline/store/table-files.ts'
 import { apply } from '../../../pipeline/writer/apply-batch.ts'
 import type { ApplyContext, Batch } from '../../../pipeline/writer/apply-context.ts'
-import { deriveEverything } from '../../../pipeline/writer/derive-everything.ts'
 import { UnfinishedAnswers } from '../../../pipeline/writer/entities/publisher-portions.ts'
 import { nothingTakenDown } from '../../../pipeline/writer/takedown/takedown-list.ts'
+import { deriveEverything } from '../checks/derive-everything.ts'
 import { publishToMemory } from './published-tables.ts'
 
 /**

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MINUTE, SECOND } from '../../../pipeline/core/clock.ts'
+import { toFreshnessKey } from '../../../pipeline/serving/keys.ts'
 import { observeBrandFile } from '../../support/fixtures/documents.ts'
+import { observeFile } from '../../support/fixtures/observations.ts'
 import { openRegistry, type TestRegistry } from '../../support/registry/app.ts'
 
 let registry: TestRegistry
@@ -55,6 +57,27 @@ test('a later attempt cancels a deferral', async () => {
   const before = await state('since.example')
   await registry.observe({ ...deferred('since.example', 1e6), observed_at: at })
   expect(await state('since.example')).toEqual(before)
+})
+
+test('an agent that was only deferred leaves nothing behind when nobody names it any more', async () => {
+  const location = 'https://sales.left.example/mcp'
+  const name = (...agents: object[]) =>
+    registry.observe(
+      observeFile(
+        'brand.json',
+        'left.example',
+        { id: 'left', names: [{ en: 'Left' }], agents },
+        registry.clock.now(),
+      ),
+    )
+  const { serving } = registry.sequencer
+  const isShown = () => serving.text('freshness', toFreshnessKey('agent', location)) !== undefined
+  await name({ type: 'sales', id: 'sales', url: location })
+  await registry.observe({ kind: 'agent', location, outcome: 'deferred', retry_after_s: 90 })
+  expect(isShown()).toBe(true)
+  registry.clock.tick(MINUTE)
+  await name()
+  expect(isShown()).toBe(false)
 })
 
 test('all stores agree', async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, utimesSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { Operation } from '../../../pipeline/model/submission.ts'
+import { openAsOfNow } from '../../../pipeline/store/record.ts'
 import type { Batch } from '../../../pipeline/writer/apply-context.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { readFeeds } from '../../support/checks/feed.ts'
@@ -155,6 +156,25 @@ describe('retention', () => {
     const [current] = accounts.db.all('select contact from property_contacts')
     expect(current).toEqual({ contact: { email: '2@acme.example' } })
     expect(await verify(registry)).toEqual([])
+  })
+
+  it('deletes the stores that an import kept, and is to be repeated while somebody reads deleted rows', async () => {
+    const clock = testClock(start)
+    const registry = await openTestSequencer(clock)
+    const { old, record } = registry.paths
+    await createPerson(registry)
+    mkdirSync(old)
+    utimesSync(old, new Date(start), new Date(start))
+    await passDays(registry, clock, 80)
+    expect(await registry.retain()).toBe(true)
+    expect(existsSync(old)).toBe(true)
+    await passDays(registry, clock, 12)
+    const reader = openAsOfNow(record)
+    await registry.commit(buildBaseBatch(clock.now()))
+    expect(await registry.retain()).toBe(false)
+    expect(existsSync(old)).toBe(false)
+    reader.close()
+    expect(await registry.retain()).toBe(true)
   })
 
   it('deletes applications that nobody has signed in with for a month, with their requests', async () => {

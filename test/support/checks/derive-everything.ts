@@ -1,11 +1,11 @@
-import { getLast } from '../core/present.ts'
-import type { EventDraft } from '../model/event.ts'
-import type { Invalidated } from '../model/invalidated.ts'
-import type { Database } from '../store/database.ts'
-import type { ApplyContext } from './apply-context.ts'
-import { listSubjects, rules, type Subjects } from './dependencies.ts'
-import { Files } from './derivation-files.ts'
-import { deriveAgain } from './rederive.ts'
+import { getLast } from '../../../pipeline/core/present.ts'
+import type { EventDraft } from '../../../pipeline/model/event.ts'
+import type { Invalidated } from '../../../pipeline/model/invalidated.ts'
+import type { Database } from '../../../pipeline/store/database.ts'
+import type { ApplyContext } from '../../../pipeline/writer/apply-context.ts'
+import { listSubjects, rules, type Subjects } from '../../../pipeline/writer/dependencies.ts'
+import { Files } from '../../../pipeline/writer/derivation-files.ts'
+import { deriveAgain } from '../../../pipeline/writer/rederive.ts'
 
 /** Domains, or files, that are processed at a time. */
 const SLICE_SUBJECTS_MAX = 20_000
