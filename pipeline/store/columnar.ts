@@ -8,8 +8,6 @@ import { createTables } from './schema.ts'
 import type { Sqlite } from './sqlite.ts'
 
 const MEMORY_LIMIT = '512MB'
-/** A second thread finds nothing to do while rows are read, and takes a third more processor time looking for it. */
-const THREADS = 1
 
 /** State that the columnar index shows: the commit, and the last row of the log that is no longer needed. */
 export interface Shown {
@@ -74,7 +72,7 @@ export class Columnar {
   }
 
   #openFile(): Promise<Database> {
-    return Database.open(this.#file, { memoryLimit: this.#memoryLimit, threads: THREADS })
+    return Database.open(this.#file, { memoryLimit: this.#memoryLimit })
   }
 
   #readStamp(): string | undefined {
