@@ -176,7 +176,10 @@ export class Sqlite {
     }
   }
 
-  /** Inserts rows of JSON values, each keyed by column name; absent keys become null. */
+  /**
+   * Inserts rows of JSON values, each keyed by column name; absent keys become null. Whoever catches an error within a
+   * transaction keeps the rows before the faulty one.
+   */
   insert(table: string, rows: readonly object[]): void {
     if (rows.length === 0) return
     const columns = this.columns(table)

@@ -78,7 +78,8 @@ test('a transaction is stored as a whole or not at all, and one within it alone 
   expect(count()).toBe(0)
   db.transaction(() => {
     db.insert('things', [{ id: 'a' }])
-    expect(() => db.insert('things', [{ id: 'b' }, { id: 'a' }])).toThrow('UNIQUE')
+    const insert = () => db.insert('things', [{ id: 'b' }, { id: 'a' }])
+    expect(() => db.transaction(insert)).toThrow('UNIQUE')
   })
   expect(db.all('select id from things')).toEqual([{ id: 'a' }])
   expect(() => db.transaction(async () => undefined)).toThrow('cannot wait')
