@@ -66,7 +66,6 @@ async function projectCrawled(
   scope: Scope,
 ): Promise<Entry[]> {
   if (publishers.length === 0) return []
-  if (publishers.length === 0) return []
   const domains = publishers.map(({ domain }) => domain)
   const findContext = await loadContexts(index, domains)
   const rows = await loadInventories(index, publishers)

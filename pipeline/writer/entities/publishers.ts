@@ -8,6 +8,7 @@ import type { EventDraft } from '../../model/event.ts'
 import type { Gone } from '../../serving/gone-keys.ts'
 import { markAgents } from '../../store/aliases.ts'
 import type { Database } from '../../store/database.ts'
+import { inList } from '../../store/in-list.ts'
 import { applyBrake, type BrakeContext, type HeldBack } from '../crawl/brake.ts'
 import type { Mentions } from '../crawl/mentions.ts'
 import type { Files } from '../derivation-files.ts'
@@ -72,6 +73,10 @@ export async function updatePublishers(
   const { unfinishedAnswers } = stamp
   const { begun, waiting } = await unfinishedAnswers.take(db, domains, stamp)
   const later = new Set(waiting)
+  const left = await findLeft(
+    db,
+    domains.filter(domain => !begun.has(domain)),
+  )
   const { derived, postponed: untried } = await derivePublishers(
     domains.filter(domain => !begun.has(domain) && !later.has(domain)),
     files,
@@ -106,7 +111,7 @@ export async function updatePublishers(
     postponed: untried,
     unfinished: next.size + postponed.size + untried.length + waiting.length,
     domains: portions.flatMap(({ domain, isLast, isChanged }) =>
-      isLast && (isChanged || begun.has(domain)) ? domain : [],
+      isLast && (isChanged || begun.has(domain) || left.has(domain)) ? domain : [],
     ),
     mentions: fresh.map(({ domain, facts }) => ({
       rule: 'publisher',
@@ -225,4 +230,16 @@ function listReachedByMerges(
   const rids = merged.flatMap(({ merges }) => [...(merges?.mergedRids ?? [])])
   const domains = merged.map(({ domain }) => domain)
   return markAgents(db, rids, domains)
+}
+
+/** Finds publishers that earlier commits left to this one: all of their rows may be written, and not projected. */
+async function findLeft(db: Database, domains: readonly Domain[]): Promise<ReadonlySet<Domain>> {
+  if (domains.length === 0) return new Set()
+  const { condition, keys } = inList('subject', domains)
+  const rows = await db.all<{ subject: Domain }>(
+    `select subject from wakes where ${condition} and rule = 'publisher'
+       and wakes_at <= (select committed_at from meta)`,
+    keys,
+  )
+  return new Set(rows.map(({ subject }) => subject))
 }

@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
@@ -13,10 +15,17 @@ import { testClock } from '../../support/worlds/clock.ts'
 
 const clock = testClock('2026-11-20T03:00Z')
 
-/** Opens a registry whose commits apply 300 rows of publishers each, and an organization with a domain. */
+/** Commits apply 300 rows of publishers each. */
+const SMALL_PORTIONS = { LIMITS: JSON.stringify({ commitRows: 300 }) }
+const ids = largeShapes.ids(1_000)
+
+/** Opens a registry of small portions, and an organization with a domain. */
 async function openSmallPortions(): Promise<Sequencer> {
-  const settings = { LIMITS: JSON.stringify({ commitRows: 300 }) }
-  const registry = await openSequencer({ dataDir: createDataDir(), clock, settings })
+  const registry = await openSequencer({
+    dataDir: createDataDir(),
+    clock,
+    settings: SMALL_PORTIONS,
+  })
   cleanUp(() => registry.close())
   const submissions = [buildOrganizationWrite('Acme'), buildProofWrite('Acme', 'told.example')]
   await registry.commit({ observations: [], submissions })
@@ -61,6 +70,49 @@ describe('a large file that is applied in portions', () => {
     expect(commits).toBeLessThan(16)
     expect(saves).toBeGreaterThan(5)
     expect(await verify(registry)).toEqual([])
+  })
+
+  it('is shown whole also where the same file is read again in between', async () => {
+    for (const nth of [1, 2, 3, 4, 5, 6]) {
+      const registry = await openSmallPortions()
+      const observe = () =>
+        observeFile('adagents.json', 'large.example', ids, clock.tick({ minutes: 1 }))
+      const until = registry.seq + nth
+      let isDone = false
+      const done = registry.commit({ observations: [observe()], submissions: [] }).finally(() => {
+        isDone = true
+      })
+      while (!isDone && registry.seq < until) await setImmediate()
+      await registry.commit({ observations: [observe()], submissions: [] })
+      await done
+      expect(await registry.quietly(() => verify(registry))).toEqual([])
+    }
+  })
+
+  it('is shown whole also after a kill at any step of its commits', async () => {
+    const dataDir = createDataDir()
+    const copies: string[] = []
+    const onStep = (step: string, moment: string) => {
+      if (moment !== 'after' || (step !== 'index' && step !== 'events')) return
+      const copy = createDataDir()
+      cpSync(dataDir, copy, { recursive: true })
+      copies.push(copy)
+    }
+    const registry = await openSequencer({ dataDir, clock, settings: SMALL_PORTIONS, onStep })
+    await registry.commit({
+      observations: [
+        observeFile('adagents.json', 'large.example', ids, clock.tick({ minutes: 1 })),
+      ],
+      submissions: [],
+    })
+    await registry.close()
+    expect(copies.length).toBeGreaterThan(5)
+    for (const copy of copies) {
+      const again = await openSequencer({ dataDir: copy, clock, settings: SMALL_PORTIONS })
+      for (let i = 0; i < 5; i++) await again.tick()
+      expect(await verify(again)).toEqual([])
+      await again.close()
+    }
   })
 
   it('has its claims written slice by slice, also those of one agent', async () => {
