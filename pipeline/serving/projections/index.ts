@@ -34,12 +34,14 @@ export async function projectEntries(
     ...commits.flatMap(projectEvents),
     ...(policies.length > 0 ? await projectPolicies(index, policies) : []),
   ]
+  // One by one: a call takes no more than some 100,000 arguments.
   for (const [projection, where] of scope.rows) {
-    entries.push(...(await projection.project({ index, accounts }, where, scope.parameters)))
+    const rows = await projection.project({ index, accounts }, where, scope.parameters)
+    for (const entry of rows) entries.push(entry)
   }
   // After the policies: one that was rejected takes its revision with it.
-  if (scope.revisions !== '') entries.push(...(await projectRevisions(index, accounts, scope)))
-  return { entries, events: commits.flat() }
+  const revisions = scope.revisions === '' ? [] : await projectRevisions(index, accounts, scope)
+  return { entries: entries.concat(revisions), events: commits.flat() }
 }
 
 const nothingKeyed: Awaited<ReturnType<typeof projectKeys>> = { gone: [], put: [] }

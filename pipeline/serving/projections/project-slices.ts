@@ -2,7 +2,6 @@ import type { Accounts } from '../../accounts/store.ts'
 import { getLast } from '../../core/present.ts'
 import { bisect } from '../../store/bisect.ts'
 import type { Database } from '../../store/database.ts'
-import { publisherRows } from '../../store/entries.ts'
 import { inList } from '../../store/in-list.ts'
 import type { Unprojected } from '../../store/unprojected.ts'
 import type { Entry } from '../lmdb.ts'
@@ -90,7 +89,9 @@ const SLICE_SUBJECTS = 5_000
  */
 export async function isSingleSlice(index: Database, { publishers }: Scope): Promise<boolean> {
   if (publishers.length === 0) return true
-  if ((await publisherRows.read(index, publishers)).size < 2) return true
+  const { condition, keys } = inList('domain', publishers)
+  const sql = `select 1 from publishers where ${condition} limit 2`
+  if ((await index.values(sql, keys)).length < 2) return true
   const weights = await weighPublishers(index, publishers)
   return [...weights.values()].reduce((sum, rows) => sum + rows, 0) <= SLICE_ROWS
 }

@@ -1,4 +1,4 @@
-import { HOUR, type Instant } from '../../core/clock.ts'
+import { type Instant, MINUTE } from '../../core/clock.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import { type CrawlTarget, PARSER_VERSION } from '../../model/observation.ts'
 import type { Database } from '../../store/database.ts'
@@ -30,10 +30,10 @@ const WANTED = `if(kind = 'agent', min(priority, ${reasons.hop}), priority)`
 
 /**
  * Order among files of equal priority: requested files in the order of the requests; files that became due
- * within one hour in the order in which they are stored. A commit then writes to a few adjacent pages instead
+ * within one minute in the order in which they are stored. A commit then writes to a few adjacent pages instead
  * of to nearly all of them.
  */
-const TURN = `if(priority = ${reasons.requested}, due_at, due_at / ${HOUR} * ${HOUR})`
+const TURN = `if(priority = ${reasons.requested}, due_at, due_at / ${MINUTE} * ${MINUTE})`
 
 /**
  * Loads due files, the most wanted first, with the state that a crawler needs for conditional requests.
@@ -57,10 +57,14 @@ export async function iterateDue(
   { which, since }: Which = {},
 ): Promise<Iterable<DueTarget>> {
   const ids: number[] = []
-  const conditions = `due_at <= $now${since === undefined ? '' : ' and due_at >= $since and priority < 3'}`
+  const newer =
+    since === undefined
+      ? ''
+      : `and ${TURN} >= $since / ${MINUTE} * ${MINUTE} and due_at >= $since and priority < ${reasons.mentioned}`
   for (const wanted of which === undefined ? LEVELS : levels[which]) {
+    if (since !== undefined && wanted === reasons.mentioned) break
     const found = await db.values(
-      `select rowid from crawl_state where ${WANTED} = $wanted and ${TURN} <= $now and ${conditions}
+      `select rowid from crawl_state where ${WANTED} = $wanted and ${TURN} <= $now and due_at <= $now ${newer}
        order by ${TURN}, rowid limit $limit`,
       { wanted, now, since: since ?? null, limit: limit - ids.length },
     )
