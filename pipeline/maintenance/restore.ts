@@ -60,6 +60,8 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
     rmSync(paths.restoring)
     syncPath(paths.dir)
   } finally {
+    // What a refused one has copied holds private rows.
+    for (const file of [paths.record, paths.oldIndex]) rmSync(`${file}.new`, { force: true })
     lease.release()
   }
   return manifest

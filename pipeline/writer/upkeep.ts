@@ -1,4 +1,5 @@
-import { type Clock, toIso } from '../core/clock.ts'
+import { rmSync } from 'node:fs'
+import { type Clock, type Instant, toIso } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import type { Log } from '../core/log.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
@@ -54,15 +55,25 @@ export class Upkeep {
         await dropOldEvents(index, now, config.LIMITS.feedRetentionDays)
         await dropOldCrawlDays(index, now)
         await dropOldBodies(index, paths, now)
-        dropOldStores(paths, now, config.LIMITS.requestRetentionDays)
         isGone = await forgetPrivateRows(stores, now, config.LIMITS)
       }
       await dropOldAgentHealth(index)
       const oldest = await followRetention(index, serving, paths)
       if (oldest !== undefined) await treeLog.dropEntriesBefore(oldest)
       seals.sealOnly(listDerived(paths))
+      if (now !== undefined) this.#dropOldStores(now)
       return isGone
     })
+  }
+
+  /** Deletes what an import kept; one that fails is tried again the next day, since nothing else may wait for it. */
+  #dropOldStores(now: Instant): void {
+    const { paths, config, log } = this.#parts
+    try {
+      dropOldStores(paths, now, config.LIMITS.requestRetentionDays)
+    } catch (error) {
+      log.error({ error: String(error) }, 'old stores could not be deleted')
+    }
   }
 
   /** Writes the tables as Parquet, once a UTC day; the first time only when most is crawled. */
@@ -79,16 +90,26 @@ export class Upkeep {
 
   /**
    * Copies the stores that nothing else can be made of to a folder, and the log, as of one commit. Later
-   * commits need not wait until these are copied: the events of these are appended to the log afterwards.
+   * commits need not wait until these are copied: the events of these are appended to the log afterwards. One that
+   * fails leaves nothing, since its copy holds private rows.
    */
   async backUp(dir: string): Promise<Manifest> {
-    const { alone, clock, last, paths, treeLog } = this.#parts
     const partial = beginBackup(dir)
+    try {
+      return await finishBackup(partial, dir, await this.#copyTo(partial))
+    } catch (error) {
+      rmSync(partial, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  async #copyTo(partial: string): Promise<Pick<Manifest, 'seq' | 'made_at'>> {
+    const { alone, clock, last, paths, treeLog } = this.#parts
     const { copying, ...made } = await alone(async () => {
       const copying = Promise.allSettled([beginCopy(paths, partial), treeLog.copyTo(partial)])
       return { seq: last(), made_at: toIso(clock.now()), copying }
     })
     for (const copied of await copying) if (copied.status === 'rejected') throw copied.reason
-    return finishBackup(partial, dir, made)
+    return made
   }
 }
