@@ -9,8 +9,9 @@ import { FORMAT_BEFORE, findFormat, openAs, RECORD_FORMAT, setFormat } from './r
 import { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile, type TableFile } from './table-files.ts'
 
-/** Advice where a store that nothing else can be made of is missing or damaged. */
+/** Advice where a store that nothing else can be made of is missing, or cannot be read. */
 export const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
+export const REPLACE = 'replace it with an intact copy, or run `registry restore DIR` with a backup'
 const TELL_EVERY_MS = 5_000
 
 /** Progress of an import. */
@@ -75,7 +76,7 @@ async function openOldIndex({ oldIndex, dir }: Paths): Promise<Database> {
     if (isLocked(error))
       throw new Fatal(`another process has index.duckdb of ${dir} open: stop it first`)
     const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new Fatal(`index.duckdb cannot be read: ${RESTORE} (${reason})`, { cause: error })
+    throw new Fatal(`index.duckdb cannot be read: ${REPLACE} (${reason})`, { cause: error })
   }
 }
 

@@ -1,5 +1,6 @@
 import { workerData } from 'node:worker_threads'
-import { assertUndamaged } from './record.ts'
+import { type RecordCheck, recordChecks } from './record.ts'
 
 // What is thrown ends the thread, and its owner gets it.
-assertUndamaged(workerData as string)
+const { file, check } = workerData as { file: string; check: RecordCheck }
+recordChecks[check](file)

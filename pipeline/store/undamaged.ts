@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { startThread } from '../core/thread.ts'
-import { assertUndamaged } from './record.ts'
+import { type RecordCheck, recordChecks } from './record.ts'
 
 /**
  * Bytes of a record that is checked without a thread: it takes 15 ms of processor time, less than a thread needs to
@@ -8,13 +8,17 @@ import { assertUndamaged } from './record.ts'
  */
 const IN_PROCESS_BYTES_MAX = 5_000_000
 
-/** Throws where a record that is not in use cannot be read as a whole; reads all of it, a large one beside other work. */
+/**
+ * Throws where a record that nobody writes cannot be read as a whole; reads all of it, a large one beside other work:
+ * from a cold disk 1 GB takes up to half a minute, in which a lease has to be renewed.
+ */
 export async function assertUndamagedBeside(
   file: string,
+  check: RecordCheck = 'undamaged',
   inProcessMax = IN_PROCESS_BYTES_MAX,
 ): Promise<void> {
-  if (statSync(file).size <= inProcessMax) return assertUndamaged(file)
-  const thread = startThread(import.meta.url, 'undamaged-thread', file)
+  if (statSync(file).size <= inProcessMax) return recordChecks[check](file)
+  const thread = startThread(import.meta.url, 'undamaged-thread', { file, check })
   await new Promise<void>((resolve, reject) => {
     thread.once('error', reject)
     thread.once('exit', code =>

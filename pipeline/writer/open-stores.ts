@@ -23,10 +23,7 @@ export async function openStores(dataDir: string, log: Log): Promise<WriterStore
     if (existsSync(paths.restoring)) {
       throw new Fatal('a restore was not finished: run it again with --force')
     }
-    const facts = await openFacts(paths, progress =>
-      // A warning, so that whoever waits for the start sees it.
-      log.warn(progress, 'importing index.duckdb into the record'),
-    )
+    const facts = await openFacts(paths, log)
     try {
       return { paths, lease, seals: Seals.open(paths), ...facts }
     } catch (error) {
@@ -40,6 +37,9 @@ export async function openStores(dataDir: string, log: Log): Promise<WriterStore
 }
 
 export function closeStores({ paths, lease, seals, ...facts }: WriterStores): void {
-  closeFacts(paths, facts, seals)
-  lease.release()
+  try {
+    closeFacts(paths, facts, seals)
+  } finally {
+    lease.release()
+  }
 }

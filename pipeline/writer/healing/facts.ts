@@ -1,19 +1,18 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { Accounts } from '../../accounts/store.ts'
 import { Fatal } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
 import { Database } from '../../store/database.ts'
-import {
-  hasContent,
-  hasOldIndex,
-  type Importing,
-  importIndex,
-  RESTORE,
-} from '../../store/import-index.ts'
+import { hasContent, hasOldIndex, importIndex, REPLACE, RESTORE } from '../../store/import-index.ts'
 import type { Paths } from '../../store/paths.ts'
-import { assertReadable } from '../../store/record.ts'
+import { openRecordReadOnly } from '../../store/record.ts'
 import { isAsSealed, Seals } from '../../store/seals.ts'
+import { assertUndamagedBeside } from '../../store/undamaged.ts'
 import { fillOperators } from '../entities/operator-sides.ts'
+
+/** Bytes of a record of which whoever waits for the start is told that it is read: seconds from a cold disk. */
+const LONG_READ_BYTES = 100_000_000
 
 /** The stores that nothing else can be made of. */
 export interface Facts {
@@ -25,18 +24,15 @@ export interface Facts {
  * Opens the record, into which an index of the version before is imported first. Throws, before anything is changed,
  * where it is missing, unreadable, or of a format that this program cannot read.
  */
-export async function openFacts(
-  paths: Paths,
-  tell?: (progress: Importing) => void,
-): Promise<Facts> {
+export async function openFacts(paths: Paths, log?: Log): Promise<Facts> {
+  // A warning, so that whoever waits for the start sees it.
+  const tell = (progress: object) => log?.warn(progress, 'importing index.duckdb into the record')
   if (hasOldIndex(paths)) await importIndex(paths, tell)
   if (!hasContent(paths.record) && hasTraces(paths)) {
     throw new Fatal(describeLostRecord(paths.dir))
   }
-  const accounts = readRecordFile(paths, file => {
-    if (hasContent(file) && !isAsSealed(paths, file)) assertReadable(file)
-    return Accounts.open(file)
-  })
+  if (hasContent(paths.record) && !isAsSealed(paths, paths.record)) await readAll(paths, log)
+  const accounts = readRecordFile(paths, file => Accounts.open(file))
   try {
     const index = new Database(accounts.db)
     await fillOperators(index)
@@ -47,11 +43,30 @@ export async function openFacts(
   }
 }
 
+/** Reads all of a record that was not closed, or was changed since; throws what to do where that cannot be read. */
+async function readAll(paths: Paths, log: Log | undefined): Promise<void> {
+  const { record } = paths
+  // One of another version is refused as such.
+  readRecordFile(paths, file => openRecordReadOnly(file).close())
+  const { size: bytes } = statSync(record)
+  const level = bytes < LONG_READ_BYTES ? 'info' : 'warn'
+  log?.[level]({ bytes }, 'reading all of the record, which was not closed or has changed since')
+  try {
+    await assertUndamagedBeside(record, 'readable')
+  } catch (error) {
+    throw describeUnreadable(error)
+  }
+}
+
 /** Closes the record, and remembers how, so that the next start need not read all of it. Only the writer may do it. */
 export function closeFacts(paths: Paths, { accounts }: Facts, seals = Seals.open(paths)): void {
-  accounts.close()
-  seals.note(paths.record)
-  seals.close()
+  try {
+    accounts.close()
+    // It may fail, as on a full disk.
+    seals.note(paths.record)
+  } finally {
+    seals.close()
+  }
 }
 
 /** Says what to do where only what was made from the record is left. */
@@ -70,10 +85,14 @@ export function readRecordFile<Result>(paths: Paths, read: (file: string) => Res
   try {
     return read(paths.record)
   } catch (error) {
-    if (error instanceof Fatal) throw error
-    const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new Fatal(`record/record.sqlite cannot be read: ${RESTORE} (${reason})`, { cause: error })
+    throw describeUnreadable(error)
   }
+}
+
+function describeUnreadable(error: unknown): Fatal {
+  if (error instanceof Fatal) return error
+  const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return new Fatal(`record/record.sqlite cannot be read: ${REPLACE} (${reason})`, { cause: error })
 }
 
 /** Describes commits that other stores show and the index lacks; undefined where it has all of them. */

@@ -98,14 +98,19 @@ describe('a backup', () => {
     await expect(registry.backUp(`${backups}/damaged`)).rejects.toThrow(
       /^the record is damaged \(.+\): restore an earlier backup$/,
     )
-    expect(existsSync(`${backups}/damaged`)).toBe(false)
+    expect(readdirSync(backups), 'no copy of private rows stays').toEqual(['first'])
     await registry.close()
     utimesSync(file, new Date(), new Date())
     await expect(openSequencer({ dataDir, clock })).rejects.toThrow(
-      /^record\/record\.sqlite cannot be read: .*registry restore DIR.* \(.+\)$/,
+      /^record\/record\.sqlite cannot be read: replace it .*registry restore DIR.* \(.+\)$/,
     )
-    await expect(assertUndamagedBeside(file, 0)).rejects.toThrow('the record is damaged')
-    await assertUndamagedBeside(`${backups}/first/record.sqlite`, 0)
+    for (const [check, sentence] of [
+      ['undamaged', 'the record is damaged'],
+      ['readable', /./],
+    ] as const) {
+      await expect(assertUndamagedBeside(file, check, 0)).rejects.toThrow(sentence)
+      await assertUndamagedBeside(`${backups}/first/record.sqlite`, check, 0)
+    }
   })
 
   test('does not overwrite another one', async () => {
@@ -199,6 +204,7 @@ describe('a backup', () => {
       /^the record is damaged \(.+\): restore an earlier backup$/,
     )
     expect(readFileSync(`${dataDir}/record/record.sqlite`)).toEqual(before)
+    expect(readdirSync(`${dataDir}/record`)).toEqual(['record.sqlite'])
     expect((await open(dataDir)).seq).toBe(2)
   })
 
