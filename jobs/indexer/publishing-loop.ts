@@ -7,6 +7,9 @@ import type { IndexerMetrics } from '../metrics/indexer-metrics.ts'
 import { type Loop, repeatEvery } from './loops.ts'
 import { INTERVAL_MIN_S, PublishInterval } from './publish-interval.ts'
 
+/** Pause before retention is repeated, as it is while somebody reads deleted rows: all commits wait for it. */
+const RETAIN_AGAIN_MS = 5 * 60_000
+
 interface PublishingDeps {
   sequencer: Sequencer
   config: Config
@@ -31,6 +34,7 @@ export function startPublishing({
   const interval = new PublishInterval()
   let pauseS = INTERVAL_MIN_S
   let retained: string | undefined
+  let retainAt = 0
   const intervalMs = () => 1_000 * (config.PUBLISH_EVERY ?? pauseS)
   return repeatEvery(intervalMs, log, async () => {
     if (sequencer.seq === 0) return
@@ -44,6 +48,8 @@ export function startPublishing({
     }
     await sequencer.exportTables()
     const day = toDay(clock.now())
-    if (day !== retained && (await sequencer.retain())) retained = day
+    if (day === retained || performance.now() < retainAt) return
+    retainAt = performance.now() + RETAIN_AGAIN_MS
+    if (await sequencer.retain()) retained = day
   })
 }
