@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises'
 import type { WriterClient } from '../../jobs/api-client/writer-client.ts'
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
-import { loadTakenDownRows } from '../../pipeline/accounts/taken-down.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
@@ -17,6 +16,7 @@ import type { Sqlite } from '../../pipeline/store/sqlite.ts'
 import { type CrawlSummary, crawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { loadDueTargets } from '../../pipeline/writer/crawl/due-files.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
+import { nothingTakenDown, TakedownList } from '../../pipeline/writer/takedown/takedown-list.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { readSettings, warnOfProtocolName } from './environment.ts'
 import { findOrOpen } from './open-registry.ts'
@@ -68,16 +68,17 @@ export async function crawl(
 
 /** Lists the domains that are not crawled, each with the one that was taken down. */
 function listTakenDown(record: Sqlite | undefined, domains: readonly Domain[]): TakenDownDomain[] {
-  const rows = record === undefined ? [] : loadTakenDownRows(record)
+  const { takenDown } =
+    record === undefined ? { takenDown: nothingTakenDown } : new TakedownList(record)
   return domains.flatMap(domain => {
-    const row = rows.find(row => domain === row.domain || domain.endsWith(`.${row.domain}`))
-    return row === undefined ? [] : [{ domain, taken_down: row.domain }]
+    const taken_down = takenDown.find(domain)
+    return taken_down === undefined ? [] : [{ domain, taken_down }]
   })
 }
 
 interface TakenDownDomain {
   domain: Domain
-  taken_down: Domain
+  taken_down: string
 }
 
 function describeTakenDown({ domain, taken_down }: TakenDownDomain): string {
@@ -218,7 +219,7 @@ function printSummary(domains: number, left: readonly string[], summary: CrawlSu
     ),
     ...summary.faults.map(
       ({ times, severity, field, message }) =>
-        `${String(times).padStart(5)} × ${severity}${field === '' ? '' : ` in ${field}`}: ${message}`,
+        `${String(times).padStart(5)} × ${severity}${field === '' ? '' : `, first in ${field}`}: ${message}`,
     ),
     `index: ${summary.brands} brands, ${summary.publishers} publishers, ${summary.properties} properties, ` +
       `${summary.authorizations} authorizations, ${summary.agents} agents`,

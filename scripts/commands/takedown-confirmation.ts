@@ -56,7 +56,7 @@ export function describeDeleted({ rows }: TakedownPreview): string {
 export function describeReadmitted(domain: string): string {
   return (
     `${domain} is accepted again; what was deleted is not restored: \`registry crawl ${domain}\` reads its files, ` +
-    'and members have to save what they had saved\n'
+    'and members have to save their entries again\n'
   )
 }
 

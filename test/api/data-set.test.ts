@@ -221,7 +221,10 @@ test('the page describes tables and columns, and says how to open them', async (
     const chosen = (await ask(`/data?table=${table}`)).body
     expect([table, Buffer.byteLength(chosen) < 60_000]).toEqual([table, true])
   }
-  expect((await ask('/data?table=properties')).body).toContain(columns)
+  const properties = (await ask('/data?table=properties')).body
+  expect(properties).toContain(columns)
+  // A heading is of the section that it is in.
+  expect(properties.indexOf('Columns of')).toBeLessThan(properties.indexOf('id="tables"'))
   const nothing = await empty.app.inject('/data')
   expect([nothing.statusCode, nothing.body.includes('Nothing has been published yet')]).toEqual([
     200,

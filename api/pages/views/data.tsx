@@ -53,7 +53,8 @@ export async function show({
           <>
             {renderSummary(files, config.DATA_LICENSE)}
             {renderSection('open', 'Open it', renderRecipes(baseUrl()))}
-            {renderSection('tables', 'Tables', renderTables(files, described, table))}
+            {files.some(file => file.table === table) && renderColumns(described?.get(table))}
+            {renderSection('tables', 'Tables', renderTables(files, described))}
             {renderSection('releases', 'Releases', renderReleases(listDays(reader)))}
             {renderLinkedData(
               buildSummary({ origin: baseUrl(), license: config.DATA_LICENSE, files }),
@@ -135,6 +136,12 @@ function renderReleases(days: readonly string[]): Html {
   )
 }
 
+function renderColumns(table: TableDescription | undefined): Html | undefined {
+  if (table === undefined) return undefined
+  const { name, columns } = table
+  return renderSection(name, `Columns of ${name}`, renderColumnList(columns))
+}
+
 /** Tables that most questions begin with, first of all. */
 const FIRST_TABLES = [
   'brands',
@@ -154,7 +161,6 @@ interface ListedTable {
 function renderTables(
   files: readonly DataFile[],
   described: ReadonlyMap<string, TableDescription> | undefined,
-  chosen: string,
 ): Html {
   const tables = [...Map.groupBy(files, file => file.table)].map(([name, parts]) => ({
     name,
@@ -163,10 +169,8 @@ function renderTables(
   }))
   const first = FIRST_TABLES.flatMap(name => tables.find(table => table.name === name) ?? [])
   const more = tables.filter(table => !first.includes(table))
-  const columns = tables.find(table => table.name === chosen)?.described?.columns
   return (
     <>
-      {columns && renderSection(chosen, `Columns of ${chosen}`, renderColumnList(columns))}
       <h3>Start with these</h3>
       {renderTableList(first, 'Tables to start with')}
       <details>

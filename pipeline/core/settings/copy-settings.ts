@@ -6,7 +6,7 @@ import { wholeNumber } from './setting-kinds.ts'
 /** Settings of snapshots, backups and replicas. */
 export const copySettings = {
   PUBLISH_EVERY: defineSetting(wholeNumber(1, 86_400).optional(), 'seconds between snapshots', {
-    shown: '5; more where copies take longer than 0.5 s by their size, up to 900',
+    shown: '5; longer where a copy takes more than 0.5 s, up to 900',
   }),
   BACKUP_TO: defineSetting(
     place.optional(),

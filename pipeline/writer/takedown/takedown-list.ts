@@ -16,10 +16,15 @@ export class TakenDown {
 
   /** Tells whether a domain, or an address, belongs to one of them. */
   covers(place: string): boolean {
-    if (this.#domains.size === 0) return false
+    return this.find(place) !== undefined
+  }
+
+  /** Finds the nearest one that a domain, or an address, belongs to. */
+  find(place: string): string | undefined {
+    if (this.#domains.size === 0) return undefined
     for (let name = getHost(place); ; name = name.slice(name.indexOf('.') + 1)) {
-      if (this.#domains.has(name)) return true
-      if (!name.includes('.')) return false
+      if (this.#domains.has(name)) return name
+      if (!name.includes('.')) return undefined
     }
   }
 }
