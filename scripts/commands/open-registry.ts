@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
@@ -9,13 +9,14 @@ import { Lease } from '../../pipeline/store/lease.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { describeLostRecord, hasTraces } from '../../pipeline/writer/healing/facts.ts'
 import type { Sequencer, SequencerOptions } from '../../pipeline/writer/sequencer.ts'
+import { mayBegin } from './empty-folder.ts'
 
 /** Time that a registry which is starting gets to say where it runs. */
 const STARTING_MS = 10_000
 const LOOK_EVERY_MS = 100
 
 export type OpenOptions = Pick<SequencerOptions, 'acceptsOlderIndex'> & {
-  /** Creates the registry in a folder that is there and empty: a mistyped one is no such folder. */
+  /** Creates the registry where one may begin (`empty-folder.ts`). */
   begins?: boolean
   /** Is for writes, which only an indexer may do where other hosts take over from backups. */
   writes?: boolean
@@ -29,8 +30,7 @@ type FoundOr<Result> = { run: RunFile; alone?: never } | { run?: never; alone: R
  */
 export async function findRunningRegistry(config: Config): Promise<RunFile | undefined> {
   const paths = resolvePaths(config.DATA_DIR)
-  if (!existsSync(paths.run) || !existsSync(paths.lease)) return undefined
-  if (!(await Lease.isHeld(paths.lease))) return undefined
+  if (!existsSync(paths.run) || !(await isHeld(paths.lease))) return undefined
   return JSON.parse(readFileSync(paths.run, 'utf8')) as RunFile
 }
 
@@ -59,15 +59,21 @@ function requireFree<Result>({ DATA_DIR }: Config, taken: Result | undefined): R
 }
 
 /**
- * Waits until the process that writes to this DATA_DIR says that it is a registry. Returns undefined if it ends,
- * or is another command.
+ * Waits until the process that writes to this DATA_DIR, or the `start` that is about to, says that it is a registry.
+ * Returns undefined if it ends, or is another command.
  */
 async function waitForStartingRegistry(config: Config): Promise<RunFile | undefined> {
-  const { lease } = resolvePaths(config.DATA_DIR)
+  const { lease, startLock } = resolvePaths(config.DATA_DIR)
   for (const end = performance.now() + STARTING_MS; ; await setTimeout(LOOK_EVERY_MS)) {
     const run = await findRunningRegistry(config)
-    if (run || performance.now() > end || !(await Lease.isHeld(lease))) return run
+    if (run || performance.now() > end) return run
+    if (!(await isHeld(lease)) && !(await isHeld(startLock))) return undefined
   }
+}
+
+/** Tells whether a process holds a lock; unlike taking it, this makes no file. */
+async function isHeld(lock: string): Promise<boolean> {
+  return existsSync(lock) && (await Lease.isHeld(lock))
 }
 
 /** Opens the sequencer in this process, for a command that runs without a registry. */
@@ -90,6 +96,7 @@ async function openUnlessTaken(
   { begins = false, writes = false, ...how }: OpenOptions,
 ): Promise<Sequencer | undefined> {
   if (writes) assertNoFleet(config)
+  if (begins && (await isBeginning(config))) return undefined
   if (!(begins && mayBegin(config))) assertRegistry(config)
   const { Sequencer } = await import('../../pipeline/writer/sequencer.ts')
   return Sequencer.open({ config, clock: systemClock, log: createLog('registry', 'warn'), ...how })
@@ -103,10 +110,10 @@ function assertNoFleet({ BACKUP_TO }: Config): void {
     )
 }
 
-/** Tells whether a registry can begin in DATA_DIR, or has begun there and was interrupted before it had a record. */
-function mayBegin({ DATA_DIR }: Config): boolean {
-  const { dir, lease } = resolvePaths(DATA_DIR)
-  return existsSync(lease) || (existsSync(dir) && readdirSync(dir).length === 0)
+/** Tells whether a `start` runs whose indexer has not made the record yet. */
+async function isBeginning({ DATA_DIR }: Config): Promise<boolean> {
+  const { record, startLock } = resolvePaths(DATA_DIR)
+  return !hasContent(record) && (await isHeld(startLock))
 }
 
 /** Throws where there is no registry: a mistyped DATA_DIR must not create one. Names a record that is lost. */

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type RunFile, writeRunFile } from '../../../jobs/run-file.ts'
@@ -39,6 +40,24 @@ test('a command waits for a registry that has the lease and does not say yet whe
   await setTimeout(MEANWHILE_MS)
   writeRunFile(paths, run)
   expect(await opening).toEqual({ run })
+})
+
+test('a command waits for a start that has no lease yet, and begins a registry itself where that fails', async () => {
+  lease.release()
+  const lock = (await Lease.take(paths.startLock))!
+  const opening = open()
+  await setTimeout(MEANWHILE_MS)
+  lease = (await Lease.take(paths.lease))!
+  writeRunFile(paths, run)
+  expect(await opening).toEqual({ run })
+  rmSync(paths.run)
+  lease.release()
+  const again = open()
+  await setTimeout(MEANWHILE_MS)
+  lock.release()
+  const { sequencer } = await again
+  expect(sequencer?.seq).toBe(0)
+  await sequencer?.close()
 })
 
 test('a command opens the stores itself once another process that wrote to them has ended', async () => {
