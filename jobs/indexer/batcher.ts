@@ -9,8 +9,8 @@ interface WaitingItem<Item, Result> {
 export interface BatcherOptions<Item> {
   /** Counts the units of an item. */
   measureSize(item: Item): number
-  /** Returns the number of units that complete a batch; further items wait for the next one. */
-  size(): number
+  /** Units that complete a batch; further items wait for the next one. */
+  size: number
   /** Milliseconds after its first item at which a smaller batch is committed. */
   waitMs: number
   /** Returns the milliseconds without a new item after which a batch of this many units is committed. */
@@ -58,17 +58,16 @@ export class Batcher<Item, Result> {
     const { size, waitMs, idleMs } = this.#options
     const now = performance.now()
     const due = Math.min(this.#oldestAt + waitMs, this.#newestAt + idleMs(this.#units)) - now
-    if (this.#units >= size() || due <= 0) void this.#commitNext()
+    if (this.#units >= size || due <= 0) void this.#commitNext()
     else this.#timer = setTimeout(() => this.commitIfDue(), due)
   }
 
   /** Removes as many items from the queue as make up a batch. */
   #cutBatch(): WaitingItem<Item, Result>[] {
     const { measureSize, size } = this.#options
-    const max = size()
     let units = 0
     let count = 0
-    while (count < this.#queue.length && units < max)
+    while (count < this.#queue.length && units < size)
       units += measureSize(getAt(this.#queue, count++).item)
     this.#units -= units
     return this.#queue.splice(0, count)

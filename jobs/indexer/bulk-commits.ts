@@ -2,7 +2,6 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { traceWork } from '../../pipeline/core/trace.ts'
 import type { Observation } from '../../pipeline/model/observation.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
-import { BatchSize } from './batch-size.ts'
 import { BatchSplit } from './batch-split.ts'
 import { Batcher } from './batcher.ts'
 import type { ByteSemaphore } from './byte-semaphore.ts'
@@ -15,10 +14,7 @@ import type { Dispatcher } from './dispatcher.ts'
 const IDLE_MS = 200
 const IDLE_WHILE_CRAWLING_MS = 1_000
 
-/**
- * Collects observations into bulk commits. Each commit has a fixed cost, so a slow one makes the
- * next one larger. Submissions wait for the current commit only.
- */
+/** Collects observations into bulk commits. Submissions wait for the current commit only. */
 export function createBulkCommits(
   sequencer: Sequencer,
   dispatcher: Dispatcher,
@@ -26,7 +22,6 @@ export function createBulkCommits(
   { LIMITS }: Config,
   failed: (error: unknown) => never,
 ) {
-  const size = new BatchSize(LIMITS)
   const parts = new BatchSplit(LIMITS.bulkCommitMs)
   let lastMs = 0
   return new Batcher<Observation[], undefined>(
@@ -38,8 +33,6 @@ export function createBulkCommits(
           sequencer.commit({ observations, submissions: [] }).catch(failed),
         )
         lastMs = performance.now() - started
-        const documents = observations.filter(({ document }) => document !== undefined).length
-        size.learn(observations.length, documents, lastMs)
         parts.learn(observations, lastMs)
         dispatcher.confirm(observations)
         remaining = remaining.slice(observations.length)
@@ -48,13 +41,13 @@ export function createBulkCommits(
     },
     {
       measureSize: observations => observations.length,
-      size: () => size.observations,
+      size: LIMITS.bulkCommitObservations,
       waitMs: LIMITS.bulkCommitWaitMs,
       idleMs: waiting => {
         // Nothing more comes before this is committed.
         if (unpacked.isFull) return 0
         const isCrawling =
-          dispatcher.inFlight - waiting > LIMITS.bulkCommitLeast && !dispatcher.isUrgent
+          dispatcher.inFlight - waiting > LIMITS.bulkCommitObservations && !dispatcher.isUrgent
         return Math.max(isCrawling ? IDLE_WHILE_CRAWLING_MS : IDLE_MS, lastMs)
       },
     },

@@ -10,9 +10,9 @@ const shownBy = (file: string, ...rows: [says: string, title: string][]): Promis
   rows.map(([says, title]) => ({ says, file: `test/${file}`, title }))
 
 export const promises: readonly Promised[] = [
-  ...shownBy('unit/jobs/batch-size.test.ts', [
+  ...shownBy('unit/jobs/batch-split.test.ts', [
     'so commits are cut to a third of a second',
-    'is as large as can be committed in the time a save may wait',
+    'ends with as many documents as can be committed in the time a save may wait',
   ]),
   ...shownBy('unit/writer/priority-queue.test.ts', [
     'and a save never waits behind more than one of them',

@@ -21,7 +21,7 @@ export class Writes {
         await sequencer.commit({ observations: [], submissions, actor: 'api:submission' })
         return submissions.map(() => undefined)
       },
-      { measureSize: () => 1, size: () => 1, waitMs: 0, idleMs: () => 0 },
+      { measureSize: () => 1, size: 1, waitMs: 0, idleMs: () => 0 },
     )
     // A timer that is late in a busy process must not shorten a wait: count from when it was due.
     let due = performance.now() + EVERY_MS
