@@ -47,7 +47,7 @@ const since = z
     ctx.addIssue('must be a date and time such as 2026-01-31T09:00:00Z, or a date')
     return z.NEVER
   })
-  .describe('Begin at this time, instead of a cursor')
+  .describe('Begin at this time')
 
 type WaitingCall = Pick<Call<unknown, unknown, unknown, 'bearer'>, 'principal' | 'signal'> & {
   services: Pick<Services, 'reader' | 'commits'>
@@ -126,10 +126,10 @@ export const readFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Read the change feed',
   description:
-    'Events in the order in which they happened. Pass the `cursor` of an answer to get the next page: at once while ' +
-    '`has_more` is true, and later once it is false, or with `wait`. Keep `types` the same for one cursor. With `domain` ' +
-    'or `agent` a page may be empty while `has_more` is true; with both, events concern both. Events are kept for ' +
-    `${limits.feedRetentionDays} days: for an older cursor the answer is 410, and you load your copy again.`,
+    'Events in their order. The `cursor` of an answer gets the next page: at once while `has_more` is true, ' +
+    'else later, or with `wait`. A cursor belongs to one `types`. With `domain` or `agent` a page may be empty ' +
+    'while `has_more` is true; with both, events concern both. Events are kept for ' +
+    `${limits.feedRetentionDays} days: after a 410, load your copy again.`,
   access: 'bearer',
   cache: 'private',
   query: z.object({ cursor, since, types, ...subject, limit, wait }),

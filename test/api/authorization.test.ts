@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY } from '../../pipeline/core/clock.ts'
-import { rebuild } from '../../pipeline/maintenance/rebuild.ts'
 import {
   buildOperatorFile,
   publishFiles,
@@ -451,10 +450,7 @@ describe('the sources of an authorization', () => {
     own.clock.tick(DAY)
     await publishFiles(own, { 'p.example': buildShop('p.example', { properties: [] }) })
     expect(await own.verify()).toEqual([])
-    const { DATA_DIR } = own.config
-    await own.sequencer.close()
-    expect(await rebuild(DATA_DIR)).toEqual({ unprojected: [] })
-    await own.restart().catch(() => undefined)
+    await own.rebuild()
     expect(await own.verify()).toEqual([])
     await own.close()
   })
