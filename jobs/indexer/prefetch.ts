@@ -3,8 +3,9 @@ import type { DueTarget } from '../../pipeline/writer/crawl/due-files.ts'
 
 /** Files read beyond those that are enqueued at once. */
 const PREFETCH_FILES = 50_000
-/** Fewer files than this are not kept. */
+/** Fewer files than this are not kept if they were found in this time: new ones are found as fast. */
 const PREFETCH_MIN = 2_000
+const QUICK_MS = 20
 /** Due files stay valid for this many times as long as the query for them took… */
 const VALIDITY_FACTOR = 20
 /** …and no longer than this, so that new due files are not delayed. */
@@ -70,6 +71,7 @@ export class Prefetch {
     this.#isAll = due < count + PREFETCH_FILES
     const elapsedMs = tookMs + performance.now() - started
     const validMs = Math.min(elapsedMs * VALIDITY_FACTOR, VALID_MAX_MS)
-    this.#validUntil = due < PREFETCH_MIN ? 0 : performance.now() - elapsedMs + validMs
+    const isQuick = due < PREFETCH_MIN && elapsedMs < QUICK_MS
+    this.#validUntil = isQuick ? 0 : performance.now() - elapsedMs + validMs
   }
 }

@@ -1,4 +1,4 @@
-import { type Instant, MINUTE } from '../../core/clock.ts'
+import { HOUR, type Instant } from '../../core/clock.ts'
 import type { SourceKind } from '../../model/documents/index.ts'
 import { type CrawlTarget, PARSER_VERSION } from '../../model/observation.ts'
 import type { Database } from '../../store/database.ts'
@@ -30,10 +30,11 @@ const WANTED = `if(kind = 'agent', min(priority, ${reasons.hop}), priority)`
 
 /**
  * Order among files of equal priority: requested files in the order of the requests; files that became due
- * within one minute in the order in which they are stored. A commit then writes to a few adjacent pages instead
- * of to nearly all of them.
+ * within one hour in the order in which they are stored. A commit then writes to a few adjacent pages instead
+ * of to nearly all of them: with 10^5 domains 18.7 µs of processor time a file, and 31 µs by the minute. Those of the present
+ * hour that are not due yet are read too.
  */
-const TURN = `if(priority = ${reasons.requested}, due_at, due_at / ${MINUTE} * ${MINUTE})`
+const TURN = `if(priority = ${reasons.requested}, due_at, due_at / ${HOUR} * ${HOUR})`
 
 /**
  * Loads due files, the most wanted first, with the state that a crawler needs for conditional requests.
@@ -60,7 +61,7 @@ export async function iterateDue(
   const newer =
     since === undefined
       ? ''
-      : `and ${TURN} >= $since / ${MINUTE} * ${MINUTE} and due_at >= $since and priority < ${reasons.mentioned}`
+      : `and ${TURN} >= $since / ${HOUR} * ${HOUR} and due_at >= $since and priority < ${reasons.mentioned}`
   for (const wanted of which === undefined ? LEVELS : levels[which]) {
     if (since !== undefined && wanted === reasons.mentioned) break
     const found = await db.values(

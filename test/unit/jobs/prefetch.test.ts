@@ -57,18 +57,24 @@ describe('prefetching due files', () => {
     }
   })
 
+  it('happens each time while there are few, unless it is slow', async () => {
+    for (const [tookMs, count] of [
+      [5, 2],
+      [400, 1],
+    ] as const) {
+      const { ahead: prefetched, reads } = countPrefetched(10, { tookMs })
+      await prefetched.take(10, () => true)
+      vi.advanceTimersByTime(300)
+      await prefetched.take(10, () => true)
+      expect(reads()).toBe(count)
+    }
+  })
+
   it('happens at once when files are released', async () => {
     const { ahead: prefetched, due } = countPrefetched(3_000)
     const first = await prefetched.take(3_000, () => true)
     expect(await prefetched.take(500, () => true)).toEqual([])
     prefetched.expire()
     expect(await prefetched.take(500, target => target !== first[0])).toEqual(due.slice(1, 501))
-  })
-
-  it('happens each time while there are few', async () => {
-    const { ahead: prefetched, reads } = countPrefetched(10)
-    await prefetched.take(100, () => true)
-    await prefetched.take(100, () => true)
-    expect(reads()).toBe(2)
   })
 })

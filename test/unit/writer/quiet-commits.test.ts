@@ -256,16 +256,16 @@ describe('due files', () => {
     expect(searched.filter(detail => !detail.startsWith('SEARCH'))).toEqual([])
   })
 
-  it('come in the order of the stores when they became due within one minute', async () => {
+  it('come in the order of the stores when they became due within one hour', async () => {
     clock.tick({ days: 2 })
     const due = await loadDueTargets(registry.index, clock.now(), 2 * MANY_DOMAINS)
     const rows = await registry.index.all<{ location: string; due: number }>(
       `select location, +due_at as due from crawl_state where kind = 'brand.json'`,
     )
-    const minute = new Map(rows.map(row => [row.location, Math.floor(row.due / 60_000)]))
+    const hour = new Map(rows.map(row => [row.location, Math.floor(row.due / 3_600_000)]))
     const brands = due.filter(({ kind }) => kind === 'brand.json')
     const turns = brands.map(
-      ({ location }) => [minute.get(location)!, parseNumber(location)] as const,
+      ({ location }) => [hour.get(location)!, parseNumber(location)] as const,
     )
     const sorted = [...turns].sort(([t, n], [u, m]) => t - u || n - m)
     expect(turns.join(' ') === sorted.join(' ')).toBe(true)
