@@ -1,6 +1,6 @@
 import { toIso } from '../core/clock.ts'
 import type { Answer, Refusal, SaveVerdicts, Submission } from '../model/submission.ts'
-import { openRecord, openRecordReadOnly } from '../store/record.ts'
+import { openRecord, openRecordReadOnly, type TellIndexes } from '../store/record.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import { type KnownVerdicts, listTestedAgents, loadVerdicts } from './agents/verdicts.ts'
 import { type AuditRow, toAuditColumns } from './audit.ts'
@@ -39,8 +39,8 @@ export class Accounts {
     this.db = db
   }
 
-  static open(record: string): Accounts {
-    return new Accounts(openRecord(record))
+  static open(record: string, tell?: TellIndexes): Accounts {
+    return new Accounts(openRecord(record, tell))
   }
 
   /** Opens the record for reading, for a process that may change nothing, not even leave a file beside it. */

@@ -9,12 +9,17 @@ export const RECORD_FORMAT = 2
 /** Format of a record without an index, which was in a file of its own (`import-index.ts`). */
 export const FORMAT_BEFORE = 1
 
+const INDEX = /^create (unique )?index/i
+
+/** Is told which indexes a record gets that has rows already: millions of them take seconds. */
+export type TellIndexes = (names: readonly string[]) => void
+
 /** Opens the record with all its tables. Throws where it is not of this program's format. */
-export function openRecord(file: string): Sqlite {
+export function openRecord(file: string, tell?: TellIndexes): Sqlite {
   const db = openAs(file, RECORD_FORMAT)
   try {
     const isNew = findFormat(db) === 0
-    declareTables(db)
+    declareTables(db, tell)
     // The file says what it is even where its log is lost.
     if (isNew) db.emptyLog()
     return db
@@ -61,15 +66,22 @@ export function openAsOfNow(file: string): Sqlite {
  * Creates the tables, indexes and triggers that the record lacks, private ones and those of the index. Indexes and
  * triggers that are declared otherwise, or not any more, give way.
  */
-export function declareTables(db: Sqlite): void {
+export function declareTables(db: Sqlite, tell: TellIndexes = () => undefined): void {
   const declared = listDeclared()
   db.transaction(() => {
-    for (const { type, name, sql } of readSchema(db))
-      if (declared.get(name) !== sql) db.exec(`drop ${type} ${name}`)
+    const schema = readSchema(db)
+    const unchanged = new Set(
+      schema.filter(({ name, sql }) => declared.get(name) === sql).map(toName),
+    )
+    const made = [...declared].filter(([name, sql]) => !unchanged.has(name) && INDEX.test(sql))
+    if (schema.length > 0 && made.length > 0) tell(made.map(([name]) => name))
+    for (const { type, name } of schema) if (!unchanged.has(name)) db.exec(`drop ${type} ${name}`)
     declareAll(db)
     setFormat(db)
   })
 }
+
+const toName = ({ name }: { name: string }) => name
 
 function declareAll(db: Sqlite): void {
   const sql = listTables('accounts').map(name => readTableFile('accounts', name).sql)

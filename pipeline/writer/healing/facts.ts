@@ -32,7 +32,9 @@ export async function openFacts(paths: Paths, log?: Log): Promise<Facts> {
     throw new Fatal(describeLostRecord(paths.dir))
   }
   if (hasContent(paths.record) && !isAsSealed(paths, paths.record)) await readAll(paths, log)
-  const accounts = readRecordFile(paths, file => Accounts.open(file))
+  const accounts = readRecordFile(paths, file =>
+    Accounts.open(file, indexes => log?.info({ indexes }, 'making indexes of the record')),
+  )
   try {
     const index = new Database(accounts.db)
     await fillOperators(index)
