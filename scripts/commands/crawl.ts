@@ -63,7 +63,7 @@ export async function crawl(
       [...describeRefused(refused), ...taken_down.map(describeTakenDown)],
       summary,
     )
-  if (refused.length > 0 || taken_down.length > 0) process.exitCode = 1
+  if (refused.length > 0) process.exitCode = 1
 }
 
 /** Lists the domains that are not crawled, each with the one that was taken down. */

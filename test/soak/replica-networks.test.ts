@@ -83,6 +83,7 @@ describe.skipIf(problem !== undefined)(`over a bad wire (${problem ?? 'possible'
     run(['crawler'])
     run(['indexer'], registryHost)
     run(['api'], registryHost)
+    await expect.poll(() => existsSync(origin!.record), { timeout: 60_000 }).toBe(true)
   })
 
   afterAll(async () => {

@@ -69,8 +69,8 @@ beforeAll(async () => {
       redisConnectMs: 2_000,
     }),
   }
-  writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
   await runForOutput(['org', 'create', '--name', 'Acme'], env)
+  writeFileSync(`${folder.path}/domains.txt`, made.domains.join('\n'))
   secret = await runForOutput(['key', 'create', '--org', 'Acme'], env)
 })
 

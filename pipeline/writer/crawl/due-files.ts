@@ -61,13 +61,15 @@ export async function iterateDue(
   const newer =
     since === undefined
       ? ''
-      : `and ${TURN} >= $since / ${HOUR} * ${HOUR} and due_at >= $since and priority < ${reasons.mentioned}`
+      : `and ${TURN} >= $turn and due_at >= $since and priority < ${reasons.mentioned}`
+  // Computed here: numbers are bound as real ones, which divide without a remainder.
+  const turn = since === undefined ? null : Math.floor(since / HOUR) * HOUR
   for (const wanted of which === undefined ? LEVELS : levels[which]) {
     if (since !== undefined && wanted === reasons.mentioned) break
     const found = await db.values(
       `select rowid from crawl_state where ${WANTED} = $wanted and ${TURN} <= $now and due_at <= $now ${newer}
        order by ${TURN}, rowid limit $limit`,
-      { wanted, now, since: since ?? null, limit: limit - ids.length },
+      { wanted, now, since: since ?? null, turn, limit: limit - ids.length },
     )
     for (const [id] of found) ids.push(Number(id))
     if (ids.length === limit) break

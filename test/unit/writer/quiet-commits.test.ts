@@ -256,6 +256,17 @@ describe('due files', () => {
     expect(searched.filter(detail => !detail.startsWith('SEARCH'))).toEqual([])
   })
 
+  it('since a time are those that became due then or later', async () => {
+    clock.tick({ days: 2 })
+    const due = await registry.index.all<{ due: number }>(
+      `select +due_at as due from crawl_state where due_at <= ${clock.now()} and priority < 3 order by 1`,
+    )
+    const since = due[Math.floor(due.length / 2)]!.due
+    const found = await loadDueTargets(registry.index, clock.now(), 3 * MANY_DOMAINS, { since })
+    expect(found.length).toBe(due.filter(({ due }) => due >= since).length)
+    expect(found.length).toBeGreaterThan(0)
+  })
+
   it('come in the order of the stores when they became due within one hour', async () => {
     clock.tick({ days: 2 })
     const due = await loadDueTargets(registry.index, clock.now(), 2 * MANY_DOMAINS)
