@@ -184,7 +184,3 @@ export const tenants: readonly Tenant[] = [
     tasks: [getCapabilities, getBrandIdentity],
   },
 ]
-
-export function findTenant(name: string): Tenant | undefined {
-  return tenants.find(tenant => tenant.name === name)
-}

@@ -11,7 +11,12 @@ import { recordAgentHealth } from './crawl/agent-health.ts'
 import { beginNight } from './crawl/brake.ts'
 import { countAttempts } from './crawl/crawl-days.ts'
 import { settleRequests } from './crawl/crawl-requests.ts'
-import { type AppliedAttempts, applyObservations, applyTransitions } from './crawl/crawl-state.ts'
+import {
+  type AppliedAttempts,
+  applyObservations,
+  applyTransitions,
+  type Turned,
+} from './crawl/crawl-state.ts'
 import { applyDeferrals } from './crawl/deferrals.ts'
 import { filterImplausible } from './crawl/plausibility.ts'
 import { quarantine } from './crawl/quarantine.ts'
@@ -35,7 +40,8 @@ export async function apply(db: Database, batch: Batch, context: ApplyContext): 
   const requests = hasOnlyObservations(batch) ? noRequests : await applyRequests(db, batch, context)
   const applied = await applyBatchObservations(db, batch, requests, context)
   const derived = await deriveInvalidated(db, batch, { ...requests, ...applied }, context)
-  const { held, unfinished } = derived
+  const { held } = derived
+  const unfinished = derived.unfinished + applied.turned.left
   // Events of people's changes come first: a file may replace these changes in the same commit.
   const drafts = [...requests.drafts, ...derived.drafts]
   if (requests !== noRequests)
@@ -85,9 +91,10 @@ async function applyBatchObservations(
   await countAttempts(db, attempts, context.seq)
   const probes = attempts.filter(({ after }) => after.kind === 'agent')
   if (probes.length > 0) await recordAgentHealth(db, probes, context.seq)
+  const turned = hasAppliedTime ? await applyTransitions(db, context.now) : nothingTurned
   const crawled = [
     ...answered,
-    ...(hasAppliedTime ? await applyTransitions(db, context.now) : []),
+    ...turned.files,
     ...requests.held.invalidated,
     ...requests.takedown.invalidated,
   ]
@@ -96,7 +103,7 @@ async function applyBatchObservations(
   const pointing =
     saved.length > 0 ? await listInvalidatedHosted(db, saved, context.hostingBase) : []
   const invalidated = [...crawled, ...pointing.filter(source => !known.has(toSourceKey(source)))]
-  return { observations, attempts, invalidated, hasAppliedTime }
+  return { observations, attempts, invalidated, hasAppliedTime, turned }
 }
 
 /**
@@ -123,6 +130,7 @@ async function deriveInvalidated(
     observations,
     invalidated,
     hasAppliedTime,
+    turned,
     merged,
     takedown,
     held,
@@ -160,6 +168,7 @@ async function deriveInvalidated(
     {
       ...context,
       released,
+      turned,
       // A submission is answered with all that follows; a file that was just read has its own commit.
       ...(submissions.length === 0 && { largeFiles: observations.length > 0 ? 0 : 1 }),
     },
@@ -181,6 +190,7 @@ async function listClaimed(
 }
 
 const nothingApplied: AppliedAttempts = { attempts: [], invalidated: [] }
+const nothingTurned: Turned = { files: [], left: 0 }
 const noSubjects: Subjects = { brand: [], publisher: [] }
 const nothingDerived: Derivation = {
   drafts: [],

@@ -46,8 +46,7 @@ export const regions: Region[] = [
   },
   {
     file: 'pipeline/writer/crawl/crawl-state.ts',
-    after:
-      'export async function applyTransitions(db: Database, now: Instant): Promise<Invalidated[]> {',
+    after: 'export async function applyTransitions(db: Database, now: Instant): Promise<Turned> {',
     before: '}',
   },
   {
@@ -182,10 +181,6 @@ export const harmless: Record<string, string> = {
   '=> (before.hash !== null && changesValidity) ||\n':
     'no observation is applied: the golden nights notice',
   'answer: this.#step.value,': 'no dependency: without answers nothing differs',
-  "if (turned.length > 0) { await db.write( 'update', 'crawl_state', `set priority = priority, turns_at = least( if(stale_at > $now, stale_at, null), if(ended_at > $now, ended_at, null)) where turns_at <= $now`, at, ) }":
-    'the next tick derives it again, with the same result',
-  "await db.write( 'update', 'crawl_state', `set priority = priority, turns_at = least( if(stale_at > $now, stale_at, null), if(ended_at > $now, ended_at, null)) where turns_at <= $now`, at, )":
-    'the next tick derives it again, with the same result',
   '=> ended': 'ended_at wakes the rule too, while it is in the future',
   'if(stale_at > $now, stale_at, null),': 'ended_at wakes the rule too, while it is in the future',
 }

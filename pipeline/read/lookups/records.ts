@@ -20,16 +20,6 @@ export function findRecord<Value>(
   return text === undefined ? undefined : (JSON.parse(text) as Value)
 }
 
-/** Lists the records whose keys begin with a prefix and a space, by key. */
-export function listRecords<Value>(
-  { serving }: RecordReader,
-  space: RecordSpace,
-  prefix: string,
-): Value[] {
-  const entries = serving?.range(space, prefix) ?? []
-  return Array.from(entries, ({ value }) => JSON.parse(value.toString()) as Value)
-}
-
 /** Tells whether there is any record in a space. */
 export function hasRecords({ serving }: RecordReader, space: RecordSpace): boolean {
   return (serving?.keys(space, { limit: 1 }) ?? []).length > 0

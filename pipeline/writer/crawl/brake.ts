@@ -14,6 +14,7 @@ import {
   reachesFloors,
 } from '../../resolve/brake.ts'
 import type { Database } from '../../store/database.ts'
+import type { Turned } from './crawl-state.ts'
 import { releaseHeld } from './held-publishers.ts'
 
 /** Facts about a commit that the brake needs. */
@@ -25,6 +26,8 @@ export interface BrakeContext {
   brake: BrakeLimits
   /** Publishers that an operator released: their losses are applied and not counted. */
   released?: ReadonlySet<Domain>
+  /** Files whose state time has changed: those that are left are expected to lose as much as these. */
+  turned?: Turned
 }
 
 /** Losses that were held back, in rows. */
@@ -116,16 +119,17 @@ export async function beginNight(
 async function checkMassLoss(
   db: Database,
   fresh: readonly Suspicious[],
-  { night, brake: limits }: BrakeContext,
+  { night, brake: limits, turned }: BrakeContext,
 ): Promise<boolean> {
   const now = sumLosses(fresh)
   const tonight = await db.oneOrThrow<{ publishers: number; losses: number; taken: number }>(
     'select publishers, losses, taken from nights where night = ms($night)',
     { night: toIso(night) },
   )
+  const times = turned && turned.left > 0 ? 1 + turned.left / turned.files.length : 1
   const total = {
-    rows: tonight.losses + now.grants + now.properties,
-    publishers: tonight.publishers + now.publishers,
+    rows: tonight.losses + (now.grants + now.properties) * times,
+    publishers: tonight.publishers + now.publishers * times,
   }
   if (!reachesFloors(total, limits)) return false
   const active = await db.oneOrThrow<{ n: number }>(

@@ -159,25 +159,44 @@ async function storeFinalAddresses(
   ])
 }
 
-/** Applies transitions of files whose validity has changed only because of the time. */
-export async function applyTransitions(db: Database, now: Instant): Promise<Invalidated[]> {
-  const at = { now }
-  const turned = await db.all<Invalidated>(
-    `select kind, location, false as "is_new [boolean]", hash is not null as "is_own [boolean]",
-       null as known_until from crawl_state
-     where turns_at <= $now order by +kind, +location`,
-    at,
+/** Most files whose state turns in one commit: after a week of standing still every file's does. */
+const TURNED_AT_ONCE = 2_000
+
+/** Files whose state time has changed. */
+export interface Turned {
+  files: Invalidated[]
+  /** Number of files that are left to the next commits. */
+  left: number
+}
+
+/** Applies transitions of files whose validity has changed only because of the time, the earliest first. */
+export async function applyTransitions(db: Database, now: Instant): Promise<Turned> {
+  const found = await db.all<Invalidated & { id: number }>(
+    `select rowid as id, kind, location, false as "is_new [boolean]", hash is not null as "is_own [boolean]",
+       null as known_until
+     from (select rowid, * from crawl_state where turns_at <= $now
+       order by turns_at, rowid limit ${TURNED_AT_ONCE})
+     order by kind, location`,
+    { now },
   )
-  if (turned.length > 0) {
-    await db.write(
-      'update',
-      'crawl_state',
-      `set priority = priority, turns_at = least(
-         if(stale_at > $now, stale_at, null),
-         if(ended_at > $now, ended_at, null))
-       where turns_at <= $now`,
-      at,
-    )
-  }
-  return turned
+  if (found.length === 0) return { files: [], left: 0 }
+  await db.write(
+    'update',
+    'crawl_state',
+    `set priority = priority, turns_at = least(
+       if(stale_at > $now, stale_at, null),
+       if(ended_at > $now, ended_at, null))
+     where rowid in (select value from json_each($ids))`,
+    { now, ids: JSON.stringify(found.map(({ id }) => id)) },
+  )
+  const files = found.map(({ id: _, ...file }) => file)
+  return { files, left: files.length < TURNED_AT_ONCE ? 0 : await countTurned(db, now) }
+}
+
+async function countTurned(db: Database, now: Instant): Promise<number> {
+  const { n } = await db.oneOrThrow<{ n: number }>(
+    'select count(*) as n from crawl_state where turns_at <= $now',
+    { now },
+  )
+  return n
 }
