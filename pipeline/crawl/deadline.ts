@@ -17,3 +17,27 @@ export async function waitWithin<Result, Fallback>(
     clearTimeout(timer)
   }
 }
+
+/** Waits for work, or returns the fallback as soon as the signal is aborted. Late work ends by itself. */
+export async function waitUnless<Result, Fallback>(
+  signal: AbortSignal,
+  work: Promise<Result>,
+  fallback: Fallback,
+): Promise<Result | Fallback> {
+  if (signal.aborted) return fallback
+  let stop = () => {}
+  const aborted = new Promise<Fallback>(resolve => {
+    stop = () => resolve(fallback)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Pauses for a time, or until the signal is aborted. */
+export function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
+  return waitUnless(signal, new Promise(resolve => setTimeout(resolve, ms)), undefined)
+}

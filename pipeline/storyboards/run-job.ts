@@ -15,14 +15,10 @@ import type {
   TestedAgent,
 } from '../model/storyboards/storyboard-job.ts'
 import { fetchAccessToken } from './access-token.ts'
-import {
-  AgentSession,
-  type AgentTarget,
-  openAgentSession,
-  type SessionDeps,
-} from './agent-session.ts'
+import { AgentSession, type AgentTarget, type SessionDeps } from './agent-session.ts'
 import { findStoryboard, type RunnableStoryboard } from './catalog.ts'
 import { compareRuns } from './compare.ts'
+import { openAgentSession } from './connect-agent.ts'
 import { describeRun, describeStatus, listDiagnostics } from './describe-run.ts'
 import { readProfile } from './read-profile.ts'
 import { previewStep, runSingleStep } from './run-step.ts'

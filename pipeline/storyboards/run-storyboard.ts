@@ -6,17 +6,11 @@ import type {
   StepResult,
 } from '../model/storyboards/storyboard-result.ts'
 import type { JsonObject } from '../parse/object-reader.ts'
-import {
-  type AgentSession,
-  type AgentTarget,
-  type Connected,
-  connectAgent,
-  openSession,
-  type SessionDeps,
-} from './agent-session.ts'
+import type { AgentSession, AgentTarget, Connected, SessionDeps } from './agent-session.ts'
 import { isTriedBranch, settleBranches, settleSubstitutes } from './branches.ts'
 import { resolveTask } from './build-request.ts'
 import { type RunnableStoryboard, readKit } from './catalog.ts'
+import { connectAgent, openSession } from './connect-agent.ts'
 import { recordResult, toSkippedResult } from './plan-step.ts'
 import { prepareRun } from './prepare-run.ts'
 import { readProfile } from './read-profile.ts'

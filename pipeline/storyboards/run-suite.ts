@@ -3,13 +3,14 @@ import { BADGE_VERSION } from '../model/badge.ts'
 import type { ShownSpecialism, Suite, SuiteResult } from '../model/compliance.ts'
 import type { StepDiagnostic } from '../model/storyboards/step-diagnostic.ts'
 import type { AgentRun } from '../model/storyboards/storyboard-result.ts'
-import { type AgentTarget, connectAgent, type SessionDeps } from './agent-session.ts'
+import type { AgentTarget, SessionDeps } from './agent-session.ts'
 import {
   chooseTargets,
   listApplicable,
   type RunnableStoryboard,
   readStoryboard,
 } from './catalog.ts'
+import { connectAgent } from './connect-agent.ts'
 import { describeStatus, hasCoverageGap, listDiagnostics } from './describe-run.ts'
 import { readKnownAgent, runStoryboard } from './run-storyboard.ts'
 import { listShown } from './shown-specialisms.ts'
@@ -34,6 +35,7 @@ export async function runSuite(
   const diagnostics: StepDiagnostic[] = []
   for (const entry of listApplicable(profile, deps.protocolName)) {
     const storyboard = readStoryboard(entry)
+    connection.requests.restart()
     const run = await runStoryboard(storyboard, target, deps, {
       known: { connection, profile, capabilities },
     })

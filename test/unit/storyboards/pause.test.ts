@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { limits } from '../../../pipeline/core/limits.ts'
 import type { Fetcher } from '../../../pipeline/fetch/http.ts'
-import { AgentSession, openAgentSession } from '../../../pipeline/storyboards/agent-session.ts'
+import { AgentSession } from '../../../pipeline/storyboards/agent-session.ts'
+import { openAgentSession } from '../../../pipeline/storyboards/connect-agent.ts'
 import {
   type AgentAnswer,
   agentUrl,
@@ -43,8 +44,8 @@ it('a run waits as long as the agent asks it to, and calls again', async () => {
   expect(answer).toMatchObject({ kind: 'answered', outcome: { payload: { products: [] } } })
 })
 
-it('a run ends when it has made as many requests as it may', async () => {
-  const { session } = await callOnce(working, { storyboardCalls: 2 })
+it('a run ends when it has made as many requests as it may, those of connecting among them', async () => {
+  const { session } = await callOnce(working, { storyboardCalls: 5 })
   expect(session.hasEnded).toBe(false)
   await session.call('get_products', {})
   expect(session.hasEnded).toBe(true)
