@@ -156,6 +156,10 @@ const entries = {
     300_000,
     'time from the enrolment of an agent to its first scheduled run at most; half of it at least, for its credential',
   ],
+  complianceAgainMs: [
+    10_000,
+    'time after which an agent is called once more that a run of all storyboards did not reach',
+  ],
   storyboardBundleBytes: [30_000_000, 'bytes of an archive of storyboards'],
   storyboardBundleMs: [60_000, 'time for fetching such an archive'],
   storyboardCalls: [150, 'requests to an agent in one run of a storyboard'],

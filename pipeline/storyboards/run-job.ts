@@ -2,6 +2,7 @@ import { toAgentUrlKey } from '../core/agent-url.ts'
 import type { Config } from '../core/config.ts'
 import { chooseAgentPort } from '../core/ports.ts'
 import { requireValue } from '../core/present.ts'
+import { pauseUnless } from '../crawl/deadline.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import { nameReason } from '../crawl/mcp/failure-reason.ts'
 import { decryptCredential, type OpenedCredential } from '../model/agent-credential.ts'
@@ -108,7 +109,12 @@ const runners: Runners = {
     const time = AbortSignal.timeout(deps.limits.complianceRunMs)
     const limited = { ...deps, signal: AbortSignal.any([deps.signal, time]) }
     const target = await resolveTarget(agent, limited)
-    return 'needs_credential' in target ? deniedSuite : runSuite(target, limited)
+    if ('needs_credential' in target) return deniedSuite
+    const suite = await runSuite(target, limited)
+    if (suite.outcome !== 'unreachable') return suite
+    // A verdict lasts for hours, a lost connection does not.
+    await pauseUnless(limited.signal, deps.limits.complianceAgainMs)
+    return runSuite(target, limited)
   },
 }
 

@@ -12,7 +12,7 @@ import type { FeedEvent } from '../../pipeline/model/event.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import type { TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
-import { type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
+import { type HostRequest, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 import {
   type Payload,
   type ReferenceAgent,
@@ -39,7 +39,7 @@ beforeAll(async () => {
   agent = await startReferenceAgent(systemClock)
   web = await openLiveWeb(
     {},
-    { storyboardMs: 60_000, storyboardStepMs: 60_000 },
+    { storyboardMs: 60_000, storyboardStepMs: 60_000, complianceAgainMs: 100 },
     { ...settings, REFERENCE_AGENT_URL: 'https://reference.example', REFERENCE_AGENT_TOKEN: TOKEN },
   )
   registry = await web.open(
@@ -221,6 +221,23 @@ describe('scheduled runs', () => {
     await tested.send('PUT', 'compliance/opt-out', { opt_out: true })
     registry.clock.tick(MINUTE)
     expect((await tested.send('POST', 'monitoring/requeue')).status).toBe(409)
+  })
+
+  it('call an agent once more before they report that it cannot be reached', async () => {
+    const shaky = await enrolAgent('shaky.example')
+    const answer = web.hosts['shaky.example']!['*'] as (ask: HostRequest) => unknown
+    const tried = new Set<string>()
+    web.hosts['shaky.example'] = {
+      '*': ask => {
+        const place = `${ask.request.method} ${ask.path}`
+        if (tried.has(place)) return answer(ask)
+        tried.add(place)
+        return ask.request.socket.destroy()
+      },
+    }
+    await testNow(shaky)
+    expect((await shaky.read('compliance')).body.status).toBe('passing')
+    await shaky.send('PUT', 'compliance/opt-out', { opt_out: true })
   })
 
   it('report an agent that cannot be reached, and one that requires a credential', async () => {
