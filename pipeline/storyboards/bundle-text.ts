@@ -17,9 +17,9 @@ const headMembers = [
   'agent',
 ] as const satisfies (keyof StoryboardHead)[]
 const MEMBER = /^([a-z_]\w*):/gm
-const TASK = /^ +(?:- )?task: *["']?(\$?[\w.]+)/gm
-const STEP_DEFAULT = /^ +task_default: *["']?(\w+)/gm
-const PHASE = /^ {0,2}- id:/gm
+/** Lines of phases that begin one, name the task of a step, or the one that stands in for it; found in one pass. */
+const PHASE_LINES =
+  /^(?: {0,2}- (?<phase>id):| +(?:- )?task: *["']?(?<task>\$?[\w.]+)| +task_default: *["']?(?<other>\w+))/gm
 
 /** Facts of a storyboard that are known before its steps are parsed. */
 export interface StoryboardSummary extends StoryboardHead {
@@ -33,9 +33,11 @@ export interface StoryboardSummary extends StoryboardHead {
 const ALIASES_MAX = 100
 const VALUES_MAX = 200_000
 
+const SCHEMA = CORE_SCHEMA.withTags(mergeTag)
+
 /** Parses YAML in a third of the time that the library `yaml` takes (64 heads: 20 ms, there 65 ms). */
 function parse(text: string): unknown {
-  const value = load(text, { schema: CORE_SCHEMA.withTags(mergeTag), maxAliases: ALIASES_MAX })
+  const value = load(text, { schema: SCHEMA, maxAliases: ALIASES_MAX })
   assertBounded(value)
   return value
 }
@@ -72,11 +74,12 @@ export function summarizeStoryboard(text: string): StoryboardSummary | undefined
   const head = headMembers.map(name => members.get(name) ?? '').join('')
   const read = StoryboardHead.safeParse(nameAsOurs(parse(head)))
   if (!read.success) return undefined
-  const tasks = Array.from(phases.matchAll(TASK), ([, task = '']) => toOwnName(task))
-  const others = Array.from(phases.matchAll(STEP_DEFAULT), ([, task = '']) => task)
+  const lines = Array.from(phases.matchAll(PHASE_LINES), ({ groups = {} }) => groups)
+  const tasks = lines.flatMap(({ task }) => (task === undefined ? [] : toOwnName(task)))
+  const others = lines.flatMap(({ other }) => other ?? [])
   return {
     ...read.data,
-    phase_count: phases.match(PHASE)?.length ?? 0,
+    phase_count: lines.filter(({ phase }) => phase !== undefined).length,
     step_count: tasks.length,
     tasks: [...new Set([...tasks, ...others])].filter(task => !task.startsWith('$')),
   }

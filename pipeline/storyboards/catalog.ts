@@ -210,14 +210,25 @@ export function listApplicable(
   protocolName: string,
 ): CatalogEntry[] {
   const targets = chooseTargets(profile)
+  const offered = new Set(tools)
   const claims = { universal: ['universal'], domain: supported_protocols, specialism: specialisms }
   return listStoryboards().filter(
     ({ storyboard: { required_tools, introduced_in }, bundle, source }) =>
       targets.includes(source.target) &&
       claims[bundle.kind].includes(bundle.id) &&
       isOfMajor(introduced_in, adcp_version) &&
-      (required_tools.length === 0 ||
-        required_tools.some(name => tools.includes(applyProtocolName(name, protocolName)))),
+      offersAny(offered, required_tools, protocolName),
+  )
+}
+
+/** Tells whether an agent offers one of the tasks that a storyboard needs, if it needs any. */
+export function offersAny(
+  tools: ReadonlySet<string>,
+  required: readonly string[],
+  protocolName: string,
+): boolean {
+  return (
+    required.length === 0 || required.some(name => tools.has(applyProtocolName(name, protocolName)))
   )
 }
 

@@ -4,6 +4,7 @@ import type { SkipReason } from '../model/storyboards/storyboard-result.ts'
 import { isObject, type JsonObject } from '../parse/object-reader.ts'
 import type { AgentSession } from './agent-session.ts'
 import { findAccount, needsPurchase } from './build-request.ts'
+import { offersAny } from './catalog.ts'
 import { listProducts } from './judge-step.ts'
 import { readPath } from './read-path.ts'
 import { applyProtocolName } from './references.ts'
@@ -28,7 +29,8 @@ export async function prepareRun(
   state: RunState,
   session: AgentSession,
 ): Promise<SkipReason | undefined> {
-  const { storyboard } = state
+  const { storyboard, tools, context } = state
+  if (!offersAny(tools, storyboard.required_tools, context.protocolName)) return 'missing_tool'
   if (!isOffered(state)) return 'unsatisfied_contract'
   if (needsGovernance(state)) return 'unsatisfied_contract'
   const { requires_capability: required, prerequisites } = storyboard
