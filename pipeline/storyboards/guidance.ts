@@ -22,6 +22,7 @@ const fixes: Readonly<Record<string, (check: ValidationResult, shown: string) =>
   field_value: ({ path }, shown) => `Send ${shown} in ${path}.`,
   error_code: (_, shown) => `Refuse this request with the error code ${shown}.`,
   http_status: (_, shown) => `Answer with the status ${shown}.`,
+  any_of: () => 'Make every step of one of the phases before pass: one of them is enough.',
   output: ({ path }) => `Send ${path}: later calls need it.`,
   no_secret_echo: () => 'Leave the credential out of the answer.',
   conflict_tells_nothing: () => 'Leave everything of the first request out of this refusal.',
@@ -51,11 +52,14 @@ export function buildGuidance(
 
 function describeFix(failed: ValidationResult): string {
   const { check, path, expected } = failed
-  const shown = typeof expected === 'string' ? expected : JSON.stringify(expected)
+  const options = Array.isArray(expected) ? expected : [expected]
+  const shown = options.map(showOption).join(' or ')
   const kind = check.replace(/^envelope_/, '').replace(/_(or_absent|in)$/, '')
   const fix = fixes[kind]?.(failed, shown)
   return fix ?? `Change ${path ?? 'the answer'}: ${shown} is expected.`
 }
+
+const showOption = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Finds the page or schema of the protocol that a check is about. */
 function findReference(

@@ -8,6 +8,7 @@ import type { AgentRun, StepGuidance } from '../../pipeline/model/storyboards/st
 import { fetchBundles } from '../../pipeline/storyboards/bundles/fetch-bundles.ts'
 import { openCatalog, type RunnableStoryboard } from '../../pipeline/storyboards/catalog.ts'
 import { runSuite } from '../../pipeline/storyboards/run-suite.ts'
+import { PUBLIC_NAME } from '../../pipeline/storyboards/schemas.ts'
 import { readSettings } from './environment.ts'
 import { openLoopbackInbox } from './loopback-inbox.ts'
 import { buildJunit, buildSarif, describeFailure, type TestedStoryboard } from './test-reports.ts'
@@ -20,9 +21,12 @@ interface Options {
   format: 'text' | 'json' | 'junit' | 'sarif'
 }
 
-/** Runs every storyboard that applies to an agent, without a registry, and prints what it does in each. */
+/**
+ * Runs every storyboard that applies to an agent, without a registry, and prints what it does in each. Its tasks
+ * have the public names, which agents on the live web have, unless PROTOCOL_NAME is another.
+ */
 export async function testAgent(url: string, { token, format }: Options): Promise<void> {
-  const config = readSettings()
+  const config = readSettings({ PROTOCOL_NAME: process.env.PROTOCOL_NAME || PUBLIC_NAME })
   const fetcher = createFetcher(buildFetcherOptions(config, systemClock, silentLog))
   const areUsable = await openBundles(config, fetcher)
   if (!areUsable) return fetcher.close()

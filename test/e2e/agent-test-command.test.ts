@@ -38,7 +38,8 @@ afterAll(async () => {
   folder.remove()
 })
 
-const settings = { DATA_DIR: join(folder.path, 'data'), PROTOCOL_NAME: 'adcp' }
+// Nothing is set: the agents of the live web have the public names.
+const settings = { DATA_DIR: join(folder.path, 'data') }
 const run = (args: string[], STORYBOARDS = bundle) =>
   runRegistry(['agent', 'test', url, ...args], { ...settings, STORYBOARDS })
 const withToken = ['--token', TOKEN]

@@ -44,6 +44,15 @@ test('where an agent refuses the caller, a credential may be what is missing', (
   expect(fix('the task was refused with CONFLICT')).toBe('Carry out this request: it is valid.')
 })
 
+test('what is to be sent is told in words, also where several values will do', () => {
+  const fix = (check: string, expected: unknown) =>
+    buildGuidance(step, { ...wrong, check, expected }, storyboard).fix
+  expect(fix('http_status_in', [401, 403])).toBe('Answer with the status 401 or 403.')
+  expect(fix('error_code', ['NOT_FOUND', 'CONFLICT'])).toMatch(/ code NOT_FOUND or CONFLICT\.$/)
+  expect(fix('field_value', { id: 1 })).toBe('Send {"id":1} in products[0].name.')
+  expect(fix('any_of', 'auth_mechanism_verified')).toMatch(/one of the phases/)
+})
+
 test('a report in SARIF has a rule and a result for each failed step', () => {
   // biome-ignore lint/suspicious/noExplicitAny: a document of another format
   const { runs } = buildSarif('https://agent.example:8443/mcp', tested) as { runs: any[] }
