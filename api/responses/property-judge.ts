@@ -42,7 +42,7 @@ import { type LongList, toLongList } from './list-parts.ts'
 const CACHE_BYTES_MAX = 16 * 1024 * 1024
 
 /** A judged sale as members of an answer, with the files that decided it. */
-interface JudgedSale {
+export interface JudgedSale {
   judged: Pick<
     PropertyAuthorization,
     | 'authorized'
@@ -55,9 +55,11 @@ interface JudgedSale {
     | SideMember
   >
   deciding: Deciding
+  /** The members as text (`formatMembers`); made when it is first asked for, and cached with the sale. */
+  members?: string
 }
 
-const SALE_BYTES = 500
+const SALE_BYTES = 900
 /** Cached sales; undefined for one that depends on the time. */
 const sales = declareCache(
   () => new CommitCache<{ sale: JudgedSale | undefined }>(CACHE_BYTES_MAX, () => SALE_BYTES),

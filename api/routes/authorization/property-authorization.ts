@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { PropertyAuthorization } from '../../../pipeline/model/responses/authority.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
-import { findDecidingFreshness } from '../../../pipeline/read/lookups/deciding-files.ts'
+import {
+  findDecidingFreshness,
+  formatDecidingFreshness,
+} from '../../../pipeline/read/lookups/deciding-files.ts'
 import {
   listAgentKeys,
   listIdentifierKeys,
@@ -20,10 +23,31 @@ import {
   termsSentence,
   toTerms,
 } from '../../inputs/sale.ts'
-import { defineOperation } from '../../operation/operation.ts'
+import { type Call, defineOperation } from '../../operation/operation.ts'
+import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { buildListPart } from '../../responses/list-parts.ts'
 import { chooseBestSale, findCachedSale, loadPastStock } from '../../responses/property-judge.ts'
-import { replyOk } from '../../responses/reply.ts'
+import { replyOk, type Sent } from '../../responses/reply.ts'
+
+const PropertyQuery = z.object({
+  agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
+  identifier_type: IdentifierType,
+  identifier_value: z
+    .string()
+    .min(1)
+    .max(2_048)
+    .describe('Value of the identifier, such as the domain'),
+  ...termsInQuery,
+  as_of: asOf,
+  explain,
+  evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
+  declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
+})
+
+type PropertyCall = Pick<
+  Call<z.output<typeof PropertyQuery>, unknown, unknown, 'public'>,
+  'query' | 'services'
+>
 
 export const authorizeProperty = defineOperation({
   id: 'validatePropertyAuthorization',
@@ -42,45 +66,46 @@ export const authorizeProperty = defineOperation({
     ...listIdentifierKeys(reader, { type, value }, listPublisherKeys),
     ...listPastKeys(as_of),
   ],
-  query: z.object({
-    agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
-    identifier_type: IdentifierType,
-    identifier_value: z
-      .string()
-      .min(1)
-      .max(2_048)
-      .describe('Value of the identifier, such as the domain'),
-    ...termsInQuery,
-    as_of: asOf,
-    explain,
-    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
-    declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
-  }),
+  query: PropertyQuery,
   reply: { 200: PropertyAuthorization },
   errors: ['invalid_request'],
-  handle: async ({ query, services: { reader } }) => {
+  handle: call => {
+    const { query, services } = call
+    const { reader } = services
+    if (query.as_of !== undefined || !hasNoTerms(query)) return judgeWithTerms(call)
     const { agent_url, identifier_type, identifier_value } = query
     const agent = findAgent(reader, parseAgent('agent_url', agent_url))
     const identifier = { type: identifier_type, value: identifier_value }
-    const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
-    const terms = toTerms(query, past?.at ?? reader.now())
-    const sale = past
-      ? chooseBestSale(reader, identifier, agent, terms, await loadPastStock(past, identifier))
-      : hasNoTerms(query)
-        ? findCachedSale(reader, identifier, agent, terms)
-        : chooseBestSale(reader, identifier, agent, terms)
-    return replyOk({
-      agent_url,
-      identifier_type,
-      identifier_value,
-      ...sale.judged,
-      checked_at: toIso(reader.now()),
-      ...(past && { as_of: toIso(past.at) }),
-      freshness: findDecidingFreshness(reader, sale.deciding),
-      ...(query.explain === 'true' &&
-        past === undefined &&
-        'evidence' in sale &&
-        buildListPart('evidence', sale.evidence(query.declared_cursor), query.evidence_cursor)),
-    })
+    const sale = findCachedSale(reader, identifier, agent, toTerms(query, reader.now()))
+    sale.members ??= formatMembers(sale.judged)
+    const parts = [
+      formatMembers({ agent_url, identifier_type, identifier_value }),
+      sale.members,
+      `"checked_at":"${toIso(reader.now())}"`,
+    ]
+    return replyMembers(parts, formatDecidingFreshness(reader, sale.deciding))
   },
 })
+
+/** Answers a question that names more than agent and property, or a time of the past. */
+async function judgeWithTerms({ query, services: { reader } }: PropertyCall): Promise<Sent> {
+  const { agent_url, identifier_type, identifier_value } = query
+  const agent = findAgent(reader, parseAgent('agent_url', agent_url))
+  const identifier = { type: identifier_type, value: identifier_value }
+  const past = query.as_of === undefined ? undefined : await findPast(reader, query.as_of)
+  const terms = toTerms(query, past?.at ?? reader.now())
+  const stock = past && (await loadPastStock(past, identifier))
+  const sale = chooseBestSale(reader, identifier, agent, terms, stock)
+  return replyOk({
+    agent_url,
+    identifier_type,
+    identifier_value,
+    ...sale.judged,
+    checked_at: toIso(reader.now()),
+    ...(past && { as_of: toIso(past.at) }),
+    freshness: findDecidingFreshness(reader, sale.deciding),
+    ...(query.explain === 'true' &&
+      past === undefined &&
+      buildListPart('evidence', sale.evidence(query.declared_cursor), query.evidence_cursor)),
+  })
+}
