@@ -65,10 +65,13 @@ function write(
   content?: Content,
 ): void {
   const { raw } = reply
-  if (content !== undefined) headers['content-length'] = String(measureBytes(content))
+  const bytes = content === undefined ? 0 : measureBytes(content)
+  if (content !== undefined) headers['content-length'] = String(bytes)
   raw.writeHead(status, headers)
   reply.hijack()
   if (content instanceof ByteText) raw.end(content.bytes, 'latin1')
+  // Text of as many bytes as characters is ASCII, which is written without being encoded.
+  else if (typeof content === 'string' && bytes === content.length) raw.end(content, 'latin1')
   else raw.end(content)
 }
 
