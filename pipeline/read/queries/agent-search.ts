@@ -34,7 +34,7 @@ export function searchAgents(agents: AgentIndex, query: AgentQuery): LentBytes {
   const { filters, limit, maxBytes } = query
   const isFiltered = filters.size > 0
   const names = JSON.stringify([...filters.keys()])
-  const end = Buffer.from(`${names}},"matched_filters":${names}}`)
+  const end = `${names}},"matched_filters":${names}}`
   let last: Match | undefined
   let written = 0
   let hasMore = false
@@ -47,8 +47,7 @@ export function searchAgents(agents: AgentIndex, query: AgentQuery): LentBytes {
     if (hasMore) break
     const isUsual = isFiltered && score === undefined
     agents.texts.write(writer, rank, { comma: written > 0, score: isUsual })
-    if (!isUsual) writer.ascii(formatScore(score ?? agents.scores[rank]!))
-    writer.bytes(end)
+    writer.ascii(isUsual ? end : formatScore(score ?? agents.scores[rank]!) + end)
     last = match
     written += 1
   }
@@ -82,24 +81,22 @@ function countAsked({ filters }: AgentQuery): number {
  */
 function findByBreadth(agents: AgentIndex, query: AgentQuery, asked: number): Match[] {
   const { filters, after, limit } = query
-  const counts = agents.postings.createCounts()
-  for (const [name, values] of filters) agents.postings.countValues(name, values, counts)
-  const found = new Map<number, Required<Match>[]>()
+  const counts = agents.postings.count(filters)
+  const found: Required<Match>[][] = Array.from({ length: asked + 1 }, () => [])
   for (const rank of findRanks(agents, query, { start: 0, max: agents.urls.length })) {
     const count = counts[rank]!
+    const equal = found[count]!
+    if (equal.length > limit) continue
     const score = roundScore(count / asked + agents.scores[rank]!)
     const isAfter =
       after === undefined ||
       score < after.score ||
       (score === after.score && agents.urls[rank]! > after.url)
-    const equal = found.get(count) ?? []
-    if (!isAfter || equal.length > limit) continue
-    found.set(count, equal)
-    equal.push({ rank, score })
+    if (isAfter) equal.push({ rank, score })
   }
   const compare = (a: Required<Match>, b: Required<Match>) =>
     b.score - a.score || (agents.urls[a.rank]! < agents.urls[b.rank]! ? -1 : 1)
-  return [...found.values()]
+  return found
     .flat()
     .sort(compare)
     .slice(0, limit + 1)

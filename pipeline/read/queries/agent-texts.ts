@@ -1,8 +1,9 @@
 import type { BufferBuilder } from '../lookups/buffer-builder.ts'
 
 const PIECE_BYTES = 1024 * 1024
-/** Bounds of the five parts of a text. */
-const TEXT_BOUNDS = 6
+/** Bounds of the five parts of a text: where each begins, and the end. */
+const bound = { head: 0, inventory: 1, middle: 2, rest: 3, score: 4, end: 5 } as const
+const TEXT_BOUNDS = Object.keys(bound).length
 /** Each text begins with one. */
 const COMMA_BYTES = 1
 
@@ -71,8 +72,8 @@ export class AgentTexts {
 
   /** Measures the length of an item's JSON, with its comma and its score. */
   measure(rank: number): number {
-    const [start = 0, inventory = 0, middle = 0, , , end = 0] = this.#readBounds(rank)
-    return end - start + middle - inventory
+    const once = this.#find(rank, 'end') - this.#find(rank, 'head')
+    return once + this.#find(rank, 'middle') - this.#find(rank, 'inventory')
   }
 
   /** Writes a text, with a comma before it and with its score among those that pass filters by values. */
@@ -83,15 +84,15 @@ export class AgentTexts {
   ): void {
     // biome-ignore lint/style/noNonNullAssertion: every rank has a piece
     const piece = this.#pieces[this.#pieceNumbers[rank]!]!
-    const [start = 0, inventory = 0, middle = 0, rest = 0, scoreAt = 0, end = 0] =
-      this.#readBounds(rank)
-    writer.part(piece, comma ? start : start + COMMA_BYTES, rest)
-    writer.part(piece, inventory, middle)
-    writer.part(piece, rest, score ? end : scoreAt)
+    const rest = this.#find(rank, 'rest')
+    writer.part(piece, this.#find(rank, 'head') + (comma ? 0 : COMMA_BYTES), rest)
+    writer.part(piece, this.#find(rank, 'inventory'), this.#find(rank, 'middle'))
+    writer.part(piece, rest, this.#find(rank, score ? 'end' : 'score'))
   }
 
-  #readBounds(rank: number): Uint32Array {
-    return this.#bounds.subarray(TEXT_BOUNDS * rank, TEXT_BOUNDS * (rank + 1))
+  #find(rank: number, name: keyof typeof bound): number {
+    // biome-ignore lint/style/noNonNullAssertion: every rank has all bounds
+    return this.#bounds[TEXT_BOUNDS * rank + bound[name]]!
   }
 
   #makeRoom(length: number): Buffer<ArrayBuffer> {

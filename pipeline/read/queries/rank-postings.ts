@@ -19,10 +19,13 @@ export interface PostingParts {
 export class Postings {
   readonly #wordCount: number
   readonly #ranksByKey: Map<string, number[] | Bits>
+  /** A counter for every rank: new ones for each search would be most of its garbage. */
+  readonly #counts: Uint16Array
 
   private constructor({ words, sets }: PostingParts) {
     this.#wordCount = words
     this.#ranksByKey = sets
+    this.#counts = new Uint16Array(words * WORD_BITS)
   }
 
   static create(size: number): Postings {
@@ -66,18 +69,18 @@ export class Postings {
     return [...bitmaps, bits]
   }
 
-  /** Counts, for every rank, how many of these values it has. */
-  countValues(facet: string, values: readonly string[], counts: Uint16Array): void {
-    for (const value of new Set(values)) {
-      const ranks = this.#ranksByKey.get(toKey(facet, value)) ?? []
-      if (Array.isArray(ranks)) for (const rank of ranks) addMatch(counts, rank)
-      else countBits(ranks, counts)
+  /** Counts, for every rank, how many of these values by facet it has. Valid until the next count. */
+  count(valuesByFacet: ReadonlyMap<string, readonly string[]>): Uint16Array {
+    const counts = this.#counts
+    counts.fill(0)
+    for (const [facet, values] of valuesByFacet) {
+      for (const value of new Set(values)) {
+        const ranks = this.#ranksByKey.get(toKey(facet, value)) ?? []
+        if (Array.isArray(ranks)) for (const rank of ranks) addMatch(counts, rank)
+        else countBits(ranks, counts)
+      }
     }
-  }
-
-  /** Creates a counter for every rank. */
-  createCounts(): Uint16Array {
-    return new Uint16Array(this.#wordCount * WORD_BITS)
+    return counts
   }
 
   #createEmptySet(): Bits {
