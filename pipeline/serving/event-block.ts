@@ -1,5 +1,5 @@
 import { getFirst } from '../core/present.ts'
-import { toIdBytes } from '../core/uuid-v7.ts'
+import { parseIdBytes, toIdBytes } from '../core/uuid-v7.ts'
 import { type EventType, eventTypeNames, type FeedEvent } from '../model/event.ts'
 
 /** Events of one commit in a block at most. Storing them together lets a page of the feed read few values. */
@@ -10,6 +10,11 @@ const ENTRY_BYTES = 16 + 4
 
 /** An id of 16 bytes, a character a byte: its order as text is the order of the log. */
 export type EventKey = string
+
+/** Converts a key to the id of its event. */
+export function toEventId(key: EventKey): string {
+  return parseIdBytes(Buffer.from(key, 'latin1'))
+}
 
 /** Converts a type to one byte, so that the blocks of a type are one key range. */
 export function toTypeByte(type: EventType): number {

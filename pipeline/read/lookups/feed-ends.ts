@@ -1,5 +1,5 @@
 import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
-import type { EventKey } from '../../serving/event-block.ts'
+import { type EventKey, toEventId } from '../../serving/event-block.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import { declareCache } from '../cache/caches.ts'
 import { LatestValue } from '../cache/latest-value.ts'
@@ -10,12 +10,15 @@ import { findBlockAround, findNewest, toTrack, wholeLog } from './track-iterator
 class LogEnds {
   readonly store: ServingStore
   readonly head: EventKey | undefined
+  /** The id of the newest event, which every page names. */
+  readonly headId: string | undefined
   readonly #newest = new Map<EventType, EventKey | undefined>()
   readonly #createdAt = new Map<EventKey, string>()
 
   constructor(store: ServingStore) {
     this.store = store
     this.head = findNewest(store, wholeLog)
+    this.headId = this.head && toEventId(this.head)
   }
 
   findNewest(type: EventType): EventKey | undefined {

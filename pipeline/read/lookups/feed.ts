@@ -1,14 +1,7 @@
 import { DAY, HOUR, type Instant, toIso } from '../../core/clock.ts'
-import {
-  buildLeastId,
-  isLeastId,
-  NIL_UUID,
-  parseIdBytes,
-  toIdBytes,
-  toInstant,
-} from '../../core/uuid-v7.ts'
+import { buildLeastId, isLeastId, NIL_UUID, toIdBytes, toInstant } from '../../core/uuid-v7.ts'
 import { type EventType, eventTypeNames } from '../../model/event.ts'
-import type { EventKey } from '../../serving/event-block.ts'
+import { type EventKey, toEventId } from '../../serving/event-block.ts'
 import type { Reader } from '../reader.ts'
 import { type LentBytes, writer } from './buffer-builder.ts'
 import { type LogEnds, readEnds } from './feed-ends.ts'
@@ -65,8 +58,7 @@ export interface FeedFreshness {
 export function readPageAfter(reader: FeedSource, asked: FeedQuery): FeedPage | undefined {
   const ends = readEnds(reader)
   const oldest = toOldestKey(reader.now() - asked.retentionDays * DAY)
-  const now = toOldestKey(reader.now() + 1)
-  const iterators = openIteratorsAfter(ends, asked, { oldest, now })
+  const iterators = openIteratorsAfter(ends, asked, { oldest, now: reader.now() })
   if (iterators === undefined) return undefined
   writer.start()
   writer.ascii(EVENTS)
@@ -77,7 +69,7 @@ export function readPageAfter(reader: FeedSource, asked: FeedQuery): FeedPage | 
   const list = { start: EVENTS.length - 1, end: writer.length + 1 }
   const head = buildHeadCursor(ends, reader.now(), asked.retentionDays)
   const latest = checkRetained(ends?.newestOfAll(asked.types), oldest)
-  const cursor = last === undefined ? head : toId(last)
+  const cursor = last === undefined ? head : toEventId(last)
   const hasMore = last !== undefined
   const freshness = buildFreshness(reader.now(), latest && ends?.createdAt(latest), asked)
   const rest = JSON.stringify({ cursor, has_more: hasMore, freshness })
@@ -103,12 +95,11 @@ export function findCursorAt(
   const block = ends && findBlockAround(ends.store, wholeLog, key)
   const next = block?.indexFrom(key) ?? 0
   const before = next > 0 ? block?.keyAt(next - 1) : undefined
-  return before === undefined || before < toOldestKey(begin) ? NIL_UUID : toId(before)
+  return before === undefined || before < toOldestKey(begin) ? NIL_UUID : toEventId(before)
 }
 
 function buildHeadCursor(ends: LogEnds | undefined, now: Instant, retentionDays: number): string {
-  const head = ends?.head === undefined ? null : toId(ends.head)
-  return formatCursor(head, { asOf: now, now, retentionDays })
+  return formatCursor(ends?.headId ?? null, { asOf: now, now, retentionDays })
 }
 
 /** Builds the cursor from which a reader of the snapshot misses no event. */
@@ -118,8 +109,7 @@ export function buildSnapshotCursor(
   retentionDays: number,
 ): string {
   const now = reader.now()
-  const head = readEnds(reader)?.head
-  const isHead = head !== undefined && toId(head) === lastEventId
+  const isHead = lastEventId !== null && readEnds(reader)?.headId === lastEventId
   const asOf = isHead || committedAt === null ? now : Date.parse(committedAt)
   return formatCursor(lastEventId, { asOf, now, retentionDays })
 }
@@ -141,10 +131,6 @@ function checkRetained(id: EventKey | undefined, oldest: EventKey): EventKey | u
   return id !== undefined && id >= oldest ? id : undefined
 }
 
-function toId(id: EventKey): string {
-  return parseIdBytes(Buffer.from(id, 'latin1'))
-}
-
 /**
  * Opens the iterators of a page, each at its first event; undefined when the cursor is neither a position
  * nor an event that the feed keeps. Usually it is the current event of one of them; else it is looked up in
@@ -153,7 +139,7 @@ function toId(id: EventKey): string {
 function openIteratorsAfter(
   ends: LogEnds | undefined,
   { cursor, types }: FeedQuery,
-  { oldest, now }: { oldest: EventKey; now: EventKey },
+  { oldest, now }: { oldest: EventKey; now: Instant },
 ): TrackIterator[] | undefined {
   if (cursor === NIL_UUID) return ends ? openIterators(ends, oldest, types) : []
   const key = toIdBytes(cursor).toString('latin1')
@@ -176,9 +162,9 @@ function openIteratorsAfter(
 function isIssuedPosition(
   { store }: LogEnds,
   key: EventKey,
-  { oldest, now }: { oldest: EventKey; now: EventKey },
+  { oldest, now }: { oldest: EventKey; now: Instant },
 ): boolean {
-  if (key >= now) return false
+  if (key >= toOldestKey(now + 1)) return false
   const block = findBlockAround(store, wholeLog, key)
   const before = block === undefined ? 0 : block.indexFrom(key)
   return before === 0 || (block?.keyAt(before - 1) ?? '') < oldest
