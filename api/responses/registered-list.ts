@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { buildPageEnd } from '../../pipeline/core/page-end.ts'
 import {
   buildEmptyList,
-  buildFirstPage,
   buildListPage,
   type ListQuery,
   type RegisteredList,
@@ -73,16 +72,14 @@ async function replyFound<Source extends string>(
   return replyOk(formatListPage(list.name, items, { ...page, stats }), buildSeqHeader(index))
 }
 
-function formatSnapshotPage<Source extends string>(
+async function formatSnapshotPage<Source extends string>(
   snapshot: Snapshot,
   list: RegisteredList<Source>,
   page: ListQuery<Source>,
-): Promise<string | Buffer> {
-  return buildFirstPage(snapshot, list, page, async () => {
-    const { items, stats } = await list.load(snapshot, addNextItem(page))
-    const texts = items.map(item => JSON.stringify(item))
-    return formatListPage(list.name, texts, { ...page, stats })
-  })
+): Promise<string> {
+  const { items, stats } = await list.load(snapshot, addNextItem(page))
+  const texts = items.map(item => JSON.stringify(item))
+  return formatListPage(list.name, texts, { ...page, stats })
 }
 
 /** Raises the limit by one: if that item exists, there is another page. */

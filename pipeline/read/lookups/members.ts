@@ -1,6 +1,7 @@
 import { requireValue } from '../../core/present.ts'
 import type { MemberAgent, StoredMember } from '../../model/accounts/member.ts'
 import { type AgentEnrolment, chooseKeeper, isOnDomain } from '../../resolve/agent-keeper.ts'
+import { fold } from '../../search/fold.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import { loadStoredMembers } from '../../store/private-rows/member-rows.ts'
 import { declareCache } from '../cache/caches.ts'
@@ -11,6 +12,11 @@ import type { PrivateReader } from './private-rows.ts'
 /** An agent as the list of agents shows it, with the member that enrolled it. */
 export interface EnrolledAgent extends MemberAgent {
   member: StoredMember
+}
+
+interface FoldedName {
+  name: string
+  domains: readonly string[]
 }
 
 /**
@@ -29,6 +35,7 @@ export class Members {
   /** Built on first use. */
   #enrolments: ReadonlyMap<string, EnrolledAgent[]> | undefined
   #keepers: ReadonlyMap<string, AgentEnrolment> | undefined
+  #foldedNames: readonly FoldedName[] | undefined
 
   constructor(changed: number, all: readonly StoredMember[]) {
     this.changed = changed
@@ -79,6 +86,14 @@ export class Members {
   findKeeper(agentUrl: string): AgentEnrolment | undefined {
     this.#keepers ??= buildKeepers(this.all)
     return this.#keepers.get(agentUrl)
+  }
+
+  /** The names of members with a public profile, as every search compares them. */
+  get foldedNames(): readonly FoldedName[] {
+    this.#foldedNames ??= this.all
+      .filter(({ is_public, domains }) => is_public && domains.length > 0)
+      .map(({ display_name, domains }) => ({ name: fold(display_name), domains }))
+    return this.#foldedNames
   }
 }
 

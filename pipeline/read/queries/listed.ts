@@ -1,8 +1,6 @@
 import { buildPageEnd } from '../../core/page-end.ts'
 import type { ListFilter } from '../../search/listing.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
-import { declareCache } from '../cache/caches.ts'
-import { SnapshotCache } from '../cache/snapshot-cache.ts'
 import type { Snapshot } from '../reader.ts'
 import type { Page } from './page.ts'
 
@@ -75,19 +73,6 @@ function toFilter<Source extends string>(
 ): ListFilter | undefined {
   if (source === undefined) return undefined
   return { name: source, matches: flags => list.isOfSource(flags, source) }
-}
-
-const firstPages = declareCache(() => new SnapshotCache<Buffer>(8))
-
-/** Builds a first page without a search file, once a snapshot, as JSON. */
-export function buildFirstPage(
-  snapshot: Snapshot,
-  { name }: Pick<RegisteredList, 'name'>,
-  { limit, offset, source }: ListQuery,
-  make: () => Promise<string>,
-): Promise<string | Buffer> {
-  if (offset > 0 || source !== undefined) return make()
-  return firstPages(snapshot).get(`${name} ${limit}`, async () => Buffer.from(await make()))
 }
 
 /** Builds a list before the first snapshot. */

@@ -1,9 +1,7 @@
 import type { PublisherMatch } from '../../model/responses/search.ts'
 import { fold } from '../../search/fold.ts'
 import { collectionNames, type SearchIndex } from '../../search/search-index.ts'
-import { declareCache } from '../cache/caches.ts'
-import { LatestValue } from '../cache/latest-value.ts'
-import { getMembers, type Members, toPublicMember } from '../lookups/members.ts'
+import { getMembers, toPublicMember } from '../lookups/members.ts'
 import type { Reader, Snapshot } from '../reader.ts'
 import { toFoundProperty } from './properties.ts'
 import { findPublishers } from './publishers.ts'
@@ -49,26 +47,8 @@ async function withMembers(
 
 function listDomainsOfMembers(text: string, reader: Reader): string[] {
   const folded = fold(text)
-  const called = foldNames(reader).filter(({ name }) => name.includes(folded))
+  const called = getMembers(reader).foldedNames.filter(({ name }) => name.includes(folded))
   return called.flatMap(({ domains }) => domains)
-}
-
-interface NamedMember {
-  name: string
-  domains: readonly string[]
-}
-
-const latest = declareCache(() => new LatestValue<readonly NamedMember[]>())
-
-/** Folds the names of members with a public profile; once, since every search uses them. */
-function foldNames(reader: Reader): readonly NamedMember[] {
-  const members = getMembers(reader)
-  return latest(reader).get([members], () => getFoldedNames(members))
-}
-
-function getFoldedNames({ all }: Members): NamedMember[] {
-  const shown = all.filter(({ is_public, domains }) => is_public && domains.length > 0)
-  return shown.map(({ display_name, domains }) => ({ name: fold(display_name), domains }))
 }
 
 /** Finds brands that match a text, the best first, as JSON. */
