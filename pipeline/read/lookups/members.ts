@@ -88,7 +88,7 @@ export class Members {
     return this.#keepers.get(agentUrl)
   }
 
-  /** The names of members with a public profile, as every search compares them. */
+  /** Returns the names of members with a public profile, as every search compares them. */
   get foldedNames(): readonly FoldedName[] {
     this.#foldedNames ??= this.all
       .filter(({ is_public, domains }) => is_public && domains.length > 0)
