@@ -58,8 +58,7 @@ export function planStep(
   if (step.stateful && state.hasBrokenState) return skip('prerequisite_failed')
   const validations = planValidations(step, state)
   if (validations === undefined) return skip('prerequisite_failed')
-  if (how === 'fetch') return { kind: how, task, validations }
-  if (how === 'judge') return { kind: how, task, validations }
+  if (how !== 'call') return { kind: how, task, validations }
   const request = buildRequest(step, task, state)
   if ('missing' in request) return skip('prerequisite_failed')
   if (isSpoiled(step, request.args, state)) return skip('invalid_request')
