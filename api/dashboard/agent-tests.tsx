@@ -1,3 +1,4 @@
+import { MINUTE } from '../../pipeline/core/clock.ts'
 import type { AgentCompliance } from '../../pipeline/model/responses/compliance.ts'
 import type {
   AgentAuthStatus,
@@ -75,10 +76,12 @@ async function showTests(
         </p>
       ) : null}
       {renderCredentialLead(compliance.body, failed, auth.body)}
-      {renderSummary(compliance.body)}
+      {renderSummary(compliance.body, stopped === null ? describeFirst(context) : 'never')}
       {renderForms(context, url, compliance.body, stopped === null)}
       {renderFailed(failed)}
-      {renderSection('storyboards', 'Results', renderTests(compliance.body))}
+      {compliance.body.headline === null
+        ? null
+        : renderSection('storyboards', 'Results', renderTests(compliance.body))}
       {renderCredential(context, url, auth.body)}
     </>
   )
@@ -107,21 +110,30 @@ function showRefused(refused: string, status: number): DashboardAnswer {
   return { status: Math.max(status, 400), title: 'Tests', body }
 }
 
-function renderSummary({
-  status,
-  headline,
-  last_checked_at,
-  verified_badges,
-  is_api_access_tier,
-  notices,
-}: AgentCompliance): Html {
+/** Says when an agent is tested for the first time. */
+function describeFirst({ services }: OrganizationRequest): string {
+  const minutes = Math.ceil(services.config.LIMITS.complianceFirstMs / MINUTE)
+  return `never; the first test begins within ${countThings(minutes, 'minute')} of adding the agent`
+}
+
+function renderSummary(
+  {
+    status,
+    headline,
+    last_checked_at,
+    verified_badges,
+    is_api_access_tier,
+    notices,
+  }: AgentCompliance,
+  never: string,
+): Html {
   const badges = verified_badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`)
   return (
     <>
       {renderFacts([
         ['Status', status],
         ['Last run', headline === null ? undefined : clipText(headline, 200)],
-        ['Last checked', last_checked_at === null ? 'never' : renderMoment(last_checked_at)],
+        ['Last checked', last_checked_at === null ? never : renderMoment(last_checked_at)],
         ['Badges', badges.length > 0 ? badges.join(', ') : describeNoBadge(is_api_access_tier)],
       ])}
       {notices.length === 0 ? null : (
