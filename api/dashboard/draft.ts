@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
-import type { ProposedKind } from '../../pipeline/parse/check-file.ts'
+import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { Services } from '../operation/services.ts'
 
 /** Page on which a file is reviewed and published. */

@@ -1,4 +1,4 @@
-import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
+import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { toCaller } from '../limits/caller.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'

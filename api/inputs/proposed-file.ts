@@ -1,12 +1,8 @@
 import { z } from 'zod'
 import { toIso } from '../../pipeline/core/clock.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
-import {
-  type CheckedProposal,
-  checkFile,
-  type ProposedKind,
-  proposedKinds,
-} from '../../pipeline/parse/check-file.ts'
+import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
+import { type CheckedProposal, checkFile } from '../../pipeline/parse/check-file.ts'
 import { PastedDomain } from './fields.ts'
 import { deriveProposedSellers, type ProposedSellers } from './proposed-sellers.ts'
 

@@ -1,6 +1,6 @@
 import { parsePastedDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
-import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
+import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
 import { parseForm, readField, readSentText } from './form-data.ts'
 
 /** A file that somebody sent to be checked. */

@@ -24,12 +24,17 @@ const PRIVATE_QUEUES = new Set(['live', 'storyboards', 'questions'])
  * Adds pages that show the queues and their jobs. They are read-only: lost work becomes due again without
  * help, and a request that another site forges must have no effect.
  */
-export function addQueueBoard(app: FastifyInstance, redisUrl: string, log: Log): void {
+export async function addQueueBoard(
+  app: FastifyInstance,
+  redisUrl: string,
+  log: Log,
+): Promise<void> {
   const redis = connectRedis(redisUrl, 'waitForever', log)
+  const queues = await openQueues(redis)
   const serverAdapter = new FastifyAdapter()
   serverAdapter.setBasePath(PATH)
   createBullBoard({
-    queues: openQueues(redis).map(queue => {
+    queues: queues.map(queue => {
       const adapter = new BullMQAdapter(queue, { readOnlyMode: true })
       if (PRIVATE_QUEUES.has(queue.name)) {
         adapter.setFormatter('data', hideValue)

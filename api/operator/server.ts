@@ -54,7 +54,7 @@ export async function serveOperator(
   // Jobs reveal more than metrics, so they are shown only to holders of a token.
   if (hasQueues && config.OPERATOR_TOKEN !== undefined) {
     const { addQueueBoard } = await import('./queue-board.ts')
-    addQueueBoard(app, redisUrl, log)
+    await addQueueBoard(app, redisUrl, log)
   }
   const url = await listenAt(app, {
     host: config.OPERATOR_HOST,

@@ -1,6 +1,6 @@
 import { type Instant, toIso } from '../../pipeline/core/clock.ts'
 import { ADAGENTS_SCHEMA, BRAND_SCHEMA } from '../../pipeline/model/hosted.ts'
-import type { ProposedKind } from '../../pipeline/parse/check-file.ts'
+import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 
 /** Builds a file for people to start from: valid, short, and with their domain in it. */
 export function buildExampleFile(kind: ProposedKind, domain: string, now: Instant): string {

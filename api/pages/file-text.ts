@@ -1,7 +1,7 @@
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import type { Outcome } from '../../pipeline/core/outcomes.ts'
-import type { ProposedKind } from '../../pipeline/parse/check-file.ts'
+import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import { findLastOutcome, readFileBytes } from '../../pipeline/read/queries/file-bytes.ts'
 import { getSnapshot } from '../responses/lists.ts'
 import { askIfReady } from './ask.ts'

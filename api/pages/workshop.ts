@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { formatJson } from '../../pipeline/core/format-json.ts'
-import { type ProposedKind, proposedKinds } from '../../pipeline/parse/check-file.ts'
+import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
 import { keepDraft, PUBLISH_PATH } from '../dashboard/draft.ts'
 import { PastedDomain } from '../inputs/fields.ts'
 import { parseFormDomain, readWorkshopForm, type WorkshopForm } from '../inputs/workshop-form.ts'

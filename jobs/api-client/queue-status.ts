@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq'
+import type { Queue } from 'bullmq'
 import { limits } from '../../pipeline/core/limits.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { type QueueName, queues, SUBMISSIONS } from '../queues.ts'
@@ -35,7 +35,7 @@ export async function readQueueStatus(
 /** Reads the state of every queue over a connection that is kept. */
 export class QueueReader {
   readonly #redis: Redis
-  #queues: Queue[] | undefined
+  #queues: Promise<Queue[]> | undefined
 
   constructor(redis: Redis) {
     this.#redis = redis
@@ -45,14 +45,15 @@ export class QueueReader {
   async read(): Promise<QueueStatus[]> {
     if (this.#redis.status !== 'ready') throw new Error('no connection to Redis')
     this.#queues ??= openQueues(this.#redis)
-    const states = await Promise.all(this.#queues.map(readQueue))
+    const states = await Promise.all((await this.#queues).map(readQueue))
     const waiting = await this.#redis.xlen(SUBMISSIONS.key)
     return [...states, { name: 'submissions', waiting, active: 0, failed: 0, workers: null }]
   }
 }
 
-/** Opens every queue for reading over one connection. */
-export function openQueues(connection: Redis): Queue[] {
+/** Opens every queue for reading over one connection. Loads what they take here: `start` needs it only for its operator. */
+export async function openQueues(connection: Redis): Promise<Queue[]> {
+  const { Queue } = await import('bullmq')
   return (Object.keys(queues) as QueueName[]).map(name => {
     const queue = new Queue(name, { connection, prefix: REDIS_PREFIX })
     queue.on('error', () => undefined)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { Queue, QueueEvents, type QueueEventsListener } from 'bullmq'
+import type { Queue, QueueEvents, QueueEventsListener } from 'bullmq'
 import { HOUR, type Instant, SECOND } from '../../pipeline/core/clock.ts'
 import {
   JOB_CANCELLED,
@@ -69,20 +69,22 @@ interface JobListeners extends QueueEventsListener {
 
 /**
  * Opens a queue and the events of its jobs on first use, once Redis is connected: opened earlier
- * they would neither recover nor close.
+ * they would neither recover nor close. A process that asks nothing loads no queue and keeps no connection for it.
  */
 export function openRpcQueue(
   name: RpcQueueName,
   commands: Redis,
-  subscriber: Redis,
+  connectSubscriber: () => Redis,
   { redisConnectMs }: ClientTimeouts,
 ): RpcQueue {
   let opened: Promise<OpenQueue> | undefined
+  let subscriber: Redis | undefined
   const closing = new AbortController()
   setMaxListeners(0, closing.signal)
   const ensureOpen = async () => {
     if (opened === undefined) await waitAtMost(waitUntilReady(commands), redisConnectMs)
     if (commands.status !== 'ready') throw new Error('Cannot reach Redis')
+    subscriber ??= connectSubscriber()
     opened ??= openQueue(name, commands, subscriber).catch(error => {
       opened = undefined
       throw error
@@ -126,7 +128,7 @@ export function openRpcQueue(
         Promise.all([queue.close(), events.close()]),
       )
       if (closed !== undefined) await waitAtMost(closed)
-      subscriber.disconnect()
+      subscriber?.disconnect()
     },
   }
 }
@@ -217,6 +219,7 @@ async function openQueue(
   commands: Redis,
   subscriber: Redis,
 ): Promise<OpenQueue> {
+  const { Queue, QueueEvents } = await import('bullmq')
   const queue = new Queue(name, {
     ...queueOptions,
     connection: commands,

@@ -77,7 +77,7 @@ export function openWriterClient(
 ): WriterClient {
   const commands = connectRedis(redisUrl, 'failFast', log, timeouts)
   const openQueue = (name: RpcQueueName) =>
-    openRpcQueue(name, commands, connectRedis(redisUrl, 'waitForever', log), timeouts)
+    openRpcQueue(name, commands, () => connectRedis(redisUrl, 'waitForever', log), timeouts)
   const subscriber = connectRedis(redisUrl, 'waitForever', log)
   const submissions = new SubmissionClient({ commands, subscriber }, timeouts)
   const questions = openQueue('questions')

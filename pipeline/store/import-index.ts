@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Fatal } from '../core/errors.ts'
 import { Database, isLocked } from './duckdb.ts'
@@ -6,12 +6,10 @@ import { syncPath } from './durable-files.ts'
 import { buildStoredTable, declareIndex, INDEX_FORMAT } from './index-tables.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from './paths.ts'
 import { FORMAT_BEFORE, findFormat, openAs, RECORD_FORMAT, setFormat } from './record.ts'
+import { hasContent, REPLACE, RESTORE } from './record-file.ts'
 import { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile, type TableFile } from './table-files.ts'
 
-/** Advice where a store that nothing else can be made of is missing, or cannot be read. */
-export const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
-export const REPLACE = 'replace it with an intact copy, or run `registry restore DIR` with a backup'
 const TELL_EVERY_MS = 5_000
 
 /** Progress of an import. */
@@ -24,11 +22,6 @@ export interface Importing {
 }
 
 type Tell = (progress: Importing) => void
-
-/** Tells whether the index is in a file of its own still, as the version before kept it. */
-export function hasOldIndex({ oldIndex }: Pick<Paths, 'oldIndex'>): boolean {
-  return existsSync(oldIndex)
-}
 
 /**
  * Moves the index of the version before, a DuckDB file, into the record, and keeps both files as they were in `old/`.
@@ -257,9 +250,4 @@ class Pace {
     const seconds = Math.round((performance.now() - this.#began) / 1_000)
     this.#tell({ rows: this.#rows, of: this.#of, seconds, seconds_left: 0 })
   }
-}
-
-/** Tells whether a file is there and not empty: SQLite takes an empty one for a new database. */
-export function hasContent(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

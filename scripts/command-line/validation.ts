@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { proposedKinds } from '../../pipeline/parse/check-file.ts'
-import { reportFormats } from '../commands/validate.ts'
+import { proposedKinds } from '../../pipeline/model/proposed-kind.ts'
+import { reportFormats } from '../commands/validation-report.ts'
 import { domain, path } from './values.ts'
 
 /** Makes a command the one that checks files before they are served, or as a domain serves them now. It needs no stores. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Config, settings } from '../../pipeline/core/config.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
-import { hasTraces } from '../../pipeline/writer/healing/facts.ts'
+import { hasTraces } from '../../pipeline/store/record-file.ts'
 
 /** Folder that a file system has in a new volume. */
 const LOST_AND_FOUND = 'lost+found'

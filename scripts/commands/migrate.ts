@@ -1,7 +1,6 @@
-import { hasContent, hasOldIndex } from '../../pipeline/store/import-index.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { assertRecordKnown } from '../../pipeline/store/record.ts'
-import { readRecordFile } from '../../pipeline/writer/healing/facts.ts'
+import { hasContent, hasOldIndex, readRecordFile } from '../../pipeline/store/record-file.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry, openAlone } from './open-registry.ts'
 

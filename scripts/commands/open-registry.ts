@@ -4,10 +4,14 @@ import type { RunFile } from '../../jobs/run-file.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { createLog } from '../../pipeline/core/log.ts'
-import { hasContent, hasOldIndex } from '../../pipeline/store/import-index.ts'
 import { Lease } from '../../pipeline/store/lease.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
-import { describeLostRecord, hasTraces } from '../../pipeline/writer/healing/facts.ts'
+import {
+  describeLostRecord,
+  hasContent,
+  hasOldIndex,
+  hasTraces,
+} from '../../pipeline/store/record-file.ts'
 import type { Sequencer, SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 import { mayBegin } from './empty-folder.ts'
 

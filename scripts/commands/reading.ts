@@ -1,8 +1,7 @@
 import type { PrivateReader } from '../../pipeline/read/lookups/private-rows.ts'
-import { hasContent } from '../../pipeline/store/import-index.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { openRecordReadOnly } from '../../pipeline/store/record.ts'
-import { readRecordFile } from '../../pipeline/writer/healing/facts.ts'
+import { hasContent, readRecordFile } from '../../pipeline/store/record-file.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry } from './open-registry.ts'
 

@@ -8,8 +8,8 @@ import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
 import type { LiveDeps } from '../../pipeline/live/files.ts'
 import { readAdagents } from '../../pipeline/live/read-adagents.ts'
 import { readBrand } from '../../pipeline/live/read-brand.ts'
+import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { ReportedFault } from '../../pipeline/model/reported-fault.ts'
-import type { ProposedKind } from '../../pipeline/parse/check-file.ts'
 import type { Report } from './validation-report.ts'
 
 /** Connections at a time: two files of a domain, and those that they point to. */

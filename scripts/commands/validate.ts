@@ -1,24 +1,23 @@
 import { existsSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
 import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
+import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { PlacedFault } from '../../pipeline/model/reported-fault.ts'
-import { checkFile, inferKind, type ProposedKind } from '../../pipeline/parse/check-file.ts'
+import { checkFile, inferKind } from '../../pipeline/parse/check-file.ts'
 import { nameInput, openInput } from './input.ts'
 import { formatCount } from './text.ts'
 import { toTypedPath } from './typed-path.ts'
-import type { Report } from './validation-report.ts'
+import type { Report, ReportFormat } from './validation-report.ts'
 
 const FAULTS_SHOWN_MAX = 500
 /** Exit status for a file that was checked and has faults; one that could not be checked ends with 1. */
 const FAULTY = 2
 
-export const reportFormats = ['text', 'json', 'github'] as const
-
 interface Options {
   kind?: ProposedKind
   domain?: Domain
   strict?: boolean
-  format: (typeof reportFormats)[number]
+  format: ReportFormat
 }
 
 /**

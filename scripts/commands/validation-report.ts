@@ -1,5 +1,5 @@
+import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { PlacedFault } from '../../pipeline/model/reported-fault.ts'
-import type { ProposedKind } from '../../pipeline/parse/check-file.ts'
 
 /** Result of checking one file; `file` is its path, or the address from which it was read. */
 export interface Report {
@@ -10,3 +10,6 @@ export interface Report {
   errors: PlacedFault[]
   warnings: PlacedFault[]
 }
+
+export const reportFormats = ['text', 'json', 'github'] as const
+export type ReportFormat = (typeof reportFormats)[number]

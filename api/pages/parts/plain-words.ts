@@ -60,11 +60,13 @@ export function describeSelling(delegation: string): string {
   )
 }
 
-const regions = new Intl.DisplayNames('en', { type: 'region' })
+let regions: Intl.DisplayNames | undefined
 
 /** Describes a country by its name. */
 export function toCountryName(code: string): string {
-  return /^[a-z]{2}$/i.test(code) ? (regions.of(code.toUpperCase()) ?? code) : code
+  if (!/^[a-z]{2}$/i.test(code)) return code
+  regions ??= new Intl.DisplayNames('en', { type: 'region' })
+  return regions.of(code.toUpperCase()) ?? code
 }
 
 const HAS_ARTICLE =

@@ -1,7 +1,7 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { formatJson } from '../../../pipeline/core/format-json.ts'
+import { type ProposedKind, proposedKinds } from '../../../pipeline/model/proposed-kind.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
-import { type ProposedKind, proposedKinds } from '../../../pipeline/parse/check-file.ts'
 import { findHosted } from '../../../pipeline/read/lookups/hosted.ts'
 import type { ExaminedFile } from '../../inputs/proposed-file.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'

@@ -11,7 +11,6 @@ const editsByLength: readonly [charsMin: number, edits: number][] = [
   [12, 2],
   [6, 1],
 ]
-const EDITS_MAX = 3
 /** Names and values of the variables that Kubernetes gives to pods for each service of a namespace. */
 const SERVICE_NAME = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)/
 const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\//
@@ -46,7 +45,9 @@ function findNearest(name: string, settings: readonly string[]): string | undefi
   const word = takeFirstWord(name)
   const near = settings.flatMap(setting => {
     const isSibling = OWN_WORDS.has(word) && takeFirstWord(setting) === word
-    if (!isSibling && Math.abs(setting.length - name.length) > EDITS_MAX) return []
+    // Each start compares all variables with all settings, most of which differ in length alone.
+    const isNear = Math.abs(setting.length - name.length) <= countAllowedEdits(setting)
+    if (!isSibling && !isNear) return []
     const edits = countEdits(name, setting)
     return isSibling || isMisspelling(name, setting, edits) ? [{ setting, edits }] : []
   })
@@ -58,9 +59,13 @@ function takeFirstWord(name: string): string {
 }
 
 function isMisspelling(name: string, setting: string, edits: number): boolean {
-  const allowed = editsByLength.find(([charsMin]) => setting.length >= charsMin)?.[1]
-  if (allowed !== undefined) return edits <= allowed
+  const allowed = countAllowedEdits(setting)
+  if (allowed > 0) return edits <= allowed
   return edits <= 1 && sortLetters(name) === sortLetters(setting)
+}
+
+function countAllowedEdits({ length }: string): number {
+  return editsByLength.find(([charsMin]) => length >= charsMin)?.[1] ?? 0
 }
 
 function sortLetters(text: string): string {

@@ -1,12 +1,19 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { Accounts } from '../../accounts/store.ts'
 import { Fatal } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
-import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
+import { readCheckpoint } from '../../store/checkpoint.ts'
 import { Database } from '../../store/database.ts'
-import { hasContent, hasOldIndex, importIndex, REPLACE, RESTORE } from '../../store/import-index.ts'
 import type { Paths } from '../../store/paths.ts'
 import { openRecordReadOnly } from '../../store/record.ts'
+import {
+  describeLostRecord,
+  describeUnreadable,
+  hasContent,
+  hasOldIndex,
+  hasTraces,
+  readRecordFile,
+} from '../../store/record-file.ts'
 import { isAsSealed, Seals } from '../../store/seals.ts'
 import { assertUndamagedBeside } from '../../store/undamaged.ts'
 import { fillOperators } from '../entities/operator-sides.ts'
@@ -27,7 +34,11 @@ export interface Facts {
 export async function openFacts(paths: Paths, log?: Log): Promise<Facts> {
   // A warning, so that whoever waits for the start sees it.
   const tell = (progress: object) => log?.warn(progress, 'importing index.duckdb into the record')
-  if (hasOldIndex(paths)) await importIndex(paths, tell)
+  if (hasOldIndex(paths)) {
+    // It loads DuckDB, which nothing else that opens the record needs.
+    const { importIndex } = await import('../../store/import-index.ts')
+    await importIndex(paths, tell)
+  }
   if (!hasContent(paths.record) && hasTraces(paths)) {
     throw new Fatal(describeLostRecord(paths.dir))
   }
@@ -69,32 +80,6 @@ export function closeFacts(paths: Paths, { accounts }: Facts, seals = Seals.open
   } finally {
     seals.close()
   }
-}
-
-/** Says what to do where only what was made from the record is left. */
-export function describeLostRecord(dir: string): string {
-  return `record/record.sqlite of ${dir} is missing or empty, and other stores exist: ${RESTORE}`
-}
-
-/** Tells whether there are files that were made from a record. */
-export function hasTraces(paths: Paths): boolean {
-  const made = [paths.servingFile, paths.checkpoint, paths.registry]
-  return made.some(file => existsSync(file)) || listSnapshots(paths).length > 0
-}
-
-/** Reads the record, or what says something of it; says what to do where that cannot be read. */
-export function readRecordFile<Result>(paths: Paths, read: (file: string) => Result): Result {
-  try {
-    return read(paths.record)
-  } catch (error) {
-    throw describeUnreadable(error)
-  }
-}
-
-function describeUnreadable(error: unknown): Fatal {
-  if (error instanceof Fatal) return error
-  const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
-  return new Fatal(`record/record.sqlite cannot be read: ${REPLACE} (${reason})`, { cause: error })
 }
 
 /** Describes commits that other stores show and the index lacks; undefined where it has all of them. */

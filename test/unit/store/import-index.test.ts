@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../../pipeline/store/duckdb.ts'
-import { hasOldIndex, type Importing, importIndex } from '../../../pipeline/store/import-index.ts'
+import { type Importing, importIndex } from '../../../pipeline/store/import-index.ts'
 import { makeFolders, type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import {
   FORMAT_BEFORE,
@@ -10,6 +10,7 @@ import {
   openRecordReadOnly,
   RECORD_FORMAT,
 } from '../../../pipeline/store/record.ts'
+import { hasOldIndex } from '../../../pipeline/store/record-file.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 import { listTables, readTableFile } from '../../../pipeline/store/table-files.ts'
 import { findProgram } from '../../support/processes/programs.ts'

@@ -1,0 +1,45 @@
+import { existsSync, statSync } from 'node:fs'
+import { Fatal } from '../core/errors.ts'
+import { listSnapshots } from './checkpoint.ts'
+import type { Paths } from './paths.ts'
+
+/** Advice where a store that nothing else can be made of is missing, or cannot be read. */
+export const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
+export const REPLACE = 'replace it with an intact copy, or run `registry restore DIR` with a backup'
+
+/** Tells whether a file is there and not empty: SQLite takes an empty one for a new database. */
+export function hasContent(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+/** Tells whether the index is in a file of its own still, as the version before kept it. */
+export function hasOldIndex({ oldIndex }: Pick<Paths, 'oldIndex'>): boolean {
+  return existsSync(oldIndex)
+}
+
+/** Tells whether there are files that were made from a record. */
+export function hasTraces(paths: Paths): boolean {
+  const made = [paths.servingFile, paths.checkpoint, paths.registry]
+  return made.some(file => existsSync(file)) || listSnapshots(paths).length > 0
+}
+
+/** Says what to do where only what was made from the record is left. */
+export function describeLostRecord(dir: string): string {
+  return `record/record.sqlite of ${dir} is missing or empty, and other stores exist: ${RESTORE}`
+}
+
+/** Reads the record, or what says something of it; says what to do where that cannot be read. */
+export function readRecordFile<Result>(paths: Paths, read: (file: string) => Result): Result {
+  try {
+    return read(paths.record)
+  } catch (error) {
+    throw describeUnreadable(error)
+  }
+}
+
+/** Says what to do where the record cannot be read. */
+export function describeUnreadable(error: unknown): Fatal {
+  if (error instanceof Fatal) return error
+  const [reason] = (error instanceof Error ? error.message : String(error)).split('\n')
+  return new Fatal(`record/record.sqlite cannot be read: ${REPLACE} (${reason})`, { cause: error })
+}
