@@ -35,11 +35,11 @@ export default defineConfig({
       kind('unit', 120, ['unit', 'arch'], repeated),
       kind('property', 300),
       kind('golden', 120),
-      kind('api', 120, ['api'], repeated),
-      // Each file starts processes of its own and often waits for them: after all the others, one more at once.
-      kind('e2e', 480, ['e2e'], { ...repeated, maxWorkers: 3, sequence: { groupOrder: 1 } }),
+      // These wait for disks and for Redis half of the time, and those below for processes of their own: one more at once.
+      kind('api', 120, ['api'], { ...repeated, maxWorkers: 3, sequence: { groupOrder: 1 } }),
+      kind('e2e', 480, ['e2e'], { ...repeated, maxWorkers: 3, sequence: { groupOrder: 2 } }),
       // Kills, cuts and whole nights, which take real time: CI runs them with the others, `npm test` does not.
-      kind('soak', 480, ['soak'], { ...repeated, maxWorkers: 3, sequence: { groupOrder: 2 } }),
+      kind('soak', 480, ['soak'], { ...repeated, maxWorkers: 3, sequence: { groupOrder: 3 } }),
     ],
   },
 })
