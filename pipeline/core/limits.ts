@@ -257,7 +257,8 @@ const names = Object.keys(limits)
 const count = z
   .int({ error: 'must be a whole number from 0' })
   .min(0, { error: 'must be a whole number from 0' })
-const Overrides = z.strictObject(Object.fromEntries(names.map(name => [name, count.optional()])), {
+const override = count.optional()
+const Overrides = z.strictObject(Object.fromEntries(names.map(name => [name, override])), {
   error: issue => (issue.code === 'unrecognized_keys' ? describeUnknown(issue.keys) : undefined),
 })
 
