@@ -69,11 +69,13 @@ export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
     const values = forms.flatMap(form =>
       form instanceof z.ZodRecord ? toSchema(form.valueType) : [],
     )
+    // Nothing below is known, so nothing there is misspelled: of a body of bytes each byte would be a member.
+    if (shapes.length === 0 && values.length === 0) return
     const findSchemas = (name: string) =>
       shapes.flatMap(shape => (Object.hasOwn(shape, name) ? toSchema(shape[name]) : []))
     for (const [name, member] of Object.entries(value)) {
       let known = [...findSchemas(name), ...values]
-      if (known.length === 0 && shapes.length > 0 && compared++ < COMPARED_MAX) {
+      if (known.length === 0 && compared++ < COMPARED_MAX) {
         const absent = shapes.flatMap(Object.keys).filter(key => !Object.hasOwn(value, key))
         const meant = findNearestWord(name, absent)
         if (meant === undefined) continue

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { checkFile } from '../../../pipeline/parse/check-file.ts'
+import { listMisspelled } from '../../../pipeline/parse/misspelled-members.ts'
 
 const now = Date.parse('2026-11-20T03:00:00Z')
 const check = (file: object) => {
@@ -158,4 +160,21 @@ describe('a brand.json', () => {
       'brands[0].industries',
     ])
   })
+})
+
+test.each([
+  ['anything', z.unknown()],
+  ['a body of bytes', z.custom<Buffer>()],
+  ['a member that may be anything', z.object({ held: z.unknown() })],
+])('the members of %s are not even listed', (_, schema) => {
+  const unread = new Proxy(
+    {},
+    {
+      ownKeys() {
+        throw new Error('its members were listed')
+      },
+    },
+  )
+  const file = schema instanceof z.ZodObject ? { held: unread } : unread
+  expect(listMisspelled(schema, file)).toEqual([])
 })
