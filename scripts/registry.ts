@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs'
 import * as modules from 'node:module'
 import { join } from 'node:path'
 import { projectRoot } from '../pipeline/core/project-root.ts'
+import { refuseOldNode } from './command-line/old-node.ts'
 
-refuseOldNode()
+const { engines } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'))
+refuseOldNode(engines.node, 'the registry')
 
 // Processes and threads that this one starts use it too. Where it cannot be written, nothing is kept.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../.compiled')
@@ -20,20 +22,3 @@ buildProgram()
     process.stderr.write(`${describeError(error)}\n`)
     process.exitCode = 1
   })
-
-function refuseOldNode(): void {
-  const { engines } = JSON.parse(readFileSync(`${projectRoot}/package.json`, 'utf8'))
-  const wanted: string = engines.node.replace('>=', '')
-  if (isAtLeast(process.versions.node, wanted)) return
-  process.stderr.write(
-    `the registry needs Node ${wanted} or newer; this is ${process.versions.node}\n`,
-  )
-  process.exit(1)
-}
-
-/** Compares versions number by number: `localeCompare` would load the rules of a language first, for 17 ms. */
-function isAtLeast(version: string, wanted: string): boolean {
-  const [is = [], least = []] = [version, wanted].map(text => text.split('.').map(Number))
-  const differing = least.findIndex((number, i) => number !== is[i])
-  return differing < 0 || Number(is[differing]) > Number(least[differing])
-}

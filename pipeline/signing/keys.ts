@@ -1,11 +1,17 @@
 import { createPublicKey, type JsonWebKey, type KeyObject, sign, verify } from 'node:crypto'
 import type { SigningProfile } from './profile.ts'
 
-/** A public key as a JWKS lists it. */
-export interface PublicJwk extends JsonWebKey {
+/** A public key as a JWKS lists it. Other programs compile it with the types of their own Node, so it uses none of ours. */
+export interface PublicJwk {
   kid: string
+  kty?: string
+  crv?: string
+  x?: string
+  y?: string
+  use?: string
   alg?: string
   key_ops?: string[]
+  [name: string]: unknown
 }
 
 /** Fields that a JWK of each algorithm must have. */

@@ -12,7 +12,7 @@ export async function buildValidator(folder) {
   const built = join(folder, 'validator')
   mkdirSync(built, { recursive: true })
   const { version, license, engines, repository } = readPackage(root)
-  const packages = await buildProgram(join(folder, 'scripts/validator.js'), built, version)
+  const packages = await buildProgram(join(folder, 'scripts/validator.js'), built, version, engines)
   const fields = {
     name: NAME,
     version,
@@ -30,7 +30,7 @@ export async function buildValidator(folder) {
 }
 
 /** Builds the files of the program; returns the folders of the packages that are in it. */
-async function buildProgram(program, built, version) {
+async function buildProgram(program, built, version, engines) {
   const { rolldown } = await import('rolldown')
   const bundle = await rolldown({
     input: { validator: program },
@@ -39,6 +39,7 @@ async function buildProgram(program, built, version) {
     transform: {
       define: {
         'process.env.VALIDATOR_VERSION': JSON.stringify(version),
+        'process.env.VALIDATOR_NODE': JSON.stringify(engines.node),
         // As in Node itself: without the parser of undici that is an experiment.
         esbuildDetection: 'true',
         'process.env.JEST_WORKER_ID': 'undefined',

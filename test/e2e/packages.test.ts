@@ -117,6 +117,18 @@ describe('the package of the validator, installed from its file', () => {
     expect(Math.min(...times)).toBeLessThan(START_MS_MAX)
   })
 
+  test('names the Node that it needs to one that is too old', async () => {
+    writeFileSync(
+      at('older.mjs'),
+      'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })',
+    )
+    const { status, stdout, stderr } = await run(command, ['good.json'], at('site'), {
+      NODE_OPTIONS: `--import=${at('older.mjs')}`,
+    })
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^the validator needs Node 24[\d.]* or newer; this is 20\.20\.2\n$/)
+  })
+
   test('names the line of a fault in a file', async () => {
     const { status, stdout } = await validate('good.json', 'adagents-bad.json')
     expect(status).toBe(2)
@@ -278,7 +290,7 @@ console.log(kinds.join())
     const node = (...args: string[]) =>
       spawnSync(process.execPath, args, { cwd: at('whole'), encoding: 'utf8' })
     const tsc = join(projectRoot, 'node_modules/typescript/bin/tsc')
-    const options = ['--strict', '--module', 'nodenext', '--target', 'es2024', '--skipLibCheck']
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2024']
     const types = ['--types', 'node', '--typeRoots', join(projectRoot, 'node_modules/@types')]
     expect(node(tsc, ...options, ...types, 'use.mts')).toMatchObject({ status: 0, stdout: '' })
     const used = node('use.mjs')
