@@ -20,10 +20,11 @@ const ExportedFile = z.object({
 })
 export type ExportedFile = z.infer<typeof ExportedFile>
 
-/** The content of `parquet/manifest.json`: every file of the export, by path, and what each day has changed. */
+/** The content of `parquet/manifest.json`: every file of the export by path, and by day what it changed and the version of its tables. */
 export const ParquetManifest = z.object({
   files: z.array(ExportedFile),
   changes: z.record(z.string(), z.array(TableChanges)).default({}),
+  schema_versions: z.record(z.string(), z.number()).default({}),
 })
 export type ParquetManifest = z.infer<typeof ParquetManifest>
 
@@ -47,11 +48,17 @@ export async function writeParquetManifest(
     files.push({ ...found, sha256 })
   }
   const days = new Set(files.map(({ path }) => /day=([\d-]+)/.exec(path)?.[1]))
-  const earlier = Object.entries(before?.changes ?? {}).filter(([of]) => days.has(of))
+  const keep = <Value>(byDay: Readonly<Record<string, Value>> = {}) =>
+    Object.fromEntries(Object.entries(byDay).filter(([of]) => days.has(of)))
+  const { format } = await db.oneOrThrow<{ format: number }>('select format from data_set')
   const renewed = new Set(changed.map(({ table }) => table))
   const others = before?.changes[day]?.filter(({ table }) => !renewed.has(table)) ?? []
-  const changes = { ...Object.fromEntries(earlier), [day]: [...others, ...changed] }
-  replaceFile(paths.parquetManifest, `${JSON.stringify({ files, changes }, null, 1)}\n`)
+  const manifest: ParquetManifest = {
+    files,
+    changes: { ...keep(before?.changes), [day]: [...others, ...changed] },
+    schema_versions: { ...keep(before?.schema_versions), [day]: format },
+  }
+  replaceFile(paths.parquetManifest, `${JSON.stringify(manifest, null, 1)}\n`)
 }
 
 /** Tells whether the export of a day was finished: its manifest is written last. */

@@ -85,7 +85,11 @@ test('a release lists what it has changed, and the releases that are kept', asyn
     const changes = await ask(`${path}/changes.json`)
     expect([path, changes.json()]).toEqual([path, { day: '2026-11-20', since: null, tables: [] }])
     const manifest = await ask(`${path}/manifest.json`)
-    expect(manifest.json()).toMatchObject({ day: '2026-11-20', license: 'CC-BY-4.0' })
+    expect(manifest.json()).toMatchObject({
+      day: '2026-11-20',
+      license: 'CC-BY-4.0',
+      schema_version: 2,
+    })
   }
   const manifest = await ask(`/data/releases/${releases[0]}/manifest.json`)
   expect(manifest.headers['cache-control']).toBe('public, max-age=86400, immutable')

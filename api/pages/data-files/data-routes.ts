@@ -8,7 +8,6 @@ import {
   listRelease,
   readDataSet,
 } from '../../../pipeline/read/lookups/data-files.ts'
-import { readSchemaVersion } from '../../../pipeline/read/queries/table-descriptions.ts'
 import type { Services } from '../../operation/services.ts'
 import { isUnchanged } from '../../responses/freshness.ts'
 
@@ -55,15 +54,15 @@ const toCaching = ({ params: { day } }: Request) =>
   day === undefined ? 'public, no-cache' : FOR_A_DAY
 
 /** Sends the manifest of a release: its tables, with sizes, rows, digests and the commit they show, and all releases that are kept. */
-export async function sendManifest(request: Request, reply: FastifyReply, source: Source) {
+export function sendManifest(request: Request, reply: FastifyReply, source: Source) {
   const { reader, config } = source
   const files = findRelease(request, source)
-  const schema_version = reader.snapshot && (await readSchemaVersion(reader.snapshot))
   const { day } = request.params
+  const shown = files[0]?.day ?? ''
   return reply.headers({ 'cache-control': toCaching(request) }).send({
-    day: files[0]?.day,
-    // The tables of an older release may have been those of another version.
-    ...(day === undefined && { schema_version, releases: listDays(reader) }),
+    day: shown,
+    schema_version: readDataSet(reader).versions[shown],
+    ...(day === undefined && { releases: listDays(reader) }),
     license: config.DATA_LICENSE ?? null,
     tables: files.map(file => ({
       table: file.table,

@@ -111,6 +111,12 @@ grants = pandas.read_parquet("${authorizations}")`}</pre>
 grants = polars.scan_parquet("${authorizations}")
 in_force = grants.filter(polars.col("in_force")).collect()`}</pre>
       <p>
+        Spark reads a copy, here of one table;{' '}
+        <a href="/docs/guides/parquet">the guide to the tables</a> shows engines on a bucket:
+      </p>
+      <pre tabindex="0">{`# curl -O ${authorizations}
+grants = spark.read.parquet("authorizations.parquet").where("in_force")`}</pre>
+      <p>
         Or <a href="/sql">query it in your browser</a>. To follow changes between releases, read the{' '}
         <a href="/docs/operations/readFeed">change feed</a>.
       </p>

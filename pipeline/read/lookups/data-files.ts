@@ -30,6 +30,8 @@ export interface DataSet {
   days: string[]
   files: DataFile[]
   changes: ParquetManifest['changes']
+  /** Version of the tables of each release. */
+  versions: ParquetManifest['schema_versions']
 }
 
 interface Listed {
@@ -60,7 +62,8 @@ function listReleases(manifest: ParquetManifest | undefined): DataSet {
     return isCut ? { ...file, part } : file
   })
   const days = [...new Set(files.map(({ day }) => day))].sort().reverse()
-  return { days, files, changes: manifest?.changes ?? {} }
+  const { changes = {}, schema_versions: versions = {} } = manifest ?? {}
+  return { days, files, changes, versions }
 }
 
 /** Lists the files of the release of a day; those that are only at the registry that this one copies are left out. */

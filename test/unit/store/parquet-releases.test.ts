@@ -5,8 +5,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { DAY } from '../../../pipeline/core/clock.ts'
 import { readConfig } from '../../../pipeline/core/config.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
+import { projectRoot } from '../../../pipeline/core/project-root.ts'
 import { readJsonFile } from '../../../pipeline/store/durable-files.ts'
-import { exportParquet, toExportOptions } from '../../../pipeline/store/parquet.ts'
+import { exportedTables, exportParquet, toExportOptions } from '../../../pipeline/store/parquet.ts'
 import { ParquetManifest } from '../../../pipeline/store/parquet-manifest.ts'
 import { listCopiedFiles, pruneReleases } from '../../../pipeline/store/parquet-releases.ts'
 import { listBreaches } from '../../../scripts/generate/published-schema.ts'
@@ -102,6 +103,17 @@ test('a release that was interrupted before its manifest is listed by the next e
   writeFileSync(paths.parquetManifest, before)
   expect(await exportAgain()).toBe(true)
   expect(readJsonFile(paths.parquetManifest, ParquetManifest)?.files).toEqual(files)
+})
+
+test('the guide names each table with a column like the one of its folders', () => {
+  const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8')
+  const schema: { tables: Record<string, object> } = JSON.parse(read('data/published-schema.json'))
+  const exported = new Set(exportedTables())
+  const named = Object.keys(schema.tables).filter(
+    name => exported.has(name) && Object.hasOwn(schema.tables[name]!, 'day'),
+  )
+  const list = named.map(name => `\`${name}\``).join(' and ')
+  expect(read('docs/parquet.md')).toContain(`\n${list} have a column \`day\` of their own.`)
 })
 
 test('within a version of the data set columns are only added', () => {
