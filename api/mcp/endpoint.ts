@@ -18,6 +18,7 @@ import { serveMcp } from '../operation/mcp-transport.ts'
 import type { Operation } from '../operation/operation.ts'
 import { REQUEST_ID } from '../operation/request-ids.ts'
 import type { Services } from '../operation/services.ts'
+import { findUnknown } from '../operation/unknown-parameters.ts'
 import { findResourcePath, listResources, listResourceTemplates } from './resources.ts'
 import { buildRequest, buildTools, type RegistryTool } from './tools.ts'
 import { isInToolsets, listUnknownToolsets, toolsetNames } from './toolsets.ts'
@@ -97,12 +98,15 @@ interface Offer {
   shown: readonly RegistryTool[]
 }
 
+const parameters: ReadonlySet<string> = new Set(['toolset'])
+
 /** Reads the toolsets that the address names. */
 function readToolsets({ query }: FastifyRequest): string[] {
+  const unknown = findUnknown(query as object, parameters)
+  if (unknown !== undefined) throw unknown
   const { toolset = 'core' } = query as { toolset?: string | string[] }
   const sets = [toolset].flat().flatMap(text => text.split(','))
-  const unknown = listUnknownToolsets(sets)
-  if (unknown.length > 0) {
+  if (listUnknownToolsets(sets).length > 0) {
     refuse('invalid_request', `toolset: must be one of ${toolsetNames.join(', ')}`)
   }
   return sets

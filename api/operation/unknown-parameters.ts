@@ -14,12 +14,13 @@ const NAME_CHARS_MAX = 100
 export function refuseUnknown(operation: Operation): preValidationHookHandler | undefined {
   if (operation.group === undefined || operation.isFile) return undefined
   const known = new Set(listParameters(operation))
-  return ({ query }, _reply, done) => {
-    for (const name in query as object) {
-      if (!known.has(name)) return done(buildRefusal(name, known))
-    }
-    return done()
-  }
+  return ({ query }, _reply, done) => done(findUnknown(query as object, known))
+}
+
+/** Builds the refusal of the first parameter that is not known; undefined if all are. */
+export function findUnknown(query: object, known: ReadonlySet<string>): PublicError | undefined {
+  for (const name in query) if (!known.has(name)) return buildRefusal(name, known)
+  return undefined
 }
 
 /** Lists the parameters that an operation takes in its query. */

@@ -100,16 +100,21 @@ describe('tools', () => {
     expect(await listed('core,policy_registry')).toEqual(
       expect.arrayContaining(['resolve_brand', 'resolve_policy']),
     )
-    const unknown = await registry.app.inject({
-      method: 'POST',
-      url: '/mcp?toolset=everything',
-      headers: { accept: 'application/json, text/event-stream' },
-      payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
-    })
-    expect([unknown.statusCode, unknown.json().error]).toEqual([
-      400,
-      expect.stringContaining('toolset: must be one of core'),
-    ])
+    for (const [query, error] of [
+      ['toolset=everything', 'toolset: must be one of core'],
+      ['toolsets=all', "Unknown parameter 'toolsets'. Did you mean 'toolset'?"],
+    ]) {
+      const unknown = await registry.app.inject({
+        method: 'POST',
+        url: `/mcp?${query}`,
+        headers: { accept: 'application/json, text/event-stream' },
+        payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      })
+      expect([unknown.statusCode, unknown.json().error]).toEqual([
+        400,
+        expect.stringContaining(error!),
+      ])
+    }
   })
 
   test('that write are listed with a credential, where they are asked for', async () => {

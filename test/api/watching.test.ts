@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WatchMailer } from '../../jobs/indexer/watching/watch-mailer.ts'
 import { readRegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
@@ -354,6 +356,16 @@ test('nothing is told about a domain that was taken down, and it cannot be watch
   expect(reading, 'nothing is read for it').not.toHaveBeenCalled()
   expect((await ask('POST', PATH, { domain: 'acme.example' }, bob)).statusCode).toBe(400)
   expect(mail.mails).toEqual([])
+})
+
+test('the MCP client of a person who has signed in watches for them', async () => {
+  const address = new URL('/mcp', await registry.app.listen({ port: 0, host: '127.0.0.1' }))
+  const requestInit = { headers: { authorization: `Bearer ${ann}` } }
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(new StreamableHTTPClientTransport(address, { requestInit }))
+  const called = await client.callTool({ name: 'create_watch', arguments: { agent: ads } })
+  expect(called.structuredContent).toMatchObject({ kind: 'agent', pace: 'at_once' })
+  expect((await ask('GET', PATH)).json().watches).toMatchObject([called.structuredContent])
 })
 
 test('only its person sees, changes or ends a watch; a key and an unverified address cannot watch', async () => {
