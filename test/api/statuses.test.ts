@@ -18,7 +18,6 @@ import {
   type ApiRequest,
   alwaysRefused,
   buildLogoUpload,
-  ccpa,
   dispute,
   type Known,
   operationRequests,
@@ -30,6 +29,7 @@ import {
 } from '../support/clients/operation-requests.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile, createModerator } from '../support/fixtures/mirrors.ts'
+import { ccpa } from '../support/fixtures/policies.ts'
 import { buildSuite } from '../support/fixtures/suites.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { BILLING_SECRET, type Identities, openIdentities } from '../support/registry/identities.ts'

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
+import { ccpa } from '../support/fixtures/policies.ts'
 import {
   Command,
   type Environment,
@@ -14,14 +15,6 @@ const folder = makeTemporaryFolder()
 const id = '01939f00-0000-7000-8000-000000000000'
 const other = '01939f00-0000-7000-8000-000000000001'
 const env = { DATA_DIR: join(folder.path, 'data'), REDIS_URL: undefined, LOG_LEVEL: 'error' }
-const policy = {
-  policy_id: 'gdpr',
-  version: '1',
-  name: 'GDPR',
-  category: 'regulation',
-  enforcement: 'must',
-  policy: 'Ask first.',
-}
 let origin: Origin
 
 /** Runs a command with this standard input and these settings. */
@@ -166,7 +159,7 @@ describe('a DATA_DIR without a registry is an error, and stays unchanged', () =>
     [['top']],
     [['log', 'verify']],
   ])('registry %j', async command => {
-    expect(await run(command, JSON.stringify(policy), { DATA_DIR: missing })).toEqual({
+    expect(await run(command, JSON.stringify(ccpa), { DATA_DIR: missing })).toEqual({
       status: 1,
       stdout: '',
       stderr: `there is no registry in ${missing}: is DATA_DIR right?\n`,
@@ -277,9 +270,9 @@ describe('the standard input is the file -', () => {
   })
 
   test('for publishing a policy', async () => {
-    expect(await run(['policy', 'publish', '-'], JSON.stringify(policy))).toMatchObject({
+    expect(await run(['policy', 'publish', '-'], JSON.stringify(ccpa))).toMatchObject({
       status: 0,
-      stdout: 'gdpr 1\n',
+      stdout: 'ccpa 1\n',
     })
   })
 })

@@ -1,19 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { ccpa } from '../support/fixtures/policies.ts'
 import { makeTemporaryFolder, runRegistry } from '../support/processes/command.ts'
 
 const folder = makeTemporaryFolder()
 const env = { DATA_DIR: folder.path, REDIS_URL: undefined, LOG_LEVEL: 'error' }
 const run = (...args: string[]) => runRegistry(args, env)
-const policy = {
-  policy_id: 'gdpr',
-  version: '1',
-  name: 'GDPR',
-  category: 'regulation',
-  enforcement: 'must',
-  policy: 'Ask first.',
-}
 
 afterAll(() => folder.remove())
 
@@ -48,10 +41,10 @@ describe('registry role', () => {
 describe('registry policy and review', () => {
   test('publish the registry’s own policies, and report that nothing waits', async () => {
     const file = join(folder.path, 'policies.json')
-    writeFileSync(file, JSON.stringify([policy]))
-    expect((await run('policy', 'publish', file)).stdout).toBe('gdpr 1\n')
-    expect((await run('policy', 'publish', file)).stdout).toBe('gdpr 2\n')
-    writeFileSync(file, JSON.stringify({ ...policy, category: 'law' }))
+    writeFileSync(file, JSON.stringify([ccpa]))
+    expect((await run('policy', 'publish', file)).stdout).toBe('ccpa 1\n')
+    expect((await run('policy', 'publish', file)).stdout).toBe('ccpa 2\n')
+    writeFileSync(file, JSON.stringify({ ...ccpa, category: 'law' }))
     const refused = await run('policy', 'publish', file)
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('category')])
     expect((await run('review', 'list')).stdout).toBe('nothing to review\n')

@@ -1,4 +1,5 @@
 import { buildMirrorFile } from '../fixtures/mirrors.ts'
+import { ccpa } from '../fixtures/policies.ts'
 
 /** A request of an operation, without method and path. */
 export interface ApiRequest {
@@ -120,15 +121,6 @@ export const publishedFile = {
   last_updated: '2026-11-19T00:00:00Z',
 }
 const published = { query: 'domain=published.example' }
-/** A policy that the registry knows. */
-export const ccpa = {
-  policy_id: 'ccpa',
-  version: '1',
-  name: 'CCPA',
-  category: 'regulation',
-  enforcement: 'must',
-  policy: 'Ask first.',
-}
 export const unissued = '01939f00-0000-7000-8000-000000000000'
 const property = `agent_url=${agent}&identifier_type=domain&identifier_value=acme.example`
 const unknown = [{ type: 'domain', value: 'unknown.example' }]
