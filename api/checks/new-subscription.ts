@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { AuditCursor, parseAuditCursor } from '../../pipeline/model/accounts/audit-cursor.ts'
@@ -7,10 +8,13 @@ import type { Subscription } from '../../pipeline/model/subscription.ts'
 import { readPageAfter } from '../../pipeline/read/lookups/feed.ts'
 import { findAuditHead } from '../../pipeline/read/lookups/organization-audit.ts'
 import { listSubscriptions } from '../../pipeline/read/lookups/subscriptions.ts'
-import type { Services } from '../operation/services.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
 import { refuseExpiredCursor } from '../responses/expired-cursor.ts'
 
-type Stores = Pick<Services, 'reader' | 'config'>
+interface Stores {
+  reader: Reader
+  config: Config
+}
 
 /**
  * Refuses with 409 a second subscription for an address, and more subscriptions than an organization may

@@ -1,10 +1,10 @@
 import { tiers } from '../../pipeline/core/tiers.ts'
 import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
+import { hasDraft, PUBLISH_PATH } from '../pages/draft.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { hasDraft, PUBLISH_PATH } from './draft.ts'
 import { renderOwnInvitations } from './join.tsx'
 import { createOrganization } from './own-organization.tsx'
 import {

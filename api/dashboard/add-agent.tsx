@@ -1,4 +1,5 @@
 import { type Domain, getRegistrableDomain } from '../../pipeline/core/domain.ts'
+import { BACK } from '../identity/way-back.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { ADD_AGENT_PATH, renderAgentForm } from './agent-form.tsx'
 import { AGENTS_URL, redirectToAgents, type SavedAgent } from './agents.tsx'
@@ -7,7 +8,6 @@ import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashb
 import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
 import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
 import { VERIFY_PATH } from './proof.tsx'
-import { BACK } from './way-back.ts'
 
 function showForm(context: DashboardRequest, fault?: string, proof?: Html): DashboardAnswer {
   const body = (

@@ -4,6 +4,7 @@ import type {
   CrawlStatus,
   RequestOutcome,
 } from '../../pipeline/model/crawl-request.ts'
+import { CRAWL_PATH } from '../identity/way-back.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
@@ -11,7 +12,6 @@ import { renderBadge, renderResult } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { type DashboardAnswer, renderButton, renderFault, renderToken } from './page.tsx'
-import { CRAWL_PATH } from './way-back.ts'
 
 const API = '/api/registry/crawl-request'
 const REFRESH_SECONDS = 2

@@ -6,6 +6,7 @@ import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from '../identity/dashboard-clie
 import type { Identity } from '../identity/identity.ts'
 import { isOwnMachine } from '../identity/link-mail.ts'
 import { buildSignedOutPage } from '../identity/pages.tsx'
+import { parseWayBack } from '../identity/way-back.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import { personRoutes } from './account.tsx'
@@ -31,7 +32,6 @@ import { publishRoutes } from './publish.tsx'
 import { canReview, reviewRoutes } from './reviews.tsx'
 import { ownUsageRoutes, usageRoutes } from './usage.tsx'
 import { watchRoutes } from './watches.tsx'
-import { parseWayBack } from './way-back.ts'
 
 const FORM_BYTES_MAX = 1024 * 1024
 const SIGN_OUT = '/dashboard/sign-out'

@@ -4,6 +4,7 @@ import type { HostedKind } from '../../pipeline/model/hosted.ts'
 import type { History, Revision } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
+import { CRAWL_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
@@ -22,7 +23,6 @@ import {
   toSectionPath,
 } from './page.tsx'
 import { showVersion, toVersionPath } from './version.tsx'
-import { CRAWL_PATH } from './way-back.ts'
 
 type Domains = z.infer<typeof OrganizationDomains>
 

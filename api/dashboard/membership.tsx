@@ -1,10 +1,10 @@
 import { tiers } from '../../pipeline/core/tiers.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
+import { BACK, parseWayBack } from '../identity/way-back.ts'
 import { type Child, h } from '../pages/html/jsx.ts'
 import { joinWords } from '../pages/html/text.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { type DashboardAnswer, renderButton, renderFault, toSectionPath } from './page.tsx'
-import { BACK, parseWayBack } from './way-back.ts'
 
 /** Renders the button that makes the organization a member, unless it is one; `back` is the page that shows it. */
 export function renderMembership(

@@ -8,14 +8,15 @@ import type {
 } from '../../pipeline/model/responses/ownership.ts'
 import { listOpenChallenges } from '../../pipeline/read/lookups/ownership.ts'
 import { isOwnMachine } from '../identity/link-mail.ts'
+import { BACK, parseWayBack } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { lookForNonce } from '../live/ownership-challenges.ts'
+import { PUBLISH_PATH } from '../pages/draft.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderExactMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashboard-request.ts'
-import { PUBLISH_PATH } from './draft.ts'
 import { chooseOrganization, renderOrganizationField } from './own-organization.tsx'
 import {
   type DashboardAnswer,
@@ -27,7 +28,6 @@ import {
   toSectionPath,
 } from './page.tsx'
 import { publishReviewed } from './publish-file.ts'
-import { BACK, parseWayBack } from './way-back.ts'
 
 /** Page on which a proof of a domain starts. */
 export const VERIFY_PATH = '/dashboard/verify'

@@ -1,5 +1,6 @@
 import { parseUrl } from '../../pipeline/core/url.ts'
 import type { Watch, WatchPace } from '../../pipeline/model/watch.ts'
+import { WATCHES_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
@@ -13,7 +14,6 @@ import {
   renderHidden,
   renderToken,
 } from './page.tsx'
-import { WATCHES_PATH } from './way-back.ts'
 
 const API = '/api/me/watches'
 

@@ -3,11 +3,11 @@ import type Provider from 'oidc-provider'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { parseUrl } from '../../pipeline/core/url.ts'
-import { describePurpose, parseWayBack } from '../dashboard/way-back.ts'
 import type { Services } from '../operation/services.ts'
 import { DASHBOARD_CLIENT } from './dashboard-client.ts'
 import { setForwardedHost } from './forwarded-host.ts'
 import type { ClientShown } from './pages.tsx'
+import { describePurpose, parseWayBack } from './way-back.ts'
 
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 

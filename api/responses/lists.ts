@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { buildPageEnd } from '../../pipeline/core/page-end.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { buildSnapshotCursor } from '../../pipeline/read/lookups/feed.ts'
 import type { Reader, Snapshot } from '../../pipeline/read/reader.ts'
-import type { Services } from '../operation/services.ts'
 import type { Sent } from './reply.ts'
 
 export { buildPageEnd }
@@ -64,7 +64,7 @@ export function buildAsOfHeader(
  */
 export function buildSyncHeaders(
   snapshot: Snapshot | undefined,
-  { reader, config }: Pick<Services, 'reader' | 'config'>,
+  { reader, config }: { reader: Reader; config: Config },
 ): Record<string, string> {
   const cursor = snapshot
     ? buildSnapshotCursor(snapshot, reader, config.LIMITS.feedRetentionDays)

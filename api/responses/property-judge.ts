@@ -35,9 +35,9 @@ import {
   unrecordedOperating,
 } from '../../pipeline/resolve/operator-side.ts'
 import type { Terms } from '../../pipeline/resolve/sale-terms.ts'
-import type { Past } from '../inputs/as-of.ts'
 import { listEvidence } from './evidence.ts'
 import { type LongList, toLongList } from './list-parts.ts'
+import type { Past } from './past.ts'
 
 const CACHE_BYTES_MAX = 16 * 1024 * 1024
 

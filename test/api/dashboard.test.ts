@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
-import { describePurpose, parseWayBack } from '../../api/dashboard/way-back.ts'
+import { describePurpose, parseWayBack } from '../../api/identity/way-back.ts'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { formatJson } from '../../pipeline/core/format-json.ts'
 import {

@@ -17,11 +17,12 @@ import { listReachesAfter, type StoredReach } from '../../../pipeline/read/looku
 import { listReachKeys } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { listRevokedPublishers } from '../../../pipeline/read/queries/revoked-publishers.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import { asOf, findPast } from '../../inputs/as-of.ts'
+import { asOf } from '../../inputs/as-of.ts'
 import { parseAgent } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
+import { findPast } from '../../responses/past.ts'
 import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
 import { buildPastPage } from './past-agent-publishers.ts'
 import {

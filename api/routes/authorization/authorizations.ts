@@ -21,11 +21,12 @@ import {
 import { listClaims, streamClaims } from '../../../pipeline/read/queries/claim-items.ts'
 import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
-import { asOf, findPast } from '../../inputs/as-of.ts'
+import { asOf } from '../../inputs/as-of.ts'
 import { createCursor, createPageSize, encodeCursor } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSyncHeaders, cutPage, getSnapshot } from '../../responses/lists.ts'
 import { gzippedLines, NDJSON, sendLines } from '../../responses/ndjson.ts'
+import { findPast } from '../../responses/past.ts'
 import { replyOk } from '../../responses/reply.ts'
 
 const known = new Set<string>(evidences)

@@ -4,7 +4,7 @@ import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
 import { listPastReaches, type PastReach } from '../../../pipeline/read/queries/past-states.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
-import type { Past } from '../../inputs/as-of.ts'
+import type { Past } from '../../responses/past.ts'
 import { buildPublisherCursor, findReachFreshness, PUBLISHERS_BYTES } from './publisher-page.ts'
 
 interface PastPageQuery {

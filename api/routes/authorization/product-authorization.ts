@@ -13,7 +13,7 @@ import type { Inventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts'
 import { unrecordedOperating } from '../../../pipeline/resolve/operator-side.ts'
 import type { ProductSelector } from '../../../pipeline/resolve/product-selectors.ts'
-import { asOf, findPast, type Past } from '../../inputs/as-of.ts'
+import { asOf } from '../../inputs/as-of.ts'
 import { pageCursor } from '../../inputs/fields.ts'
 import {
   explain,
@@ -33,6 +33,7 @@ import {
   toLongList,
 } from '../../responses/list-parts.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
+import { findPast, type Past } from '../../responses/past.ts'
 import {
   type FindInventory,
   type JudgedSelector,

@@ -11,7 +11,7 @@ import {
   listIdentifierKeys,
   listPublisherKeys,
 } from '../../../pipeline/read/lookups/surrogate-keys.ts'
-import { asOf, findPast, listPastKeys } from '../../inputs/as-of.ts'
+import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { pageCursor } from '../../inputs/fields.ts'
 import { IdentifierType } from '../../inputs/identifier-type.ts'
 import {
@@ -26,6 +26,7 @@ import {
 import { type Call, defineOperation } from '../../operation/operation.ts'
 import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { buildListPart } from '../../responses/list-parts.ts'
+import { findPast } from '../../responses/past.ts'
 import { chooseBestSale, findCachedSale, loadPastStock } from '../../responses/property-judge.ts'
 import { replyOk, type Sent } from '../../responses/reply.ts'
 

@@ -34,7 +34,7 @@ import {
   unrecordedOperating,
 } from '../../../pipeline/resolve/operator-side.ts'
 import { isOpen, type Terms } from '../../../pipeline/resolve/sale-terms.ts'
-import { asOf, findPast, listPastKeys } from '../../inputs/as-of.ts'
+import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import {
   AgentUrl,
@@ -48,6 +48,7 @@ import { defineOperation } from '../../operation/operation.ts'
 import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { listEvidence } from '../../responses/evidence.ts'
 import { buildListPart, joinLists, toLongList } from '../../responses/list-parts.ts'
+import { findPast } from '../../responses/past.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
 export const authorizePublisher = defineOperation({
