@@ -23,7 +23,13 @@ import { deriveFormToken, requireFormToken } from './form-tokens.ts'
 import { joinRoutes } from './join.tsx'
 import { keyRoutes } from './keys.tsx'
 import { membershipRoutes } from './membership.tsx'
-import { actingPages, buildDashboardPage, type DashboardAnswer, pictureHeaders } from './page.tsx'
+import {
+  actingPages,
+  buildDashboardPage,
+  type DashboardAnswer,
+  pictureHeaders,
+  toSectionPath,
+} from './page.tsx'
 import { passkeyRoutes } from './passkeys.tsx'
 import { peopleRoutes } from './people.tsx'
 import { endSession, findSignedIn } from './person.ts'
@@ -39,6 +45,11 @@ const SIGNED_OUT = '/dashboard/signed-out'
 const SIGN_IN = '/dashboard/sign-in'
 
 const organizationRoutes: readonly OrganizationRoute[] = [
+  {
+    method: 'GET',
+    path: '',
+    handle: ({ organization }) => ({ next: toSectionPath(organization.org_id, 'domains') }),
+  },
   ...peopleRoutes,
   ...keyRoutes,
   ...domainRoutes,

@@ -37,9 +37,9 @@ export function describeDomain(report: DomainReport, now: number): string[] {
             `(${held.reason}); \`registry held\` decides`,
         ]
       : []),
-    // The page of the publisher counts more than the parser does, so there is one place that lists issues.
+    // The page shows what the registry holds; fetching again from here fails where only its crawler reaches the domain.
     ...(files.some(({ document }) => document)
-      ? ['', `\`registry validate ${domain}\` lists the issues of its files`]
+      ? ['', `the page /workshop?domain=${domain} of this registry lists the issues of its files`]
       : []),
     ...dependants.map(
       ({ rule, domains, first }) =>

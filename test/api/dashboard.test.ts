@@ -268,6 +268,11 @@ describe('a person manages', () => {
     expect((await ask()).statusCode).toBe(401)
   })
 
+  test('the address of an organization alone leads to its first page', async () => {
+    const answer = await ann.get(at(acme, ''))
+    expect([answer.statusCode, answer.headers.location]).toEqual([303, at(acme, '/domains')])
+  })
+
   test('what the API refuses is shown on the page as a sentence with what was entered', async () => {
     const answer = await send(ann, at(acme, '/keys'), { name: ' ' })
     expect(answer.statusCode).toBe(400)

@@ -131,7 +131,7 @@ export function renderPublishers(
     caption: 'Publishers that authorize it',
     columns: [
       'Publisher',
-      'May sell',
+      'Authorized',
       ...(isSaid ? ['Operator'] : []),
       'Listed in',
       'File last read',

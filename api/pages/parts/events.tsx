@@ -19,7 +19,7 @@ type Payload = Readonly<Record<string, unknown>>
 const NAMED_MAX = 4
 /** Subjects of a like change at one moment that have a sentence each; more of them share one. */
 const SINGLE_MAX = 2
-const CROWD_NAMED_MAX = 12
+const CROWD_NAMED_MAX = 4
 
 interface Shown {
   /** Stories on the page; all, where nothing is said. */

@@ -37,6 +37,16 @@ const results: Readonly<Record<Effect, [label: string, look: string]>> = {
   unreachable: ['not reached', 'fair'],
 }
 
+/** The results of attempts, the best first. */
+export const resultNames: readonly string[] = [
+  ...new Set(Object.values(results).map(([label]) => label)),
+]
+
+/** Names the result of an attempt. */
+export function nameResult(outcome: Outcome): string {
+  return results[getEffect(outcome)][0]
+}
+
 /** Renders the result of an attempt in the words of the state that it leads to. */
 export function renderResult(outcome: Outcome): Html {
   const [label, look] = results[getEffect(outcome)]

@@ -1,6 +1,6 @@
 import { toHostingBase } from '../../../pipeline/model/hosted.ts'
 import type { Source } from '../../../pipeline/model/observation.ts'
-import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
+import type { FreshnessBlock, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { type Html, h } from '../html/jsx.ts'
 import {
@@ -55,11 +55,20 @@ export function renderNextStep({ hosting }: PublisherLookup, baseUrl: string): H
   )
 }
 
-const UNREADABLE = 'Unknown: the file cannot be read.'
+/**
+ * Says why it is unknown what a file lists: no valid version of it was ever read, and the domain does not say
+ * that it has none. Undefined where it is known.
+ */
+export function describeUnknown(lookup: PublisherLookup): string | undefined {
+  const { adagents_valid, freshness } = lookup
+  if (adagents_valid || isHostedOnly(lookup) || freshness === undefined) return undefined
+  return unknowns[freshness.state]
+}
 
-/** Tells whether a file has never been read and is broken, so that what it lists is unknown. */
-export function isUnreadable({ files, freshness }: PublisherLookup): boolean {
-  return files.adagents_json.status === 'invalid' && freshness?.state === 'invalid'
+const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
+  invalid: 'Unknown: the file cannot be read.',
+  failing: 'Unknown: the file could not be fetched yet.',
+  never_crawled: 'Unknown: the file has not been fetched yet.',
 }
 
 /** Renders the agents with what they may sell, each with a link to the evidence. */
@@ -70,7 +79,7 @@ export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefi
     columns: [
       'Agent',
       'For',
-      'May sell',
+      'Authorized',
       'Operator',
       ...(terms ? ['Terms'] : []),
       'Selected by',
@@ -81,7 +90,7 @@ export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefi
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 14_000,
-    empty: isUnreadable(lookup) ? UNREADABLE : 'No agent is authorized to sell this inventory.',
+    empty: describeUnknown(lookup) ?? 'No agent is authorized to sell this inventory.',
     render: agent => [
       renderAgent(agent.url),
       agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),
@@ -112,7 +121,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 16_000,
-    empty: isUnreadable(lookup) ? UNREADABLE : 'The file lists no property.',
+    empty: describeUnknown(lookup) ?? 'The file lists no property.',
     render: ({ name, property_type, identifiers, status, tags, source }) => [
       renderName(name),
       renderName(toPlainWords(property_type), 40),
@@ -158,8 +167,10 @@ export function renderHosting(
   file: FileRecord | null | undefined,
 ): Html {
   const { hosting, discovery_method, manager_domain } = lookup
+  const isAnswered = hosting.mode !== 'none' || describeUnknown(lookup) === undefined
   return renderFacts([
-    ['Served', modes[hosting.mode]],
+    // No answer is not the answer that nothing is there.
+    ['Served', isAnswered && modes[hosting.mode]],
     ['Expected at', renderOutside(hosting.expected_url)],
     [
       'Read at',

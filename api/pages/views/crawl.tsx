@@ -1,5 +1,5 @@
 import { HOUR, type Instant, toIso } from '../../../pipeline/core/clock.ts'
-import { type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
+import { outcomes } from '../../../pipeline/core/outcomes.ts'
 import {
   type CrawlOverview,
   loadCrawlOverview,
@@ -7,10 +7,10 @@ import {
 import { getSnapshot } from '../../responses/lists.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, formatCount, renderMoment } from '../html/text.tsx'
+import { capitalize, countThings, formatCount, renderMoment } from '../html/text.tsx'
 import { renderCounts, renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderBars } from '../parts/chart.tsx'
-import { renderResult } from '../parts/freshness.tsx'
+import { nameResult, renderResult, resultNames } from '../parts/freshness.tsx'
 import { formatDay, renderLatestDays } from '../parts/latest-days.tsx'
 import type { View, ViewCall } from '../view.ts'
 
@@ -61,17 +61,11 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
         ],
         ['Next due', renderMoment(overview.next_due_at, 'nothing is planned')],
       ])}
-      {renderSection(
-        'hours',
-        'The last day',
-        hours.length === 0 ? (
-          <p class="empty">Nothing fetched in the last day.</p>
-        ) : (
-          renderHours(hours, now)
-        ),
-      )}
-      {renderSection('growth', 'Growth', renderLatestDays(overview))}
       {renderSection('outcomes', 'Latest results', renderOutcomes(overview))}
+      {hours.length < 2 ? null : renderSection('hours', 'The last day', renderHours(hours, now))}
+      {overview.days.length < 2
+        ? null
+        : renderSection('growth', 'Growth', renderLatestDays(overview))}
       {renderSection('nights', 'Recent nights', renderNights(nights))}
     </>
   )
@@ -95,19 +89,39 @@ function sumFiles(rows: readonly { files: number }[]): number {
 
 function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
   const known = rows.flatMap(({ outcome, ...row }) => (outcome === null ? [] : { ...row, outcome }))
-  return renderTable({
-    caption: 'Files by kind and outcome',
-    columns: ['Type', 'Result', 'Meaning', 'Files'],
-    items: known,
-    limit: 100,
-    empty: 'No attempts yet.',
-    render: ({ kind, outcome, files }) => [
-      kind,
-      renderResult(outcome),
-      outcomes[outcome as Outcome].means,
-      <span class="number">{formatCount(files)}</span>,
-    ],
-  })
+  const results = resultNames.filter(name => known.some(row => nameResult(row.outcome) === name))
+  return (
+    <>
+      {renderTable({
+        caption: 'Files by type and result',
+        columns: ['Type', ...results.map(capitalize)],
+        items: [...Map.groupBy(known, ({ kind }) => kind)],
+        empty: 'No attempts yet.',
+        render: ([kind, own]) => [
+          kind,
+          ...results.map(name =>
+            formatCount(sumFiles(own.filter(({ outcome }) => nameResult(outcome) === name))),
+          ),
+        ],
+      })}
+      <details>
+        <summary>Reasons</summary>
+        {renderTable({
+          caption: 'Files by type and reason',
+          columns: ['Type', 'Result', 'Meaning', 'Files'],
+          items: known,
+          limit: 100,
+          empty: '',
+          render: ({ kind, outcome, files }) => [
+            kind,
+            renderResult(outcome),
+            outcomes[outcome].means,
+            formatCount(files),
+          ],
+        })}
+      </details>
+    </>
+  )
 }
 
 function renderNights(nights: CrawlOverview['nights']): Html {

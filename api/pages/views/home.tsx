@@ -26,7 +26,7 @@ import type { View, ViewCall } from '../view.ts'
 const EVENTS_READ = 1_000
 const STORIES_SHOWN_MAX = 8
 const EVENTS_BYTES = 12_000
-const NAMES_SHOWN = 12
+const NAMES_SHOWN = 8
 
 /** Shows what the registry knows today. */
 export async function show({ ask, services }: ViewCall): Promise<View> {
@@ -64,7 +64,9 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
           {renderQuestions(brands[0], publishers[0], sales)}
         </section>
         {TASKS}
-        {counts === undefined || counts.seq === 0 ? renderBeginning() : renderTotals(counts)}
+        {counts === undefined || isNothingCounted(counts)
+          ? renderBeginning()
+          : renderTotals(counts)}
         <div class="columns">
           {renderSection(
             'changes',
@@ -136,6 +138,11 @@ function renderBeginning(): Html {
       The first crawl is in progress. Counts appear here once the first files have been read.
     </p>
   )
+}
+
+/** Tells whether no file has been counted yet: commits come first, and counts in batches after them. */
+function isNothingCounted(stats: RegistryStats): boolean {
+  return stats.total_brands + stats.discovered_publishers + stats.total_agents === 0
 }
 
 function renderTotals(stats: RegistryStats): Html {

@@ -21,9 +21,9 @@ import { renderBadge, renderFreshness } from '../parts/freshness.tsx'
 import { toBrandPath, toCrawlPath, toVerifyPath, toWorkshopPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import {
+  describeUnknown,
   isHostedOnly,
   isNothing,
-  isUnreadable,
   renderAgents,
   renderHosting,
   renderInventory,
@@ -170,7 +170,7 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
 
 /** Formats a count; that of a file of which nothing is known is not zero. */
 function formatKnown(lookup: PublisherLookup, count: number): string {
-  return count === 0 && isUnreadable(lookup) ? '–' : formatCount(count)
+  return count === 0 && describeUnknown(lookup) !== undefined ? '–' : formatCount(count)
 }
 
 function describeIssues(

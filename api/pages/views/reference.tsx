@@ -28,26 +28,18 @@ export async function show({ services }: ViewCall): Promise<View> {
           as <a href="/docs/guides">guides</a>. <a href="#rules">Rules for all operations</a> are
           below.
         </p>
-        <ul class="chips">
-          {tags.map(({ name }) => (
-            <li>
-              <a href={`#${toId(name)}`}>{name}</a>
-            </li>
-          ))}
-        </ul>
-        {tags.map(({ name, description }) =>
-          renderSection(
-            toId(name),
-            name,
-            renderOperations(operations.filter(({ tags: [group] = [] }) => group === name)),
-            description,
-          ),
-        )}
-        {renderSection(
-          'other',
-          'Pages and documents',
-          renderOperations(operations.filter(({ tags: groups }) => groups === undefined)),
-        )}
+        <section aria-label="Operations">
+          {tags.map(({ name, description = '' }, at) =>
+            renderGroup(
+              { id: toId(name), name, description, isOpen: at === 0 },
+              operations.filter(({ tags: [group] = [] }) => group === name),
+            ),
+          )}
+          {renderGroup(
+            { id: 'other', name: 'Pages and documents' },
+            operations.filter(({ tags: groups }) => groups === undefined),
+          )}
+        </section>
         {renderSection(
           'rules',
           'Rules for all operations',
@@ -66,6 +58,28 @@ export function listOperations({ paths }: OpenapiDocument): Listed[] {
       method: method.toUpperCase(),
       path,
     })),
+  )
+}
+
+interface Group {
+  id: string
+  name: string
+  description?: string
+  isOpen?: boolean
+}
+
+/** Renders a group of operations as a line that opens: all of them at once would be many screens. */
+function renderGroup(
+  { id, name, description, isOpen }: Group,
+  operations: readonly Listed[],
+): Html {
+  return (
+    <details class="group" id={id} open={isOpen}>
+      <summary>
+        <h2>{name}</h2> <span class="quiet">{description}</span>
+      </summary>
+      {renderOperations(operations)}
+    </details>
   )
 }
 

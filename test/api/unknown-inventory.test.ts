@@ -1,0 +1,39 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getEffect, type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
+import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+
+const names = Object.keys(outcomes) as Outcome[]
+const failures = names.filter(outcome => getEffect(outcome) !== 'success')
+
+let registry: TestRegistry
+
+const toDomain = (outcome: Outcome) => `${outcome.replaceAll('_', '-')}.example`
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  for (const outcome of failures) {
+    const location = toDomain(outcome)
+    // By its brand.json the page has inventory to show, whatever became of the adagents.json.
+    const brand = buildOperatorFile([], [{ identifier: location, relationship: 'owned' }])
+    await publishFiles(registry, { [`brand ${location}`]: brand })
+    await registry.observe({ kind: 'adagents.json', location, outcome })
+  }
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+test.each(failures)('a publisher without a file, after %s', async outcome => {
+  const { body } = await registry.app.inject(`/publisher/${toDomain(outcome)}`)
+  const page = load(body)
+  const isAbsent = getEffect(outcome) === 'absent'
+  expect(page('#properties').text()).toContain(toDomain(outcome))
+  expect([
+    page('#agents').text().includes('Unknown: '),
+    page('#agents').text().includes('No agent is authorized'),
+    page('.tiles dd').eq(1).text(),
+    page('#file').text().includes('nowhere'),
+  ]).toEqual([!isAbsent, isAbsent, isAbsent ? '0' : '–', isAbsent])
+})
