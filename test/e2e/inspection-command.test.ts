@@ -61,6 +61,10 @@ describe('registry why', () => {
       document: { variant: 'inline', faults: expect.any(Number) },
     })
     expect(Date.parse(file!.due_at!)).toBeGreaterThan(Date.parse(file!.attempted_at!))
+    const { stdout } = await run('why', 'shop.example')
+    expect(stdout).toContain(
+      'the page /workshop?domain=shop.example of this registry lists the issues',
+    )
   })
 
   test('names the domains that depend on its files', async () => {
