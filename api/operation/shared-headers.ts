@@ -6,6 +6,8 @@ import {
   SNAPSHOT_KEY,
   toKeyKind,
 } from '../../pipeline/core/surrogate-keys.ts'
+import { declareCache } from '../../pipeline/read/cache/caches.ts'
+import { CommitCache } from '../../pipeline/read/cache/commit-cache.ts'
 import { cachePolicies } from '../responses/freshness.ts'
 import type { Sent } from '../responses/reply.ts'
 import { exposed } from './cross-origin.ts'
@@ -13,6 +15,10 @@ import type { Operation } from './operation.ts'
 import type { Services } from './services.ts'
 
 type Headers = Readonly<Record<string, string>>
+
+const CACHE_BYTES_MAX = 4 * 1024 * 1024
+/** Keys of answers by their addresses, as of one commit: to find them costs as much as an answer that is cached. */
+const keysOf = declareCache(() => new CommitCache<string>(CACHE_BYTES_MAX, keys => keys.length))
 
 /** Keys of one answer beyond which any commit may change it: caches refuse longer headers. */
 const KEYS_MAX = 60
@@ -35,8 +41,13 @@ export function chooseSharedHeaders(
     const headers = build(dependsOn)
     return () => headers
   }
-  return ({ query, params }, { status }) =>
-    status === 200 ? build(dependsOn({ query, params, reader })) : exposed
+  return ({ query, params, url }, { status }) => {
+    if (status !== 200) return exposed
+    const find = () => formatKeys(dependsOn({ query, params, reader }))
+    const { serving } = reader
+    const keys = serving === undefined ? find() : keysOf(reader).get(serving, url, find)
+    return { ...exposed, 'surrogate-key': keys }
+  }
 }
 
 /** Formats keys with their kinds, by which many of them are forgotten at once. */
