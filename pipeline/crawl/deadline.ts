@@ -24,20 +24,25 @@ export async function waitUnless<Result, Fallback>(
   work: Promise<Result>,
   fallback: Fallback,
 ): Promise<Result | Fallback> {
-  if (signal.aborted) return fallback
   let stop = () => {}
   const aborted = new Promise<Fallback>(resolve => {
     stop = () => resolve(fallback)
+    if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
   })
   try {
-    return await Promise.race([work, aborted])
+    return await Promise.race([aborted, work])
   } finally {
     signal.removeEventListener('abort', stop)
   }
 }
 
-/** Pauses for a time, or until the signal is aborted. */
-export function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
-  return waitUnless(signal, new Promise(resolve => setTimeout(resolve, ms)), undefined)
+/** Pauses for a time, or until the signal is aborted; then nothing is left that a process would wait for. */
+export async function pauseUnless(signal: AbortSignal, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  await waitUnless(signal, over, undefined)
+  clearTimeout(timer)
 }
