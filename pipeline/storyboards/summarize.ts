@@ -1,14 +1,18 @@
 import type { Storyboard } from '../model/storyboards/storyboard.ts'
 import type { AgentRun, RunSummary, StepResult } from '../model/storyboards/storyboard-result.ts'
 
-/** Chooses the status of a run by its steps; steps that were not run are ignored. */
+/**
+ * Chooses the status of a run by its steps. Those that were not run are ignored, unless the run ended before them: of
+ * an agent that takes too long, or asks for too much, the end was not seen.
+ */
 export function chooseStatus(
   steps: readonly StepResult[],
 ): 'passing' | 'partial' | 'failing' | 'untested' {
   const run = steps.filter(({ passed }) => passed !== null)
   const passed = run.filter(step => step.passed).length
   if (run.length === 0) return 'untested'
-  if (passed === run.length) return 'passing'
+  const isWhole = steps.every(({ skip_reason }) => skip_reason !== 'timed_out')
+  if (passed === run.length && isWhole) return 'passing'
   return passed === 0 ? 'failing' : 'partial'
 }
 

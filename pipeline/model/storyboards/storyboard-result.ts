@@ -19,7 +19,7 @@ export const skipReasons = {
   peer_substituted: 'another step of the phase sets up the same',
   invalid_request: 'a value of an earlier answer makes its request break the schema',
   prerequisite_failed: 'a step before it, which it builds on, did not pass',
-  timed_out: 'the time of the storyboard was used up',
+  timed_out: 'the time or the requests of the storyboard were used up',
   dry_run: 'the caller only wanted to see the request',
 } as const
 export type SkipReason = keyof typeof skipReasons

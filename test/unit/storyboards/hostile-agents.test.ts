@@ -145,3 +145,13 @@ test.each<[string, AgentAnswer]>([
   expect(requests).toBe(storyboardCalls)
   expect(steps.filter(({ passed }) => passed)).toEqual([])
 })
+
+test('an agent of which a run does not see the end does not pass', async () => {
+  const bounds = { ...patient, storyboardCalls: 6 }
+  const { status, steps } = await run(buildScriptedAgent({ tasks }), bounds)
+  expect(steps.map(({ passed, skip_reason }) => passed ?? skip_reason)).toEqual([
+    ...Array(3).fill(true),
+    ...Array(3).fill('timed_out'),
+  ])
+  expect(status).toBe('partial')
+})
