@@ -79,7 +79,7 @@ export interface Applied {
   saved: Map<string, Saved>
   /** Losses that the brake held back, if any. */
   held: HeldBack
-  /** Publishers whose answer is applied in part; the next commits apply the rest. */
+  /** Publishers whose answer is applied in part, and turned files that are left; the next commits apply the rest. */
   unfinished: number
   /** True if the commit applied what time changes, and so continued unfinished answers of earlier commits. */
   hasAppliedTime: boolean

@@ -91,7 +91,7 @@ export class Sequencer {
   readonly #meta: Meta
   readonly #turns = new PriorityQueue()
   #failure: Fatal | undefined
-  /** Publishers of which the last commit took on no more than a portion. */
+  /** The last commit left portions of answers, or files that time has turned, to the next ones. */
   #isUnfinished = false
 
   private constructor({ stores, takedowns, meta, options }: Parts) {
@@ -191,7 +191,7 @@ export class Sequencer {
   }
 
   /**
-   * Commits the remaining portions of unfinished answers, one at a time, so that waiting work comes in
+   * Commits what is left of unfinished answers and turned files, a portion at a time, so that waiting work comes in
    * between. After a crash the first tick continues them.
    */
   async #finish(committed: Promise<Committed>): Promise<Committed> {

@@ -14,7 +14,7 @@ import {
   reachesFloors,
 } from '../../resolve/brake.ts'
 import type { Database } from '../../store/database.ts'
-import type { Turned } from './crawl-state.ts'
+import { countLeftOfPublishers, isOfPublisher, type Turned } from './crawl-state.ts'
 import { releaseHeld } from './held-publishers.ts'
 
 /** Facts about a commit that the brake needs. */
@@ -26,7 +26,7 @@ export interface BrakeContext {
   brake: BrakeLimits
   /** Publishers that an operator released: their losses are applied and not counted. */
   released?: ReadonlySet<Domain>
-  /** Files whose state time has changed: those that are left are expected to lose as much as these. */
+  /** Files whose state time has changed: publishers whose files are left are expected to lose as much as these. */
   turned?: Turned
 }
 
@@ -119,17 +119,18 @@ export async function beginNight(
 async function checkMassLoss(
   db: Database,
   fresh: readonly Suspicious[],
-  { night, brake: limits, turned }: BrakeContext,
+  context: BrakeContext,
 ): Promise<boolean> {
+  const { night, brake: limits } = context
   const now = sumLosses(fresh)
+  const later = await expectLosses(db, fresh, context)
   const tonight = await db.oneOrThrow<{ publishers: number; losses: number; taken: number }>(
     'select publishers, losses, taken from nights where night = ms($night)',
     { night: toIso(night) },
   )
-  const times = turned && turned.left > 0 ? 1 + turned.left / turned.files.length : 1
   const total = {
-    rows: tonight.losses + (now.grants + now.properties) * times,
-    publishers: tonight.publishers + now.publishers * times,
+    rows: tonight.losses + now.grants + now.properties + later.grants + later.properties,
+    publishers: tonight.publishers + now.publishers + later.publishers,
   }
   if (!reachesFloors(total, limits)) return false
   const active = await db.oneOrThrow<{ n: number }>(
@@ -143,6 +144,24 @@ async function checkMassLoss(
   )
   const known = { active: active.n + tonight.taken, before: before.map(({ taken }) => taken) }
   return isMassLoss(total, known, limits)
+}
+
+/** Computes what the turned files that are left would lose, if they lose as much each as those of this commit. */
+async function expectLosses(
+  db: Database,
+  fresh: readonly Suspicious[],
+  { now, turned }: BrakeContext,
+): Promise<HeldBack> {
+  const files = turned?.left ? turned.files.filter(isOfPublisher) : []
+  const domains = new Set<string>(files.map(({ location }) => location))
+  const lost = sumLosses(fresh.filter(({ domain }) => domains.has(domain)))
+  if (lost.publishers === 0) return lost
+  const times = (await countLeftOfPublishers(db, now)) / files.length
+  return {
+    publishers: lost.publishers * times,
+    grants: lost.grants * times,
+    properties: lost.properties * times,
+  }
 }
 
 async function recordNight(

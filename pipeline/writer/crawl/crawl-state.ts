@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/clock.ts'
 import { getEffect } from '../../core/outcomes.ts'
 import type { Invalidated } from '../../model/invalidated.ts'
-import type { Observation, Source } from '../../model/observation.ts'
+import { isUrl, type Observation, type Source } from '../../model/observation.ts'
 import type { AttemptedFile } from '../../store/commit-notes.ts'
 import type { Database } from '../../store/database.ts'
 import {
@@ -193,10 +193,23 @@ export async function applyTransitions(db: Database, now: Instant): Promise<Turn
   return { files, left: files.length < TURNED_AT_ONCE ? 0 : await countTurned(db, now) }
 }
 
-async function countTurned(db: Database, now: Instant): Promise<number> {
+async function countTurned(db: Database, now: Instant, condition = 'true'): Promise<number> {
   const { n } = await db.oneOrThrow<{ n: number }>(
-    'select count(*) as n from crawl_state where turns_at <= $now',
+    `select count(*) as n from crawl_state where turns_at <= $now and ${condition}`,
     { now },
   )
   return n
+}
+
+const OF_PUBLISHERS = `hash is not null and kind in ('adagents.json', 'ads.txt')
+  and not contains(location, '://')`
+
+/** Tells whether a publisher's own document turned: only such a file takes rows away by itself. */
+export function isOfPublisher({ kind, location, is_own }: Invalidated): boolean {
+  return is_own && (kind === 'adagents.json' || kind === 'ads.txt') && !isUrl(location)
+}
+
+/** Counts the files like that which are left to the next commits. */
+export function countLeftOfPublishers(db: Database, now: Instant): Promise<number> {
+  return countTurned(db, now, OF_PUBLISHERS)
 }
