@@ -121,7 +121,7 @@ function isTimeApplied(
   )
 }
 
-/** Derives again whatever is invalidated. Publishers that were released or taken down skip the brake. */
+/** Derives again whatever is invalidated. Publishers that were released, or that a take-down reaches, skip the brake. */
 async function deriveInvalidated(
   db: Database,
   { takedowns = [], submissions, decisions = [] }: Batch,
@@ -159,7 +159,9 @@ async function deriveInvalidated(
   }
   const files = new Files(db, context.now, context)
   await applyDocuments(db, observations, invalidated, files, context)
-  const released = new Set(takedowns.length > 0 ? publisher : held.released)
+  const bereft =
+    takedowns.length > 0 ? await findSubjects(db, takedown.invalidated, undefined) : noSubjects
+  const released = new Set([...held.released, ...takedown.publishers, ...bereft.publisher])
   return deriveAgain(
     db,
     { brand, publisher },

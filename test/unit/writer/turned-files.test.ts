@@ -72,4 +72,16 @@ describe('the brake on files that turn', () => {
     await registry.tick()
     expect(await countHeld(registry)).toEqual({ held: 500, active: 500 })
   })
+
+  it('holds what turns in the commit of a take-down', async () => {
+    const shops = web.slice(0, 200)
+    const registry = await openSequencer({ clock, dataDir: createDataDir() })
+    await registry.commit({ observations: observeAll(shops, buildShop, clock), submissions: [] })
+    clock.tick({ days: 8 })
+    const takedown = { op: 'domain.takedown', domain: 'p0.example' } as never
+    const submissions = [buildSubmission('takedown', takedown)]
+    await registry.commit({ observations: [], submissions })
+    expect(await countHeld(registry)).toEqual({ held: 199, active: 199 })
+    expect(await verify(registry)).toEqual([])
+  })
 })
