@@ -53,7 +53,7 @@ export function addRunning(program: Command): void {
   agent
     .command('test')
     .description(
-      'run the storyboards that apply to an agent; exit 2 if a step fails, 1 if it cannot be reached',
+      'run the storyboards that apply to an agent; exit 2 if a step fails or a run ends too early, 1 if it cannot be reached',
     )
     .argument('<url>', 'address at which the agent is called', httpUrl)
     .option('--token <token>', 'bearer token that the agent gave you; sent to it alone', token)

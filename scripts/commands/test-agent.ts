@@ -13,7 +13,7 @@ import { readSettings } from './environment.ts'
 import { openLoopbackInbox } from './loopback-inbox.ts'
 import { buildJunit, buildSarif, describeFailure, type TestedStoryboard } from './test-reports.ts'
 
-/** Exit status for an agent that was tested and failed a step; one that was not reached ends with 1. */
+/** Exit status for an agent that failed a step, or of which a run did not see the end; one that was not reached ends with 1. */
 const FAILED = 2
 
 interface Options {
@@ -58,9 +58,10 @@ export async function testAgent(url: string, { token, format }: Options): Promis
   if (format === 'junit') process.stdout.write(buildJunit(tested))
   if (format === 'sarif')
     process.stdout.write(`${JSON.stringify(buildSarif(url, tested), null, 2)}\n`)
-  const failed = tested.flatMap(({ steps }) => steps.filter(({ passed }) => passed === false))
-  if (format === 'text') process.stdout.write(describeTotal(tested, failed.length))
-  if (failed.length > 0) process.exitCode = FAILED
+  if (format === 'text') process.stdout.write(describeTotal(tested))
+  if (tested.some(({ status }) => status === 'partial' || status === 'failing')) {
+    process.exitCode = FAILED
+  }
 }
 
 /** Opens the bundles that `STORYBOARDS` names. An agent that passes without one of them would seem to pass all. */
@@ -97,9 +98,10 @@ function describeHelp({ fix, reference_url }: StepGuidance): string {
   return reference_url === undefined ? fix : `${fix} See ${reference_url}`
 }
 
-function describeTotal(tested: readonly TestedStoryboard[], failed: number): string {
+function describeTotal(tested: readonly TestedStoryboard[]): string {
   const steps = tested.flatMap(storyboard => storyboard.steps)
   const passed = steps.filter(step => step.passed).length
+  const failed = steps.filter(step => step.passed === false).length
   const notRun = steps.length - passed - failed
   return `${tested.length} storyboards: ${passed} steps passed, ${failed} failed, ${notRun} not run\n`
 }

@@ -40,8 +40,8 @@ afterAll(async () => {
 
 // Nothing is set: the agents of the live web have the public names.
 const settings = { DATA_DIR: join(folder.path, 'data') }
-const run = (args: string[], STORYBOARDS = bundle) =>
-  runRegistry(['agent', 'test', url, ...args], { ...settings, STORYBOARDS })
+const run = (args: string[], STORYBOARDS = bundle, more = {}) =>
+  runRegistry(['agent', 'test', url, ...args], { ...settings, STORYBOARDS, ...more })
 const withToken = ['--token', TOKEN]
 
 describe('registry agent test', () => {
@@ -67,6 +67,15 @@ describe('registry agent test', () => {
     const { status, stderr, stdout } = await run(withToken, join(folder.path, 'nothing'))
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toMatch(/nothing does not exist/)
+  })
+
+  test('does not let an agent pass of which a run did not see the end', async () => {
+    proxy.fault = undefined
+    const LIMITS = JSON.stringify({ storyboardCalls: 6 })
+    const { status, stdout } = await run(withToken, bundle, { LIMITS })
+    expect(stdout).toMatch(/^partial +deterministic_testing, \d+ of \d+ steps not run$/m)
+    expect(stdout).toMatch(/ steps passed, 0 failed, \d+ not run\n$/)
+    expect(status).toBe(2)
   })
 
   test('says that it needs a credential', async () => {
