@@ -214,7 +214,8 @@ export class AgentSession {
     const pauseMs = 'failure' in reply ? findPauseMs(reply.failure) : undefined
     if (pauseMs !== undefined && !this.hasEnded) {
       await this.wait(pauseMs)
-      reply = await session.call('tools/call', params, time)
+      // Whoever asked for a pause that the run does not outlast is left alone.
+      if (!this.#signal.aborted) reply = await session.call('tools/call', params, time)
     }
     if ('result' in reply) {
       return { kind: 'answered', outcome: readOutcome(reply.result, errorKey) }
