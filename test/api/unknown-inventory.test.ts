@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getEffect, type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildShop } from '../support/worlds/nights.ts'
 
 const names = Object.keys(outcomes) as Outcome[]
 const failures = names.filter(outcome => getEffect(outcome) !== 'success')
@@ -36,4 +37,17 @@ test.each(failures)('a publisher without a file, after %s', async outcome => {
     page('.tiles dd').eq(1).text(),
     page('#file').text().includes('nowhere'),
   ]).toEqual([!isAbsent, isAbsent, isAbsent ? '0' : '–', isAbsent])
+})
+
+test('a publisher whose file was valid, and has not answered for so long that its grants ended', async () => {
+  const location = 'expired.example'
+  const brand = buildOperatorFile([], [{ identifier: location, relationship: 'owned' }])
+  await publishFiles(registry, { [location]: buildShop(location) })
+  registry.clock.tick({ days: 8 })
+  await publishFiles(registry, { [`brand ${location}`]: brand })
+  await registry.observe({ kind: 'adagents.json', location, outcome: 'timeout' })
+  await registry.publish()
+  const { body } = await registry.app.inject(`/publisher/${location}`)
+  expect(load(body)('#agents').text()).not.toContain('Unknown: ')
+  expect(load(body)('#agents').text()).toContain('No agent is authorized')
 })

@@ -62,7 +62,9 @@ export function renderNextStep({ hosting }: PublisherLookup, baseUrl: string): H
 export function describeUnknown(lookup: PublisherLookup): string | undefined {
   const { adagents_valid, freshness } = lookup
   if (adagents_valid || isHostedOnly(lookup) || freshness === undefined) return undefined
-  return unknowns[freshness.state]
+  const { state, succeeded_at } = freshness
+  // A file that was read, and then failed for so long that its grants ended, grants nothing.
+  return state === 'failing' && succeeded_at !== undefined ? undefined : unknowns[state]
 }
 
 const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
