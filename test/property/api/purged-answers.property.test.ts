@@ -35,6 +35,7 @@ const requests = [
 const ofAttempts = new Set([
   'freshness',
   'checked_at',
+  'fetched_at',
   'last_validated',
   'last_http_status',
   'last_crawled_at',
