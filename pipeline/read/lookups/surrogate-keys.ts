@@ -8,6 +8,7 @@ import { findAgent, isOperatorSilent } from './agents.ts'
 import { findPropertyPlaces } from './candidates.ts'
 import { listFilesOfPublisher } from './deciding-files.ts'
 import { findInventory } from './inventory.ts'
+import { findTargets } from './stored.ts'
 
 /** Agents of a publisher, or properties of an identifier, beyond which an answer depends on anything. */
 const KEYED_MAX = 20
@@ -43,10 +44,15 @@ export function listReachKeys(reader: Reader, agentUrl: string): string[] {
   ]
 }
 
-/** Lists the keys of answers about one publisher, without those of its agents. */
+/**
+ * Lists the keys of answers about one publisher, without those of its agents. A file that its own one points to decides
+ * as well, also while it was never read.
+ */
 export function listPublisherKeys(reader: Reader, domain: string): string[] {
   const files = listFilesOfPublisher(reader, domain)
-  return [domain, ...files.map(({ location }) => location)].flatMap(listFileKeys)
+  const targets = files.slice(0, 1).flatMap(first => findTargets(reader, first))
+  const deciding = [...files, ...targets.map(({ source }) => source)]
+  return [domain, ...deciding.map(({ location }) => location)].flatMap(listFileKeys)
 }
 
 /** Lists the keys of answers about a publisher and what the operators of its agents declare. */

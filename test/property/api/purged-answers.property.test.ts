@@ -37,6 +37,8 @@ const ofAttempts = new Set([
   'checked_at',
   'fetched_at',
   'last_validated',
+  'last_verified_at',
+  'directory_indexed_at',
   'last_http_status',
   'last_crawled_at',
   'request_id',
