@@ -1,8 +1,8 @@
 import type { Config } from './config.ts'
 
 /** Distances of other default ports from that of the API, so that registries on one machine do not collide. */
-const AGENT_DISTANCE = 100
-const OPERATOR_DISTANCE = 200
+const OPERATOR_DISTANCE = 100
+const AGENT_DISTANCE = 200
 
 /** Chooses the port of the reference agent; 0 for any. */
 export function chooseAgentPort({ AGENT_PORT, PORT }: Pick<Config, 'AGENT_PORT' | 'PORT'>): number {

@@ -80,7 +80,7 @@ describe('a guide that the registry serves', () => {
 
   test('calls the ports on which this registry listens', async () => {
     const text = (await readGuide('registry-operator'))('article.guide').text()
-    expect(text).toContain('http://127.0.0.1:4200/metrics')
+    expect(text).toContain('http://127.0.0.1:4100/metrics')
     const other = await openRegistry({ settings: { OPERATOR_PORT: '9100' } })
     try {
       const shown = (await readGuide('registry-operator', other))('article.guide').text()

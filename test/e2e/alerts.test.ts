@@ -206,7 +206,7 @@ const rules: Rule[] = parse(readFileSync(rulesFile, 'utf8')).groups.flatMap(
 const folder = makeTemporaryFolder()
 afterAll(() => folder.remove())
 
-const INSTANCE = 'registry.example:3200'
+const INSTANCE = 'registry.example:3100'
 
 /** Adds the instance to a selector with or without labels. */
 function toSelector(name: string): string {

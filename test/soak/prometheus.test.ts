@@ -48,7 +48,7 @@ beforeAll(async () => {
   cpSync(operate, folder.path, { recursive: true })
   // Everything a few times faster; a scrape that waits for a frozen process takes less than 3 s.
   const shipped = readFileSync(join(operate, 'prometheus.yml'), 'utf8')
-  const config = shipped.replaceAll('15s', '3s').replace('127.0.0.1:3200', `127.0.0.1:${operator}`)
+  const config = shipped.replaceAll('15s', '3s').replace('127.0.0.1:3100', `127.0.0.1:${operator}`)
   writeFileSync(join(folder.path, 'prometheus.yml'), config)
   const shippedRules = readFileSync(join(operate, 'alerts.yml'), 'utf8')
   writeFileSync(join(folder.path, 'alerts.yml'), shippedRules.replaceAll('for: 1m', 'for: 15s'))

@@ -10,7 +10,7 @@ import type { View, ViewCall } from '../view.ts'
 
 /** The registry of the examples, which `npm start` runs. */
 const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
-const EXAMPLE_OPERATOR = 'http://127.0.0.1:3200'
+const EXAMPLE_OPERATOR = 'http://127.0.0.1:3100'
 const DOCUMENT = /^docs\/(?:guides\/|operate\/)?([\w-]+)\.md$/
 
 /** Shows one guide; its calls go to the registry that shows it. */

@@ -13,7 +13,7 @@ import {
 /** Settings of the reference agent, and of how agents are tested. */
 export const agentSettings = {
   AGENT_PORT: defineSetting(port.optional(), 'port of the reference agent', {
-    shown: 'PORT + 100',
+    shown: 'PORT + 200',
   }),
   AGENT_BASE_URL: defineSetting(
     httpUrl.optional(),

@@ -29,7 +29,7 @@ export const serverSettings = {
   OPERATOR_PORT: defineSetting(
     port.optional(),
     'port for the operator: `/metrics`, `/healthz`, `/readyz`; `start` shows all its roles there, a role that runs alone listens only where this is set',
-    { shown: 'PORT + 200 for start' },
+    { shown: 'PORT + 100 for start' },
   ),
   OPERATOR_TOKEN: defineSetting(
     z.string().min(16, 'must have at least 16 characters').optional(),

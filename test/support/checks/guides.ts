@@ -30,7 +30,7 @@ function runCalls(guide: string, { base, dataDir, organization }: GuideRun): str
     .map(call => `${call}\necho '${END}'`)
     .join('\n')
     .replaceAll('http://127.0.0.1:3000', base)
-    .replaceAll('http://127.0.0.1:3200', `http://127.0.0.1:${Number(port) + 200}`)
+    .replaceAll('http://127.0.0.1:3100', `http://127.0.0.1:${Number(port) + 100}`)
     .replaceAll('DATA_DIR=data/var/demo', `DATA_DIR=${dataDir}`)
     .replaceAll('Acme', organization)
   const { status, stdout, stderr } = spawnSync('bash', ['-eu', '-o', 'pipefail', '-c', script], {

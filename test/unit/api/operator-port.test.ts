@@ -22,7 +22,7 @@ test.each([
   ['/nothing', 'need a token', 'nothing is served at this path; / lists what is'],
 ] as const)('the operator is told why %s is missing (%s)', async (url, queues, error) => {
   const app = build(queues)
-  const answer = await app.inject({ url, headers: { host: '127.0.0.1:3200' } })
+  const answer = await app.inject({ url, headers: { host: '127.0.0.1:3100' } })
   expect([answer.statusCode, answer.json()]).toEqual([404, { error, code: 'not_found' }])
   await app.close()
 })
