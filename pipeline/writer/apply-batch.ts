@@ -159,9 +159,9 @@ async function deriveInvalidated(
   }
   const files = new Files(db, context.now, context)
   await applyDocuments(db, observations, invalidated, files, context)
-  const bereft =
+  const dependents =
     takedowns.length > 0 ? await findSubjects(db, takedown.invalidated, undefined) : noSubjects
-  const released = new Set([...held.released, ...takedown.publishers, ...bereft.publisher])
+  const released = new Set([...held.released, ...takedown.publishers, ...dependents.publisher])
   return deriveAgain(
     db,
     { brand, publisher },
