@@ -1,10 +1,15 @@
+// biome-ignore-all lint/style/noNonNullAssertion: sets have a bit for every rank, and equally many words
+
 const WORD_BITS = 32
 
 /** A set of ranks, a bit each. */
 export type Bits = Uint32Array
 
 /** Sets of which any one is enough. They are united lazily, since a page rarely needs all of them. */
-export type Union = readonly Bits[]
+type Union = readonly Bits[]
+
+/** Selects ranks, a bit each, of the 32 that a word has. */
+export type SelectWord = (word: number) => number
 
 /** Postings as one thread hands them over to another. */
 export interface PostingParts {
@@ -19,13 +24,10 @@ export interface PostingParts {
 export class Postings {
   readonly #wordCount: number
   readonly #ranksByKey: Map<string, number[] | Bits>
-  /** A counter for every rank: new ones for each search would be most of its garbage. */
-  readonly #counts: Uint16Array
 
   private constructor({ words, sets }: PostingParts) {
     this.#wordCount = words
     this.#ranksByKey = sets
-    this.#counts = new Uint16Array(words * WORD_BITS)
   }
 
   static create(size: number): Postings {
@@ -69,18 +71,11 @@ export class Postings {
     return [...bitmaps, bits]
   }
 
-  /** Counts, for every rank, how many of these values by facet it has. Valid until the next count. */
-  count(valuesByFacet: ReadonlyMap<string, readonly string[]>): Uint16Array {
-    const counts = this.#counts
-    counts.fill(0)
-    for (const [facet, values] of valuesByFacet) {
-      for (const value of new Set(values)) {
-        const ranks = this.#ranksByKey.get(toKey(facet, value)) ?? []
-        if (Array.isArray(ranks)) for (const rank of ranks) addMatch(counts, rank)
-        else countBits(ranks, counts)
-      }
-    }
-    return counts
+  /** Finds the set of each of these values by facet that any rank has. They must not be written to. */
+  each(valuesByFacet: ReadonlyMap<string, readonly string[]>): Bits[] {
+    return [...valuesByFacet].flatMap(([facet, values]) =>
+      [...new Set(values)].flatMap(value => this.any(facet, [value])),
+    )
   }
 
   #createEmptySet(): Bits {
@@ -88,41 +83,72 @@ export class Postings {
   }
 }
 
-function countBits(bits: Bits, counts: Uint16Array): void {
-  for (const [word, part] of bits.entries()) {
-    for (let left = part; left !== 0; left &= left - 1) {
-      addMatch(counts, word * WORD_BITS + (31 - Math.clz32(left & -left)))
-    }
-  }
-}
-
-function addMatch(counts: Uint16Array, rank: number): void {
-  // biome-ignore lint/style/noNonNullAssertion: there is a counter for every rank
-  counts[rank]! += 1
-}
-
 function toKey(facet: string, value: string): string {
   return `${facet} ${value}`
 }
 
 function set(bits: Bits, rank: number): void {
-  // biome-ignore lint/style/noNonNullAssertion: sets have a bit for every rank
   bits[rank >>> 5]! |= 1 << (rank & 31)
 }
 
+/** Selects from each word of all ranks those that are in every union. */
+export function intersect(unions: readonly Union[]): SelectWord {
+  return word => {
+    let left = -1
+    for (let at = 0; at < unions.length && left !== 0; at++) left &= uniteWord(unions[at]!, word)
+    return left
+  }
+}
+
+function uniteWord(union: Union, word: number): number {
+  let united = 0
+  for (let at = 0; at < union.length; at++) united |= union[at]![word]!
+  return united
+}
+
 /**
- * Finds the ranks from `start` to before `end` that are in every union and pass a test: the lowest `max`
- * of them, rising.
+ * Selects the ranks that are in exactly `count` of the sets, for each count from 0 on. All ranks are counted at
+ * once: each sum has one bit of the count of every rank.
  */
-export function intersectRanks(
-  unions: readonly Union[],
+export function selectByCount(sets: readonly Bits[]): SelectWord[] {
+  const length = sets[0]?.length ?? 0
+  const places = WORD_BITS - Math.clz32(sets.length)
+  const sums = Array.from({ length: places }, () => new Uint32Array(length))
+  for (const bits of sets) addBits(bits, sums)
+  return Array.from({ length: sets.length + 1 }, (_, count) => word => {
+    let left = -1
+    for (let place = 0; place < places; place++) {
+      const part = sums[place]![word]!
+      left &= (count >>> place) & 1 ? part : ~part
+    }
+    return left
+  })
+}
+
+function addBits(bits: Bits, sums: readonly Bits[]): void {
+  for (let word = 0; word < bits.length; word++) {
+    let carry = bits[word]!
+    for (let place = 0; carry !== 0; place++) {
+      const sum = sums[place]!
+      const part = sum[word]!
+      sum[word] = part ^ carry
+      carry &= part
+    }
+  }
+}
+
+/**
+ * Finds the ranks from `start` to before `end` that are selected and pass a test: the lowest `max` of them,
+ * rising.
+ */
+export function findRanks(
+  select: SelectWord,
   { start, end, max }: { start: number; end: number; max: number },
   passes: (rank: number) => boolean,
 ): number[] {
   const ranks: number[] = []
   for (let word = start >>> 5; word * WORD_BITS < end; word++) {
-    let left = -1
-    for (const union of unions) left &= uniteWord(union, word)
+    let left = select(word)
     if (word === start >>> 5) left &= -1 << (start & 31)
     for (; left !== 0; left &= left - 1) {
       const rank = word * WORD_BITS + (31 - Math.clz32(left & -left))
@@ -133,11 +159,4 @@ export function intersectRanks(
     }
   }
   return ranks
-}
-
-function uniteWord(union: Union, word: number): number {
-  let united = 0
-  // biome-ignore lint/style/noNonNullAssertion: sets have equally many words
-  for (const bits of union) united |= bits[word]!
-  return united
 }
