@@ -19,6 +19,7 @@ import { UserTokens } from './auth/user-tokens.ts'
 import { addDashboard, dashboardPaths } from './dashboard/dashboard.ts'
 import { addIdentity, identityPaths } from './identity/endpoints.ts'
 import { Identity } from './identity/identity.ts'
+import { BoundedLog } from './limits/bounded-log.ts'
 import { Connections, computeConnectionsMax } from './limits/connection-limit.ts'
 import { CrawlQuota } from './limits/crawl-quota.ts'
 import { Outbound } from './limits/outbound.ts'
@@ -31,10 +32,14 @@ import { RunStorage } from './live/run-storage.ts'
 import { addStoryboardWebhooks, webhookPaths } from './live/storyboard-webhooks.ts'
 import { addMcp, MCP_PATH } from './mcp/endpoint.ts'
 import { buildAsyncapi } from './operation/asyncapi.ts'
-import { BoundedLog } from './operation/bounded-log.ts'
 import { closeGracefully } from './operation/closing.ts'
 import { answerErrors, sendError, toPublicError } from './operation/http-errors.ts'
-import { answerMalformed, refuseUnsupported, requireHost } from './operation/malformed-requests.ts'
+import {
+  answerMalformed,
+  refuseConnection,
+  refuseUnsupported,
+  requireHost,
+} from './operation/malformed-requests.ts'
 import { Metrics } from './operation/metrics.ts'
 import { buildOpenapi, toYaml } from './operation/openapi.ts'
 import { showReplicaLag } from './operation/replica-lag.ts'
@@ -45,9 +50,10 @@ import type { Services } from './operation/services.ts'
 import { traceRequests } from './operation/tracing.ts'
 import { answerUnknown } from './operation/unknown-routes.ts'
 import { compileValidator } from './operation/validation.ts'
+import { buildErrorPage } from './pages/error-page.ts'
 import { pages } from './pages/index.ts'
-import { PagePictures } from './pages/pictures/page-pictures.ts'
 import { addPublishedFiles, publishedPaths } from './pages/published-files.ts'
+import { PagePictures } from './pictures/page-pictures.ts'
 import { AnswerCache } from './responses/answer-cache.ts'
 import { AnswerGroup } from './responses/answer-group.ts'
 import { CommitWaiters } from './responses/commit-waiters.ts'
@@ -107,7 +113,7 @@ export function buildApp(given: AppDeps): FastifyInstance {
   closeGracefully(app, connections)
   readBodies(app)
   app.setValidatorCompiler(compileValidator)
-  answerErrors(app, services)
+  answerErrors(app, services, buildErrorPage)
   const tokenKeys = readOwnTokenKeys(deps.config)
   const identity = tokenKeys && new Identity(tokenKeys, deps.redis, room)
   const otherPaths = [
@@ -230,9 +236,10 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
 function watchConnections(app: FastifyInstance, services: Services): Connections {
   const { config, boundedLog, metrics } = services
   const connectionsMax = computeConnectionsMax(config.LIMITS.connections)
-  const connections = new Connections(connectionsMax, boundedLog, () =>
-    metrics.countLimit('connections'),
-  )
+  const connections = new Connections(connectionsMax, boundedLog, socket => {
+    metrics.countLimit('connections')
+    refuseConnection(socket)
+  })
   connections.watch(app.server)
   metrics.watch('registry_connections', () => connections.count)
   return connections

@@ -10,7 +10,7 @@ import { Reader } from '../pipeline/read/reader.ts'
 import { openCatalog } from '../pipeline/storyboards/catalog.ts'
 import { buildApp } from './app.ts'
 import { IssuerKeys } from './auth/issuer-keys.ts'
-import { BoundedLog } from './operation/bounded-log.ts'
+import { BoundedLog } from './limits/bounded-log.ts'
 
 export interface ApiDeps {
   config: Config

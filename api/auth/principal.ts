@@ -11,9 +11,8 @@ import {
   listRoles,
 } from '../../pipeline/read/lookups/principals.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import type { Services } from '../operation/services.ts'
-import { requireCurrentStores } from '../operation/unknown-facts.ts'
-import { isTokenLike, type Person } from './user-tokens.ts'
+import { requireCurrentStores } from './unknown-facts.ts'
+import { isTokenLike, type Person, type UserTokens } from './user-tokens.ts'
 
 /** The caller's membership in an organization. A key has no role but permissions. */
 export type CallerMembership = Omit<Membership, 'role'> & { role: MembershipRole | 'key' }
@@ -38,7 +37,10 @@ export interface Principal {
   person?: Person
 }
 
-type AuthServices = Pick<Services, 'reader' | 'tokens'>
+interface AuthServices {
+  reader: Reader
+  tokens: UserTokens
+}
 
 const RETRY_AFTER_S = 5
 const BEARER = /^bearer +(\S+) *$/i

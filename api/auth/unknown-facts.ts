@@ -1,7 +1,12 @@
+import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError, refuse } from '../../pipeline/core/errors.ts'
 import { isWriterSilent } from '../../pipeline/read/health.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
-import type { Services } from './services.ts'
+
+interface DenialServices {
+  reader: Reader
+  config: Config
+}
 
 const RETRY_AFTER_S = 5
 const TEXT = 'this host may lack what another one has answered; try again'
@@ -20,14 +25,14 @@ export function requireCurrentStores({ isBehindOthers }: Pick<Reader, 'isBehindO
  */
 export function findUnknowable(
   status: number | undefined,
-  services: Pick<Services, 'reader' | 'config'>,
+  services: DenialServices,
 ): PublicError | undefined {
   if (status === undefined || !denials.has(status) || !mayLackAnswers(services)) return undefined
   return new PublicError('unavailable', TEXT, { retry_after: RETRY_AFTER_S })
 }
 
 /** Tells whether another host may have answered what the stores of this one lack. */
-function mayLackAnswers({ reader, config }: Pick<Services, 'reader' | 'config'>): boolean {
+function mayLackAnswers({ reader, config }: DenialServices): boolean {
   if (reader.isBehindOthers) return true
   const { BACKUP_TO, LIMITS } = config
   return BACKUP_TO !== undefined && isWriterSilent(reader.paths, reader.now(), LIMITS.leaseMs)

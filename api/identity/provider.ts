@@ -13,10 +13,16 @@ import type { TokenKeys } from '../../pipeline/core/keys/token-keys.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
+import {
+  clientAuthMethods,
+  grantTypes,
+  paths,
+  responseTypes,
+  scopes,
+} from '../auth/server-metadata.ts'
 import type { Services } from '../operation/services.ts'
 import { hashSecret, openClientRecords } from './client-records.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from './dashboard-client.ts'
-import { clientAuthMethods, grantTypes, paths, responseTypes, scopes } from './metadata.ts'
 import { buildSignInError } from './pages.tsx'
 import { openPendingRequests } from './pending-requests.ts'
 import { markCompleted, RedisModels } from './redis-models.ts'

@@ -1,6 +1,6 @@
 import { parseUrl } from '../../pipeline/core/url.ts'
 import { isObject } from '../../pipeline/parse/object-reader.ts'
-import { clientAuthMethods, grantTypes, responseTypes, scopes } from './metadata.ts'
+import { clientAuthMethods, grantTypes, responseTypes, scopes } from '../auth/server-metadata.ts'
 import { findForeignScheme } from './redirect-schemes.ts'
 
 /** Metadata that an application asks for when it registers (RFC 7591 section 2). */

@@ -1,8 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { getOrThrow } from '../../pipeline/core/present.ts'
-import type { BoundedLog } from '../operation/bounded-log.ts'
-import { refuseConnection } from '../operation/malformed-requests.ts'
+import type { BoundedLog } from './bounded-log.ts'
 import { toCaller } from './caller.ts'
 
 /** Files that the process opens itself: stores, threads, Redis, and files that replace them. */
@@ -51,13 +50,14 @@ function readOpenFilesLimit(): number {
 export class Connections {
   readonly #max: number
   readonly #log: BoundedLog
-  readonly #onRefused: () => void
+  readonly #refuse: (socket: Socket) => void
   readonly #open = new Map<Socket, OpenConnection>()
 
-  constructor(max: number, log: BoundedLog, onRefused: () => void = () => undefined) {
+  /** Allows `max` connections; `refuse` ends one that is too many. */
+  constructor(max: number, log: BoundedLog, refuse: (socket: Socket) => void) {
     this.#max = max
     this.#log = log
-    this.#onRefused = onRefused
+    this.#refuse = refuse
   }
 
   get count(): number {
@@ -82,9 +82,8 @@ export class Connections {
     const isFull = this.#open.size >= this.#max
     if (isFull && this.#closeIdle() === 0 && !this.#closeBusy(address)) {
       const connections = this.#open.size
-      this.#onRefused()
       this.#log.warn('connections', { connections }, 'connection refused: all connections are busy')
-      refuseConnection(socket)
+      this.#refuse(socket)
       return
     }
     this.#open.set(socket, { socket, address, answering: 0, idleSince: performance.now() })

@@ -1,4 +1,5 @@
-import { type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
+import { type Clock, type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import { type Limits, limitMeanings } from '../../pipeline/core/limits.ts'
 import type {
   OrganizationUsage,
@@ -11,11 +12,14 @@ import {
 } from '../../pipeline/read/lookups/organizations.ts'
 import { listKeys } from '../../pipeline/read/lookups/principals.ts'
 import { listSubscriptions } from '../../pipeline/read/lookups/subscriptions.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
 import type { Principal } from '../auth/principal.ts'
-import type { Services } from '../operation/services.ts'
+import type { CrawlQuota } from './crawl-quota.ts'
 import { toLimitedUser } from './limited-user.ts'
+import type { ReceiverQuota } from './receiver-quota.ts'
 import type { WindowUse } from './redis-window-counter.ts'
-import type { SaveWindow } from './save-quota.ts'
+import type { SaveQuota, SaveWindow } from './save-quota.ts'
+import type { StoryboardQuota } from './storyboard-quota.ts'
 
 type LimitUse = OrganizationUsage['limits'][number]
 
@@ -25,19 +29,30 @@ export interface CountedMember {
   orgId: string
 }
 
+/** Services that know what was used, and how much may be. */
+interface UsageServices {
+  config: Config
+  clock: Clock
+  reader: Reader
+  quota: CrawlQuota
+  saves: SaveQuota
+  storyboards: StoryboardQuota
+  receivers: ReceiverQuota
+}
+
 interface Counted {
   for: LimitUse['counted_for']
   limit: keyof Limits
   windowSeconds: number
   /** Reads the counter; undefined for callers who are not limited. */
-  read(member: CountedMember, services: Services): Promise<WindowUse> | undefined
+  read(member: CountedMember, services: UsageServices): Promise<WindowUse> | undefined
 }
 
 interface StoredItem {
   limit?: keyof Limits
   /** Describes an item without a limit. */
   text?: string
-  count(orgId: string, services: Services): number
+  count(orgId: string, services: UsageServices): number
 }
 
 const HOUR_S = 3_600
@@ -105,7 +120,7 @@ const storedItems = {
  */
 export async function readUsage(
   member: CountedMember,
-  services: Services,
+  services: UsageServices,
 ): Promise<Pick<OrganizationUsage, 'is_complete' | 'limits'>> {
   let is_complete = true
   const unknown = () => {
@@ -140,7 +155,7 @@ function toWindowUse(
   name: UsageName,
   { for: counted_for, limit, windowSeconds: window_seconds }: Omit<Counted, 'read'>,
   use: WindowUse | undefined,
-  { config, clock }: Services,
+  { config, clock }: UsageServices,
 ): LimitUse {
   const max = config.LIMITS[limit]
   const used = use?.used ?? null
@@ -176,7 +191,7 @@ function toStoredItemUse(
   name: UsageName,
   { limit, text, count }: StoredItem,
   orgId: string,
-  services: Services,
+  services: UsageServices,
 ): LimitUse {
   const used = count(orgId, services)
   const max = limit === undefined ? null : services.config.LIMITS[limit]

@@ -1,9 +1,17 @@
+import type { ApiWriter } from '../../jobs/api-client/writer-client.ts'
 import { SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import type { MembershipRole } from '../../pipeline/core/roles.ts'
-import type { Services } from '../operation/services.ts'
+import type { BoundedLog } from '../limits/bounded-log.ts'
 
 /** Time in addition to the mail server's own, for a busy crawler. */
 const SLACK_MS = 5 * SECOND
+
+interface MailServices {
+  config: Config
+  writer: ApiWriter
+  boundedLog: BoundedLog
+}
 
 /** An invitation as its email tells it. */
 interface SentInvitation {
@@ -21,10 +29,9 @@ interface SentInvitation {
  * the link.
  */
 export async function sendInvitation(
-  services: Services,
+  { config, writer, boundedLog }: MailServices,
   invitation: SentInvitation,
 ): Promise<boolean> {
-  const { config, writer, boundedLog } = services
   if (config.SMTP_URL === undefined) return false
   const name = toLine(invitation.organization)
   const answer = await writer.requestLive(

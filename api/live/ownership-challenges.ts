@@ -1,5 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { ApiWriter } from '../../jobs/api-client/writer-client.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import type { LiveRequestAnswers } from '../../pipeline/model/live/live-request.ts'
@@ -10,12 +12,18 @@ import {
 } from '../../pipeline/model/ownership.ts'
 import type { Answer } from '../../pipeline/model/submission.ts'
 import { getProofEnd } from '../../pipeline/read/lookups/ownership.ts'
-import type { Services } from '../operation/services.ts'
+import type { Outbound } from '../limits/outbound.ts'
 import { replyOk, replyRefused, type Sent } from '../responses/reply.ts'
 
 /** Time in addition to the crawler's own in which its answer is awaited. */
 const SLACK_MS = 3_000
 const NONCE_BYTES = 32
+
+interface ProofServices {
+  config: Config
+  writer: ApiWriter
+  outbound: Outbound
+}
 
 /** The claim of an organization that it owns a domain. */
 export interface OwnershipClaim {
@@ -26,7 +34,7 @@ export interface OwnershipClaim {
 /** Creates a challenge with a random token for an organization and a domain; only its hash is stored. */
 export async function issueChallenge(
   { org_id, domain }: OwnershipClaim,
-  { config, writer }: Services,
+  { config, writer }: Pick<ProofServices, 'config' | 'writer'>,
 ): Promise<Sent> {
   const nonce = randomBytes(NONCE_BYTES).toString('base64url')
   const answer = await writer.submit({
@@ -51,7 +59,7 @@ export async function verifyChallenge(
   { org_id, domain }: OwnershipClaim,
   { challenge_id, method }: { challenge_id?: string; method?: OwnershipMethod },
   caller: string,
-  services: Services,
+  services: ProofServices,
 ): Promise<Sent> {
   const attempt = { attempt_id: randomUUID(), org_id, domain }
   const requested = challenge_id === undefined ? {} : { challenge_id }
@@ -80,7 +88,7 @@ export async function verifyChallenge(
 export async function lookForNonce(
   challenge: Pick<OwnershipCheck, 'domain' | 'nonce_hash'>,
   caller: string,
-  services: Services,
+  services: Pick<ProofServices, 'config' | 'outbound'>,
 ): Promise<Record<OwnershipMethod, boolean>> {
   const look = async (method: OwnershipMethod) => {
     const { found } = await checkOnWeb({ ...challenge, methods: [method] }, caller, services)
@@ -103,7 +111,7 @@ interface OwnershipCheck {
 async function checkOnWeb(
   { domain, nonce_hash, methods }: OwnershipCheck,
   caller: string,
-  { config, outbound }: Services,
+  { config, outbound }: Pick<ProofServices, 'config' | 'outbound'>,
 ): Promise<LiveRequestAnswers['check_ownership']> {
   const { answer } = await outbound.ask<'check_ownership'>({
     cacheKey: `ownership ${domain}`,
@@ -115,7 +123,11 @@ async function checkOnWeb(
   return answer
 }
 
-function replyVerified(answer: Answer, domain: Domain, { config }: Services): Sent {
+function replyVerified(
+  answer: Answer,
+  domain: Domain,
+  { config }: Pick<ProofServices, 'config'>,
+): Sent {
   if ('refused' in answer) return refuseAs(answer)
   if (!answer.done.verified) {
     const text = `${domain} does not publish the token: create another challenge`

@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto'
+import type { Config } from '../../pipeline/core/config.ts'
 import { refuse, refuseNotSetUp } from '../../pipeline/core/errors.ts'
+import type { RegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import type { ReceiverAnswer } from '../../pipeline/model/subscription.ts'
-import type { Services } from '../operation/services.ts'
+import type { Outbound } from '../limits/outbound.ts'
 
 /** Time in addition to the receiver's own, for a busy crawler. */
 const SLACK_MS = 3_000
 const CHALLENGE_BYTES = 24
+
+interface ReceiverServices {
+  config: Config
+  outbound: Outbound
+}
 
 /** The receiver of a subscription, with its owner. */
 interface Receiver {
@@ -15,7 +22,7 @@ interface Receiver {
 }
 
 /** Refuses with 503 if this registry has no key to sign deliveries with. */
-export function requireSigning({ keys }: Pick<Services, 'keys'>): void {
+export function requireSigning({ keys }: { keys: RegistryKeys | undefined }): void {
   if (keys === undefined) refuseNotSetUp('this registry has no key to sign deliveries with')
 }
 
@@ -23,7 +30,7 @@ export function requireSigning({ keys }: Pick<Services, 'keys'>): void {
 export async function confirmReceiver(
   receiver: Receiver,
   caller: string,
-  services: Services,
+  services: ReceiverServices,
 ): Promise<void> {
   const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
   const { isConfirmed, error } = await askReceiver({ ...receiver, challenge }, caller, services)
@@ -36,7 +43,7 @@ export async function confirmReceiver(
 export async function testReceiver(
   receiver: Receiver,
   caller: string,
-  services: Services,
+  services: ReceiverServices,
 ): Promise<Omit<ReceiverAnswer, 'isConfirmed'>> {
   const answer = await askReceiver({ ...receiver, challenge: null }, caller, services)
   const { isConfirmed: _, ...delivery } = answer
@@ -46,7 +53,7 @@ export async function testReceiver(
 async function askReceiver(
   receiver: Receiver & { challenge: string | null },
   caller: string,
-  { outbound, config }: Services,
+  { outbound, config }: ReceiverServices,
 ): Promise<ReceiverAnswer> {
   const { answer } = await outbound.ask<'ask_receiver'>({
     cacheKey: `receiver ${receiver.subscription_id}`,

@@ -1,3 +1,4 @@
+import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { faultCodes } from '../../pipeline/model/fault-codes.ts'
@@ -6,11 +7,19 @@ import { toUrl } from '../../pipeline/model/observation.ts'
 import type { ReportedFault } from '../../pipeline/model/reported-fault.ts'
 import { findBrand } from '../../pipeline/read/lookups/resolutions.ts'
 import { listBrandFiles } from '../../pipeline/read/queries/brand-files.ts'
-import type { OutboundAnswer } from '../limits/outbound.ts'
-import type { Services } from '../operation/services.ts'
+import type { Reader } from '../../pipeline/read/reader.ts'
+import type { Outbound, OutboundAnswer } from '../limits/outbound.ts'
+import type { Demand } from './demand.ts'
 
 /** Time in addition to the crawler's own in which its answer is awaited. */
 const SLACK_MS = 1_500
+
+interface LiveBrandServices {
+  config: Config
+  demand: Demand
+  outbound: Outbound
+  reader: Reader
+}
 
 /**
  * Resolves the brand of a domain by its current files, and requests a crawl of them. While no crawler is
@@ -19,7 +28,7 @@ const SLACK_MS = 1_500
 export async function resolveLiveBrand(
   domain: Domain,
   caller: string,
-  { config, demand, outbound, reader }: Services,
+  { config, demand, outbound, reader }: LiveBrandServices,
 ): Promise<OutboundAnswer<LiveBrand>> {
   try {
     const live = await outbound.ask<'read_brand'>({

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { RedisRoom } from '../../jobs/api-client/redis-room.ts'
 import {
   createHasInbox,
   createPutWebhook,
@@ -7,12 +8,11 @@ import {
 } from '../../jobs/api-client/webhook-inboxes.ts'
 import type { Redis } from '../../jobs/redis.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { buildAddressLimit } from '../limits/per-address.ts'
-import type { Services } from '../operation/services.ts'
-import type { RoutePath } from '../operation/unknown-routes.ts'
 
-export const webhookPaths: readonly RoutePath[] = [{ method: 'POST', path: INBOX_PATH }]
+export const webhookPaths = [{ method: 'POST', path: INBOX_PATH }] as const
 
 /** Headers that a signature of a webhook covers, or is. */
 const headerNames = [
@@ -41,7 +41,7 @@ interface Place {
 export function addStoryboardWebhooks(
   app: FastifyInstance,
   redis: Redis | undefined,
-  { config: { LIMITS }, redisRoom }: Pick<Services, 'config' | 'redisRoom'>,
+  { config: { LIMITS }, redisRoom }: { config: Config; redisRoom: RedisRoom },
 ): void {
   const put = createPutWebhook(redis)
   const hasInbox = createHasInbox(redis)

@@ -1,6 +1,6 @@
 import type { Limits } from '../../pipeline/core/limits.ts'
-import type { Operation } from '../operation/operation.ts'
-import { saveLimits } from './save-quota.ts'
+import { saveLimits } from '../limits/save-quota.ts'
+import type { Operation } from './operation.ts'
 
 /** Lists the limits of requests that an operation counts towards. */
 export function listCountedLimits({

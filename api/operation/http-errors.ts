@@ -8,9 +8,10 @@ import {
 } from '../../pipeline/core/errors.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { buildChallenge } from '../auth/principal.ts'
+import { findUnknowable } from '../auth/unknown-facts.ts'
+import type { Sent } from '../responses/reply.ts'
 import { anyOrigin, buildExposedHeaders } from './cross-origin.ts'
 import type { Services } from './services.ts'
-import { findUnknowable } from './unknown-facts.ts'
 
 const REDIS_RETRY_S = 5
 
@@ -23,8 +24,15 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_request', 'Content-Length does not match the body'],
 }
 
+/** Builds the page that tells a browser of an error. */
+type BuildErrorPage = (error: PublicError | undefined, sent: object, hasDashboard: boolean) => Sent
+
 /** Registers the only handler that converts errors to responses. */
-export function answerErrors(app: FastifyInstance, services: Services): void {
+export function answerErrors(
+  app: FastifyInstance,
+  services: Services,
+  buildErrorPage: BuildErrorPage,
+): void {
   const { log, boundedLog, metrics, baseUrl, isAuthorizationServer } = services
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { operation, worksWithoutStores } = request.routeOptions.config
@@ -46,7 +54,11 @@ export function answerErrors(app: FastifyInstance, services: Services): void {
     }
     reply.headers(buildExposedHeaders(request))
     return wantsPage(request)
-      ? sendErrorPage(publicError, request, reply, isAuthorizationServer)
+      ? sendErrorPage(
+          publicError,
+          reply,
+          buildErrorPage(publicError, listSent(request), isAuthorizationServer),
+        )
       : sendError(publicError, reply)
   })
 }
@@ -56,6 +68,11 @@ function isWithoutCredential(error: PublicError | undefined, { headers }: Fastif
   return error?.error === 'unauthenticated' && headers.authorization === undefined
 }
 
+/** Lists what a request sent in its path and its query. */
+function listSent({ params, query }: FastifyRequest): object {
+  return { ...(params as object), ...(query as object) }
+}
+
 /** Tells whether to answer an error with a page: for pages, and when a browser asks for an unknown path. */
 function wantsPage({ routeOptions, headers, url }: FastifyRequest): boolean {
   const { operation, isPage } = routeOptions.config
@@ -63,18 +80,11 @@ function wantsPage({ routeOptions, headers, url }: FastifyRequest): boolean {
   return /\btext\/html\b/.test(headers.accept ?? '') && !/^\/(?:api|v1|mcp)\b/.test(url)
 }
 
-async function sendErrorPage(
+function sendErrorPage(
   error: PublicError | undefined,
-  { params, query }: FastifyRequest,
   reply: FastifyReply,
-  hasDashboard: boolean,
-) {
-  const { buildErrorPage } = await import('../pages/error-page.ts')
-  const { status, body, type, headers } = buildErrorPage(
-    error,
-    { ...(params as object), ...(query as object) },
-    hasDashboard,
-  )
+  { status, body, type, headers }: Sent,
+): FastifyReply {
   const { retryAfterSeconds } = error ?? {}
   if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds))
   reply.headers({ ...error?.headers, ...headers, 'cache-control': 'no-store' })

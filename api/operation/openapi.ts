@@ -3,14 +3,10 @@ import { z } from 'zod'
 import { type PublicErrorName, publicErrors } from '../../pipeline/core/errors.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import { ErrorBody } from '../../pipeline/model/responses/index.ts'
-import {
-  addParameterExample,
-  type DescribedExample,
-  describeExample,
-} from '../reference/describe-examples.ts'
+import { type DescribedExample, describeExample } from '../reference/describe-examples.ts'
 import { guide } from '../reference/guide.ts'
 import { type Json, toJsonSchema, toReference } from './json-schema.ts'
-import type { Content, DescribedOperation, OpenapiDocument } from './openapi-document.ts'
+import type { Content, DescribedOperation, OpenapiDocument, Parameter } from './openapi-document.ts'
 import {
   type Access,
   groupTexts,
@@ -182,4 +178,12 @@ function describeRefusal(description: string, components: Json) {
     description,
     content: { 'application/json': { schema: toReference(ErrorBody, 'output', components) } },
   }
+}
+
+/** Adds to a parameter its value in the example, typed as its schema has it. */
+function addParameterExample(parameter: Parameter, value?: string): Parameter {
+  if (value === undefined) return parameter
+  const { type } = parameter.schema
+  const isTyped = type === 'integer' || type === 'number' || type === 'boolean'
+  return { ...parameter, example: isTyped ? JSON.parse(value) : value }
 }

@@ -8,6 +8,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 import type { Principal } from '../auth/principal.ts'
+import { findUnknowable } from '../auth/unknown-facts.ts'
 import { toCaller } from '../limits/caller.ts'
 import { buildLimit, buildLimitPolicy } from '../limits/per-address.ts'
 import { buildCacheControl, isUnchanged } from '../responses/freshness.ts'
@@ -20,7 +21,6 @@ import type { Operation } from './operation.ts'
 import { buildHooks } from './request-hooks.ts'
 import { type Services, withActor } from './services.ts'
 import { chooseSharedHeaders } from './shared-headers.ts'
-import { findUnknowable } from './unknown-facts.ts'
 import { compileValidator, createBoundedCompiler } from './validation.ts'
 
 declare module 'fastify' {

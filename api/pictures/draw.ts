@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../../pipeline/core/escape-html.ts'
+import { escapeHtml } from '../../pipeline/core/escape-html.ts'
 
 /** Texts of a picture: they may be anybody's. */
 export interface PictureText {

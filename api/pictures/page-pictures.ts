@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { PublicError } from '../../../pipeline/core/errors.ts'
-import { FairQueue } from '../../../pipeline/core/fair-queue.ts'
-import type { WorkerPool } from '../../workers/worker-pool.ts'
+import { PublicError } from '../../pipeline/core/errors.ts'
+import { FairQueue } from '../../pipeline/core/fair-queue.ts'
 import { drawPicture, HEIGHT, WIDTH } from './draw.ts'
 import { PictureFiles } from './picture-files.ts'
 
@@ -14,8 +13,13 @@ const DRAWN_AT_ONCE = 2
 const WAITING_MAX = 64
 const BUSY_MESSAGE = 'too many pictures are drawn at once; try again'
 
+/** Threads that draw. */
+interface Workers {
+  run(name: 'toPng', origin: { caller: string; bytes: number }, svg: string): Promise<Uint8Array>
+}
+
 interface PictureOptions {
-  workers: WorkerPool
+  workers: Workers
   /** Folder of the cache. */
   folder: string
   /** Bytes of the pictures in it at most. */
@@ -35,7 +39,7 @@ export interface PagePicture {
  * meanwhile.
  */
 export class PagePictures {
-  readonly #workers: WorkerPool
+  readonly #workers: Workers
   readonly #files: PictureFiles
   readonly #queue = new FairQueue({
     tools: [...Array(DRAWN_AT_ONCE).keys()],

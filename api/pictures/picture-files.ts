@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CallerShares } from '../../limits/caller-shares.ts'
+import { CallerShares } from '../limits/caller-shares.ts'
 
 const NAME = /^[0-9a-f]{64}\.png$/
 const PRIVATE_FOLDER_MODE = 0o700

@@ -2,7 +2,7 @@ import { readBrandFile } from '../inputs/brand-file.ts'
 import { createAdagents } from '../inputs/create-adagents.ts'
 import { readMirror } from '../inputs/mirror-file.ts'
 import { checkProposal, checkText } from '../inputs/proposed-file.ts'
-import { toPng } from '../pages/pictures/to-png.ts'
+import { toPng } from '../pictures/to-png.ts'
 
 /** Functions that take long for a large body or picture. They are pure, so that any thread can run them. */
 export const tasks = {

@@ -1,7 +1,7 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { drawPicture, wrapText } from '../../api/pages/pictures/draw.ts'
-import { toPng } from '../../api/pages/pictures/to-png.ts'
+import { drawPicture, wrapText } from '../../api/pictures/draw.ts'
+import { toPng } from '../../api/pictures/to-png.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/worlds/page-world.ts'
 

@@ -43,17 +43,37 @@ test('whatever the API imports, it reaches neither the way out nor a writer', ()
   expect([...visited].filter(path => closed.test(path))).toEqual([])
 })
 
-test('no file imports itself by way of others, not even for a type', () => {
-  const imports = new Map(
-    folders.flatMap(listSources).map(path => {
+/** Lists what each file below a folder imports of ours. */
+function mapImports(below: readonly string[]): Map<string, string[]> {
+  return new Map(
+    below.flatMap(listSources).map(path => {
       const own = listImports(readFileSync(join(root, path), 'utf8'))
         .filter(({ specifier }) => specifier.startsWith('.'))
         .map(({ specifier }) => new URL(specifier, `file:///${path}`).pathname.slice(1))
       return [path, own]
     }),
   )
+}
+
+test('no file imports itself by way of others, not even for a type', () => {
+  const imports = mapImports(folders)
   expect(imports.size).toBeGreaterThan(500)
   expect(findCycle(imports)).toEqual([])
+})
+
+test('no room of the API imports itself by way of others, not even for a type', () => {
+  const rooms = new Map<string, string[]>()
+  const nameRoom = (path: string) => /^api\/[^/]+(?=\/)/.exec(path)?.[0]
+  for (const [path, imported] of mapImports(['api'])) {
+    const room = nameRoom(path)
+    if (room === undefined) continue
+    const others = imported
+      .map(nameRoom)
+      .flatMap(other => (other === undefined || other === room ? [] : [other]))
+    rooms.set(room, [...(rooms.get(room) ?? []), ...others])
+  }
+  expect(rooms.size).toBeGreaterThan(10)
+  expect(findCycle(rooms)).toEqual([])
 })
 
 /** Finds a way from a file back to it; empty where there is none. */

@@ -273,7 +273,7 @@ export const doors: Record<string, string[]> = {
     'api/operation/mcp-transport.ts',
   ],
   '@a2a-js/sdk': ['api/agent'],
-  '@resvg/resvg-wasm': ['api/pages/pictures/to-png.ts'],
+  '@resvg/resvg-wasm': ['api/pictures/to-png.ts'],
   '@aws-sdk/*': [`${replica}/bucket.ts`],
   nodemailer: ['pipeline/live/send-mail.ts'],
   'oidc-provider': ['api/identity'],

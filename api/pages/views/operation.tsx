@@ -1,5 +1,5 @@
 import { limitMeanings } from '../../../pipeline/core/limits.ts'
-import { listCountedLimits } from '../../limits/operation-limits.ts'
+import { listCountedLimits } from '../../operation/counted-limits.ts'
 import type { Services } from '../../operation/services.ts'
 import { operations } from '../../routes/index.ts'
 import { type Child, Fragment, h } from '../html/jsx.ts'

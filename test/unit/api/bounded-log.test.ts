@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BoundedLog } from '../../../api/operation/bounded-log.ts'
+import { BoundedLog } from '../../../api/limits/bounded-log.ts'
 import { MINUTE } from '../../../pipeline/core/clock.ts'
 import { createRecordingLog } from '../../support/registry/recording-log.ts'
 import { testClock } from '../../support/worlds/clock.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listCountedLimits } from '../../../api/limits/operation-limits.ts'
+import { listCountedLimits } from '../../../api/operation/counted-limits.ts'
 import { buildOpenapi } from '../../../api/operation/openapi.ts'
 import { operations } from '../../../api/routes/index.ts'
 

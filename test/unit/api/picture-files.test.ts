@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { PictureFiles } from '../../../api/pages/pictures/picture-files.ts'
+import { PictureFiles } from '../../../api/pictures/picture-files.ts'
 import { makeTemporaryFolder } from '../../support/processes/command.ts'
 
 let folder: ReturnType<typeof makeTemporaryFolder>

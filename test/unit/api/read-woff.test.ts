@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { readWoff } from '../../../api/pages/pictures/read-woff.ts'
+import { readWoff } from '../../../api/pictures/read-woff.ts'
 
 const { resolve } = createRequire(import.meta.url)
 const path = resolve('@fontsource/unifontex/files/unifontex-latin-400-normal.woff')
