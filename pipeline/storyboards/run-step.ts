@@ -59,7 +59,11 @@ async function carryOut(
       ? await callTask(step, planned, state, session)
       : await readDocument(planned.task, state, session)
   if (answer === undefined) return toSkippedResult(step, planned.task, 'not_applicable')
-  if (answer.kind === 'silent') return judgeStep(step, planned, answer, state)
+  if (answer.kind === 'silent') {
+    // A call that the end of the run cut off says nothing about the agent.
+    if (session.hasEnded) return toSkippedResult(step, planned.task, 'timed_out')
+    return judgeStep(step, planned, answer, state)
+  }
   const completion = await waitForCompletion(step, answer.outcome, session)
   const upstream = await readUpstream(step.id, planned.validations, state, session)
   return judgeStep(step, planned, answer, state, { completion, upstream })

@@ -34,6 +34,8 @@ export async function waitForWebhooks(
   if (deliveries.length === 0 && !isSubmitted) {
     return toSkippedResult(step, task, 'not_applicable')
   }
+  const isCutOff = session.hasEnded && deliveries.length < step.expect_min_deliveries
+  if (isCutOff) return toSkippedResult(step, task, 'timed_out')
   const validations = await checkDeliveries(step, task, deliveries, state, session)
   return {
     step: step.id,

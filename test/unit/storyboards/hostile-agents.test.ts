@@ -155,3 +155,17 @@ test('an agent of which a run does not see the end does not pass', async () => {
   ])
   expect(status).toBe('partial')
 })
+
+test('an agent is not blamed for the call during which the time of the run ends', async () => {
+  let calls = 0
+  const answer = agentThat(({ call: { id } }) => {
+    calls++
+    return calls > 1 ? noAnswer : { jsonrpc: '2.0', id, result: tasks.get_products }
+  })
+  const { status, steps } = await run(answer, { ...patient, storyboardMs: 2_000 })
+  expect(steps.map(({ passed, skip_reason }) => passed ?? skip_reason)).toEqual([
+    true,
+    ...Array(5).fill('timed_out'),
+  ])
+  expect(status).toBe('partial')
+})
