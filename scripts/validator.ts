@@ -1,17 +1,19 @@
 #!/usr/bin/env node
-import { Command } from 'commander'
+// An older Node refuses a file that imports a name which it does not have.
+import * as modules from 'node:module'
+import { join } from 'node:path'
 import { refuseOldNode } from './command-line/old-node.ts'
-import { defineValidation } from './command-line/validation.ts'
 
-// All of it is one file, which an older Node can still read.
 refuseOldNode(process.env.VALIDATOR_NODE ?? '', 'the validator')
 
-/** The command of the package that only validates (`scripts/setup/validator.mjs`). */
-const program = new Command('agentic-ad-validator')
-  .version(process.env.VALIDATOR_VERSION ?? '', '--version', 'print the version')
-  .showHelpAfterError('(see --help)')
-defineValidation(program)
-program.parseAsync().catch(error => {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
-  process.exitCode = 1
-})
+// Beside the program: who can write there could change the program, too. Where it cannot be written, nothing is kept.
+modules.enableCompileCache(process.env.NODE_COMPILE_CACHE ?? join(import.meta.dirname, '.compiled'))
+// Only what is imported after that is kept.
+const { buildValidator } = await import('./command-line/validator-program.ts')
+
+buildValidator()
+  .parseAsync()
+  .catch(error => {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+    process.exitCode = 1
+  })

@@ -21,6 +21,8 @@ export async function buildValidator(folder) {
     repository,
     type: 'module',
     bin: { [NAME]: './validator.js' },
+    // Not what a run from here has compiled.
+    files: ['*.js', 'LICENSES.txt'],
     engines,
   }
   writeFileSync(join(built, 'package.json'), `${JSON.stringify(fields, null, 2)}\n`)
@@ -45,7 +47,7 @@ async function buildProgram(program, built, version, engines) {
         'process.env.JEST_WORKER_ID': 'undefined',
       },
     },
-    plugins: [takeClient],
+    plugins: [takeClient, takeLate],
     // Its main file, for older loaders, finds its parts at run time.
     resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
     // Modules of stores are imported beside pure ones: nothing of theirs is used, so nothing of it stays.
@@ -74,6 +76,24 @@ const takeClient = {
     const client = join(root, 'node_modules/undici/lib/dispatcher/client.js')
     return `export { default as Client } from ${JSON.stringify(client)}`
   },
+}
+
+/**
+ * Modules of Node that commander needs for help and for programs of its own only. Each loads others, which would be a
+ * tenth of a start: they are loaded when they are used, or not at all.
+ */
+const late = {
+  'node:child_process': 'export default {}',
+  'node:process': 'export default process',
+  'node:util': `export const stripVTControlCharacters = text =>
+    process.getBuiltinModule('node:util').stripVTControlCharacters(text)`,
+}
+
+const takeLate = {
+  name: 'take-late',
+  resolveId: (id, importer) =>
+    id in late && importer?.includes('/node_modules/commander/') ? `\0late-${id}` : null,
+  load: id => late[id.replace(/^\0late-/, '')] ?? null,
 }
 
 /** Joins the licenses of the bundled packages, which want to be passed on. */
