@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../../pipeline/core/clock.ts'
 import { buildLeastId, NIL_UUID, toInstant } from '../../pipeline/core/uuid-v7.ts'
 import { eventTypeNames, type FeedEvent } from '../../pipeline/model/event.ts'
+import { runWithin } from '../support/checks/measured-work.ts'
 import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
@@ -380,8 +381,8 @@ describe('GET /api/registry/feed waits', () => {
 
   test('200: an empty page when the time is over, and at once where there are events', async () => {
     const began = performance.now()
-    expect((await readPage('?limit=1&wait=60')).events).toHaveLength(1)
-    expect(performance.now() - began).toBeLessThan(1_000)
+    const first = await runWithin(1_000, () => readPage('?limit=1&wait=60'))
+    expect(first.events).toHaveLength(1)
     const head = log.at(-1)!.event_id
     const { events, cursor, has_more } = await readPage(`?cursor=${head}&wait=1`)
     expect([events, cursor, has_more]).toEqual([[], head, false])

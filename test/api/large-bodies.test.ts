@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { measureCpuMs } from '../support/checks/measured-work.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 let registry: TestRegistry
@@ -69,17 +70,19 @@ test('large bodies delay nobody else, and a caller has few of them at once', asy
 
 test('hundreds of thousands of invalid items are refused by their number', async () => {
   for (const domains of [Array(400_000).fill(1), Array(200).fill(Array(2_000).fill(1))]) {
-    const started = performance.now()
-    const answer = await registry.app.inject({
-      method: 'POST',
-      url: '/api/brands/resolve/bulk',
-      payload: { domains },
+    let answer = await registry.app.inject('/healthz')
+    const ms = await measureCpuMs(async () => {
+      answer = await registry.app.inject({
+        method: 'POST',
+        url: '/api/brands/resolve/bulk',
+        payload: { domains },
+      })
     })
     expect([answer.statusCode, answer.json().error]).toEqual([
       400,
       'body: must have at most 30000 items in its lists',
     ])
     // Judged one by one they took more than a second.
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(ms).toBeLessThan(1_000)
   }
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { assertRedisAnswers, connectRedis } from '../../../jobs/redis.ts'
+import { runWithin } from '../../support/checks/measured-work.ts'
 import { startRedis } from '../../support/processes/redis.ts'
 import { createRecordingLog } from '../../support/registry/recording-log.ts'
 import { cleanUp } from '../../support/registry/registry.ts'
@@ -8,17 +9,15 @@ import { cleanUp } from '../../support/registry/registry.ts'
 const NOWHERE = 'redis://user:secret@127.0.0.1:1'
 
 test('a command is told within three seconds that Redis is away, without its password', async () => {
-  const began = performance.now()
-  await expect(assertRedisAnswers(NOWHERE, 500)).rejects.toThrow(
-    'Redis does not answer at redis://…@127.0.0.1:1: start it, then try again',
-  )
-  await expect(
-    assertRedisAnswers(
-      'redis+sentinel://:secret@127.0.0.1:1/registry?sentinel_password=secret',
-      100,
-    ),
-  ).rejects.toThrow('at redis+sentinel://…@127.0.0.1:1/registry: start it')
-  expect(performance.now() - began).toBeLessThan(3_000)
+  const sentinel = 'redis+sentinel://:secret@127.0.0.1:1/registry?sentinel_password=secret'
+  await runWithin(3_000, async () => {
+    await expect(assertRedisAnswers(NOWHERE, 500)).rejects.toThrow(
+      'Redis does not answer at redis://…@127.0.0.1:1: start it, then try again',
+    )
+    await expect(assertRedisAnswers(sentinel, 100)).rejects.toThrow(
+      'at redis+sentinel://…@127.0.0.1:1/registry: start it',
+    )
+  })
   const redis = await startRedis()
   cleanUp(() => redis.close())
   await assertRedisAnswers(redis.url, 5_000)
