@@ -368,7 +368,73 @@ test('the MCP client of a person who has signed in watches for them', async () =
   expect((await ask('GET', PATH)).json().watches).toMatchObject([called.structuredContent])
 })
 
-test('only its person sees, changes or ends a watch; a key and an unverified address cannot watch', async () => {
+describe('a key that a person created in the dashboard', () => {
+  let created: { id: string; value: string }
+  const enter = (facts: object = {}) =>
+    registry.submit({
+      op: 'person.enter',
+      user_id: 'ann',
+      provider: 'email',
+      subject: 'ann@mail.example',
+      email: 'ann@mail.example',
+      email_verified: true,
+      name: null,
+      ...facts,
+    } as never)
+  const belong = (op: 'set' | 'remove') =>
+    registry.submit({ op: `membership.${op}`, org: 'Acme', user_id: 'ann', role: 'owner' } as never)
+  const createKey = async () =>
+    (await ask('POST', '/api/me/api-keys', { name: 'agents' })).json<{
+      id: string
+      value: string
+    }>()
+
+  test('watches for them, changes and stops that, and sees nothing else', async () => {
+    await registry.submit(buildOrganizationWrite('Acme').operation)
+    await belong('set')
+    await enter()
+    await publish(ads)
+    const own = await watch({ brand: 'acme.example' })
+    const { value } = await createKey()
+    const made = await watch({ domain: 'acme.example' }, value)
+    expect((await ask('GET', PATH)).json().watches).toEqual([own, made])
+    await publish(other)
+    expect(await mailer.look()).toBe(1)
+    expect(mail.recipients).toEqual(['<ann@mail.example>'])
+    expect((await ask('GET', PATH, undefined, value)).statusCode).toBe(403)
+    const url = `${PATH}/${made.watch_id}`
+    expect((await ask('PATCH', url, { pace: 'daily' }, value)).json().pace).toBe('daily')
+    expect((await ask('DELETE', url, undefined, value)).statusCode).toBe(204)
+    expect((await ask('GET', PATH)).json().watches).toEqual([own])
+    const stored = registry.sequencer.accounts.db.all(
+      `select content, changes from submissions where operation like 'watch.%'`,
+    )
+    expect(JSON.stringify(stored)).not.toContain('@')
+  })
+
+  test.each<[string, () => Promise<unknown>, number]>([
+    ['who has left the organization', () => belong('remove'), 403],
+    ['whose address is no longer verified', () => enter({ email_verified: false }), 403],
+    ['who revoked it', () => ask('DELETE', `/api/me/api-keys/${created.id}`), 401],
+  ])('watches no more for somebody %s', async (_, end, status) => {
+    await registry.submit(buildOrganizationWrite('Acme').operation)
+    await belong('set')
+    await enter()
+    created = await createKey()
+    const { watch_id } = await watch({ domain: 'acme.example' }, created.value)
+    await end()
+    const answer = await ask('POST', PATH, { domain: 'a.example' }, created.value)
+    expect(answer.statusCode).toBe(status)
+    if (status === 403) expect(answer.json().error).toContain('create one in the dashboard')
+    const url = `${PATH}/${watch_id}`
+    expect((await ask('DELETE', url, undefined, created.value)).statusCode).toBe(
+      status === 401 ? 401 : 404,
+    )
+    expect((await ask('GET', PATH)).json().watches).toMatchObject([{ watch_id }])
+  })
+})
+
+test('only its person sees, changes or ends a watch; a key of nobody and an unverified address cannot watch', async () => {
   const { watch_id } = await watch({ domain: 'acme.example' })
   expect((await ask('GET', PATH, undefined, bob)).json().watches).toEqual([])
   const url = `${PATH}/${watch_id}`

@@ -4,6 +4,7 @@ import { refuse, refuseNotSetUp } from '../../../pipeline/core/errors.ts'
 import { EnrolledUrl } from '../../../pipeline/model/accounts/member.ts'
 import { Watches, WatchView } from '../../../pipeline/model/responses/watches.ts'
 import { type WatchKind, watchPaces } from '../../../pipeline/model/watch.ts'
+import { findKeyCreator, type Watcher } from '../../../pipeline/read/lookups/people.ts'
 import { findWatch, listWatches } from '../../../pipeline/read/lookups/watches.ts'
 import type { Principal } from '../../auth/principal.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
@@ -28,6 +29,9 @@ const pace = z
   .enum(watchPaces)
   .describe('`at_once` for an email right away, `daily` for a daily digest')
 
+const NO_CREATOR =
+  'a key watches for the person who created it: sign in with a verified email address, and create one in the dashboard'
+
 export const listOwnWatches = defineOperation({
   ...declared,
   id: 'listWatches',
@@ -35,8 +39,9 @@ export const listOwnWatches = defineOperation({
   path: '/api/me/watches',
   summary: 'List what you watch',
   reply: { 200: Watches },
-  errors: ['invalid_request'],
+  errors: ['invalid_request', 'forbidden'],
   handle: ({ principal, services: { reader, config } }) => {
+    if (principal.kind !== 'user') refuse('forbidden', 'only their person sees what is watched')
     const watches = listWatches(reader, principal.id)
     return replyOk({ watches, most: config.LIMITS.watchesPerPerson })
   },
@@ -51,8 +56,9 @@ export const createWatch = defineOperation({
   description:
     'You get an email when its file breaks or returns, when it gains or loses an agent, when an agent says that it ' +
     'sells it, or when somebody saves a domain that looks like it; for an agent, when a publisher authorizes it or no ' +
-    'longer does, and when its test results or badges change. For people only, at the address that their sign-in ' +
-    'has verified. What you watch already gets the new pace. 503 where the registry sends no email.',
+    'longer does, and when its test results or badges change. Emails go to the address that your sign-in has ' +
+    'verified; those of a key to the person who created it in the dashboard, among whose watches it is. ' +
+    'What you watch already gets the new pace. 503 where the registry sends no email.',
   writes: true,
   body: z
     .object({
@@ -76,7 +82,7 @@ export const createWatch = defineOperation({
     'unavailable',
   ],
   handle: async ({ body: { pace, ...named }, principal, services }) => {
-    const email = requireMailbox(principal, services)
+    const { user_id, email } = requireWatcher(principal, services)
     const { reader, writer, config } = services
     const [kind, subject] = Object.entries(named).find(pair => pair[1] !== undefined) as [
       WatchKind,
@@ -86,7 +92,7 @@ export const createWatch = defineOperation({
       await writer.submit({
         op: 'watch.begin',
         watch_id: randomUUID(),
-        user_id: principal.id,
+        user_id,
         email,
         kind,
         subject: subject as never,
@@ -94,7 +100,7 @@ export const createWatch = defineOperation({
         most: config.LIMITS.watchesPerPerson,
       }),
     )
-    const watch = findWatch(reader, principal.id, String(watch_id))
+    const watch = findWatch(reader, user_id, String(watch_id))
     return { status: 201, body: watch ?? refuse('not_found', 'the watch has since ended') }
   },
 })
@@ -110,7 +116,7 @@ export const changeWatch = defineOperation({
   reply: { 200: WatchView },
   errors: ['invalid_request', 'not_found', 'too_large', 'unsupported_media_type', 'unavailable'],
   handle: async ({ params: { id: watch_id }, body: { pace }, principal, services }) => {
-    const { id: user_id } = principal
+    const { user_id } = findWatcher(principal, services)
     unwrapAnswer(await services.writer.submit({ op: 'watch.change', watch_id, user_id, pace }))
     return replyOk(requireOwn(watch_id, user_id, services))
   },
@@ -126,21 +132,30 @@ export const deleteWatch = defineOperation({
   reply: { 204: null },
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: async ({ params: { id: watch_id }, principal, services }) => {
-    const { id: user_id } = principal
+    const { user_id } = findWatcher(principal, services)
     unwrapAnswer(await services.writer.submit({ op: 'watch.end', watch_id, user_id }))
     return noContent
   },
 })
 
-/** Returns the address of a person, whom the registry can write to. */
-function requireMailbox(principal: Principal, { config, keys }: Services): string {
-  if (principal.kind !== 'user') refuse('forbidden', 'only people can watch: a key has no mailbox')
-  if (config.SMTP_URL === undefined || keys === undefined)
+/**
+ * Finds who watches where this caller begins, changes or stops a watch: a key stands for the person who created it, and
+ * does not see what else they watch.
+ */
+function findWatcher({ kind, id, org_id = '', person }: Principal, { reader }: Services) {
+  const creator = kind === 'key' ? findKeyCreator(reader, id, org_id) : undefined
+  return creator ?? { user_id: id, email: person?.email }
+}
+
+/** Finds who watches, and refuses where the registry cannot write to them. */
+function requireWatcher(principal: Principal, services: Services): Watcher {
+  const { user_id, email } = findWatcher(principal, services)
+  if (email === undefined && principal.kind === 'key') refuse('forbidden', NO_CREATOR)
+  if (services.config.SMTP_URL === undefined || services.keys === undefined)
     refuseNotSetUp('this registry sends no email')
-  return (
-    principal.person?.email ??
+  if (email === undefined)
     refuse('forbidden', 'your sign-in has no verified email address to write to')
-  )
+  return { user_id, email }
 }
 
 function requireOwn(watchId: string, userId: string, { reader }: Services) {

@@ -10,6 +10,30 @@ export function findPerson({ record }: PrivateReader, userId: string): Person | 
   )
 }
 
+/** A person to whom mails about what they watch go. */
+export interface Watcher {
+  user_id: string
+  email: string
+}
+
+/**
+ * Finds the person who created a key, as the audit tells: one who signed in here with a verified address, and who still
+ * belongs to the organization of the key.
+ */
+export function findKeyCreator(
+  { record }: PrivateReader,
+  keyId: string,
+  orgId: string,
+): Watcher | undefined {
+  return record?.one(
+    `select p.user_id, p.email from submissions s join people p on p.user_id = s.by_id
+       join memberships m on m.user_id = p.user_id and m.org_id = $orgId and m.removed_at is null
+     where s.operation = 'key.create' and s.by_kind = 'user' and s.content ->> '$.key_id' = $keyId
+       and s.answer -> '$.done' is not null and p.email is not null and p.email_verified`,
+    { keyId, orgId },
+  )
+}
+
 /** Finds an application that has registered. */
 export function findClient({ record }: PrivateReader, clientId: string): OauthClient | undefined {
   return record?.one(

@@ -438,7 +438,7 @@ export const operationRequests: RequestsByOperation = {
     503: ({ subscriptions }) => ({ params: subscriptions.readOnly }),
   },
   listDeliveries: buildSubscriptionRequests('read'),
-  listWatches: { 200: requestAs('colleague'), 400: unknownParameter },
+  listWatches: { 200: requestAs('colleague'), 400: unknownParameter, 403: {} },
   createWatch: {
     201: requestAs('colleague', watched),
     403: watched,
