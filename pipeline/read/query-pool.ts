@@ -1,6 +1,6 @@
 import { FairQueue } from '../core/fair-queue.ts'
 import { getFirst } from '../core/present.ts'
-import type { Database, Parameters } from '../store/duckdb.ts'
+import type { Database, Parameters } from '../store/columnar/duckdb.ts'
 
 /** Queries at a time. Each occupies one of the four threads of the process, and reading files needs one too. */
 const QUERIES_AT_ONCE = 3

@@ -7,7 +7,7 @@ import { readSearchCheckpoint, type SearchCheckpoint } from '../search/checkpoin
 import { SearchIndex } from '../search/search-index.ts'
 import type { ServingStore } from '../serving/lmdb.ts'
 import { type Checkpoint, readCheckpoint } from '../store/checkpoint.ts'
-import { Database } from '../store/duckdb.ts'
+import { Database } from '../store/columnar/duckdb.ts'
 import { INDEX_FORMAT } from '../store/index-tables.ts'
 import { type Paths, resolvePaths } from '../store/paths.ts'
 import { computeReplicaLagMs, type ReplicaState, readReplicaState } from '../store/replica-state.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../store/duckdb.ts'
+import type { Database } from '../store/columnar/duckdb.ts'
 import { Caches } from './cache/caches.ts'
 import type { AgentIndex } from './queries/agent-index.ts'
 import { readAgentIndex } from './queries/read-agent-index.ts'

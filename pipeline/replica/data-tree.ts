@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { ParquetManifest } from '../store/columnar/parquet-manifest.ts'
 import { parseJson, readJsonFile, replaceFile } from '../store/durable-files.ts'
-import { ParquetManifest } from '../store/parquet-manifest.ts'
 import type { Paths } from '../store/paths.ts'
 import type { Bucket, ObjectHeaders } from './bucket.ts'
 import { linkOrCopy } from './published-folder.ts'

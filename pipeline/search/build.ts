@@ -1,5 +1,5 @@
 import { renameSync } from 'node:fs'
-import { Database } from '../store/duckdb.ts'
+import { Database } from '../store/columnar/duckdb.ts'
 import type { CollectionContents } from './collection.ts'
 import { CollectionBuilder } from './collection-builder.ts'
 import { PartsWriter } from './parts-writer.ts'

@@ -11,10 +11,10 @@ import {
   pruneSnapshots,
   readCheckpoint,
 } from '../store/checkpoint.ts'
-import { Columnar, type Shown } from '../store/columnar.ts'
+import { Columnar, type Shown } from '../store/columnar/columnar.ts'
+import { isDamage } from '../store/columnar/duckdb-instance.ts'
 import { LOG } from '../store/columnar-log.ts'
 import type { Database } from '../store/database.ts'
-import { isDamage } from '../store/duckdb-instance.ts'
 import type { Paths } from '../store/paths.ts'
 import { openAsOfNow } from '../store/record.ts'
 import type { Seals } from '../store/seals.ts'

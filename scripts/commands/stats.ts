@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import { listColumnarTables } from '../../pipeline/store/columnar-log.ts'
-import { Database } from '../../pipeline/store/duckdb.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry } from './open-registry.ts'

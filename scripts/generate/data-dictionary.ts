@@ -1,7 +1,7 @@
 import { listExampleQueries } from '../../api/pages/cookbook.ts'
-import { Database } from '../../pipeline/store/duckdb.ts'
-import { createTables } from '../../pipeline/store/schema.ts'
-import { STORED_SCHEMA } from '../../pipeline/store/stored-schema.ts'
+import { Database } from '../../pipeline/store/columnar/duckdb.ts'
+import { createTables } from '../../pipeline/store/columnar/schema.ts'
+import { STORED_SCHEMA } from '../../pipeline/store/columnar/stored-schema.ts'
 import { listPublishedTables, type TableFile } from '../../pipeline/store/table-files.ts'
 import { renderTable } from './markdown.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { Database } from '../../pipeline/store/duckdb.ts'
-import { createTables } from '../../pipeline/store/schema.ts'
+import { Database } from '../../pipeline/store/columnar/duckdb.ts'
+import { createTables } from '../../pipeline/store/columnar/schema.ts'
 
 const DATA_SET = 'data/views/data_set.sql'
 

@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Database } from '../../pipeline/store/duckdb.ts'
+import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import {
   buildOperatorFile,
   publishFiles,

@@ -2,15 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const folders = ['search', 'serving', 'store', 'writer']
-/** These write files of DuckDB, before anybody else opens them, or every table. */
-const exempt = [
-  'store/columnar.ts',
-  'store/definitions.ts',
-  'store/duckdb.ts',
-  'store/parquet.ts',
-  'store/schema.ts',
-  'store/views.ts',
-]
+/** Its files write files of DuckDB, before anybody else opens them, or every table. */
+const exempt = 'store/columnar/'
 
 test('a statement of the index declares the table that it writes', () => {
   const files = folders.flatMap(folder =>
@@ -21,7 +14,7 @@ test('a statement of the index declares the table that it writes', () => {
   expect(files).toContain('writer/crawl/crawl-state.ts')
   const undeclared = files.filter(
     file =>
-      !exempt.includes(file) &&
+      !file.startsWith(exempt) &&
       /(?<!accounts\.)\b(?:db|index)\.run\(|runTemporary\(\s*[`'"]\s*(?:insert|update|delete)/.test(
         readFileSync(`pipeline/${file}`, 'utf8'),
       ),

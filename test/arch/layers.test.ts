@@ -192,7 +192,10 @@ test.each([
     `import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'`,
   ],
   ['api/app.ts', `import type { IncomingMessage } from 'node:http'`],
-  ['pipeline/store/duckdb-connection.ts', `import { DuckDBInstance } from '@duckdb/node-api'`],
+  [
+    'pipeline/store/columnar/duckdb-connection.ts',
+    `import { DuckDBInstance } from '@duckdb/node-api'`,
+  ],
   ['scripts/registry.ts', `const { start } = await import('../jobs/supervisor.ts')\nprocess.env`],
   [
     'api/auth/user-tokens.ts',

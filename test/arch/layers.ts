@@ -20,6 +20,7 @@ const diff = 'pipeline/diff'
 const live = 'pipeline/live'
 const signing = 'pipeline/signing'
 const store = 'pipeline/store'
+const columnar = 'pipeline/store/columnar'
 const accounts = 'pipeline/accounts'
 const search = 'pipeline/search'
 const serving = 'pipeline/serving'
@@ -92,6 +93,11 @@ export const layers: Layer[] = [
     folder: store,
     imports: [core, model, resolve, diff],
     because: 'a store does not know who asks',
+  },
+  {
+    folder: columnar,
+    imports: [core, model, store],
+    because: 'the columnar index is made of the record, which knows nothing of it',
   },
   {
     folder: accounts,
@@ -244,9 +250,9 @@ export const doors: Record<string, string[]> = {
   'p-limit': [`${crawl}/crawl-batch.ts`],
   cheerio: [`${crawl}/home-page.ts`],
   '@duckdb/node-api': [
-    `${store}/duckdb-connection.ts`,
-    `${store}/duckdb-instance.ts`,
-    `${store}/duckdb-values.ts`,
+    `${columnar}/duckdb-connection.ts`,
+    `${columnar}/duckdb-instance.ts`,
+    `${columnar}/duckdb-values.ts`,
   ],
   'node:sqlite': [`${store}/sqlite.ts`, `${store}/sqlite-values.ts`, `${store}/lease.ts`],
   'structured-headers': [`${signing}/structured-fields.ts`],

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Database } from '../../pipeline/store/duckdb.ts'
+import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import type { ClosedInternet, ObservedTraffic } from '../support/processes/closed-internet.ts'
 import { makeTemporaryFolder } from '../support/processes/command.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Database } from '../../pipeline/store/duckdb.ts'
+import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import {
   Command,
   type Environment,

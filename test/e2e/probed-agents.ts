@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { formats } from '../../api/agent/catalogue/formats.ts'
 import { tenants } from '../../api/agent/tenants.ts'
-import { Database } from '../../pipeline/store/duckdb.ts'
+import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import { type Agent, demoAgents } from '../../scripts/world/demo-agents.ts'
 import {
   type Environment,

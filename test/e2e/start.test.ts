@@ -4,7 +4,7 @@ import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listExampleQueries } from '../../api/pages/cookbook.ts'
 import { readExamples } from '../../api/reference/examples.ts'
-import { Database } from '../../pipeline/store/duckdb.ts'
+import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import {
   Command,
   type Environment,

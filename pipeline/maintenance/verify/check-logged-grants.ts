@@ -5,7 +5,7 @@ import type { FeedEvent } from '../../model/event.ts'
 import type { AuthorizationItem } from '../../model/responses/authorizations.ts'
 import { streamGrants } from '../../read/queries/authorizations.ts'
 import { SnapshotQueries } from '../../read/query-pool.ts'
-import { Database } from '../../store/duckdb.ts'
+import { Database } from '../../store/columnar/duckdb.ts'
 import type { OnEntry } from '../../transparency/verify-log.ts'
 
 /** The last that the log says about a grant: the hash of its facts, or undefined where it was revoked. */

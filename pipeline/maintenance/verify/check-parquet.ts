@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { hashFile } from '../../store/checkpoint.ts'
+import { exportedTables } from '../../store/columnar/parquet.ts'
+import { ParquetManifest } from '../../store/columnar/parquet-manifest.ts'
 import { readJsonFile } from '../../store/durable-files.ts'
-import { exportedTables } from '../../store/parquet.ts'
-import { ParquetManifest } from '../../store/parquet-manifest.ts'
 import type { Paths } from '../../store/paths.ts'
 import type { Stores } from './stores.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { hashFile, listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
+import { Database } from '../../store/columnar/duckdb.ts'
 import { LOG, listColumnarTables } from '../../store/columnar-log.ts'
-import { Database } from '../../store/duckdb.ts'
 import type { Stores } from './stores.ts'
 
 /**

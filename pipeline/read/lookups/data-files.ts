@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { PublicError } from '../../core/errors.ts'
+import { ParquetManifest } from '../../store/columnar/parquet-manifest.ts'
 import { readJsonFile } from '../../store/durable-files.ts'
-import { ParquetManifest } from '../../store/parquet-manifest.ts'
 import { isTampered } from '../../store/seals.ts'
 import type { Reader } from '../reader.ts'
 

@@ -4,7 +4,7 @@ import { type AgentView, toAgentView, toInventoryProfile } from '../../diff/agen
 import { toComplianceSummary } from '../../diff/verdict-events.ts'
 import type { AgentVerdict } from '../../model/agent-verdict.ts'
 import type { AgentProfileRow, AgentRow } from '../../model/rows.ts'
-import type { Database } from '../../store/duckdb.ts'
+import type { Database } from '../../store/columnar/duckdb.ts'
 import { type AgentIndex, dimensions, formatScore, roundScore } from './agent-index.ts'
 import { type AgentText, AgentTexts } from './agent-texts.ts'
 import { Postings } from './rank-postings.ts'

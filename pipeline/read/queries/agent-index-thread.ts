@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { Database } from '../../store/duckdb.ts'
+import { Database } from '../../store/columnar/duckdb.ts'
 import { buildAgentIndex } from './agent-index-builder.ts'
 import { toMessage } from './agent-index-message.ts'
 

@@ -1,5 +1,5 @@
 import { startThread } from '../../core/thread.ts'
-import { Database } from '../../store/duckdb.ts'
+import { Database } from '../../store/columnar/duckdb.ts'
 import type { AgentIndex } from './agent-index.ts'
 import { buildAgentIndex, countAgents, updateAgentIndex } from './agent-index-builder.ts'
 import { type AgentIndexMessage, readMessage } from './agent-index-message.ts'

@@ -36,7 +36,7 @@ export async function openFacts(paths: Paths, log?: Log): Promise<Facts> {
   const tell = (progress: object) => log?.warn(progress, 'importing index.duckdb into the record')
   if (hasOldIndex(paths)) {
     // It loads DuckDB, which nothing else that opens the record needs.
-    const { importIndex } = await import('../../store/import-index.ts')
+    const { importIndex } = await import('../../store/columnar/import-index.ts')
     await importIndex(paths, tell)
   }
   if (!hasContent(paths.record) && hasTraces(paths)) {

@@ -6,6 +6,7 @@ import { findDamagedParts } from '../../search/parts-reader.ts'
 import { SEARCH_FORMAT } from '../../search/search-index.ts'
 import { SERVING_FORMAT, ServingStore } from '../../serving/lmdb.ts'
 import { listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
+import { forgetMissingExports } from '../../store/columnar/parquet-manifest.ts'
 import { readJsonFile } from '../../store/durable-files.ts'
 import {
   DAY_OF_EVENT,
@@ -14,7 +15,6 @@ import {
   readLastInFile,
 } from '../../store/event-log.ts'
 import { findDamagedHead } from '../../store/lmdb-head.ts'
-import { forgetMissingExports } from '../../store/parquet-manifest.ts'
 import type { Paths } from '../../store/paths.ts'
 import type { Seals } from '../../store/seals.ts'
 import { setAside } from '../../store/set-aside.ts'

@@ -20,7 +20,7 @@ for (const name of ['linkSync', 'renameSync', 'rmSync', 'fsyncSync'] as const) c
 syncBuiltinESMExports()
 count(DatabaseSync.prototype, 'exec')
 count(StatementSync.prototype, 'run')
-const { importIndex } = await import('../../../pipeline/store/import-index.ts')
+const { importIndex } = await import('../../../pipeline/store/columnar/import-index.ts')
 const { resolvePaths } = await import('../../../pipeline/store/paths.ts')
 await importIndex(resolvePaths(dataDir))
 process.stdout.write(String(steps))

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { Database } from '../../../pipeline/store/columnar/duckdb.ts'
+import { createTables } from '../../../pipeline/store/columnar/schema.ts'
 import { makeFolders, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { openRecord } from '../../../pipeline/store/record.ts'
-import { createTables } from '../../../pipeline/store/schema.ts'
 import { makeTemporaryFolder } from '../processes/command.ts'
 
 type Stores = Record<'columnar' | 'record', Buffer>

@@ -1,8 +1,8 @@
-import { updateRows } from '../../../pipeline/store/columnar.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
-import { createTables } from '../../../pipeline/store/schema.ts'
+import { updateRows } from '../../../pipeline/store/columnar/columnar.ts'
+import { Database } from '../../../pipeline/store/columnar/duckdb.ts'
+import { createTables } from '../../../pipeline/store/columnar/schema.ts'
+import { USE_PUBLISHED } from '../../../pipeline/store/columnar/stored-schema.ts'
 import type { Sqlite } from '../../../pipeline/store/sqlite.ts'
-import { USE_PUBLISHED } from '../../../pipeline/store/stored-schema.ts'
 
 /** Makes the columnar index of a record in memory, as analysts read it. */
 export async function publishToMemory(record: Sqlite): Promise<Database> {

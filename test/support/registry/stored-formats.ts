@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { Database } from '../../../pipeline/store/columnar/duckdb.ts'
 import { type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
 import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 

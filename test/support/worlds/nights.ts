@@ -1,7 +1,7 @@
 import type { Outcome } from '../../../pipeline/core/outcomes.ts'
 import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
+import type { Database as Columnar } from '../../../pipeline/store/columnar/duckdb.ts'
 import type { Database } from '../../../pipeline/store/database.ts'
-import type { Database as Columnar } from '../../../pipeline/store/duckdb.ts'
 import { observeFile, observeOutcome } from '../fixtures/observations.ts'
 import { withIndex } from '../registry/memory-index.ts'
 import { type TestClock, testClock } from './clock.ts'

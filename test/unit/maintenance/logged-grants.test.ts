@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import type { Domain } from '../../../pipeline/core/domain.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { Database } from '../../../pipeline/store/columnar/duckdb.ts'
 import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import {
   checkLoggedGrants,

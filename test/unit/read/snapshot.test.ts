@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Snapshot } from '../../../pipeline/read/snapshot.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
-import { createTables } from '../../../pipeline/store/schema.ts'
+import { Database } from '../../../pipeline/store/columnar/duckdb.ts'
+import { createTables } from '../../../pipeline/store/columnar/schema.ts'
 import { makeTemporaryFolder } from '../../support/processes/command.ts'
 import { cleanUp } from '../../support/registry/registry.ts'
 

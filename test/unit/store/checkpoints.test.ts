@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import { readCheckpoint } from '../../../pipeline/store/checkpoint.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
+import { Database } from '../../../pipeline/store/columnar/duckdb.ts'
 import type { Committed } from '../../../pipeline/writer/commit-in-parts.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
 import { cleanUp, createDataDir, openSequencer } from '../../support/registry/registry.ts'

@@ -8,7 +8,7 @@ import {
   buildProtectedNames,
   noProtectedNames,
 } from '../../../../pipeline/core/lookalikes/protected-names.ts'
-import { Database } from '../../../../pipeline/store/duckdb.ts'
+import { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
 import { ASCII_SKELETON } from '../../../../pipeline/writer/community/lookalike-lookup.ts'
 
 /** Host names from few letters, so that they often look alike. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { projectRoot } from '../core/project-root.ts'
+import { projectRoot } from '../../core/project-root.ts'
 import { buildPublishedViews } from './published-views.ts'
 
 const listFiles = (folder: string) =>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { Database, toListExpression } from '../../../pipeline/store/duckdb.ts'
-import { makeDataDir } from '../../support/registry/registry.ts'
+import { Database, toListExpression } from '../../../../pipeline/store/columnar/duckdb.ts'
+import { makeDataDir } from '../../../support/registry/registry.ts'
 
 let db: Database
 

@@ -1,7 +1,7 @@
-import { effects, outcomeNames } from '../core/outcomes.ts'
-import { verdictStatuses } from '../model/agent-verdict.ts'
-import { lifecycleStages } from '../model/compliance.ts'
-import { crawlScopes, crawlStatuses } from '../model/crawl-request.ts'
+import { effects, outcomeNames } from '../../core/outcomes.ts'
+import { verdictStatuses } from '../../model/agent-verdict.ts'
+import { lifecycleStages } from '../../model/compliance.ts'
+import { crawlScopes, crawlStatuses } from '../../model/crawl-request.ts'
 import {
   AgentTypeOrUnknown,
   authorizationTypes,
@@ -10,20 +10,20 @@ import {
   kellerTypes,
   relationships,
   selectionTypes,
-} from '../model/documents/index.ts'
-import { eventTypeNames, eventTypes } from '../model/event.ts'
-import { discoveryMethods } from '../model/live/live.ts'
-import { sourceKinds } from '../model/observation.ts'
-import { operatorReasons, operatorWords } from '../model/operator-side.ts'
-import { enforcements, policyCategories } from '../model/policy.ts'
-import { brandSources, relationshipTrusts } from '../model/responses/brands.ts'
+} from '../../model/documents/index.ts'
+import { eventTypeNames, eventTypes } from '../../model/event.ts'
+import { discoveryMethods } from '../../model/live/live.ts'
+import { sourceKinds } from '../../model/observation.ts'
+import { operatorReasons, operatorWords } from '../../model/operator-side.ts'
+import { enforcements, policyCategories } from '../../model/policy.ts'
+import { brandSources, relationshipTrusts } from '../../model/responses/brands.ts'
 import {
   catalogSources,
   classifications,
   collectionStatuses,
   propertyStatuses,
   staleReasons,
-} from '../model/responses/catalog.ts'
+} from '../../model/responses/catalog.ts'
 
 /**
  * Closed lists of values that columns are published with, as `-- published as enum NAME` in data/tables says.

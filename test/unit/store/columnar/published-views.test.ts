@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ShownBadge } from '../../../pipeline/model/agent-verdict.ts'
-import type { CountedResult } from '../../../pipeline/model/compliance.ts'
-import type { RequestedFile } from '../../../pipeline/model/crawl-request.ts'
-import type { Database } from '../../../pipeline/store/duckdb.ts'
-import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
-import { observeFile } from '../../support/fixtures/observations.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
-import { commitTwoNights, FIRST_NIGHT, LATE } from '../../support/worlds/analyst-world.ts'
-import { testClock } from '../../support/worlds/clock.ts'
+import type { ShownBadge } from '../../../../pipeline/model/agent-verdict.ts'
+import type { CountedResult } from '../../../../pipeline/model/compliance.ts'
+import type { RequestedFile } from '../../../../pipeline/model/crawl-request.ts'
+import type { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
+import { listPublishedTables } from '../../../../pipeline/store/table-files.ts'
+import { observeFile } from '../../../support/fixtures/observations.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../../support/registry/memory-index.ts'
+import { commitTwoNights, FIRST_NIGHT, LATE } from '../../../support/worlds/analyst-world.ts'
+import { testClock } from '../../../support/worlds/clock.ts'
 
 /** Tags with all that JSON escapes, sorted. */
 const TAGS = ['a', 'b "quoted", it\'s {[', 'c\nd\te', 'f\\ng\\\\']

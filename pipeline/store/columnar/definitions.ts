@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { listTables, readTableFile } from '../table-files.ts'
 import type { Database } from './duckdb.ts'
-import { listTables, readTableFile } from './table-files.ts'
 import { readViewDefinitions } from './view-files.ts'
 
 let known: string | undefined

@@ -1,14 +1,14 @@
 import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Fatal } from '../core/errors.ts'
+import { Fatal } from '../../core/errors.ts'
+import { syncPath } from '../durable-files.ts'
+import { buildStoredTable, declareIndex, INDEX_FORMAT } from '../index-tables.ts'
+import { type Paths, PRIVATE_FOLDER_MODE } from '../paths.ts'
+import { FORMAT_BEFORE, findFormat, openAs, RECORD_FORMAT, setFormat } from '../record.ts'
+import { hasContent, REPLACE, RESTORE } from '../record-file.ts'
+import { Sqlite } from '../sqlite.ts'
+import { listTables, readTableFile, type TableFile } from '../table-files.ts'
 import { Database, isLocked } from './duckdb.ts'
-import { syncPath } from './durable-files.ts'
-import { buildStoredTable, declareIndex, INDEX_FORMAT } from './index-tables.ts'
-import { type Paths, PRIVATE_FOLDER_MODE } from './paths.ts'
-import { FORMAT_BEFORE, findFormat, openAs, RECORD_FORMAT, setFormat } from './record.ts'
-import { hasContent, REPLACE, RESTORE } from './record-file.ts'
-import { Sqlite } from './sqlite.ts'
-import { listTables, readTableFile, type TableFile } from './table-files.ts'
 
 const TELL_EVERY_MS = 5_000
 

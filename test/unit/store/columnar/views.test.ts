@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
-import { parsePublisherDomain } from '../../../pipeline/core/domain.ts'
-import type { Database } from '../../../pipeline/store/duckdb.ts'
-import { createTables } from '../../../pipeline/store/schema.ts'
-import { listPublishedTables } from '../../../pipeline/store/table-files.ts'
-import { listViews } from '../../../pipeline/store/view-files.ts'
-import { type MemoryIndex, openMemoryIndex } from '../../support/registry/memory-index.ts'
+import { toAgentUrlKey } from '../../../../pipeline/core/agent-url.ts'
+import { parsePublisherDomain } from '../../../../pipeline/core/domain.ts'
+import type { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
+import { createTables } from '../../../../pipeline/store/columnar/schema.ts'
+import { listViews } from '../../../../pipeline/store/columnar/view-files.ts'
+import { listPublishedTables } from '../../../../pipeline/store/table-files.ts'
+import { type MemoryIndex, openMemoryIndex } from '../../../support/registry/memory-index.ts'
 import {
   commitTwoNights,
   FIRST_NIGHT,
@@ -13,8 +13,8 @@ import {
   NETWORK,
   observeFirstNight,
   SALES,
-} from '../../support/worlds/analyst-world.ts'
-import { type TestClock, testClock } from '../../support/worlds/clock.ts'
+} from '../../../support/worlds/analyst-world.ts'
+import { type TestClock, testClock } from '../../../support/worlds/clock.ts'
 
 /** After the first night, and after the second. */
 const indexes: MemoryIndex[] = []

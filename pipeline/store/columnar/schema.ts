@@ -1,11 +1,11 @@
-import { getFirst } from '../core/present.ts'
+import { getFirst } from '../../core/present.ts'
+import { listTables, readTableFile } from '../table-files.ts'
 import { isDeclared } from './definitions.ts'
 import type { Database } from './duckdb.ts'
 import { STORED_SCHEMA, USE_STORED } from './stored-schema.ts'
-import { listTables, readTableFile } from './table-files.ts'
 import { declareViews } from './views.ts'
 
-export { listTables } from './table-files.ts'
+export { listTables } from '../table-files.ts'
 
 /**
  * Creates the tables that the SQL files declare, and the views on them, in an empty database: all, or nothing.

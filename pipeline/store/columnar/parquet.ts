@@ -1,15 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { type Instant, toDay } from '../core/clock.ts'
-import { type Config, readConfig } from '../core/config.ts'
-import type { Log } from '../core/log.ts'
-import { readCheckpoint } from './checkpoint.ts'
+import { type Instant, toDay } from '../../core/clock.ts'
+import { type Config, readConfig } from '../../core/config.ts'
+import type { Log } from '../../core/log.ts'
+import { readCheckpoint } from '../checkpoint.ts'
+import type { Paths } from '../paths.ts'
+import { listPublishedTables } from '../table-files.ts'
 import { Database } from './duckdb.ts'
 import { countChangedRows, type TableChanges } from './parquet-changes.ts'
 import { isListed, writeParquetManifest } from './parquet-manifest.ts'
 import { pruneReleases } from './parquet-releases.ts'
-import type { Paths } from './paths.ts'
 import { STORED_SCHEMA } from './stored-schema.ts'
-import { listPublishedTables } from './table-files.ts'
 
 /** A table or view that is exported. */
 interface Exported {

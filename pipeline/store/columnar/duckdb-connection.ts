@@ -6,6 +6,7 @@ import {
   JSDuckDBValueConverter,
   StatementType,
 } from '@duckdb/node-api'
+import { Transactions } from '../transactions.ts'
 import {
   connect,
   isInvalidating,
@@ -16,7 +17,6 @@ import {
 import { bindAs, createRowMaker, isNamed, type Parameters } from './duckdb-values.ts'
 import { isOutOfMemory, type MemoryLimit } from './memory-limit.ts'
 import { StatementCache } from './statement-cache.ts'
-import { Transactions } from './transactions.ts'
 
 /**
  * Choice between preparing a statement and using its cached plan. DuckDB leaves out of a plan what

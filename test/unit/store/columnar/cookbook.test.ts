@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listExampleQueries } from '../../../api/pages/cookbook.ts'
-import type { Database } from '../../../pipeline/store/duckdb.ts'
-import { observeFile } from '../../support/fixtures/observations.ts'
+import { listExampleQueries } from '../../../../api/pages/cookbook.ts'
+import type { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
+import { observeFile } from '../../../support/fixtures/observations.ts'
 import {
   type MemoryIndex,
   openMemoryIndex,
   withIndex,
-} from '../../support/registry/memory-index.ts'
-import { commitTwoNights, FIRST_NIGHT, NETWORK, SALES } from '../../support/worlds/analyst-world.ts'
-import { testClock } from '../../support/worlds/clock.ts'
+} from '../../../support/registry/memory-index.ts'
+import {
+  commitTwoNights,
+  FIRST_NIGHT,
+  NETWORK,
+  SALES,
+} from '../../../support/worlds/analyst-world.ts'
+import { testClock } from '../../../support/worlds/clock.ts'
 
 let index: MemoryIndex
 let db: Database

@@ -1,11 +1,11 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
-import { isFoundBySeq, LOG, listColumnarTables } from './columnar-log.ts'
+import { isFoundBySeq, LOG, listColumnarTables } from '../columnar-log.ts'
+import type { Sqlite } from '../sqlite.ts'
 import { TableRows } from './columnar-rows.ts'
 import { isDeclared } from './definitions.ts'
 import { Database } from './duckdb.ts'
 import { isOutOfMemory, MemoryLimit } from './memory-limit.ts'
 import { createTables } from './schema.ts'
-import type { Sqlite } from './sqlite.ts'
 
 const MEMORY_LIMIT = '512MB'
 

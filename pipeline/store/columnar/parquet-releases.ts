@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { relative } from 'node:path'
-import type { Paths } from './paths.ts'
+import type { Paths } from '../paths.ts'
 
 /** Days whose files replicas copy; the older releases stay with the registry that made them. */
 const DAYS_COPIED = 2

@@ -1,7 +1,7 @@
-import { isFoundBySeq, LOG } from './columnar-log.ts'
+import { isFoundBySeq, LOG } from '../columnar-log.ts'
+import type { Sqlite } from '../sqlite.ts'
+import type { ColumnDeclaration, TableFile } from '../table-files.ts'
 import { toShape } from './duckdb.ts'
-import type { Sqlite } from './sqlite.ts'
-import type { ColumnDeclaration, TableFile } from './table-files.ts'
 
 /** Rows that are handed over at a time, and bytes of the columns of them that may be long; commits go on in between. */
 const BATCH_ROWS = 2_000

@@ -3,10 +3,10 @@ import { createReadStream, existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { readJsonFile, replaceFile } from '../durable-files.ts'
+import type { Paths } from '../paths.ts'
 import type { Database } from './duckdb.ts'
-import { readJsonFile, replaceFile } from './durable-files.ts'
 import { TableChanges } from './parquet-changes.ts'
-import type { Paths } from './paths.ts'
 
 const ExportedFile = z.object({
   /** Path below the folder of the export. */

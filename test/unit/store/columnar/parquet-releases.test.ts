@@ -2,19 +2,26 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { DAY } from '../../../pipeline/core/clock.ts'
-import { readConfig } from '../../../pipeline/core/config.ts'
-import { silentLog } from '../../../pipeline/core/log.ts'
-import { projectRoot } from '../../../pipeline/core/project-root.ts'
-import { readJsonFile } from '../../../pipeline/store/durable-files.ts'
-import { exportedTables, exportParquet, toExportOptions } from '../../../pipeline/store/parquet.ts'
-import { ParquetManifest } from '../../../pipeline/store/parquet-manifest.ts'
-import { listCopiedFiles, pruneReleases } from '../../../pipeline/store/parquet-releases.ts'
-import { listBreaches } from '../../../scripts/generate/published-schema.ts'
-import { observeFile } from '../../support/fixtures/observations.ts'
-import { openTestSequencer } from '../../support/registry/registry.ts'
-import { testClock } from '../../support/worlds/clock.ts'
-import { buildWebsite, grantByIds } from '../../support/worlds/nights.ts'
+import { DAY } from '../../../../pipeline/core/clock.ts'
+import { readConfig } from '../../../../pipeline/core/config.ts'
+import { silentLog } from '../../../../pipeline/core/log.ts'
+import { projectRoot } from '../../../../pipeline/core/project-root.ts'
+import {
+  exportedTables,
+  exportParquet,
+  toExportOptions,
+} from '../../../../pipeline/store/columnar/parquet.ts'
+import { ParquetManifest } from '../../../../pipeline/store/columnar/parquet-manifest.ts'
+import {
+  listCopiedFiles,
+  pruneReleases,
+} from '../../../../pipeline/store/columnar/parquet-releases.ts'
+import { readJsonFile } from '../../../../pipeline/store/durable-files.ts'
+import { listBreaches } from '../../../../scripts/generate/published-schema.ts'
+import { observeFile } from '../../../support/fixtures/observations.ts'
+import { openTestSequencer } from '../../../support/registry/registry.ts'
+import { testClock } from '../../../support/worlds/clock.ts'
+import { buildWebsite, grantByIds } from '../../../support/worlds/nights.ts'
 
 const agent = 'https://agent.example/mcp'
 

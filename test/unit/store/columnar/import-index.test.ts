@@ -1,21 +1,21 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Database } from '../../../pipeline/store/duckdb.ts'
-import { type Importing, importIndex } from '../../../pipeline/store/import-index.ts'
-import { makeFolders, type Paths, resolvePaths } from '../../../pipeline/store/paths.ts'
+import { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
+import { type Importing, importIndex } from '../../../../pipeline/store/columnar/import-index.ts'
+import { makeFolders, type Paths, resolvePaths } from '../../../../pipeline/store/paths.ts'
 import {
   FORMAT_BEFORE,
   openRecord,
   openRecordReadOnly,
   RECORD_FORMAT,
-} from '../../../pipeline/store/record.ts'
-import { hasOldIndex } from '../../../pipeline/store/record-file.ts'
-import { Sqlite } from '../../../pipeline/store/sqlite.ts'
-import { listTables, readTableFile } from '../../../pipeline/store/table-files.ts'
-import { findProgram } from '../../support/processes/programs.ts'
-import { cleanUp, createDataDir, makeDataDir } from '../../support/registry/registry.ts'
-import { hashStores, writeStores } from '../../support/registry/stored-formats.ts'
+} from '../../../../pipeline/store/record.ts'
+import { hasOldIndex } from '../../../../pipeline/store/record-file.ts'
+import { Sqlite } from '../../../../pipeline/store/sqlite.ts'
+import { listTables, readTableFile } from '../../../../pipeline/store/table-files.ts'
+import { findProgram } from '../../../support/processes/programs.ts'
+import { cleanUp, createDataDir, makeDataDir } from '../../../support/registry/registry.ts'
+import { hashStores, writeStores } from '../../../support/registry/stored-formats.ts'
 
 type Row = Record<string, unknown>
 

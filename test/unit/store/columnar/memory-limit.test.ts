@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { Columnar } from '../../../pipeline/store/columnar.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
-import { openMemoryIndex } from '../../support/registry/memory-index.ts'
-import { cleanUp, createDataDir } from '../../support/registry/registry.ts'
-import { testClock } from '../../support/worlds/clock.ts'
+import { Columnar } from '../../../../pipeline/store/columnar/columnar.ts'
+import { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
+import { openMemoryIndex } from '../../../support/registry/memory-index.ts'
+import { cleanUp, createDataDir } from '../../../support/registry/registry.ts'
+import { testClock } from '../../../support/worlds/clock.ts'
 
 const TEXTS = 120
 const MEGABYTE = 1_000_000

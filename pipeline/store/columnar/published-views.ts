@@ -1,5 +1,5 @@
+import { type ColumnDeclaration, listPublishedTables, type TableFile } from '../table-files.ts'
 import { STORED_SCHEMA } from './stored-schema.ts'
-import { type ColumnDeclaration, listPublishedTables, type TableFile } from './table-files.ts'
 import { buildEnumTypes } from './vocabularies.ts'
 
 /**

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { silentLog } from '../../../pipeline/core/log.ts'
-import { Operation } from '../../../pipeline/model/submission.ts'
-import { Database } from '../../../pipeline/store/duckdb.ts'
-import { exportParquet, isTooSoonToExport } from '../../../pipeline/store/parquet.ts'
-import { observeOutcome } from '../../support/fixtures/observations.ts'
-import { buildSubmission } from '../../support/fixtures/submissions.ts'
-import { openTestSequencer } from '../../support/registry/registry.ts'
-import { testClock } from '../../support/worlds/clock.ts'
+import { silentLog } from '../../../../pipeline/core/log.ts'
+import { Operation } from '../../../../pipeline/model/submission.ts'
+import { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
+import { exportParquet, isTooSoonToExport } from '../../../../pipeline/store/columnar/parquet.ts'
+import { observeOutcome } from '../../../support/fixtures/observations.ts'
+import { buildSubmission } from '../../../support/fixtures/submissions.ts'
+import { openTestSequencer } from '../../../support/registry/registry.ts'
+import { testClock } from '../../../support/worlds/clock.ts'
 
 test('the first Parquet files are written once most known files were crawled', async () => {
   const clock = testClock('2026-11-20T03:00Z')
