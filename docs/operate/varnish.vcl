@@ -14,6 +14,8 @@ acl indexer { "registry"; }
 sub vcl_recv {
   if (req.method == "PURGE") {
     if (client.ip !~ indexer) { return (synth(405)); }
+    # A proxy on the indexer's host has its address: what it passes on is somebody else's.
+    if (req.http.X-Forwarded-For ~ ",") { return (synth(405)); }
     if (req.http.Surrogate-Key !~ "^[A-Za-z0-9._/ -]+$") { return (synth(400)); }
     # Each answer names its keys; a key is whole, so a.example is no part of ba.example.
     set req.http.X-Keys = regsuball(regsuball(req.http.Surrogate-Key, "\.", "\\."), " ", "|");

@@ -94,9 +94,13 @@ describe.skipIf(!hasVarnish)('a cache that is purged after commits', () => {
   })
 
   test('forgets nothing for others than the indexer, nor what is no key', async () => {
-    const purge = (keys: string) =>
-      fetch(varnish.base, { method: 'PURGE', headers: { 'surrogate-key': keys } })
-    expect((await purge('a(')).status).toBe(400)
+    const purge = async (keys: string, more: Record<string, string> = {}) => {
+      const headers = { 'surrogate-key': keys, ...more }
+      return (await fetch(varnish.base, { method: 'PURGE', headers })).status
+    }
+    expect(await purge('nothing')).toBe(200)
+    expect(await purge('a(')).toBe(400)
+    expect(await purge('nothing', { 'x-forwarded-for': '203.0.113.1' })).toBe(405)
     const answer = await fetch(`${varnish.base}/api/brands/resolve?domain=a.example`)
     expect(answer.headers.has('surrogate-key')).toBe(false)
   })
