@@ -1,6 +1,7 @@
 import { FairQueue } from '../core/fair-queue.ts'
 import { getFirst } from '../core/present.ts'
-import type { Database, Parameters } from '../store/columnar/duckdb.ts'
+import type { Database } from '../store/columnar/duckdb.ts'
+import type { Parameters } from '../store/columnar/duckdb-values.ts'
 
 /** Queries at a time. Each occupies one of the four threads of the process, and reading files needs one too. */
 const QUERIES_AT_ONCE = 3

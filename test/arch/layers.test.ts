@@ -193,7 +193,7 @@ test.each([
   ],
   ['api/app.ts', `import type { IncomingMessage } from 'node:http'`],
   [
-    'pipeline/store/columnar/duckdb-connection.ts',
+    'pipeline/store/columnar/duckdb-instance.ts',
     `import { DuckDBInstance } from '@duckdb/node-api'`,
   ],
   ['scripts/registry.ts', `const { start } = await import('../jobs/supervisor.ts')\nprocess.env`],

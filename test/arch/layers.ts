@@ -249,11 +249,7 @@ export const doors: Record<string, string[]> = {
   'ipaddr.js': [fetch],
   'p-limit': [`${crawl}/crawl-batch.ts`],
   cheerio: [`${crawl}/home-page.ts`],
-  '@duckdb/node-api': [
-    `${columnar}/duckdb-connection.ts`,
-    `${columnar}/duckdb-instance.ts`,
-    `${columnar}/duckdb-values.ts`,
-  ],
+  '@duckdb/node-api': [`${columnar}/duckdb.ts`, `${columnar}/duckdb-instance.ts`],
   'node:sqlite': [`${store}/sqlite.ts`, `${store}/sqlite-values.ts`, `${store}/lease.ts`],
   'structured-headers': [`${signing}/structured-fields.ts`],
   lmdb: [

@@ -6,7 +6,7 @@ import type {
   AgentTypeOrUnknown,
 } from '../../model/documents/index.ts'
 import { SupportedFormat } from '../../model/responses/agents.ts'
-import { toListExpression } from '../../store/columnar/duckdb.ts'
+import { toListExpression } from '../../store/columnar/duckdb-values.ts'
 import type { SnapshotQueries } from '../query-pool.ts'
 import type { Snapshot } from '../reader.ts'
 

@@ -1,4 +1,4 @@
-import { toListExpression } from '../../store/columnar/duckdb.ts'
+import { toListExpression } from '../../store/columnar/duckdb-values.ts'
 import type { Snapshot } from '../reader.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { getFirst, getLast } from '../../core/present.ts'
 import { toUrl } from '../../model/observation.ts'
 import type { CatalogChange, CatalogEntry, CollectionEntry } from '../../model/responses/catalog.ts'
-import type { Parameters } from '../../store/columnar/duckdb.ts'
+import type { Parameters } from '../../store/columnar/duckdb-values.ts'
 import type { Snapshot } from '../reader.ts'
 import { countOnce } from './counts.ts'
 import { type Page, toLikePattern } from './page.ts'

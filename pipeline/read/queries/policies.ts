@@ -1,5 +1,5 @@
 import type { PolicyStats, PolicySummary } from '../../model/responses/policies.ts'
-import { toListExpression } from '../../store/columnar/duckdb.ts'
+import { toListExpression } from '../../store/columnar/duckdb-values.ts'
 import type { Snapshot } from '../reader.ts'
 import type { Page } from './page.ts'
 

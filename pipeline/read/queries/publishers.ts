@@ -2,7 +2,7 @@ import { stripNulls } from '../../diff/events.ts'
 import type { PlacementEntry } from '../../model/documents/index.ts'
 import type { PlacementItem } from '../../model/responses/index.ts'
 import { cutFormats } from '../../serving/brand-card.ts'
-import { toListExpression } from '../../store/columnar/duckdb.ts'
+import { toListExpression } from '../../store/columnar/duckdb-values.ts'
 import type { Snapshot } from '../reader.ts'
 
 /** Lists the placements of a publisher's file, in its order. */

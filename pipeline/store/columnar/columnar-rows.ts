@@ -1,7 +1,7 @@
 import { isFoundBySeq, LOG } from '../columnar-log.ts'
 import type { Sqlite } from '../sqlite.ts'
 import type { ColumnDeclaration, TableFile } from '../table-files.ts'
-import { toShape } from './duckdb.ts'
+import { toShape } from './duckdb-values.ts'
 
 /** Rows that are handed over at a time, and bytes of the columns of them that may be long; commits go on in between. */
 const BATCH_ROWS = 2_000
@@ -10,6 +10,9 @@ const BATCH_BYTES = 4 * 1024 * 1024
 const SEARCHED_ROWS = 50_000
 /** Keys whose rows one statement deletes: it reads the keys of the whole table. */
 const BATCH_KEYS = 20_000
+
+/** Values of a statement: a list of each column of some rows, as JSON. */
+type Batch = { rows: string }
 
 /**
  * The rows of one table of the record as the columnar index takes them: SQLite writes a list of each column as JSON and
@@ -34,7 +37,7 @@ export class TableRows {
     const { columns } = this.#table
     const shape = Object.fromEntries(columns.map(({ name, type }) => [name, [readAs(type)]]))
     const lists = columns.map(({ name }) => `unnest(list.${name}) as ${name}`)
-    return `(${columns.map(({ name }) => name).join(', ')})
+    return `insert into ${this.name} (${columns.map(({ name }) => name).join(', ')})
       select ${columns.map(({ name, type }) => decode(name, type)).join(', ')} from (
       select ${lists.join(', ')} from (select from_json($rows::varchar, '${JSON.stringify(shape)}') as list))`
   }
@@ -56,19 +59,19 @@ export class TableRows {
       where t.seq <= $since and ${alike.join(' and ')}`
   }
 
-  readAll(): Generator<string> {
+  readAll(): Generator<Batch> {
     return this.#search('true')
   }
 
   /** Reads the rows that commits after this one wrote. */
-  readSince(since: number): Generator<string> {
+  readSince(since: number): Generator<Batch> {
     const isNewer = 't.seq > $since'
     const isIndexed = this.#table.indexes.includes('seq')
     return isIndexed ? this.#read(`where ${isNewer}`, { since }) : this.#search(isNewer, { since })
   }
 
   /** Reads those of these keys that no commit after this one wrote. */
-  readLogged(keys: string, since: number): Generator<string> {
+  readLogged(keys: string, since: number): Generator<Batch> {
     if (this.#key.length === 0) return this.readAll()
     const alike = this.#key.map(({ name }, place) => `t.${name} is k.value ->> ${place}`)
     return this.#read(
@@ -88,7 +91,7 @@ export class TableRows {
   }
 
   /** Reads the rows that no index finds, stretch by stretch: a search of the whole table would hold up commits. */
-  *#search(condition: string, parameters: Record<string, number> = {}): Generator<string> {
+  *#search(condition: string, parameters: Record<string, number> = {}): Generator<Batch> {
     const { last } = this.#record.oneOrThrow<{ last: number }>(
       `select coalesce(max(rowid), 0) as last from ${this.#table.storedAs}`,
     )
@@ -98,7 +101,7 @@ export class TableRows {
     }
   }
 
-  *#read(which: string, parameters: Record<string, string | number>): Generator<string> {
+  *#read(which: string, parameters: Record<string, string | number>): Generator<Batch> {
     const { columns, storedAs } = this.#table
     const long = columns.filter(({ type }) => isJson(type))
     const bytes = long.map(({ name }) => `coalesce(octet_length(t.${name}), 0)`)
@@ -111,7 +114,7 @@ export class TableRows {
     const sql = `select '{${columns.map(buildList).join(',')}}'
       from json_each($ids) i cross join ${storedAs} t on t.rowid = i.value`
     for (const batch of cut(ids, sizes)) {
-      yield String(this.#record.values(sql, { ids: JSON.stringify(batch) })[0]?.[0])
+      yield { rows: String(this.#record.values(sql, { ids: JSON.stringify(batch) })[0]?.[0]) }
     }
   }
 }

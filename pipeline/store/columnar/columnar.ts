@@ -103,7 +103,7 @@ export function updateRows(db: Database, record: Sqlite, since: number): Promise
     const logged = new Set(record.values(`select distinct name from ${LOG}`).flat())
     for (const table of listColumnarTables()) {
       const rows = new TableRows(record, table)
-      if (since < 0) await addRows(db, rows, rows.readAll())
+      if (since < 0) await db.runEach(rows.insertion, rows.readAll())
       else {
         if (logged.has(table.name)) await updateLogged(db, rows, since)
         if (isFoundBySeq(table)) await updateSince(db, rows, since)
@@ -116,28 +116,12 @@ export function updateRows(db: Database, record: Sqlite, since: number): Promise
 async function updateLogged(db: Database, rows: TableRows, since: number): Promise<void> {
   for (const keys of rows.readLoggedKeys()) {
     await db.run(`delete from ${rows.name} ${rows.deletion}`, { keys })
-    await addRows(db, rows, rows.readLogged(keys, since))
+    await db.runEach(rows.insertion, rows.readLogged(keys, since))
   }
 }
 
 /** Replaces the rows that newer commits wrote. */
 async function updateSince(db: Database, rows: TableRows, since: number): Promise<void> {
-  const count = await addRows(db, rows, rows.readSince(since))
+  const count = await db.runEach(rows.insertion, rows.readSince(since))
   if (count > 0) await db.run(`delete from ${rows.name} ${rows.replacement}`, { since })
-}
-
-/** Inserts batches of rows; returns their number. */
-async function addRows(db: Database, rows: TableRows, batches: Iterable<string>): Promise<number> {
-  let count = 0
-  let writing = Promise.resolve(0)
-  try {
-    // SQLite reads the next ones while DuckDB writes.
-    for (const batch of batches) {
-      count += await writing
-      writing = db.run(`insert into ${rows.name} ${rows.insertion}`, { rows: batch }, 'cached')
-    }
-  } finally {
-    count += await writing
-  }
-  return count
 }

@@ -1,25 +1,9 @@
-import { type DuckDBPreparedStatement, DuckDBTypeId } from '@duckdb/node-api'
-
-export type Parameter = string | number | boolean | null
-export type Parameters = Readonly<Record<string, Parameter>>
-export type Cell = Parameter | undefined
+export type Parameters = Readonly<Record<string, string | number | boolean | null>>
 
 /** Tells whether a statement names a parameter; those that it does not name are dropped. */
 export function isNamed(sql: string, name: string): boolean {
   const at = sql.indexOf(`$${name}`)
   return at >= 0 && new RegExp(`\\$${name}(?!\\w)`).test(sql)
-}
-
-/** Binds parameters, numbers as the type that the statement expects: another type would be planned again. */
-export function bindAs(statement: DuckDBPreparedStatement, parameters: Parameters): void {
-  for (let index = 1; index <= statement.parameterCount; index++) {
-    // biome-ignore lint/style/noNonNullAssertion: callers give every parameter of their statement
-    const value = parameters[statement.parameterName(index)]!
-    if (typeof value !== 'number') statement.bindValue(index, value)
-    else if (statement.parameterTypeId(index) === DuckDBTypeId.BIGINT) {
-      statement.bindBigInt(index, BigInt(value))
-    } else statement.bindDouble(index, value)
-  }
 }
 
 /** Column metadata of a result. */
@@ -47,4 +31,21 @@ function toPlain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (value instanceof Date) return value.toISOString()
   return value
+}
+
+/** Converts a DuckDB type, such as `STRUCT(a VARCHAR)[]`, to what `from_json` takes: lists and structs as JSON, other types by name. */
+export function toShape(type: string): unknown {
+  const list = /^(.*)\[\]$/.exec(type)
+  if (list) return [toShape(list[1] ?? '')]
+  const struct = /^STRUCT\((.*)\)$/i.exec(type)
+  if (!struct) return type
+  const members = [...(struct[1] ?? '').matchAll(/"?(\w+)"? (\w+)/g)]
+  return Object.fromEntries(members.map(([, name, member]) => [name, member]))
+}
+
+/**
+ * Builds SQL that reads a list from one parameter: `where x in (select unnest(${toListExpression('$xs')}))`.
+ */
+export function toListExpression(parameter: string): string {
+  return `from_json(${parameter}::varchar, '["VARCHAR"]')`
 }

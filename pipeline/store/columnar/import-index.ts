@@ -8,7 +8,8 @@ import { FORMAT_BEFORE, findFormat, openAs, RECORD_FORMAT, setFormat } from '../
 import { hasContent, REPLACE, RESTORE } from '../record-file.ts'
 import { Sqlite } from '../sqlite.ts'
 import { listTables, readTableFile, type TableFile } from '../table-files.ts'
-import { Database, isLocked } from './duckdb.ts'
+import { Database } from './duckdb.ts'
+import { isLocked } from './duckdb-instance.ts'
 
 const TELL_EVERY_MS = 5_000
 

@@ -6,6 +6,7 @@ import { type SearchPosition, searchAgents } from '../../../pipeline/read/querie
 import { Database } from '../../../pipeline/store/columnar/duckdb.ts'
 import { createTables } from '../../../pipeline/store/columnar/schema.ts'
 import { limitTime } from '../../support/checks/time-limit.ts'
+import { insertRows } from '../../support/registry/published-tables.ts'
 
 const AT = '2026-11-20T03:00:00.000Z'
 
@@ -50,7 +51,8 @@ async function buildIndex(all: readonly Agent[], before?: AgentIndex): Promise<A
   await db.run('delete from agent_profiles')
   seq += 1
   const stamp = { discovered_at: AT, changed_at: AT, seq }
-  await db.insert(
+  await insertRows(
+    db,
     'agents',
     all.map(({ url, property_count, channels, tags }) => ({
       agent_url: url,
@@ -63,7 +65,8 @@ async function buildIndex(all: readonly Agent[], before?: AgentIndex): Promise<A
       ...stamp,
     })),
   )
-  await db.insert(
+  await insertRows(
+    db,
     'agent_profiles',
     all.map(({ url, has_tmp, type }) => ({
       agent_url: url,

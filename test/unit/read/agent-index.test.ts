@@ -6,6 +6,7 @@ import { readAgentIndex } from '../../../pipeline/read/queries/read-agent-index.
 import { Database } from '../../../pipeline/store/columnar/duckdb.ts'
 import { createTables } from '../../../pipeline/store/columnar/schema.ts'
 import { makeTemporaryFolder } from '../../support/processes/command.ts'
+import { insertRows } from '../../support/registry/published-tables.ts'
 import { cleanUp } from '../../support/registry/registry.ts'
 
 const AT = '2026-11-20T03:00:00.000Z'
@@ -20,7 +21,8 @@ async function writeAgents(): Promise<string> {
   await createTables(db)
   const stamp = { changed_at: AT, seq: 1 }
   const numbers = Array.from({ length: AGENTS }, (_, n) => n)
-  await db.insert(
+  await insertRows(
+    db,
     'agents',
     numbers.map(n => ({
       agent_url: `https://a${n}.example/mcp`,
@@ -34,7 +36,8 @@ async function writeAgents(): Promise<string> {
       ...stamp,
     })),
   )
-  await db.insert(
+  await insertRows(
+    db,
     'agent_profiles',
     numbers.map(n => ({
       agent_url: `https://a${n}.example/mcp`,

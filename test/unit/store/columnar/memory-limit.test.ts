@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { Columnar } from '../../../../pipeline/store/columnar/columnar.ts'
 import { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
 import { openMemoryIndex } from '../../../support/registry/memory-index.ts'
+import { insertRows } from '../../../support/registry/published-tables.ts'
 import { cleanUp, createDataDir } from '../../../support/registry/registry.ts'
 import { testClock } from '../../../support/worlds/clock.ts'
 
@@ -42,7 +43,7 @@ it('a query that needs more memory than usual gets it, but not within a transact
   const filled = await openLarge(file, '1GB')
   await filled.run('create table large (n integer, text varchar)')
   const rows = Array.from({ length: TEXTS }, (_, n) => ({ n, text: `${n}`.padEnd(MEGABYTE, 'x') }))
-  for (const row of rows) await filled.insert('large', [row])
+  for (const row of rows) await insertRows(filled, 'large', [row])
   await filled.run('checkpoint')
   filled.close()
   const db = await openLarge(file, '100MB')
