@@ -1,7 +1,10 @@
 import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
 
+/** Slowest files that are named. */
+const SLOWEST = 10
+
 /**
- * Tells how long each project took, names the cases that were skipped and those that passed only when they
+ * Tells how long each project and the slowest files took, names the cases that were skipped and those that passed only when they
  * were repeated, and ends the output with `N passed, N failed`.
  * A file that did not load, a failed hook and an error outside of any test count as one failed case each;
  * so does a run without tests, or one that broke off: no news is not good news.
@@ -11,6 +14,7 @@ export default class CountReporter implements Reporter {
   private count: Count | undefined
   private readonly repeated: string[] = []
   private readonly skipped: string[] = []
+  private readonly modules: { path: string; ms: number }[] = []
   private readonly spans = new Map<string, Span>()
 
   onInit(): void {
@@ -19,6 +23,9 @@ export default class CountReporter implements Reporter {
       if (failed > 0 || passed === 0) process.exitCode ||= 1
       for (const [project, { from, to }] of this.spans) {
         process.stdout.write(`${project} took ${Math.round((to - from) / 1_000)} s\n`)
+      }
+      for (const { path, ms } of this.modules.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST)) {
+        process.stdout.write(`${path} took ${Math.round(ms / 1_000)} s\n`)
       }
       for (const name of this.repeated) process.stdout.write(`passed when repeated: ${name}\n`)
       for (const name of this.skipped) process.stdout.write(`skipped: ${name}\n`)
@@ -45,6 +52,11 @@ export default class CountReporter implements Reporter {
     this.count = { passed: 0, failed: errors.length + this.files - modules.length, skipped: 0 }
     for (const module of modules) {
       addModule(this.count, module)
+      const { setupDuration, collectDuration, duration } = module.diagnostic()
+      this.modules.push({
+        path: module.relativeModuleId,
+        ms: setupDuration + collectDuration + duration,
+      })
       for (const test of module.children.allTests()) {
         const name = `${module.moduleId} > ${test.fullName}`
         if (test.diagnostic()?.flaky) this.repeated.push(name)
