@@ -28,5 +28,5 @@ create table if not exists reviews (
   seq bigint not null
 );
 create index if not exists reviews_by_kind_subject on reviews (kind, subject);
-create index if not exists reviews_by_kind_status on reviews (kind, status);
+create index if not exists reviews_by_kind_status on reviews (kind, status, seq);
 create index if not exists reviews_by_seq on reviews (seq);

@@ -1,6 +1,7 @@
 -- key: domain
 -- index: manager_domain
 -- index: seq
+-- index: domain where listed_agents != '[]'
 create table if not exists publishers (
   domain varchar not null,
   valid boolean not null,

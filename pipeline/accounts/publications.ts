@@ -44,8 +44,8 @@ export const nothingPublished: Publications = {
 
 /** One query instead of five: most commits change none of these tables. */
 const CHANGED = `select coalesce(max(seq), 0) as seq from (
-  ${TABLES.map(table => `select seq from ${table}`).join(' union all ')}
-  union all select seq from reviews where kind = 'brand' and status = 'approved')`
+  ${TABLES.map(table => `select max(seq) as seq from ${table}`).join(' union all ')}
+  union all select max(seq) from reviews where kind = 'brand' and status = 'approved')`
 
 /**
  * Collects what changed after a commit, in its present state; undefined if nothing did. The next commit of
@@ -104,7 +104,7 @@ export function listDecisionsSince(
 ): EntryDecision[] {
   const rows = db.all<{ subject: string; status: string }>(
     `select subject, status from reviews
-     where kind = 'entry' and status != 'pending' and seq > $seq and seq <= $last order by seq, subject`,
+     where +kind = 'entry' and status != 'pending' and seq > $seq and seq <= $last order by seq, subject`,
     { seq, last },
   )
   return rows.map(({ subject, status }) => {

@@ -22,6 +22,9 @@ import { setAside } from '../store/set-aside.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import type { TakedownList } from './takedown/takedown-list.ts'
 
+/** Rows of the log that one turn deletes, in some tens of milliseconds. */
+const LOGGED_AT_ONCE = 5_000
+
 /** Parts of the writer that publishing needs. */
 export interface PublishingParts {
   paths: Paths
@@ -179,9 +182,11 @@ export class Publishing {
   async #dropLogged(logged: number): Promise<boolean> {
     const { index, log, alone } = this.#parts
     try {
-      await alone(async () => {
-        index.sqlite.run(`delete from ${LOG} where id <= $logged`, { logged })
-      })
+      // In parts, since commits wait meanwhile.
+      const part = `select id from ${LOG} where id <= $logged limit ${LOGGED_AT_ONCE}`
+      const drop = async () =>
+        index.sqlite.run(`delete from ${LOG} where id in (${part})`, { logged })
+      while ((await alone(drop)) > 0);
       return true
     } catch (error) {
       log.error({ error }, 'published rows stay listed')

@@ -10,6 +10,9 @@ interface Row extends FileRecord {
   location: string
 }
 
+/** Selects documents of files. The sign keeps SQLite from reading all documents of these kinds by their index. */
+export const IS_FILE = "+kind in ('adagents.json', 'brand.json')"
+
 /** Projects the facts of each brand.json and adagents.json beside its content, its first faults among them. */
 export async function projectFileRecords(
   index: Database,
@@ -20,7 +23,7 @@ export async function projectFileRecords(
     `select kind, location, variant, resolved_url, bytes as bytes,
        split_part(hash, '-', 2) as sha256, fault_count as fault_count, faults,
        first_seen_at, changed_at
-     from documents where ${where} and kind in ('adagents.json', 'brand.json')`,
+     from documents where ${where} and ${IS_FILE}`,
     parameters,
   )
   return rows.map(({ kind, location, faults, ...record }) => ({

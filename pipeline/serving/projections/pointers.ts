@@ -4,7 +4,7 @@ import { isUrl, parseSource } from '../../model/observation.ts'
 import { findNextPlace } from '../../resolve/brand-facts.ts'
 import { toPointerKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
-import { projectFileRecords } from './files.ts'
+import { IS_FILE, projectFileRecords } from './files.ts'
 import type { RowProjection } from './projection.ts'
 
 interface StoredDocument {
@@ -29,9 +29,8 @@ export const documentProjection: RowProjection = {
   from: 'documents',
   async project({ index }, where, parameters) {
     const rows = await index.all<StoredDocument>(
-      `select kind, location, document from documents where ${where} and ${LEADS_ELSEWHERE}
-       union all select kind, location, null from documents
-       where ${where} and kind in ('adagents.json', 'brand.json') and not ${LEADS_ELSEWHERE}`,
+      `select kind, location, iif(${LEADS_ELSEWHERE}, document, null) as "document [json]"
+       from documents where ${where} and ${IS_FILE}`,
       parameters,
     )
     return [...rows.map(toPointer), ...(await projectFileRecords(index, where, parameters))]

@@ -17,7 +17,7 @@ export interface ProbeStartContext {
 const NAMED_BY = `
 select agent_url, min(document) as document from (
   select agent_url, publisher_domain as document from authorizations
-  union all select value, domain from publishers, json_each(listed_agents)
+  union all select value, domain from publishers, json_each(listed_agents) where listed_agents != '[]'
   union all select agent_url, location from agent_declarations) named
 where agent_url in (select agent_url from new_agents)
   and agent_url not in (select agent_url from enrolled_agents)

@@ -241,6 +241,36 @@ describe('a commit of new files', () => {
   })
 })
 
+/** Parameters that are lists, what one commit made, and tables of one row. */
+const NARROW =
+  /^SCAN (publishers USING INDEX publishers_3|\(subquery-\d+\)|\w+ VIRTUAL TABLE|CONSTANT ROW|meta\b|i\b|t\b|(replaced|reached|counted|new_agents|derived|named)\b)/
+/** Finds columns of few values: an index of one of them alone finds a large part of its table. */
+const COARSE = /\((kind|entity|source|status|rule|why)=\?\)$/
+
+describe('a commit of new files, and what shows it', () => {
+  it('reads no table as a whole, and none by a column of few values', async () => {
+    clock.tick({ days: 1 })
+    await commit(range(PUBLISHING + 1, SOME_DOMAINS).map(observeNew))
+    const reads = new Set(
+      done.statements.filter(sql =>
+        /^\s*(with|select|update|delete|insert.*\bselect)\b/is.test(sql),
+      ),
+    )
+    expect(reads.size).toBeGreaterThan(50)
+    const wide = [...reads].flatMap(sql =>
+      registry.index.sqlite
+        .all<{ detail: string }>(`explain query plan ${sql}`)
+        .filter(
+          ({ detail }) => COARSE.test(detail) || (/^SCAN/.test(detail) && !NARROW.test(detail)),
+        )
+        // The first row is enough there, and here the agents of a site are counted among all that are probed.
+        .filter(() => !/\blimit 1\s*$/.test(sql) && !/count\(\*\) as probed/.test(sql))
+        .map(({ detail }) => `${detail}: ${sql}`),
+    )
+    expect(wide).toEqual([])
+  })
+})
+
 describe('due files', () => {
   it('and the time of the next one are found by an index, however many others there are', async () => {
     clock.tick({ days: 30 })
