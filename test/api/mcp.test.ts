@@ -313,11 +313,14 @@ describe('a tool that writes', () => {
     ])
   })
 
-  test('says why a key cannot watch', async () => {
+  test('says why a key that nobody created in the dashboard cannot watch', async () => {
     const { body, isError } = await call(await connect(key), 'create_watch', {
       domain: 'a.example',
     })
-    expect([isError, body.error]).toEqual([true, expect.stringContaining('only people')])
+    expect([isError, body.error]).toEqual([
+      true,
+      expect.stringContaining('create one in the dashboard'),
+    ])
   })
 })
 
