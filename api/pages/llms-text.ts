@@ -2,6 +2,9 @@ import type { Services } from '../operation/services.ts'
 import { listGuides, toGuidePath } from './guides.ts'
 import { toOperationPath } from './parts/operation.tsx'
 
+const WHAT_MCP_OFFERS =
+  'the same lookups as tools, over streamable HTTP; with a key, those of `/mcp?toolset=write` save, watch and request crawls'
+
 /** Builds the guide of the registry for language models, in the form of llmstxt.org. */
 export function buildLlmsText({ openapi, baseUrl }: Pick<Services, 'openapi' | 'baseUrl'>): string {
   const origin = baseUrl()
@@ -19,7 +22,7 @@ export function buildLlmsText({ openapi, baseUrl }: Pick<Services, 'openapi' | '
     '',
     '## Start here',
     '',
-    link('MCP', '/mcp', 'the same lookups as tools, over streamable HTTP'),
+    link('MCP', '/mcp', WHAT_MCP_OFFERS),
     link('OpenAPI', '/openapi/registry.yaml', 'every operation, OpenAPI 3.1'),
     link('Data set', '/data', 'everything public as Parquet, a release a day'),
     link('API reference', '/docs', 'every operation with an example'),
