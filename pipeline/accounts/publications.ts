@@ -33,15 +33,6 @@ export interface Publications {
 
 const TABLES = ['policies', 'policy_revisions', 'mirrors', 'suspended_links']
 
-export const nothingPublished: Publications = {
-  policies: [],
-  withdrawn: [],
-  revisions: [],
-  mirrors: [],
-  suspensions: [],
-  brands: [],
-}
-
 /** One query instead of five: most commits change none of these tables. */
 const CHANGED = `select coalesce(max(seq), 0) as seq from (
   ${TABLES.map(table => `select max(seq) as seq from ${table}`).join(' union all ')}

@@ -25,7 +25,6 @@ import { Transport, type TransportRequest } from './transport.ts'
 export type { TxtAnswer } from './dns.ts'
 export type {
   FetchedOk,
-  FetchedUnchanged,
   FetchFailed,
   FetchOptions,
   FetchResult,

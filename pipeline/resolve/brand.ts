@@ -17,7 +17,7 @@ import {
 import { resolveClaim } from './brand-house.ts'
 import { ask, type Derivation, type Pending, pending } from './derivation.ts'
 
-export type { BrandFacts, RelationshipTrust } from './brand-facts.ts'
+export type { BrandFacts } from './brand-facts.ts'
 
 type Answer = BrandFacts | Pending | undefined
 

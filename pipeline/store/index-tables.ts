@@ -1,5 +1,4 @@
 import { buildLog } from './columnar-log.ts'
-import type { Database } from './database.ts'
 import type { Sqlite } from './sqlite.ts'
 import { listTables, readTableFile, type TableFile } from './table-files.ts'
 
@@ -36,8 +35,4 @@ export function declareIndex(db: Sqlite): void {
   db.exec(`${sql.join(';\n')};
     ${buildLog()};
     insert into meta (format, fence, seq) select ${INDEX_FORMAT}, 0, 0 where not exists (select 1 from meta)`)
-}
-
-export async function createTables(db: Database): Promise<void> {
-  db.sqlite.transaction(() => declareIndex(db.sqlite))
 }

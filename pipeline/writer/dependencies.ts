@@ -6,9 +6,8 @@ import { isUrl } from '../model/observation.ts'
 import type { Database } from '../store/database.ts'
 import type { Derived } from './derivation-runner.ts'
 
-/** The rules, each answering for domains, and the source a subject's own answer begins with. */
-export const rules = ['brand', 'publisher'] as const
-export type Rule = (typeof rules)[number]
+/** The rules, each answering for domains. */
+export type Rule = 'brand' | 'publisher'
 export type Subjects = Record<Rule, Domain[]>
 
 /** Rule that reads a source at a well-known place. */
@@ -82,27 +81,6 @@ export async function hasTimeChanged(db: Database, now: Instant): Promise<boolea
     { now: toIso(now) },
   )
   return row !== undefined
-}
-
-/** The file that an answer begins with. */
-const firstSourceKind: Record<Rule, SourceKind> = {
-  brand: 'brand.json',
-  publisher: 'adagents.json',
-}
-
-/** Lists domains after `after` to which a rule may apply: those whose first file is known. */
-export async function listSubjects(
-  db: Database,
-  rule: Rule,
-  { after, limit }: { after: string; limit: number },
-): Promise<Domain[]> {
-  const rows = await db.all<{ subject: Domain }>(
-    `select location as subject from crawl_state
-     where kind = $kind and location > $after and not contains(location, '://')
-     order by subject limit $limit`,
-    { kind: firstSourceKind[rule], after, limit },
-  )
-  return rows.map(({ subject }) => subject)
 }
 
 /** Records the files from which answers were derived, and the times at which they change by themselves. */

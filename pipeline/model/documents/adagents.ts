@@ -2,7 +2,6 @@ import { z } from 'zod'
 import {
   authorizationTypes,
   delegationTypes,
-  type identifierTypes,
   revocationReasons,
   selectionTypes,
   signalValueTypes,
@@ -16,8 +15,6 @@ export type AsWritten = z.infer<typeof AsWritten>
 
 /** A date and time in UTC, `2026-01-31T09:00:00Z`, with milliseconds only where they count. */
 const moment = z.iso.datetime()
-
-export type IdentifierType = (typeof identifierTypes)[number]
 
 export const Identifier = z.object({
   type: text.describe('Kind of identifier, such as `domain`, `ios_bundle` or `android_package`'),

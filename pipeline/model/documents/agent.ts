@@ -90,7 +90,6 @@ export const agentParts = [
   'resources_count',
   'card',
 ] as const
-export type AgentPart = (typeof agentParts)[number]
 
 /** Result of a probe, part by part. */
 export const AgentParts = z.object({

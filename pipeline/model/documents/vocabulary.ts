@@ -99,7 +99,6 @@ export const authorizationTypes = [
 export type AuthorizationType = (typeof authorizationTypes)[number]
 
 export const delegationTypes = ['direct', 'delegated', 'ad_network'] as const
-export type DelegationType = (typeof delegationTypes)[number]
 
 export const selectionTypes = ['all', 'by_id', 'by_tag'] as const
 export const collectionKinds = ['series', 'publication', 'event_series', 'rotation'] as const

@@ -51,8 +51,6 @@ export const documentSpaces = {
   lookup: { space: 'lookup', file: 'adagents.json' },
 } as const satisfies Record<string, DocumentSpace>
 
-export type DocumentSpaceName = keyof typeof documentSpaces
-
 /** Members that an answer gets when it is sent, and that its ETag does not cover. */
 interface Added {
   /** JSON, each member with a comma before it. */

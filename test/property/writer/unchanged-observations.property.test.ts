@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from '../../../pipeline/core/clock.ts'
 import { type Outcome, outcomeNames } from '../../../pipeline/core/outcomes.ts'
 import { type Observation, sourceKinds, toSourceKey } from '../../../pipeline/model/observation.ts'
 import { Database } from '../../../pipeline/store/database.ts'
-import { createTables } from '../../../pipeline/store/index-tables.ts'
+import { declareIndex } from '../../../pipeline/store/index-tables.ts'
 import { type CrawlRow, loadCrawlRows } from '../../../pipeline/writer/crawl/crawl-rows.ts'
 import { applyObservations, applyTransitions } from '../../../pipeline/writer/crawl/crawl-state.ts'
 import type { RecrawlContext } from '../../../pipeline/writer/crawl/recrawl-schedule.ts'
@@ -62,7 +62,7 @@ function buildObservation({ file, ...seen }: Attempt, now: number): Observation 
 let db: Database
 beforeAll(async () => {
   db = await Database.open(':memory:')
-  await createTables(db)
+  declareIndex(db.sqlite)
   await db.run(`insert into depends_on
     values ('publisher', 'x.example', 'brand.json', 'b.example'),
       ('publisher', 'y.example', 'ads.txt', 'a.example')`)

@@ -1,14 +1,22 @@
+import type { Domain } from '../../../pipeline/core/domain.ts'
 import { getLast } from '../../../pipeline/core/present.ts'
+import type { SourceKind } from '../../../pipeline/model/documents/index.ts'
 import type { EventDraft } from '../../../pipeline/model/event.ts'
 import type { Invalidated } from '../../../pipeline/model/invalidated.ts'
 import type { Database } from '../../../pipeline/store/database.ts'
 import type { ApplyContext } from '../../../pipeline/writer/apply-context.ts'
-import { listSubjects, rules, type Subjects } from '../../../pipeline/writer/dependencies.ts'
+import type { Rule, Subjects } from '../../../pipeline/writer/dependencies.ts'
 import { Files } from '../../../pipeline/writer/derivation-files.ts'
 import { deriveAgain } from '../../../pipeline/writer/rederive.ts'
 
 /** Domains, or files, that are processed at a time. */
 const SLICE_SUBJECTS_MAX = 20_000
+
+/** The file that an answer of each rule begins with. */
+const firstSourceKinds: readonly (readonly [Rule, SourceKind])[] = [
+  ['brand', 'brand.json'],
+  ['publisher', 'adagents.json'],
+]
 
 /**
  * Derives every answer from the documents and the crawl state in the index, and writes what differs from
@@ -28,9 +36,9 @@ export async function deriveEverything(db: Database, context: ApplyContext): Pro
     )
     drafts.push(...derived.drafts)
   }
-  for (const rule of rules) {
+  for (const [rule, kind] of firstSourceKinds) {
     for (let after = ''; ; ) {
-      const subjects = await listSubjects(db, rule, { after, limit: SLICE_SUBJECTS_MAX })
+      const subjects = await listSubjects(db, kind, after)
       if (subjects.length === 0) break
       await derive({ [rule]: subjects }, [])
       after = getLast(subjects)
@@ -43,6 +51,17 @@ export async function deriveEverything(db: Database, context: ApplyContext): Pro
     after = getLast(files).location
   }
   return drafts
+}
+
+/** Lists domains after `after` to which a rule may apply: those whose first file is known. */
+async function listSubjects(db: Database, kind: SourceKind, after: string): Promise<Domain[]> {
+  const rows = await db.all<{ subject: Domain }>(
+    `select location as subject from crawl_state
+     where kind = $kind and location > $after and not contains(location, '://')
+     order by subject limit ${SLICE_SUBJECTS_MAX}`,
+    { kind, after },
+  )
+  return rows.map(({ subject }) => subject)
 }
 
 /** Files that say something of agents themselves, by location: all of one location at a time. */
