@@ -1,11 +1,34 @@
 import { toIso } from '../core/clock.ts'
+import type { ReviewKind } from '../model/review.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
-import { invertMirrorChange } from './mirrors.ts'
+import { approveBrand, rejectBrand } from './brand-submissions.ts'
+import { rejectDispute, upholdDispute } from './contributions.ts'
+import { decideEntry } from './entry-reviews.ts'
+import { approveLogo, rejectLogo } from './logos.ts'
+import { approveMirror, invertMirrorChange, rejectMirror } from './mirrors.ts'
 import { getRowBefore, invertRevision, type OperationDefinitions } from './operation-definition.ts'
-import { getReviewKind } from './review-kinds.ts'
+import { approvePolicy, rejectPolicy } from './policies.ts'
 import type { Review } from './reviews.ts'
 import type { AccountStamp } from './stamp.ts'
+
+type Decide = (db: Sqlite, review: Review, stamp: AccountStamp) => Answer
+
+interface Decisions {
+  /** Applies a proposal, or refuses it where it conflicts with the current state. */
+  approve: Decide
+  /** Undoes the submission. */
+  reject: Decide
+}
+
+const decisions: Record<ReviewKind, Decisions> = {
+  brand: { approve: approveBrand, reject: rejectBrand },
+  dispute: { approve: upholdDispute, reject: rejectDispute },
+  logo: { approve: approveLogo, reject: rejectLogo },
+  mirror: { approve: approveMirror, reject: rejectMirror },
+  policy: { approve: approvePolicy, reject: rejectPolicy },
+  entry: { approve: decideEntry, reject: decideEntry },
+}
 
 /**
  * Decides a pending review, if its digest is the one that the reviewer read. Its kind defines the effect of
@@ -29,7 +52,7 @@ export function decideReview(
   if (review.digest !== digest) {
     return { refused: 'it has changed since it was read: read it again', error: 'conflict' }
   }
-  const { approve, reject } = getReviewKind(review.kind)
+  const { approve, reject } = decisions[review.kind]
   const answer = (op === 'review.approve' ? approve : reject)(db, review, stamp)
   if ('refused' in answer) return answer
   db.run(

@@ -1,10 +1,12 @@
 import { parseDomain } from '../../core/domain.ts'
 import type { AdagentsPointer, BrandDocument } from '../../model/documents/index.ts'
-import { isUrl, parseSource } from '../../model/observation.ts'
+import { type FileKind, isUrl, parseSource } from '../../model/observation.ts'
 import { findNextPlace } from '../../resolve/brand-facts.ts'
+import type { Database, Parameters } from '../../store/database.ts'
+import { toJsonValue } from '../document-value.ts'
+import { cutFaults, type FileRecord } from '../file-record.ts'
 import { toPointerKey } from '../keys.ts'
 import type { Entry } from '../lmdb.ts'
-import { IS_FILE, projectFileRecords } from './files.ts'
 import type { RowProjection } from './projection.ts'
 
 interface StoredDocument {
@@ -13,6 +15,14 @@ interface StoredDocument {
   /** Null unless it leads to another file. */
   document: AdagentsPointer | BrandDocument | null
 }
+
+interface FileRow extends FileRecord {
+  kind: FileKind
+  location: string
+}
+
+/** Selects documents of files. The sign keeps SQLite from reading all documents of these kinds by their index. */
+const IS_FILE = "+kind in ('adagents.json', 'brand.json')"
 
 const LEADS_ELSEWHERE = `(kind = 'adagents.json' and variant = 'pointer'
   or kind = 'brand.json' and variant in ('authoritative_location', 'house_redirect'))`
@@ -56,6 +66,26 @@ function findTarget({ location, document }: StoredDocument): string | undefined 
       : findNextPlace({ current, location }, document)
   if (target === undefined || target === 'nowhere') return undefined
   return target.location
+}
+
+/** Projects the facts of each brand.json and adagents.json beside its content, its first faults among them. */
+async function projectFileRecords(
+  index: Database,
+  where: string,
+  parameters: Parameters,
+): Promise<Entry[]> {
+  const rows = await index.all<FileRow>(
+    `select kind, location, variant, resolved_url, bytes as bytes,
+       split_part(hash, '-', 2) as sha256, fault_count as fault_count, faults,
+       first_seen_at, changed_at
+     from documents where ${where} and ${IS_FILE}`,
+    parameters,
+  )
+  return rows.map(({ kind, location, faults, ...record }) => ({
+    space: 'file',
+    key: toPointerKey(kind, location),
+    value: toJsonValue({ ...record, faults: cutFaults(faults) } satisfies FileRecord),
+  }))
 }
 
 /** Projects the canonical record of an alias. */

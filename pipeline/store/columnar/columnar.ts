@@ -2,10 +2,9 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { isFoundBySeq, LOG, listColumnarTables } from '../columnar-log.ts'
 import type { Sqlite } from '../sqlite.ts'
 import { TableRows } from './columnar-rows.ts'
-import { isDeclared } from './definitions.ts'
 import { Database } from './duckdb.ts'
 import { isOutOfMemory, MemoryLimit } from './memory-limit.ts'
-import { createTables } from './schema.ts'
+import { createTables, isDeclared } from './schema.ts'
 
 const MEMORY_LIMIT = '512MB'
 
