@@ -3,7 +3,7 @@ import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { Platform } from '../../pipeline/model/mirror.ts'
 import { PastedDomain } from '../inputs/fields.ts'
 import { AgentUrl } from '../inputs/sale.ts'
-import type { Operation } from '../operation/operation.ts'
+import { defineOperation, type Operation } from '../operation/operation.ts'
 import { describeRegistry } from '../routes/well-known.ts'
 import { authorizationListPages } from './authorization-list.ts'
 import { changesStream } from './changes-stream.ts'
@@ -16,6 +16,7 @@ import {
   publisherChoices,
 } from './directory-choices.ts'
 import { changeFeeds } from './feeds/change-feeds.ts'
+import { HTML, pageHeaders } from './headers.ts'
 import { plainFiles } from './plain-files.ts'
 import { watchEndPages } from './watch-end.ts'
 import { workshopPages } from './workshop.ts'
@@ -267,6 +268,22 @@ const guides = definePage({
   load: () => import('./views/guides.tsx'),
 })
 
+const guidesShortcut = defineOperation({
+  id: 'guidesShortcut',
+  method: 'GET',
+  path: '/guides',
+  summary: 'Lead from a guessed address to the guides',
+  access: 'public',
+  cache: 'none',
+  worksWithoutStores: true,
+  reply: { 301: { type: HTML } },
+  errors: [],
+  handle: () => {
+    const headers = { ...pageHeaders, location: '/docs/guides' }
+    return { status: 301, body: '', type: HTML, headers }
+  },
+})
+
 const guide = definePage({
   id: 'guidePage',
   path: '/docs/guides/:name',
@@ -343,6 +360,7 @@ export const pages: readonly Operation[] = [
   schema,
   guides,
   guide,
+  guidesShortcut,
   ...pictures,
   ...workshopPages,
   ...authorizationListPages,

@@ -23,6 +23,11 @@ async function readGuide(name: string, { app }: TestRegistry = registry) {
   return load(body)
 }
 
+test('the address that people guess leads to the guides', async () => {
+  const { statusCode, headers } = await registry.app.inject({ url: '/guides' })
+  expect([statusCode, headers.location]).toEqual([301, '/docs/guides'])
+})
+
 test('every document for users is listed once', () => {
   const files = guideFolders.flatMap(folder => readdirSync(join(projectRoot, folder)))
   const documents = files.filter(file => file.endsWith('.md')).map(file => file.slice(0, -3))
