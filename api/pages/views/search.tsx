@@ -1,4 +1,5 @@
 import { type Domain, parsePastedDomain } from '../../../pipeline/core/domain.ts'
+import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
@@ -9,12 +10,11 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
 import { searchRegistry } from '../../routes/search.ts'
 import { askIfReady } from '../ask.ts'
-import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, renderName } from '../html/text.tsx'
 import { findPublicProbe, hasAgentPage, listHiddenAgents } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderEntry } from '../parts/directory.tsx'
-import { renderAgent } from '../parts/events.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderMonogram } from '../parts/looks.tsx'
@@ -111,14 +111,8 @@ function listAgentPages(text: string, reader: Reader): Html[] {
   if (!agent?.success || !hasAgentPage(reader, agent.data)) return []
   const { publisher_count } = findAgent(reader, agent.data)
   const name = findPublicProbe(reader, agent.data)?.profile?.name ?? agent.data
-  return [
-    renderEntry({
-      mark: renderMonogram(name, agent.data, MARK_PX),
-      link: <a href={toAgentPath(agent.data)}>{renderName(name, 100)}</a>,
-      below: <>Agent · authorized by {countThings(publisher_count, 'publisher')}</>,
-      aside: null,
-    }),
-  ]
+  const below = <>Agent · authorized by {countThings(publisher_count, 'publisher')}</>
+  return [renderAgentEntry({ url: agent.data, name }, below)]
 }
 
 /** Lists the pages of a domain that have something to show. */
@@ -183,7 +177,7 @@ function renderFound(
         </p>
       )}
       {total === 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
-      {brands.length > 0 ? renderSection('brands', 'Brands', renderBrands(brands)) : null}
+      {brands.length > 0 ? renderSection('brands', 'Brands', renderBrands(reader, brands)) : null}
       {publishers.length > 0
         ? renderSection('publishers', 'Publishers', renderPublishers(reader, publishers))
         : null}
@@ -195,30 +189,43 @@ function renderFound(
   )
 }
 
+function renderAgentEntry({ url, name }: FoundAgent, below: Child): Html {
+  const title = name || (parseUrl(url)?.host ?? url)
+  return renderEntry({
+    mark: renderMonogram(title, url, MARK_PX),
+    link: <a href={toAgentPath(url)}>{renderName(title, 100)}</a>,
+    below,
+    aside: null,
+  })
+}
+
 function renderAgents(agents: readonly FoundAgent[]): Html {
   return (
-    <ul class="plain">
-      {agents.map(({ url, name }) => (
-        <li>
-          {renderAgent(url)} {name ? <span class="quiet">{renderName(name, 100)}</span> : null}
-        </li>
-      ))}
+    <ul class="entries">
+      {agents.map(agent =>
+        renderAgentEntry(agent, renderName(agent.url.replace(/^https:\/\//, ''), 120)),
+      )}
     </ul>
   )
 }
 
-function renderBrands(brands: SearchAnswer['brands']): Html {
-  return renderTable({
-    caption: 'Brands',
-    columns: ['Brand', 'Domain', 'Source'],
-    items: brands,
-    empty: '',
-    render: ({ domain, brand_name, source }) => [
-      <a href={toBrandPath(domain)}>{renderName(brand_name)}</a>,
-      renderName(domain),
-      renderBadge(source === 'brand_json' ? 'good' : 'none', toPlainWords(source)),
-    ],
-  })
+function renderBrands(reader: Reader, brands: SearchAnswer['brands']): Html {
+  const faces = findFaces(
+    reader,
+    brands.map(({ domain }) => domain),
+  )
+  return (
+    <ul class="entries">
+      {brands.map(({ domain, brand_name, source }) =>
+        renderEntry({
+          mark: faces.renderMark(domain, MARK_PX, brand_name),
+          link: <a href={toBrandPath(domain)}>{renderName(brand_name, 100)}</a>,
+          below: renderName(domain),
+          aside: renderBadge(source === 'brand_json' ? 'good' : 'none', toPlainWords(source)),
+        }),
+      )}
+    </ul>
+  )
 }
 
 function renderPublishers(reader: Reader, publishers: SearchAnswer['publishers']): Html {
@@ -227,10 +234,15 @@ function renderPublishers(reader: Reader, publishers: SearchAnswer['publishers']
     publishers.map(({ domain }) => domain),
   )
   return (
-    <ul class="plain">
-      {publishers.map(({ domain }) => (
-        <li>{faces.renderLink(domain, toPublisherPath(domain))}</li>
-      ))}
+    <ul class="entries">
+      {publishers.map(({ domain }) =>
+        renderEntry({
+          mark: faces.renderMark(domain, MARK_PX),
+          link: <a href={toPublisherPath(domain)}>{faces.renderName(domain)}</a>,
+          below: faces.renderDomain(domain),
+          aside: null,
+        }),
+      )}
     </ul>
   )
 }
