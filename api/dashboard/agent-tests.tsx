@@ -128,23 +128,16 @@ function renderSummary(
   never: string,
 ): Html {
   const badges = verified_badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`)
-  return (
-    <>
-      {renderFacts([
-        ['Status', status],
-        ['Last run', headline === null ? undefined : clipText(headline, 200)],
-        ['Last checked', last_checked_at === null ? never : renderMoment(last_checked_at)],
-        ['Badges', badges.length > 0 ? badges.join(', ') : describeNoBadge(is_api_access_tier)],
-      ])}
-      {notices.length === 0 ? null : (
-        <ul>
-          {notices.map(({ message }) => (
-            <li>{clipText(message, 300)}</li>
-          ))}
-        </ul>
-      )}
-    </>
-  )
+  return renderFacts([
+    ['Status', status],
+    ['Last run', headline === null ? undefined : clipText(headline, 200)],
+    ['Last checked', last_checked_at === null ? never : renderMoment(last_checked_at)],
+    ['Badges', badges.length > 0 ? badges.join(', ') : describeNoBadge(is_api_access_tier)],
+    [
+      'Notices',
+      notices.length > 0 && notices.map(({ message }) => <div>{clipText(message, 300)}</div>),
+    ],
+  ])
 }
 
 function describeNoBadge(hasApiAccess: boolean): string {

@@ -20,22 +20,31 @@ const TEXT_CHARS = 600
 
 const shareChars = (values: number) => Math.min(JSON_CHARS, Math.floor(PAGE_JSON_CHARS / values))
 
-/** Renders the steps of a stored run that failed; the first one is open. */
+/** Renders the steps of a stored run that failed, below what to change for them; the first one is open. */
 export function renderFailedSteps(steps: readonly AgentDiagnostic[]): Html[] {
   const chars = shareChars(2 * steps.length)
-  return steps.map((step, at) => renderFailedStep(step, at === 0, chars))
+  return [...Map.groupBy(steps, findReason)].map(([reason, failed]) => (
+    <>
+      <h3>{clipText(reason, TEXT_CHARS)}</h3>
+      {failed.map(step => renderFailedStep(step, step === steps[0], chars))}
+    </>
+  ))
 }
 
-/** Renders a step that failed: what was broken, what to change, what was sent and what came. */
+function findReason({ guidance, error_text, failed_validations_jsonb }: AgentDiagnostic): string {
+  return guidance?.fix ?? error_text ?? failed_validations_jsonb[0]?.description ?? ''
+}
+
+/** Renders a step that failed: what was broken, what was sent and what came. */
 function renderFailedStep(step: AgentDiagnostic, isOpen: boolean, chars: number): Html {
-  const { storyboard_id, step_id, guidance, error_text, failed_validations_jsonb: failed } = step
-  const reason = guidance?.fix ?? error_text ?? failed[0]?.description ?? ''
+  const { storyboard_id, step_id, guidance, error_text } = step
   return (
     <details class="diff" open={isOpen}>
-      <summary>
-        {renderName(`${storyboard_id} / ${step_id}`, 160)}: {clipText(reason, 200)}
-      </summary>
-      {renderHelp(guidance, error_text, true)}
+      <summary>{renderName(`${storyboard_id} / ${step_id}`, 160)}</summary>
+      {renderFacts([
+        ['Expected', guidance && renderExpected(guidance.expected)],
+        ...listHelp(guidance, error_text),
+      ])}
       <div class="sides">
         {renderValue('Sent', step.request_jsonb, chars)}
         {renderValue(describeAnswer(step.response_status), step.response_jsonb, chars)}
@@ -51,19 +60,16 @@ function describeAnswer(status: number | undefined): string {
   return status === undefined ? 'Answer' : `Answer (status ${status})`
 }
 
-function renderHelp(
+function listHelp(
   guidance: StepGuidance | undefined,
   error: string | null | undefined,
-  withExpected = false,
-): Child {
-  return renderFacts([
-    ['Change', guidance && clipText(guidance.fix, TEXT_CHARS)],
+): (readonly [name: string, value: Child])[] {
+  return [
     ['Broken', guidance && clipText(guidance.sentence, TEXT_CHARS)],
-    ['Expected', withExpected && guidance && renderExpected(guidance.expected)],
     ['Answered with', error ? clipText(error, TEXT_CHARS) : undefined],
     ['Rule', guidance && <code>{clipText(guidance.rule, 200)}</code>],
     ['Explained at', guidance?.reference_url && renderOutside(guidance.reference_url)],
-  ])
+  ]
 }
 
 /** Renders what a storyboard expects of an answer, without links: its documents are not here. */
@@ -146,7 +152,10 @@ function renderStep({ guidance, error, skip_reason, exchange }: StepResult, char
   return (
     <>
       {skip_reason === undefined ? null : <p>Not run: {skipReasons[skip_reason]}.</p>}
-      {renderHelp(guidance, error)}
+      {renderFacts([
+        ['Change', guidance && clipText(guidance.fix, TEXT_CHARS)],
+        ...listHelp(guidance, error),
+      ])}
       {exchange === undefined ? null : (
         <>
           {renderValue('Sent', exchange.request.payload, chars)}
