@@ -1,4 +1,3 @@
-import { tiers } from '../../pipeline/core/tiers.ts'
 import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
 import { hasDraft, PUBLISH_PATH } from '../pages/draft.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
@@ -6,6 +5,7 @@ import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { renderOwnInvitations } from './join.tsx'
+import { describeMembership, isMember, MEMBERSHIP, renderJoin } from './membership.tsx'
 import { createOrganization } from './own-organization.tsx'
 import {
   type DashboardAnswer,
@@ -16,7 +16,8 @@ import {
 } from './page.tsx'
 
 function showOrganizations(context: DashboardRequest, fault?: string): DashboardAnswer {
-  const { memberships, token } = context
+  const { memberships, services, token } = context
+  const outside = memberships.filter(membership => !isMember(services, membership))
   const body = (
     <>
       <h1>Organizations</h1>
@@ -33,12 +34,17 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         items: memberships,
         empty:
           'You do not belong to an organization yet. Create one below, or ask a colleague to invite you at the address you signed in with.',
-        render: ({ org_id, org_name, role, membership_tier }) => [
-          <a href={toSectionPath(org_id, 'domains')}>{renderName(org_name)}</a>,
-          role,
-          membership_tier === null ? 'none' : tiers[membership_tier].label,
+        render: organization => [
+          <a href={toSectionPath(organization.org_id, 'domains')}>
+            {renderName(organization.org_name)}
+          </a>,
+          organization.role,
+          outside.includes(organization)
+            ? renderJoin(organization, token)
+            : describeMembership(services, organization),
         ],
       })}
+      {outside.length === 0 ? null : <p class="quiet">{MEMBERSHIP}</p>}
       <form method="post" action="/dashboard/organizations" class="panel">
         <h2>Create an organization</h2>
         {renderToken(token)}

@@ -1,25 +1,44 @@
 import { tiers } from '../../pipeline/core/tiers.ts'
+import type { Membership } from '../../pipeline/model/identity.ts'
 import { getMembers } from '../../pipeline/read/lookups/members.ts'
 import { BACK, parseWayBack } from '../identity/way-back.ts'
-import { type Child, h } from '../pages/html/jsx.ts'
+import type { Services } from '../operation/services.ts'
+import { type Child, type Html, h } from '../pages/html/jsx.ts'
 import { joinWords } from '../pages/html/text.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
-import { type DashboardAnswer, renderButton, renderFault, toSectionPath } from './page.tsx'
+import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
 
-/** Renders the button that makes the organization a member, unless it is one; `back` is the page that shows it. */
+/** Sentences about what members may do, for every page on which an organization can become one. */
+export const MEMBERSHIP =
+  'Members restore earlier versions of a brand, and propose brands. Membership is free, and only your organization sees its profile.'
+
+export function isMember({ reader }: Services, { org_id }: Membership): boolean {
+  return getMembers(reader).all.some(member => member.org_id === org_id)
+}
+
+/** Describes the membership of an organization in a word or two. */
+export function describeMembership(services: Services, organization: Membership): string {
+  const { membership_tier: tier } = organization
+  if (tier !== null) return tiers[tier].label
+  return isMember(services, organization) ? 'member' : 'not a member'
+}
+
+/** Renders the button that makes an organization a member; `back` is the page to go on with. */
+export function renderJoin({ org_id }: Membership, token: string, back?: string): Html {
+  const action = `/dashboard/org/${encodeURIComponent(org_id)}/member`
+  return renderButton(action, token, 'Become a member', { [BACK]: back }, 'plain')
+}
+
+/** Renders what members may do beside the button that makes the organization one, unless it is. */
 export function renderMembership(
-  { organization: { org_id }, services, token }: OrganizationRequest,
+  { organization, services, token }: OrganizationRequest,
   back: string,
 ): Child {
-  if (getMembers(services.reader).all.some(member => member.org_id === org_id)) return null
-  const action = `/dashboard/org/${encodeURIComponent(org_id)}/member`
+  if (isMember(services, organization)) return null
   return (
     <div class="notice">
-      <p>
-        Join to restore earlier versions of a brand and to propose brands. It is free, and only your
-        organization sees its profile.
-      </p>
-      {renderButton(action, token, 'Become a member', { [BACK]: back }, 'plain')}
+      <p>{MEMBERSHIP}</p>
+      {renderJoin(organization, token, back)}
     </div>
   )
 }
@@ -29,17 +48,17 @@ const publicTiers = Object.values(tiers).flatMap(({ label, apiAccess }) => (apiA
 /** Describes which memberships let an organization list its agents publicly, and who grants them. */
 export function describePublicTiers(): string {
   const names = joinWords(publicTiers, 'or')
-  return `Only your organization and members see your agents. To list them publicly, ask the operator of this registry for the membership ${names}.`
+  return `Only your organization and members see your agents. To list them publicly, ask the operator of this registry for a ${names} membership.`
 }
 
 async function joinMembers(context: OrganizationRequest): Promise<DashboardAnswer> {
-  const { callApi, org, organization, form } = context
+  const { callApi, org, form } = context
   const url = '/api/me/organization/profile'
   const { refused } = await callApi({ method: 'POST', url, query: org })
   if (refused !== undefined) {
     return { status: 400, title: 'Membership', body: <div>{renderFault(refused)}</div> }
   }
-  const next = parseWayBack(form.get(BACK)) ?? toSectionPath(organization.org_id, 'usage')
+  const next = parseWayBack(form.get(BACK)) ?? '/dashboard'
   return { next, done: 'member' }
 }
 

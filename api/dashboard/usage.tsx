@@ -1,4 +1,3 @@
-import { tiers } from '../../pipeline/core/tiers.ts'
 import type { OrganizationUsage } from '../../pipeline/model/responses/organization-usage.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { formatCount, renderMoment } from '../pages/html/text.tsx'
@@ -9,13 +8,13 @@ import type {
   OrganizationRoute,
   PersonRoute,
 } from './dashboard-request.ts'
-import { describePublicTiers, renderMembership } from './membership.tsx'
+import { describeMembership, describePublicTiers } from './membership.tsx'
 import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
 
 type LimitUse = OrganizationUsage['limits'][number]
 
 async function showUsage(context: OrganizationRequest): Promise<DashboardAnswer> {
-  const { callApi, org, organization } = context
+  const { callApi, org, organization, services } = context
   const read = await callApi<OrganizationUsage>({
     method: 'GET',
     url: '/api/me/organization/usage',
@@ -29,20 +28,23 @@ async function showUsage(context: OrganizationRequest): Promise<DashboardAnswer>
         How much of each limit has been used. Opening this page counts against none of them.
       </p>
       {renderFault(refused)}
-      {renderMembership(context, toSectionPath(organization.org_id, 'usage'))}
-      {refused !== undefined ? null : renderUsage(usage)}
+      {refused !== undefined
+        ? null
+        : renderUsage(usage, describeMembership(services, organization))}
     </>
   )
   return { status: refused === undefined ? 200 : read.status, title: 'Usage', body }
 }
 
-function renderUsage({ organization, is_complete, limits }: OrganizationUsage): Html {
-  const { membership_tier: tier, has_api_access } = organization
+function renderUsage(
+  { organization, is_complete, limits }: OrganizationUsage,
+  membership: string,
+): Html {
   return (
     <>
       <p>
-        Membership: {tier === null ? 'none' : tiers[tier].label}.{' '}
-        {has_api_access ? 'Your agents can be public.' : describePublicTiers()}
+        <a href="/dashboard">Membership</a>: {membership}.{' '}
+        {organization.has_api_access ? 'Your agents can be public.' : describePublicTiers()}
       </p>
       {is_complete ? null : (
         <p class="notice fair" role="status">

@@ -313,7 +313,7 @@ describe('a person manages', () => {
         .get()
         .slice(1),
     ).toEqual(['0 of 60', '60', 'you', '–'])
-    expect(page('main').text()).toContain('Membership: none.')
+    expect(page('main').text()).toContain('Membership: member.')
     expect(page('main [aria-current=page]').text()).toBe('Usage')
     const { headers } = await ann.get('/dashboard/usage')
     expect(headers.location).toBe(at(acme, '/usage'))
