@@ -40,7 +40,11 @@ function buildPage(
 ): SignInPage {
   const description = 'Sign in to the registry of agentic advertising.'
   const body = <section class="sign-in">{content}</section>
-  const document = renderDocument({ title, description, body, hasPasskeys }, '', undefined)
+  const document = renderDocument(
+    { title, description, body, hasPasskeys, hasDashboard: true },
+    '',
+    undefined,
+  )
   return { status, body: document, headers: { ...headers, ...more } }
 }
 

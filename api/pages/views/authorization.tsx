@@ -153,7 +153,7 @@ async function showProperty(
         {renderPath(evidence, agent)}
         {renderFacts([
           ['Publisher', publisher_domain && renderPublisher(publisher_domain)],
-          ['Property', property_id && <code>{clipText(property_id, 120)}</code>],
+          ['Property ID', property_id && <code>{clipText(property_id, 120)}</code>],
           ['Registry ID', property_rid && <code>{property_rid}</code>],
           ['Checked', renderMoment(body.checked_at)],
           ['Agent', as_of === '' && renderAgentHealth(services, agent)],
