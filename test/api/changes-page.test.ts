@@ -87,7 +87,7 @@ test('the changes of a domain are those of its brand, its file, its properties a
   const page = await read(`/changes?domain=${GAZETTE.toUpperCase()}`)
   expect(page('footer').text()).not.toMatch(/Policies|Mirrors/)
   expect(page('h1').text()).toBe(`Changes at ${GAZETTE}`)
-  expect(page('#domain').val()).toBe(GAZETTE)
+  expect(page('input[name=domain]').val()).toBe(GAZETTE)
   const changes = page('.timeline li li')
     .toArray()
     .map(change => page(change).text())

@@ -76,6 +76,19 @@ describe.each(paths)('%s', path => {
   })
 })
 
+test.each(['/brands', '/publishers', '/agents'])(
+  'on a phone %s shows a thing in three lines',
+  async path => {
+    await visit(origin + path, { viewport: phone }, async page => {
+      const heights = await page
+        .locator('.entries > li')
+        .evaluateAll(entries => entries.map(({ clientHeight }) => clientHeight))
+      expect(heights).not.toEqual([])
+      expect(Math.max(...heights)).toBeLessThan(110)
+    })
+  },
+)
+
 test('a reader without a mouse skips to the content, and searches', async () => {
   await visit(`${origin}/crawl`, { viewport: desktop }, async page => {
     await page.keyboard.press('Tab')

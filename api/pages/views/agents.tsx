@@ -36,7 +36,12 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
           render: agent => ({
             mark: renderMonogram(toTitle(agent), agent.id, 40),
             link: <a href={toAgentPath(agent.id)}>{renderName(toTitle(agent), 100)}</a>,
-            below: renderName(agent.id.replace(/^https:\/\//, ''), 120),
+            below: (
+              <>
+                {renderName(agent.id.replace(/^https:\/\//, ''), 120)}
+                {agent.type === 'unknown' ? null : ` · ${toTypeWord(agent.type)}`}
+              </>
+            ),
             aside: renderBadges(agent),
             figures: [
               [agent.publishers === 1 ? 'publisher' : 'publishers', agent.publishers],
@@ -53,11 +58,14 @@ function toTitle({ id, name }: AgentRow): string {
   return name ?? new URL(id).host
 }
 
-function renderBadges({ type, state, verified }: AgentRow): Html {
+function toTypeWord(type: AgentRow['type']): string {
+  return agentChoices.fields.type.words[type].toLowerCase()
+}
+
+function renderBadges({ state, verified }: AgentRow): Html {
   const { fields } = agentChoices
   return (
     <>
-      {type === 'unknown' ? null : renderBadge('none', fields.type.words[type].toLowerCase())}{' '}
       {renderBadge(looks[state], fields.state.words[state].toLowerCase())}{' '}
       {verified === 'yes' ? renderBadge('good', 'verified') : null}
     </>

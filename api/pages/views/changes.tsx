@@ -105,14 +105,10 @@ function toPath(type: EventType | undefined, before: string): string {
 function renderFilter({ type: chosen, domain }: ChangesQuery): Html {
   return (
     <form class="filter" action="/changes" method="get">
-      <label for="domain">Domain</label>
-      <input
-        id="domain"
-        name="domain"
-        value={domain ?? ''}
-        maxlength="300"
-        placeholder="all domains"
-      />
+      <label>
+        Domain
+        <input name="domain" value={domain ?? ''} maxlength="300" placeholder="Any domain" />
+      </label>
       {domain === undefined ? renderTypes(chosen) : null}
       <button type="submit">Show</button>
       {domain === undefined ? null : <a href="/changes">All changes</a>}
@@ -122,9 +118,9 @@ function renderFilter({ type: chosen, domain }: ChangesQuery): Html {
 
 function renderTypes(chosen: EventType | undefined): Html {
   return (
-    <>
-      <label for="type">Type of change</label>
-      <select id="type" name="type">
+    <label>
+      Type of change
+      <select name="type">
         <option value="">All</option>
         {eventTypeNames.map(name => (
           <option value={name} title={name} selected={name === chosen}>
@@ -132,6 +128,6 @@ function renderTypes(chosen: EventType | undefined): Html {
           </option>
         ))}
       </select>
-    </>
+    </label>
   )
 }

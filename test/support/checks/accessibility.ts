@@ -28,7 +28,7 @@ export async function showIn(
   await page.setViewportSize(viewport)
 }
 
-/** Lists what axe finds against a page, and whether it is wider than its window. */
+/** Lists what axe finds against a page, and whether it or a navigation is wider than there is room. */
 export async function listBarriers(page: Page): Promise<string[]> {
   const isThere = await page.evaluate(() => (globalThis as WithAxe).axe !== undefined)
   if (!isThere) await page.evaluate(source)
@@ -39,5 +39,12 @@ export async function listBarriers(page: Page): Promise<string[]> {
     return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)
   }, RULES)
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  return [...violations, ...(Number(overflow) > 0 ? [`wider than the window by ${overflow}`] : [])]
+  const cut = await page.evaluate(
+    "[...document.querySelectorAll('nav, nav *')].filter(e => getComputedStyle(e).overflowX !== 'visible' && e.scrollWidth > e.clientWidth).length",
+  )
+  return [
+    ...violations,
+    ...(Number(overflow) > 0 ? [`wider than the window by ${overflow}`] : []),
+    ...(Number(cut) > 0 ? ['a navigation is cut'] : []),
+  ]
 }
