@@ -192,8 +192,9 @@ describe('a moderator decides about a logo, whose picture is shown', () => {
     const barriers = await listBarriers(page)
     await page.click(`text=logo-${width}.example`)
     await page.waitForSelector('#picture img')
-    const size = await page.evaluate(`document.querySelector('#picture img').naturalWidth`)
-    expect(size).toBeGreaterThan(0)
+    await expect
+      .poll(() => page.evaluate(`document.querySelector('#picture img').naturalWidth`))
+      .toBeGreaterThan(0)
     await takeScreenshot(page, `review-${width}`)
     barriers.push(...(await listBarriers(page)))
     await page.click('button:text("Approve")')
