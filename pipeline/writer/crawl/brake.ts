@@ -109,9 +109,7 @@ export async function beginNight(
   { night: begun }: Pick<BrakeContext, 'night'>,
 ): Promise<void> {
   const night = toIso(begun)
-  const known = await db.written.memo('night', night, ['nights'], () =>
-    db.one('select 1 from nights where night = ms($night)', { night }),
-  )
+  const known = await db.one('select 1 from nights where night = ms($night)', { night })
   if (known !== undefined) return
   await db.insert('nights', [{ night, publishers: 0, losses: 0, taken: 0 }])
 }
