@@ -2,7 +2,7 @@
 
 import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
 import { type AgentIndex, type Dimension, formatScore, roundScore } from './agent-index.ts'
-import { findRanks, intersect, type SelectWord, selectByCount } from './rank-postings.ts'
+import { findRanks, intersect, type SelectWord } from './rank-postings.ts'
 
 /** Position in the order of relevance: after the agent with this score and address. */
 export interface SearchPosition {
@@ -86,7 +86,7 @@ function countAsked({ filters }: AgentQuery): number {
 function findByBreadth(agents: AgentIndex, query: AgentQuery, asked: number): Match[] {
   const { filters, after, limit } = query
   const selectAny = selectMatching(agents, query)
-  const found = selectByCount(agents.postings.each(filters)).flatMap((selectExactly, count) => {
+  const found = agents.postings.selectByCount(filters).flatMap((selectExactly, count) => {
     const computeScore = (rank: number) => roundScore(count / asked + agents.scores[rank]!)
     const isAfter = (rank: number, score: number) =>
       after === undefined ||

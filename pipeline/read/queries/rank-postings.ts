@@ -24,6 +24,8 @@ export interface PostingParts {
 export class Postings {
   readonly #wordCount: number
   readonly #ranksByKey: Map<string, number[] | Bits>
+  /** Sums of `selectByCount`: new ones for each search would be most of its garbage. */
+  readonly #sums: Bits[] = []
 
   private constructor({ words, sets }: PostingParts) {
     this.#wordCount = words
@@ -71,11 +73,27 @@ export class Postings {
     return [...bitmaps, bits]
   }
 
-  /** Finds the set of each of these values by facet that any rank has. They must not be written to. */
-  each(valuesByFacet: ReadonlyMap<string, readonly string[]>): Bits[] {
-    return [...valuesByFacet].flatMap(([facet, values]) =>
+  /**
+   * Selects the ranks that have exactly `count` of these values by facet, for each count from 0 on. Valid until the
+   * next call. All ranks are counted at once: each sum has one bit of the count of every rank.
+   */
+  selectByCount(valuesByFacet: ReadonlyMap<string, readonly string[]>): SelectWord[] {
+    const sets = [...valuesByFacet].flatMap(([facet, values]) =>
       [...new Set(values)].flatMap(value => this.any(facet, [value])),
     )
+    const places = WORD_BITS - Math.clz32(sets.length)
+    while (this.#sums.length < places) this.#sums.push(this.#createEmptySet())
+    const sums = this.#sums.slice(0, places)
+    for (const sum of sums) sum.fill(0)
+    for (const bits of sets) addBits(bits, sums)
+    return Array.from({ length: sets.length + 1 }, (_, count) => word => {
+      let left = -1
+      for (let place = 0; place < places; place++) {
+        const part = sums[place]![word]!
+        left &= (count >>> place) & 1 ? part : ~part
+      }
+      return left
+    })
   }
 
   #createEmptySet(): Bits {
@@ -104,25 +122,6 @@ function uniteWord(union: Union, word: number): number {
   let united = 0
   for (let at = 0; at < union.length; at++) united |= union[at]![word]!
   return united
-}
-
-/**
- * Selects the ranks that are in exactly `count` of the sets, for each count from 0 on. All ranks are counted at
- * once: each sum has one bit of the count of every rank.
- */
-export function selectByCount(sets: readonly Bits[]): SelectWord[] {
-  const length = sets[0]?.length ?? 0
-  const places = WORD_BITS - Math.clz32(sets.length)
-  const sums = Array.from({ length: places }, () => new Uint32Array(length))
-  for (const bits of sets) addBits(bits, sums)
-  return Array.from({ length: sets.length + 1 }, (_, count) => word => {
-    let left = -1
-    for (let place = 0; place < places; place++) {
-      const part = sums[place]![word]!
-      left &= (count >>> place) & 1 ? part : ~part
-    }
-    return left
-  })
 }
 
 function addBits(bits: Bits, sums: readonly Bits[]): void {
