@@ -49,7 +49,14 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         <h2>Create an organization</h2>
         {renderToken(token)}
         <label for="name">Name</label>
-        <input id="name" name="name" required maxlength="200" autocomplete="organization" />
+        <input
+          id="name"
+          name="name"
+          value={context.form.get('name') ?? ''}
+          required
+          maxlength="200"
+          autocomplete="organization"
+        />
         <label for="company-type">Type of company</label>
         <select id="company-type" name="company_type">
           <option value="">Prefer not to say</option>
