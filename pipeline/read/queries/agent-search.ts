@@ -2,7 +2,7 @@
 
 import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
 import { type AgentIndex, type Dimension, formatScore, roundScore } from './agent-index.ts'
-import { findRanks, intersect, type SelectWord } from './rank-postings.ts'
+import { intersectRanks } from './rank-postings.ts'
 
 /** Position in the order of relevance: after the agent with this score and address. */
 export interface SearchPosition {
@@ -65,11 +65,7 @@ function findMatches(agents: AgentIndex, query: AgentQuery): Match[] {
   // Where one value of each filter is asked, all that pass have all of them: the order is that of the index.
   if (asked === query.filters.size) {
     const start = after === undefined ? 0 : rankAfter(agents, after)
-    return findRanks(
-      selectMatching(agents, query),
-      { start, end: agents.urls.length, max: limit + 1 },
-      rank => hasFacts(agents, query, rank),
-    ).map(rank => ({ rank }))
+    return findRanks(agents, query, { start, max: limit + 1 }).map(rank => ({ rank }))
   }
   return findByBreadth(agents, query, asked)
 }
@@ -85,39 +81,41 @@ function countAsked({ filters }: AgentQuery): number {
  */
 function findByBreadth(agents: AgentIndex, query: AgentQuery, asked: number): Match[] {
   const { filters, after, limit } = query
-  const selectAny = selectMatching(agents, query)
-  const found = agents.postings.selectByCount(filters).flatMap((selectExactly, count) => {
-    const computeScore = (rank: number) => roundScore(count / asked + agents.scores[rank]!)
-    const isAfter = (rank: number, score: number) =>
+  const counts = agents.postings.count(filters)
+  const found: Required<Match>[][] = Array.from({ length: asked + 1 }, () => [])
+  for (const rank of findRanks(agents, query, { start: 0, max: agents.urls.length })) {
+    const count = counts[rank]!
+    const equal = found[count]!
+    if (equal.length > limit) continue
+    const score = roundScore(count / asked + agents.scores[rank]!)
+    const isAfter =
       after === undefined ||
       score < after.score ||
       (score === after.score && agents.urls[rank]! > after.url)
-    const ranks = findRanks(
-      word => {
-        const exactly = selectExactly(word)
-        return exactly === 0 ? 0 : exactly & selectAny(word)
-      },
-      { start: 0, end: agents.urls.length, max: limit + 1 },
-      rank => hasFacts(agents, query, rank) && isAfter(rank, computeScore(rank)),
-    )
-    return ranks.map(rank => ({ rank, score: computeScore(rank) }))
-  })
+    if (isAfter) equal.push({ rank, score })
+  }
   const compare = (a: Required<Match>, b: Required<Match>) =>
     b.score - a.score || (agents.urls[a.rank]! < agents.urls[b.rank]! ? -1 : 1)
-  return found.sort(compare).slice(0, limit + 1)
+  return found
+    .flat()
+    .sort(compare)
+    .slice(0, limit + 1)
 }
 
-/** Selects agents by the sets that they must be in: one of each filter. */
-function selectMatching({ postings }: AgentIndex, { filters, type }: AgentQuery): SelectWord {
-  const unions = [...filters].map(([name, values]) => postings.any(name, values))
-  return intersect(type === undefined ? unions : [...unions, postings.any('type', [type])])
-}
-
-/** Tells whether an agent is as asked in what has no sets. */
-function hasFacts(agents: AgentIndex, { hasTmp, minProperties }: AgentQuery, rank: number) {
-  return (
-    agents.propertyCounts[rank]! >= minProperties &&
-    (hasTmp === undefined || (agents.hasTmp[rank] === 1) === hasTmp)
+/** Finds the ranks of agents that pass the filters, from `start` on and at most `max`. */
+function findRanks(
+  agents: AgentIndex,
+  { filters, type, hasTmp, minProperties }: AgentQuery,
+  { start, max }: { start: number; max: number },
+): number[] {
+  const unions = [...filters].map(([name, values]) => agents.postings.any(name, values))
+  if (type !== undefined) unions.push(agents.postings.any('type', [type]))
+  return intersectRanks(
+    unions,
+    { start, end: agents.urls.length, max },
+    rank =>
+      agents.propertyCounts[rank]! >= minProperties &&
+      (hasTmp === undefined || (agents.hasTmp[rank] === 1) === hasTmp),
   )
 }
 

@@ -1,15 +1,10 @@
-// biome-ignore-all lint/style/noNonNullAssertion: sets have a bit for every rank, and equally many words
-
 const WORD_BITS = 32
 
 /** A set of ranks, a bit each. */
 export type Bits = Uint32Array
 
 /** Sets of which any one is enough. They are united lazily, since a page rarely needs all of them. */
-type Union = readonly Bits[]
-
-/** Selects ranks, a bit each, of the 32 that a word has. */
-export type SelectWord = (word: number) => number
+export type Union = readonly Bits[]
 
 /** Postings as one thread hands them over to another. */
 export interface PostingParts {
@@ -24,12 +19,13 @@ export interface PostingParts {
 export class Postings {
   readonly #wordCount: number
   readonly #ranksByKey: Map<string, number[] | Bits>
-  /** Sums of `selectByCount`: new ones for each search would be most of its garbage. */
-  readonly #sums: Bits[] = []
+  /** A counter for every rank: new ones for each search would be most of its garbage. */
+  readonly #counts: Uint16Array
 
   private constructor({ words, sets }: PostingParts) {
     this.#wordCount = words
     this.#ranksByKey = sets
+    this.#counts = new Uint16Array(words * WORD_BITS)
   }
 
   static create(size: number): Postings {
@@ -73,27 +69,18 @@ export class Postings {
     return [...bitmaps, bits]
   }
 
-  /**
-   * Selects the ranks that have exactly `count` of these values by facet, for each count from 0 on. Valid until the
-   * next call. All ranks are counted at once: each sum has one bit of the count of every rank.
-   */
-  selectByCount(valuesByFacet: ReadonlyMap<string, readonly string[]>): SelectWord[] {
-    const sets = [...valuesByFacet].flatMap(([facet, values]) =>
-      [...new Set(values)].flatMap(value => this.any(facet, [value])),
-    )
-    const places = WORD_BITS - Math.clz32(sets.length)
-    while (this.#sums.length < places) this.#sums.push(this.#createEmptySet())
-    const sums = this.#sums.slice(0, places)
-    for (const sum of sums) sum.fill(0)
-    for (const bits of sets) addBits(bits, sums)
-    return Array.from({ length: sets.length + 1 }, (_, count) => word => {
-      let left = -1
-      for (let place = 0; place < places; place++) {
-        const part = sums[place]![word]!
-        left &= (count >>> place) & 1 ? part : ~part
+  /** Counts, for every rank, how many of these values by facet it has. Valid until the next count. */
+  count(valuesByFacet: ReadonlyMap<string, readonly string[]>): Uint16Array {
+    const counts = this.#counts
+    counts.fill(0)
+    for (const [facet, values] of valuesByFacet) {
+      for (const value of new Set(values)) {
+        const ranks = this.#ranksByKey.get(toKey(facet, value)) ?? []
+        if (Array.isArray(ranks)) for (const rank of ranks) addMatch(counts, rank)
+        else countBits(ranks, counts)
       }
-      return left
-    })
+    }
+    return counts
   }
 
   #createEmptySet(): Bits {
@@ -101,53 +88,41 @@ export class Postings {
   }
 }
 
+function countBits(bits: Bits, counts: Uint16Array): void {
+  for (const [word, part] of bits.entries()) {
+    for (let left = part; left !== 0; left &= left - 1) {
+      addMatch(counts, word * WORD_BITS + (31 - Math.clz32(left & -left)))
+    }
+  }
+}
+
+function addMatch(counts: Uint16Array, rank: number): void {
+  // biome-ignore lint/style/noNonNullAssertion: there is a counter for every rank
+  counts[rank]! += 1
+}
+
 function toKey(facet: string, value: string): string {
   return `${facet} ${value}`
 }
 
 function set(bits: Bits, rank: number): void {
+  // biome-ignore lint/style/noNonNullAssertion: sets have a bit for every rank
   bits[rank >>> 5]! |= 1 << (rank & 31)
 }
 
-/** Selects from each word of all ranks those that are in every union. */
-export function intersect(unions: readonly Union[]): SelectWord {
-  return word => {
-    let left = -1
-    for (let at = 0; at < unions.length && left !== 0; at++) left &= uniteWord(unions[at]!, word)
-    return left
-  }
-}
-
-function uniteWord(union: Union, word: number): number {
-  let united = 0
-  for (let at = 0; at < union.length; at++) united |= union[at]![word]!
-  return united
-}
-
-function addBits(bits: Bits, sums: readonly Bits[]): void {
-  for (let word = 0; word < bits.length; word++) {
-    let carry = bits[word]!
-    for (let place = 0; carry !== 0; place++) {
-      const sum = sums[place]!
-      const part = sum[word]!
-      sum[word] = part ^ carry
-      carry &= part
-    }
-  }
-}
-
 /**
- * Finds the ranks from `start` to before `end` that are selected and pass a test: the lowest `max` of them,
- * rising.
+ * Finds the ranks from `start` to before `end` that are in every union and pass a test: the lowest `max`
+ * of them, rising.
  */
-export function findRanks(
-  select: SelectWord,
+export function intersectRanks(
+  unions: readonly Union[],
   { start, end, max }: { start: number; end: number; max: number },
   passes: (rank: number) => boolean,
 ): number[] {
   const ranks: number[] = []
   for (let word = start >>> 5; word * WORD_BITS < end; word++) {
-    let left = select(word)
+    let left = -1
+    for (const union of unions) left &= uniteWord(union, word)
     if (word === start >>> 5) left &= -1 << (start & 31)
     for (; left !== 0; left &= left - 1) {
       const rank = word * WORD_BITS + (31 - Math.clz32(left & -left))
@@ -158,4 +133,11 @@ export function findRanks(
     }
   }
   return ranks
+}
+
+function uniteWord(union: Union, word: number): number {
+  let united = 0
+  // biome-ignore lint/style/noNonNullAssertion: sets have equally many words
+  for (const bits of union) united |= bits[word]!
+  return united
 }
