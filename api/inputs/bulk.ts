@@ -3,6 +3,7 @@ import { parsePastedDomain } from '../../pipeline/core/domain.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import type { DomainsByName } from '../../pipeline/read/lookups/stored.ts'
+import { describeTooMany } from './fields.ts'
 
 export const BulkDomains = z
   .object({
@@ -43,7 +44,7 @@ export function parseDomainsLeniently(domains: readonly string[], max: number): 
 }
 
 function refuseMoreThan(max: number, domains: readonly string[]): void {
-  if (domains.length > max) refuse('invalid_request', `domains: must not be more than ${max}`)
+  if (domains.length > max) refuse('invalid_request', describeTooMany('domains', max))
 }
 
 function refuseName(input: string, i: number): never {

@@ -184,3 +184,8 @@ export function createRepeated(max: number, description: string) {
     })
     .meta({ description })
 }
+
+/** Tells that a list is too long, and the way on. */
+export function describeTooMany(name: string, max: number): string {
+  return `${name}: must be at most ${max} items; send several lists`
+}

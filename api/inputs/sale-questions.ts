@@ -4,6 +4,7 @@ import { limits } from '../../pipeline/core/limits.ts'
 import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import { listMisspelled } from '../../pipeline/parse/misspelled-members.ts'
 import { parseCsv } from './csv.ts'
+import { describeTooMany } from './fields.ts'
 import { isNestedDeeper, JSON_LEVELS_MAX } from './nesting.ts'
 import { termsInQuery } from './sale.ts'
 
@@ -50,7 +51,7 @@ export function parseSaleQuestions(body: Buffer, contentType: string, most: numb
   }
   const pairs = read(written)
   if (pairs.length === 0) refuse('invalid_request', 'pairs: must contain at least one')
-  if (pairs.length > most) refuse('invalid_request', `pairs: must not be more than ${most}`)
+  if (pairs.length > most) refuse('invalid_request', describeTooMany('pairs', most))
   return pairs.map(parseQuestion)
 }
 
@@ -67,7 +68,9 @@ function readJson(written: string): unknown[] {
   try {
     sent = JSON.parse(written)
   } catch {
-    return refuse('invalid_request', 'body: is not valid JSON; send CSV as text/csv')
+    const isCsv = !/^\s*[[{]/.test(written)
+    const wayOn = isCsv ? '; send CSV as text/csv' : ''
+    return refuse('invalid_request', `body: is not valid JSON${wayOn}`)
   }
   const pairs = Array.isArray(sent) ? sent : (sent as { pairs?: unknown } | null)?.pairs
   return Array.isArray(pairs) ? pairs : refuse('invalid_request', 'pairs: must be a list')

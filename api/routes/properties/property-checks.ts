@@ -4,7 +4,7 @@ import { limits } from '../../../pipeline/core/limits.ts'
 import { IdentifierCheck, PropertyCheck } from '../../../pipeline/model/property-check.ts'
 import { checkDomains } from '../../checks/check-domains.ts'
 import { checkIdentifiers } from '../../checks/check-identifiers.ts'
-import { pageCursor } from '../../inputs/fields.ts'
+import { describeTooMany, pageCursor } from '../../inputs/fields.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
@@ -103,7 +103,7 @@ type Kind = 'domains' | 'identifiers'
 
 function boundItems(kind: Kind, items: readonly unknown[], { config }: Services): void {
   const limit = config.LIMITS.checkedNames
-  if (items.length > limit) refuse('invalid_request', `${kind}: must not be more than ${limit}`)
+  if (items.length > limit) refuse('invalid_request', describeTooMany(kind, limit))
 }
 
 async function keep(
