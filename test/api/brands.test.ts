@@ -288,7 +288,10 @@ describe('POST /api/brands/resolve/bulk', () => {
     ['acme.example', 'domains: must be a list'],
     [['acme.example', 7], 'domains[1]: must be a string'],
     [['acme.example', 'not a domain'], 'domains[1]: "not a domain" is not a domain name'],
-    [Array.from({ length: 101 }, (_, i) => `d${i}.example`), 'domains: must be at most 100 items; send several lists'],
+    [
+      Array.from({ length: 101 }, (_, i) => `d${i}.example`),
+      'domains: must be at most 100 items; send several lists',
+    ],
   ])('400: %j is refused by name', async (domains, error) => {
     const answer = await resolveBulk(domains)
     expect([answer.statusCode, answer.json()]).toEqual([400, { error, code: 'invalid_request' }])
