@@ -11,7 +11,7 @@ import { toEditor } from '../../auth/editor.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
-const ADDRESS = /[^\s@<>(),;]+@[^\s@<>(),;]+\.[^\s@<>(),;]+/g
+const ADDRESS = /(?<![^\s@<>(),;])[^\s@<>(),;]+@[^\s@<>(),;]+\.[^\s@<>(),;]+/g
 const statuses = { pending: 'open', approved: 'resolved', rejected: 'rejected' } as const
 const words = (minimum: number, maximum: number) =>
   z.string().trim().min(minimum).max(maximum).refine(isStorable, 'must be well-formed text')
