@@ -123,7 +123,7 @@ function logAvailability(redis: Redis, url: string, log: Log): void {
   redis.on('error', (error: Error) => {
     if (log === silentLog || unavailable.has(url)) return
     unavailable.add(url)
-    log.warn({ error: error.message }, 'Cannot reach Redis')
+    log.warn({ error: error.message, REDIS_URL: hidePassword(url) }, 'Cannot reach Redis')
   })
   redis.on('ready', () => {
     if (log !== silentLog && unavailable.delete(url)) log.info('Redis is reachable again')
