@@ -39,7 +39,7 @@ export async function build() {
 async function buildPrograms() {
   const stamp = hashSources()
   if (readStamp() === stamp) return
-  say('Building …')
+  say('Building … (about a minute)')
   const fresh = join(root, `.dist-${process.pid}`)
   const { ok, output } = run(process.execPath, [
     tsc,
