@@ -33,11 +33,20 @@ export type Config = Readonly<{
   [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']>
 }>
 
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** Reads the settings from environment variables. Throws a `ConfigError` with all faults of them. */
+export function readConfig(env: Variables): Config {
+  const { values, faults } = parseSettings(env)
+  assertNoFaults(faults)
+  return Object.freeze(values) as Config
+}
+
 /**
- * Parses the settings from environment variables; an empty variable counts as absent. Throws a ConfigError for
- * wrong values, and for variables that look like a misspelled setting.
+ * Parses the settings from environment variables; an empty variable counts as absent. Faults are wrong values,
+ * which are left out, contradictions, and variables that look like a misspelled setting.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function parseSettings(env: Variables): { values: Partial<Config>; faults: string[] } {
   const faults = findMisspelled(env, Object.keys(settings))
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(settings)) {
@@ -46,6 +55,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     else values[name] = read.value
   }
   faults.push(...findContradictions(values, env))
+  return { values, faults }
+}
+
+/** Throws a `ConfigError` with all faults, a line each; does nothing where there are none. */
+export function assertNoFaults(faults: readonly string[]): void {
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
-  return Object.freeze(values) as Config
 }

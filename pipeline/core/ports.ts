@@ -4,6 +4,9 @@ import type { Config } from './config.ts'
 const OPERATOR_DISTANCE = 100
 const AGENT_DISTANCE = 200
 
+/** Tells which ports the demo takes, to somebody who has to choose others. */
+export const DEMO_PORTS = `The demo takes PORT, PORT + ${OPERATOR_DISTANCE} (OPERATOR_PORT) and PORT + ${AGENT_DISTANCE} (AGENT_PORT).`
+
 /** Chooses the port of the reference agent; 0 for any. */
 export function chooseAgentPort({ AGENT_PORT, PORT }: Pick<Config, 'AGENT_PORT' | 'PORT'>): number {
   return AGENT_PORT ?? addToPort(PORT, AGENT_DISTANCE)

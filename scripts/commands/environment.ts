@@ -8,7 +8,7 @@ import { resolvePaths } from '../../pipeline/store/paths.ts'
 export function readSettings(overrides: Record<string, string> = {}): Config {
   try {
     const config = readConfig({ ...process.env, ...overrides })
-    assertNoFile(config)
+    assertNoFile(config.DATA_DIR)
     return config
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -17,8 +17,9 @@ export function readSettings(overrides: Record<string, string> = {}): Config {
   }
 }
 
-function assertNoFile({ DATA_DIR }: Config): void {
-  const { dir } = resolvePaths(DATA_DIR)
+/** Throws a `ConfigError` where DATA_DIR is a file. */
+export function assertNoFile(dataDir: Config['DATA_DIR']): void {
+  const { dir } = resolvePaths(dataDir)
   if (isFile(dir)) throw new ConfigError(`DATA_DIR must be a folder; ${dir} is a file.`)
 }
 

@@ -26,7 +26,7 @@ export async function follow(from: string, { key }: { key?: string }): Promise<v
   checkDiskSpace(paths, existsSync(paths.replica))
   makeFolders(paths)
   await takeStartLock(config)
-  await checkPorts(config, { withAgent: false })
+  await checkPorts({ ...config, REDIS_URL: undefined }, { withAgent: false })
   const log = createLog('supervisor', config.LOG_LEVEL)
   const supervisor = new Supervisor(SCRIPT, log)
   const env = {

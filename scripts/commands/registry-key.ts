@@ -58,7 +58,10 @@ export function listMissingKeys(
  * Throws a `ConfigError` where a log was begun and its key is not here: one that is made in its place could not
  * continue the log.
  */
-export function assertLogKey({ LOG_SIGNING_KEY }: KeySettings, paths: Paths): void {
+export function assertLogKey(
+  { LOG_SIGNING_KEY }: Pick<KeySettings, 'LOG_SIGNING_KEY'>,
+  paths: Paths,
+): void {
   const { logHead, logKey } = paths
   if (LOG_SIGNING_KEY !== undefined || existsSync(logKey) || !existsSync(logHead)) return
   throw new ConfigError(

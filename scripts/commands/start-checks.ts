@@ -5,47 +5,93 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { readSignerKeys } from '../../api/agent/signer-keys.ts'
 import { hasDiskSpace } from '../../jobs/disk-space.ts'
-import { type Config, ConfigError } from '../../pipeline/core/config.ts'
+import {
+  assertNoFaults,
+  type Config,
+  ConfigError,
+  parseSettings,
+} from '../../pipeline/core/config.ts'
 import { readCertificates } from '../../pipeline/core/keys/certificates.ts'
-import { readRegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
+import { readRegistrySecrets } from '../../pipeline/core/keys/registry-keys.ts'
 import { readSigningKey } from '../../pipeline/core/keys/signing-key.ts'
 import { describeListenFault, type ListenPlace } from '../../pipeline/core/listen.ts'
 import { readProtectedNames } from '../../pipeline/core/lookalikes/protected-names.ts'
-import { chooseAgentPort } from '../../pipeline/core/ports.ts'
+import { chooseAgentPort, DEMO_PORTS } from '../../pipeline/core/ports.ts'
 import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
 import { type Paths, PRIVATE_FOLDER_MODE, resolvePaths } from '../../pipeline/store/paths.ts'
 import { chooseBundles, isAddress } from '../../pipeline/storyboards/bundles/named-bundles.ts'
+import { assertNoFile } from './environment.ts'
+import { assertLogKey } from './registry-key.ts'
 
 const ENDING_MS = 2_000
 const POLL_MS = 100
+/** Time that Redis has to answer. */
+const REDIS_MS = 1_000
 
-/** Reads the files that settings name. Throws a `ConfigError` for one that is missing or wrong. */
-export function checkSettingFiles(config: Config): void {
-  const { CRAWL_CA_FILE, CRAWL_SIGNING_KEY, LOG_SIGNING_KEY, AGENT_SIGNER_KEYS } = config
-  if (CRAWL_CA_FILE !== undefined) readCertificates('CRAWL_CA_FILE', CRAWL_CA_FILE)
-  if (CRAWL_SIGNING_KEY !== undefined) readSigningKey(CRAWL_SIGNING_KEY)
-  if (LOG_SIGNING_KEY !== undefined) readSigningKey(LOG_SIGNING_KEY, 'LOG_SIGNING_KEY')
-  if (AGENT_SIGNER_KEYS !== undefined) readSignerKeys(AGENT_SIGNER_KEYS)
-  readRegistryKeys(config)
-  readProtectedNames(config.PROTECTED_NAMES)
-  checkBundleFolders(config)
+/**
+ * Reads the settings of a start. Throws a `ConfigError` with everything that is wrong about them: about their values,
+ * the files that they name, and the addresses to listen on. Writes nothing.
+ */
+export async function readStartSettings(env: NodeJS.ProcessEnv): Promise<Config> {
+  const { values, faults } = parseSettings(env)
+  assertNoFaults([...faults, ...findFileFaults(values), ...(await findHostFaults(values))])
+  return Object.freeze(values) as Config
 }
 
-/** Checks the folders of STORYBOARDS; what is at addresses is checked when it is fetched. */
-function checkBundleFolders({ DATA_DIR, STORYBOARDS }: Config): void {
+/** Finds files that settings name and that are missing or wrong. */
+function findFileFaults(settings: Partial<Config>): string[] {
+  const { CRAWL_CA_FILE, CRAWL_SIGNING_KEY, LOG_SIGNING_KEY, AGENT_SIGNER_KEYS } = settings
+  const { REGISTRY_SIGNING_KEYS, PROTECTED_NAMES, DATA_DIR, STORYBOARDS } = settings
+  return [
+    ...findFaults(CRAWL_CA_FILE, path => readCertificates('CRAWL_CA_FILE', path)),
+    ...findFaults(CRAWL_SIGNING_KEY, path => readSigningKey(path)),
+    ...findFaults(LOG_SIGNING_KEY, path => readSigningKey(path, 'LOG_SIGNING_KEY')),
+    ...findFaults(AGENT_SIGNER_KEYS, readSignerKeys),
+    ...findFaults(REGISTRY_SIGNING_KEYS, readRegistrySecrets),
+    ...findFaults(PROTECTED_NAMES, readProtectedNames),
+    ...findFaults(DATA_DIR, assertNoFile),
+    ...findFaults(DATA_DIR, path => assertLogKey({ LOG_SIGNING_KEY }, resolvePaths(path))),
+    ...(DATA_DIR && STORYBOARDS ? findBundleFaults({ DATA_DIR, STORYBOARDS }) : []),
+  ]
+}
+
+/** Finds faults of the folders of STORYBOARDS; what is at addresses is checked when it is fetched. */
+function findBundleFaults({ DATA_DIR, STORYBOARDS }: Pick<Config, 'DATA_DIR' | 'STORYBOARDS'>) {
   const folders = { DATA_DIR, STORYBOARDS: STORYBOARDS.filter(place => !isAddress(place)) }
-  const { faults } = chooseBundles(folders, { checks: true })
-  if (faults.length > 0) throw new ConfigError(faults.join('\n'))
+  return chooseBundles(folders, { checks: true }).faults
 }
 
-/** Makes the folders that settings name. Throws a `ConfigError` for one that cannot be written. */
-export function prepareFolders(config: Config): void {
-  const { DATA_DIR, PUBLISH_TO, BACKUP_TO } = config
+/** Finds addresses to listen on that are none of this machine. */
+async function findHostFaults({ HOST, OPERATOR_HOST }: Partial<Config>): Promise<string[]> {
+  const faults = Object.entries({ HOST, OPERATOR_HOST }).map(async ([hostSetting, host]) => {
+    if (host === undefined) return []
+    const place = { host, port: 0, hostSetting, portSetting: '' }
+    const error = await findListenError(place)
+    return error === undefined ? [] : (describeListenFault(error, place) ?? [])
+  })
+  return (await Promise.all(faults)).flat()
+}
+
+/** Finds what `check` says against a value; nothing where there is none. */
+function findFaults<Value>(value: Value | undefined, check: (value: Value) => unknown): string[] {
+  try {
+    if (value !== undefined) check(value)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return [error.message]
+    throw error
+  }
+}
+
+/** Makes the folders that settings name. Throws a `ConfigError` with those that cannot be written. */
+export function prepareFolders({ DATA_DIR, PUBLISH_TO, BACKUP_TO }: Config): void {
   const published = resolvePublishFolder(PUBLISH_TO, DATA_DIR)
-  assertWritable('DATA_DIR', resolvePaths(DATA_DIR).dir)
-  if (published !== undefined) assertWritable('PUBLISH_TO', published)
-  if (BACKUP_TO !== undefined && !isBucketAddress(BACKUP_TO))
-    assertWritable('BACKUP_TO', resolve(BACKUP_TO), PRIVATE_FOLDER_MODE)
+  const backups = BACKUP_TO && !isBucketAddress(BACKUP_TO) ? resolve(BACKUP_TO) : undefined
+  assertNoFaults([
+    ...findFaults(resolvePaths(DATA_DIR).dir, path => assertWritable('DATA_DIR', path)),
+    ...findFaults(published, path => assertWritable('PUBLISH_TO', path)),
+    ...findFaults(backups, path => assertWritable('BACKUP_TO', path, PRIVATE_FOLDER_MODE)),
+  ])
 }
 
 /**
@@ -60,32 +106,49 @@ export function checkDiskSpace({ dir }: Pick<Paths, 'dir'>, hasBegun: boolean): 
   )
 }
 
-/** Throws a `ConfigError` where a port of the registry cannot be listened on. */
+/**
+ * Throws a `ConfigError` with every port of the registry that cannot be listened on, and with a Redis that is away:
+ * where both are wrong, one of them should not hide the other.
+ */
 export async function checkPorts(
   config: Config,
   { withAgent }: { withAgent: boolean },
 ): Promise<void> {
-  const { HOST: host, PORT: port, OPERATOR_HOST, OPERATOR_PORT } = config
-  await assertFree({ host, port, hostSetting: 'HOST', portSetting: 'PORT' })
+  const { HOST: host, PORT: port, OPERATOR_HOST, OPERATOR_PORT, REDIS_URL } = config
+  const places: ListenPlace[] = [{ host, port, hostSetting: 'HOST', portSetting: 'PORT' }]
   if (OPERATOR_PORT !== undefined) {
     const operator = { host: OPERATOR_HOST, port: OPERATOR_PORT }
-    await assertFree({ ...operator, hostSetting: 'OPERATOR_HOST', portSetting: 'OPERATOR_PORT' })
+    places.push({ ...operator, hostSetting: 'OPERATOR_HOST', portSetting: 'OPERATOR_PORT' })
   }
-  if (!withAgent) return
-  const agent = { host, port: chooseAgentPort(config) }
-  await assertFree({ ...agent, hostSetting: 'HOST', portSetting: 'AGENT_PORT' })
+  if (withAgent) {
+    const agent = { host, port: chooseAgentPort(config) }
+    places.push({ ...agent, hostSetting: 'HOST', portSetting: 'AGENT_PORT' })
+  }
+  const faults = (await Promise.all(places.map(findPortFaults))).flat()
+  if (faults.length === 0) return
+  if (withAgent) faults.push(DEMO_PORTS)
+  if (REDIS_URL !== undefined) faults.push(...(await findRedisFaults(REDIS_URL)))
+  assertNoFaults(faults)
 }
 
 /** Waits a little for a port in use, since processes of a `start` that was killed need a moment to end. */
-async function assertFree(place: ListenPlace): Promise<void> {
+async function findPortFaults(place: ListenPlace): Promise<string[]> {
   for (const end = performance.now() + ENDING_MS; ; await setTimeout(POLL_MS)) {
     const error = await findListenError(place)
-    if (error === undefined) return
+    if (error === undefined) return []
     const fault = describeListenFault(error, place)
     if (fault === undefined) throw error
     const mayEnd = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
-    if (!mayEnd || performance.now() > end) throw new ConfigError(fault)
+    if (!mayEnd || performance.now() > end) return [fault]
   }
+}
+
+async function findRedisFaults(url: string): Promise<string[]> {
+  const { assertRedisAnswers } = await import('../../jobs/redis.ts')
+  return assertRedisAnswers(url, REDIS_MS).then(
+    () => [],
+    (error: Error) => [`REDIS_URL: ${error.message}.`],
+  )
 }
 
 async function findListenError({ host, port }: ListenPlace): Promise<unknown> {

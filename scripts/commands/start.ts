@@ -20,15 +20,10 @@ import { REFERENCE_HOST } from '../world/forward.ts'
 import { crawlInRunning } from './crawl.ts'
 import { enrolDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
-import { readSettings, requireRedisUrl, warnOfProtocolName } from './environment.ts'
-import {
-  assertLogKey,
-  ensureDemoCredentialsKey,
-  ensureLogKey,
-  ensureRegistryKey,
-} from './registry-key.ts'
+import { requireRedisUrl, warnOfProtocolName } from './environment.ts'
+import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
-import { checkDiskSpace, checkPorts, checkSettingFiles, prepareFolders } from './start-checks.ts'
+import { checkDiskSpace, checkPorts, prepareFolders, readStartSettings } from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import {
   printAddress,
@@ -73,12 +68,11 @@ interface StartPlan {
  */
 export async function start(options: { domains?: string }): Promise<void> {
   const isDemo = options.domains === undefined && !process.env.CRAWL_CONNECT_TO
-  const config = readSettings(isDemo && !process.env.DATA_DIR ? { DATA_DIR: DEMO_DATA_DIR } : {})
+  const own = isDemo && !process.env.DATA_DIR ? { DATA_DIR: DEMO_DATA_DIR } : {}
+  const config = await readStartSettings({ ...process.env, ...own })
   const paths = resolvePaths(config.DATA_DIR)
   const domainsFile = options.domains ? await readDomainsFile(options.domains) : undefined
   if (domainsFile) warnOfProtocolName(config)
-  checkSettingFiles(config)
-  assertLogKey(config, paths)
   prepareFolders(config)
   checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)

@@ -121,6 +121,40 @@ describe('a start that cannot be says so in one sentence', () => {
         'BASE_URI is not a setting; the nearest is BASE_URL.\n' +
         'API_PROCESSES must be a whole number from 1 to 64; it is "0".',
     ],
+    [
+      'a wrong setting, a missing file and a host without an address',
+      () => ({ API_PROCESSES: '0', CRAWL_CA_FILE: at('nowhere.pem'), HOST: 'nowhere.invalid' }),
+      () =>
+        'API_PROCESSES must be a whole number from 1 to 64; it is "0".\n' +
+        `CRAWL_CA_FILE names ${at('nowhere.pem')}, which does not exist.\n` +
+        'HOST is nowhere.invalid, a name without an address.',
+    ],
+    [
+      'two folders in which nothing can be written',
+      () => ({ DATA_DIR: at('file/data'), BACKUP_TO: at('file/backup') }),
+      () =>
+        `DATA_DIR is ${at('file/data')}, where nothing can be written: a part of the path is a file.\n` +
+        `BACKUP_TO is ${at('file/backup')}, where nothing can be written: a part of the path is a file.`,
+    ],
+    [
+      'two busy ports, and a Redis that is away',
+      () => ({
+        PORT: String(port),
+        OPERATOR_PORT: String(port),
+        REDIS_URL: 'redis://user:secret@127.0.0.1:1',
+      }),
+      () =>
+        `Port ${port} of 127.0.0.1 is in use: set PORT to another port, or end the program that listens there.\n` +
+        `Port ${port} of 127.0.0.1 is in use: set OPERATOR_PORT to another port, or end the program that listens there.\n` +
+        'REDIS_URL: Redis does not answer at redis://…@127.0.0.1:1: start it, then try again.',
+    ],
+    [
+      'a busy port of the agent of the demo',
+      () => ({ AGENT_PORT: String(port), CRAWL_CONNECT_TO: undefined }),
+      () =>
+        `Port ${port} of 127.0.0.1 is in use: set AGENT_PORT to another port, or end the program that listens there.\n` +
+        'The demo takes PORT, PORT + 100 (OPERATOR_PORT) and PORT + 200 (AGENT_PORT).',
+    ],
   ])('%s', async (_, env, sentence) => {
     const { status, stdout, stderr } = await refuse(env())
     expect([status, stderr]).toEqual([1, `${sentence()}\n`])
