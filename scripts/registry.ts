@@ -10,7 +10,7 @@ const { engines } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), '
 refuseOldNode(engines.node, 'the registry')
 
 // Processes and threads that this one starts use it too. Where it cannot be written, nothing is kept.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../.compiled')
+process.env.NODE_COMPILE_CACHE ||= join(import.meta.dirname, '../.compiled')
 modules.enableCompileCache(process.env.NODE_COMPILE_CACHE)
 // Only what is imported after that is kept.
 const { buildProgram } = await import('./command-line/program.ts')

@@ -7,7 +7,8 @@ import { refuseOldNode } from './command-line/old-node.ts'
 refuseOldNode(process.env.VALIDATOR_NODE ?? '', 'the validator')
 
 // Beside the program: who can write there could change the program, too. Where it cannot be written, nothing is kept.
-modules.enableCompileCache(process.env.NODE_COMPILE_CACHE ?? join(import.meta.dirname, '.compiled'))
+process.umask(process.umask() | 0o022)
+modules.enableCompileCache(process.env.NODE_COMPILE_CACHE || join(import.meta.dirname, '.compiled'))
 // Only what is imported after that is kept.
 const { buildValidator } = await import('./command-line/validator-program.ts')
 

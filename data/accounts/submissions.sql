@@ -27,5 +27,6 @@ create table if not exists submissions (
 );
 create index if not exists submissions_by_operation_submitted_at on submissions (operation, submitted_at);
 create index if not exists submissions_by_submitted_at on submissions (submitted_at);
+create index if not exists submissions_by_key on submissions (content ->> '$.key_id') where operation = 'key.create';
 create index if not exists submissions_by_seq on submissions (seq);
 create index if not exists submissions_by_owner on submissions (coalesce(answer ->> '$.done.org_id', org_id), seq, submission_id);

@@ -182,11 +182,7 @@ export class Publishing {
   async #dropLogged(logged: number): Promise<boolean> {
     const { index, log, alone } = this.#parts
     try {
-      // In parts, since commits wait meanwhile.
-      const part = `select id from ${LOG} where id <= $logged limit ${LOGGED_AT_ONCE}`
-      const drop = async () =>
-        index.sqlite.run(`delete from ${LOG} where id in (${part})`, { logged })
-      while ((await alone(drop)) > 0);
+      while (!(await alone(async () => dropLoggedPart(index.sqlite, logged))));
       return true
     } catch (error) {
       log.error({ error }, 'published rows stay listed')
@@ -209,4 +205,14 @@ export class Publishing {
       accounts.db.emptyLog()
     })
   }
+}
+
+/**
+ * Deletes the oldest of what the log lists up to an id, since commits wait meanwhile; true if nothing of it is left. That
+ * is asked in the same turn: an empty log numbers from 1 again, so a later turn could delete what a commit has listed since.
+ */
+function dropLoggedPart(record: Sqlite, logged: number): boolean {
+  const part = `select id from ${LOG} where id <= $logged order by id limit ${LOGGED_AT_ONCE}`
+  record.run(`delete from ${LOG} where id in (${part})`, { logged })
+  return record.one(`select 1 from ${LOG} where id <= $logged limit 1`, { logged }) === undefined
 }

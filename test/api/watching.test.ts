@@ -389,23 +389,26 @@ describe('a key that a person created in the dashboard', () => {
       value: string
     }>()
 
-  test('watches for them, changes and stops that, and sees nothing else', async () => {
+  test('begins watches for them, and neither lists nor changes what they watch', async () => {
     await registry.submit(buildOrganizationWrite('Acme').operation)
     await belong('set')
     await enter()
     await publish(ads)
-    const own = await watch({ brand: 'acme.example' })
+    const own = await watch({ brand: 'acme.example', pace: 'daily' })
     const { value } = await createKey()
     const made = await watch({ domain: 'acme.example' }, value)
-    expect((await ask('GET', PATH)).json().watches).toEqual([own, made])
+    expect(made).not.toHaveProperty('email')
+    expect((await watch({ brand: 'acme.example' }, value)).pace).toBe('daily')
+    const all = [own, { ...made, email: 'ann@mail.example' }]
+    expect((await ask('GET', PATH)).json().watches).toEqual(all)
     await publish(other)
     expect(await mailer.look()).toBe(1)
     expect(mail.recipients).toEqual(['<ann@mail.example>'])
     expect((await ask('GET', PATH, undefined, value)).statusCode).toBe(403)
     const url = `${PATH}/${made.watch_id}`
-    expect((await ask('PATCH', url, { pace: 'daily' }, value)).json().pace).toBe('daily')
-    expect((await ask('DELETE', url, undefined, value)).statusCode).toBe(204)
-    expect((await ask('GET', PATH)).json().watches).toEqual([own])
+    expect((await ask('PATCH', url, { pace: 'daily' }, value)).statusCode).toBe(404)
+    expect((await ask('DELETE', url, undefined, value)).statusCode).toBe(404)
+    expect((await ask('GET', PATH)).json().watches).toEqual(all)
     const stored = registry.sequencer.accounts.db.all(
       `select content, changes from submissions where operation like 'watch.%'`,
     )

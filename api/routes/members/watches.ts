@@ -88,6 +88,12 @@ export const createWatch = defineOperation({
       WatchKind,
       string,
     ]
+    const isKey = principal.kind === 'key'
+    // What the person chose stays as it is.
+    const known = isKey
+      ? listWatches(reader, user_id).find(own => own.kind === kind && own.subject === subject)
+      : undefined
+    if (known) return { status: 201, body: hideEmail(known) }
     const { watch_id } = unwrapAnswer(
       await writer.submit({
         op: 'watch.begin',
@@ -100,8 +106,10 @@ export const createWatch = defineOperation({
         most: config.LIMITS.watchesPerPerson,
       }),
     )
-    const watch = findWatch(reader, user_id, String(watch_id))
-    return { status: 201, body: watch ?? refuse('not_found', 'the watch has since ended') }
+    const watch =
+      findWatch(reader, user_id, String(watch_id)) ??
+      refuse('not_found', 'the watch has since ended')
+    return { status: 201, body: isKey ? hideEmail(watch) : watch }
   },
 })
 
@@ -116,7 +124,7 @@ export const changeWatch = defineOperation({
   reply: { 200: WatchView },
   errors: ['invalid_request', 'not_found', 'too_large', 'unsupported_media_type', 'unavailable'],
   handle: async ({ params: { id: watch_id }, body: { pace }, principal, services }) => {
-    const { user_id } = findWatcher(principal, services)
+    const { id: user_id } = principal
     unwrapAnswer(await services.writer.submit({ op: 'watch.change', watch_id, user_id, pace }))
     return replyOk(requireOwn(watch_id, user_id, services))
   },
@@ -132,16 +140,18 @@ export const deleteWatch = defineOperation({
   reply: { 204: null },
   errors: ['invalid_request', 'not_found', 'unavailable'],
   handle: async ({ params: { id: watch_id }, principal, services }) => {
-    const { user_id } = findWatcher(principal, services)
+    const { id: user_id } = principal
     unwrapAnswer(await services.writer.submit({ op: 'watch.end', watch_id, user_id }))
     return noContent
   },
 })
 
-/**
- * Finds who watches where this caller begins, changes or stops a watch: a key stands for the person who created it, and
- * does not see what else they watch.
- */
+/** Leaves out the address of the person, which is no business of whoever has their key. */
+function hideEmail({ email: _, ...watch }: WatchView): WatchView {
+  return watch
+}
+
+/** Finds who watches where this caller begins a watch: a key stands for the person who created it. */
 function findWatcher({ kind, id, org_id = '', person }: Principal, { reader }: Services) {
   const creator = kind === 'key' ? findKeyCreator(reader, id, org_id) : undefined
   return creator ?? { user_id: id, email: person?.email }

@@ -9,7 +9,7 @@ export const WatchView = z
     pace: z
       .enum(watchPaces)
       .describe('`at_once` for a mail whenever something happens, `daily` for one a day'),
-    email: z.string().describe('Address that mails go to'),
+    email: z.string().optional().describe('Address that mails go to; a key is not told it'),
     created_at: z.iso.datetime().describe('Moment at which it began'),
   })
   .meta({ id: 'Watch', description: 'Something that a person gets mails about' })

@@ -94,7 +94,7 @@ export class Database {
       // The next set is made while DuckDB works.
       for (const parameters of sets) {
         count += await running
-        statement ??= await this.#connection.prepare(sql)
+        statement ??= await this.#noteFatalErrors(() => this.#connection.prepare(sql))
         statement.bind({ ...parameters })
         running = this.#noteFatalErrors(statement.run.bind(statement)).then(toRowsChanged)
       }

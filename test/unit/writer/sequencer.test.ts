@@ -1,8 +1,10 @@
 import { cpSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Fatal } from '../../../pipeline/core/errors.ts'
 import { verify } from '../../../pipeline/maintenance/verify-stores.ts'
 import type { Observation } from '../../../pipeline/model/observation.ts'
+import { LOG } from '../../../pipeline/store/columnar-log.ts'
+import { Sqlite } from '../../../pipeline/store/sqlite.ts'
 import type { Sequencer, Step } from '../../../pipeline/writer/sequencer.ts'
 import { readFeeds } from '../../support/checks/feed.ts'
 import { buildBaseBatch, buildNextBatch } from '../../support/fixtures/batches.ts'
@@ -184,4 +186,29 @@ describe('a repeated delivery', () => {
     expect(done).toEqual({ n: 2 })
     expect(due).toEqual([{ kind: 'brand.json' }])
   })
+})
+
+it('what a commit lists while a publication empties the log is published next', async () => {
+  const clock = testClock(start)
+  const registry = await openTestSequencer(clock)
+  const add = (domain: string) =>
+    registry.commit({
+      observations: [],
+      submissions: [
+        buildSubmission(domain, { op: 'domains.add', domains: [domain] as never, again: false }),
+      ],
+    })
+  await add('a.example')
+  let later: Promise<unknown> | undefined
+  const { run } = Sqlite.prototype
+  const spy = vi.spyOn(Sqlite.prototype, 'run').mockImplementation(function (this: Sqlite, ...of) {
+    if (of[0].startsWith(`delete from ${LOG}`)) later ??= add('b.example')
+    return run.apply(this, of)
+  })
+  await registry.publish()
+  await later
+  spy.mockRestore()
+  await registry.publish()
+  expect(later).toBeDefined()
+  expect(await verify(registry)).toEqual([])
 })
