@@ -6,8 +6,9 @@ import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol } from '../support/registry/members.ts'
 
-/** The only address that redirects, as the description says too. */
+/** The addresses that redirect, as the description says too. */
 const REDIRECTING = '/data/registry.duckdb'
+const GUIDES = '/guides'
 
 let registry: TestRegistry
 let key: string
@@ -49,7 +50,7 @@ test('what the description says of redirects is what every route does', async ()
       )
     }
   }
-  expect([...redirecting]).toEqual([`${REDIRECTING} 302`])
+  expect([...redirecting].sort()).toEqual([`${REDIRECTING} 302`, `${GUIDES} 301`])
   const { headers } = await send('GET', REDIRECTING)
   const latest = await send('GET', String(headers.location))
   expect([latest.statusCode, latest.headers['cache-control']]).toEqual([
@@ -58,5 +59,6 @@ test('what the description says of redirects is what every route does', async ()
   ])
   const description = (await registry.app.inject('/openapi/registry.yaml')).body
   expect(description.replaceAll(/\s+/g, ' ')).toContain(`\`${REDIRECTING}\` leads by a 302`)
+  expect(description.replaceAll(/\s+/g, ' ')).toContain(`\`${GUIDES}\` by a 301`)
   expect(description).not.toContain('never redirects')
 })
