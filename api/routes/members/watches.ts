@@ -58,7 +58,7 @@ export const createWatch = defineOperation({
     'sells it, or when somebody saves a domain that looks like it; for an agent, when a publisher authorizes it or no ' +
     'longer does, and when its test results or badges change. Emails go to the address that your sign-in has ' +
     'verified; those of a key to the person who created it in the dashboard, among whose watches it is. ' +
-    'What you watch already gets the new pace. 503 where the registry sends no email.',
+    'What you watch already gets the new pace, but not from a key. 503 where the registry sends no email.',
   writes: true,
   body: z
     .object({
@@ -151,17 +151,18 @@ function hideEmail({ email: _, ...watch }: WatchView): WatchView {
   return watch
 }
 
-/** Finds who watches where this caller begins a watch: a key stands for the person who created it. */
-function findWatcher({ kind, id, org_id = '', person }: Principal, { reader }: Services) {
+/**
+ * Finds who watches where this caller begins a watch: a key stands for the person who created it. Refuses where the
+ * registry cannot write to them.
+ */
+function requireWatcher(
+  { kind, id, org_id = '', person }: Principal,
+  { reader, config, keys }: Services,
+): Watcher {
   const creator = kind === 'key' ? findKeyCreator(reader, id, org_id) : undefined
-  return creator ?? { user_id: id, email: person?.email }
-}
-
-/** Finds who watches, and refuses where the registry cannot write to them. */
-function requireWatcher(principal: Principal, services: Services): Watcher {
-  const { user_id, email } = findWatcher(principal, services)
-  if (email === undefined && principal.kind === 'key') refuse('forbidden', NO_CREATOR)
-  if (services.config.SMTP_URL === undefined || services.keys === undefined)
+  const { user_id, email } = creator ?? { user_id: id, email: person?.email }
+  if (email === undefined && kind === 'key') refuse('forbidden', NO_CREATOR)
+  if (config.SMTP_URL === undefined || keys === undefined)
     refuseNotSetUp('this registry sends no email')
   if (email === undefined)
     refuse('forbidden', 'your sign-in has no verified email address to write to')
