@@ -9,14 +9,10 @@ import type { AnswersToSend } from '../fleet/answer-log.ts'
 import { SUBMISSIONS, toChannel } from '../queues.ts'
 import type { Redis } from '../redis.ts'
 
-/** Submissions read at once. */
-const SUBMISSIONS_MAX = 100
+/** Entries of the stream that are read at once. */
 const ENTRIES_MAX = 20
 const BLOCK_MS = 1_000
 const RECONNECT_MS = 100
-/** Longest time that a submission waits for others to join its commit. */
-const GATHER_MAX_MS = 30
-const GATHER_STEP_MS = 1
 /**
  * Delay before committed entries are trimmed from the stream, so that answers do not wait for it.
  */
@@ -53,7 +49,6 @@ export class SubmissionConsumer {
   readonly #commit: Consuming['commit']
   readonly #sendAnswers: Consuming['sendAnswers']
   readonly #log: Log
-  readonly #gatherMs: number
   readonly #ended: Promise<void>
   #last = '0-0'
   #lastAnswered = '0-0'
@@ -61,18 +56,13 @@ export class SubmissionConsumer {
   #sending: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  /**
-   * Creates the consumer; `blocking` is a connection of its own. A failed commit stops the consumer.
-   * `gatherMaxMs` limits how long a commit waits for clients that were answered by the previous one.
-   */
+  /** Creates the consumer; `blocking` is a connection of its own. A failed commit stops the consumer. */
   constructor(
     { blocking, commands }: { blocking: Redis; commands: Redis },
     { commit, sendAnswers }: Consuming,
     log: Log,
-    gatherMs = GATHER_MAX_MS,
   ) {
     this.#sendAnswers = sendAnswers
-    this.#gatherMs = gatherMs
     this.#blocking = blocking
     this.#commands = commands
     this.#commit = commit
@@ -95,55 +85,26 @@ export class SubmissionConsumer {
   }
 
   async #run(): Promise<void> {
-    let next = this.#read(BLOCK_MS)
     while (!this.#isClosed) {
-      const { received: handed, last } = await next
-      if (handed.length === 0) {
-        next = this.#read(BLOCK_MS)
-        continue
-      }
-      const started = performance.now()
-      const submissions = handed.map(({ submission }) => submission)
+      const { received, last } = await this.#read()
+      if (received.length === 0) continue
+      const submissions = received.map(({ submission }) => submission)
       const committed = await traceWork(
         'commit submissions',
         { submissions: submissions.length },
         () => this.#commit(submissions),
         { parent: getFirst(submissions).trace },
       )
-      const maxMs = Math.min(performance.now() - started, this.#gatherMs)
-      // Read before anyone is answered, so that repeated requests are not among these.
-      const waiting = this.#read()
       this.#lastAnswered = last
-      this.#answer(handed, committed)
-      next = this.#gather(await waiting, handed.length, maxMs)
+      this.#answer(received, committed)
     }
   }
 
-  /**
-   * Waits for more submissions: a commit of many costs hardly more than one of few, and clients
-   * that were answered together mostly send again together. Skipped when only one client is active.
-   */
-  async #gather(waiting: Read, answered: number, maxMs: number): Promise<Read> {
-    const until = performance.now() + maxMs
-    const all = waiting.received.length + answered
-    let { received: handed, last } = waiting
-    while (all > 1 && handed.length < Math.min(all, SUBMISSIONS_MAX) && performance.now() < until) {
-      await setTimeout(GATHER_STEP_MS)
-      const more = await this.#read()
-      handed = [...handed, ...more.received]
-      last = more.last
-    }
-    return handed.length > 0 ? { received: handed, last } : this.#read(BLOCK_MS)
-  }
-
-  /** Reads new entries; waits up to `blockMs` for the first. */
-  async #read(blockMs?: number): Promise<Read> {
+  /** Reads new entries; waits for the first. */
+  async #read(): Promise<Read> {
     const from = ['STREAMS', SUBMISSIONS.key, this.#last] as const
     try {
-      const read =
-        blockMs === undefined
-          ? await this.#blocking.xread('COUNT', ENTRIES_MAX, ...from)
-          : await this.#blocking.xread('COUNT', ENTRIES_MAX, 'BLOCK', blockMs, ...from)
+      const read = await this.#blocking.xread('COUNT', ENTRIES_MAX, 'BLOCK', BLOCK_MS, ...from)
       const entries = (read?.[0]?.[1] ?? []) as Entries
       this.#last = entries.at(-1)?.[0] ?? this.#last
       const received = entries.flatMap(([, fields]) => this.#parseEntry(fields))

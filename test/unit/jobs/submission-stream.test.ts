@@ -6,7 +6,6 @@ import { SUBMISSIONS } from '../../../jobs/queues.ts'
 import { connectRedis, waitUntilReady } from '../../../jobs/redis.ts'
 import { silentLog } from '../../../pipeline/core/log.ts'
 import type { Answer, Submission } from '../../../pipeline/model/submission.ts'
-import { runWithin } from '../../support/checks/measured-work.ts'
 import { buildOrganizationWrite } from '../../support/fixtures/submissions.ts'
 import { startRedis, startSlowRedis, type TestRedis } from '../../support/processes/redis.ts'
 import { generousTimeouts } from '../../support/registry/generous-limits.ts'
@@ -38,7 +37,7 @@ async function openClient(): Promise<SubmissionClient> {
  * Opens a writer that answers each submission with the number of its commit; with `isHeld`, only when
  * released.
  */
-async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
+async function openWriter({ isHeld = false } = {}) {
   const commits: string[][] = []
   const gates: (() => void)[] = []
   const commit = async (submissions: Submission[]) => {
@@ -54,19 +53,16 @@ async function openWriter({ isHeld = false, gatherMs = 0 } = {}) {
     blocking: await connect('waitForever'),
     commands: await connect('waitForever'),
   }
-  const reader = new SubmissionConsumer(connections, { commit }, silentLog, gatherMs)
+  const reader = new SubmissionConsumer(connections, { commit }, silentLog)
   const begun = async (count: number) => {
     while (commits.length < count) await setTimeout(5)
   }
-  const letGo = ({ butHold = false } = {}) => {
-    isHeld = butHold
+  const letGo = () => {
+    isHeld = false
     for (const gate of gates.splice(0)) gate()
   }
   return { commits, reader, begun, letGo }
 }
-
-/** Duration of a slow commit. */
-const HELD_MS = 1_500
 
 const toId = (name: string) => buildOrganizationWrite(name).submission_id
 /** Counts the submissions in the stream. */
@@ -113,40 +109,6 @@ describe('the stream of submissions', () => {
     expect([one, [...two!].sort()]).toEqual([[toId('a')], ['b', 'c', 'd'].map(toId).sort()])
     await writer.reader.close()
     expect(await left()).toBe(0)
-  })
-
-  it('waits for more after a batch of several, at most as long as that commit took', async () => {
-    const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
-    const client = await openClient()
-    const ask = (...names: string[]) =>
-      names.map(name => client.submit(buildOrganizationWrite(name)))
-    const first = ask('a')
-    await writer.begun(1)
-    const second = ask('b', 'c', 'd')
-    while ((await left()) < 4) await setTimeout(5)
-    writer.letGo({ butHold: true })
-    await Promise.all(first)
-    await writer.begun(2)
-    await setTimeout(HELD_MS)
-    writer.letGo()
-    await Promise.all(second)
-    const third = ask('e')
-    await setTimeout(20)
-    third.push(...ask('f', 'g'))
-    expect(await Promise.all(third)).toEqual(third.map(() => ({ done: { commit: 3 } })))
-    await writer.reader.close()
-  })
-
-  it('does not wait after single submissions', async () => {
-    const writer = await openWriter({ isHeld: true, gatherMs: 2 * HELD_MS })
-    const client = await openClient()
-    const first = client.submit(buildOrganizationWrite('a'))
-    await writer.begun(1)
-    await setTimeout(HELD_MS)
-    writer.letGo()
-    await first
-    await runWithin(HELD_MS / 2, () => client.submit(buildOrganizationWrite('b')))
-    await writer.reader.close()
   })
 
   it('is read by the next writer when one ends before its commit', async () => {
