@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** Memory for young objects: V8 would take up to 67 MB, and the process keeps most of that after the thread has ended. */
+/** Memory for young objects: V8 would take up to 67 MB, and an idle process keeps most of that after the thread has ended. */
 const YOUNG_MB = 8
 
 /**
