@@ -9,20 +9,15 @@ const TYPICAL_BYTES = 16 * 1024
 /**
  * Splits observations into commits that are short enough for a save to wait for. A changed document
  * costs about a hundred times an unchanged one, so a part ends after as many changed documents as
- * were recently committed in `ms`. Large documents count for several; the largest get a commit of
+ * were recently committed in the time given. Large documents count for several; the largest get a commit of
  * their own.
  */
 export class BatchSplit {
-  readonly #ms: number
   #msPerDocument = FIRST_MS
 
-  constructor(ms: number) {
-    this.#ms = ms
-  }
-
-  /** Returns the next part of the remaining batch. */
-  next(remaining: readonly Observation[]): readonly Observation[] {
-    const max = Math.max(BATCH_DOCUMENTS_MIN, Math.floor(this.#ms / this.#msPerDocument))
+  /** Returns the next part of the remaining batch, whose commit should take at most `ms`. */
+  next(remaining: readonly Observation[], ms: number): readonly Observation[] {
+    const max = Math.max(BATCH_DOCUMENTS_MIN, Math.floor(ms / this.#msPerDocument))
     let documents = 0
     const end = remaining.findIndex(observation => {
       const before = documents

@@ -22,12 +22,13 @@ export function createBulkCommits(
   { LIMITS }: Config,
   failed: (error: unknown) => never,
 ) {
-  const parts = new BatchSplit(LIMITS.bulkCommitMs)
+  const parts = new BatchSplit()
   let lastMs = 0
   return new Batcher<Observation[], undefined>(
     async deliveries => {
       for (let remaining: readonly Observation[] = deliveries.flat(); remaining.length > 0; ) {
-        const observations = parts.next(remaining)
+        const ms = sequencer.arePeopleSaving ? LIMITS.bulkCommitBesideSavesMs : LIMITS.bulkCommitMs
+        const observations = parts.next(remaining, ms)
         const started = performance.now()
         await traceWork('commit observations', { observations: observations.length }, () =>
           sequencer.commit({ observations, submissions: [] }).catch(failed),

@@ -54,7 +54,11 @@ const entries = {
   observationsWaiting: [64, 'messages of observations that may wait in Redis'],
   bulkCommitObservations: [5_000, 'most observations in one commit'],
   bulkCommitWaitMs: [5_000, 'longest time that observations wait for others to share their commit'],
-  bulkCommitMs: [350, 'time a bulk commit may take while a save waits'],
+  bulkCommitMs: [350, 'time a bulk commit should take'],
+  bulkCommitBesideSavesMs: [
+    100,
+    'time a bulk commit should take while people save, who wait for it',
+  ],
   commitRows: [1_500, 'rows of publishers in one commit; a larger answer is applied in portions'],
   frontierDomains: [2_000_000, 'domains of the frontier'],
   snapshotsKept: [3, 'snapshots kept'],

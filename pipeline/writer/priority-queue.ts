@@ -1,5 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 
+/** Time after which somebody who has saved is no longer expected to save again. */
+const SAVING_MS = 2_000
+
 /** Priority of work for the writer: submissions of people, or everything else. */
 export type Priority = 'people' | 'others'
 
@@ -13,12 +16,19 @@ export class PriorityQueue {
   #preferred: Priority = 'people'
   #isBusy = false
   #taskBegan: number | undefined
+  #peopleCame = Number.NEGATIVE_INFINITY
 
   take<Result>(who: Priority, work: () => Promise<Result>): Promise<Result> {
+    if (who === 'people') this.#peopleCame = performance.now()
     return new Promise((resolve, reject) => {
       this.#queues[who].push(() => work().then(resolve, reject))
       if (!this.#isBusy) void this.#run()
     })
+  }
+
+  /** Tells whether people have sent submissions within the last seconds. */
+  get arePeopleSaving(): boolean {
+    return performance.now() - this.#peopleCame < SAVING_MS
   }
 
   /** Returns for how many milliseconds the current task has been running; 0 without one. */

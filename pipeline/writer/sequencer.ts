@@ -174,6 +174,11 @@ export class Sequencer {
     return this.#turns.busyMs
   }
 
+  /** Tells whether people have sent submissions within the last seconds. */
+  get arePeopleSaving(): boolean {
+    return this.#turns.arePeopleSaving
+  }
+
   /**
    * Commits a batch when its turn has come; batches with observations are bulk. An observation that
    * cannot be applied is found by bisecting the batch and set aside.

@@ -11,7 +11,7 @@ const shownBy = (file: string, ...rows: [says: string, title: string][]): Promis
 
 export const promises: readonly Promised[] = [
   ...shownBy('unit/jobs/batch-split.test.ts', [
-    'so commits are cut to a third of a second',
+    'so commits are cut to a tenth of a second while people save',
     'ends with as many documents as can be committed in the time a save may wait',
   ]),
   ...shownBy('unit/writer/priority-queue.test.ts', [

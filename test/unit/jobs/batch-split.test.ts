@@ -14,25 +14,26 @@ const many = (n: number, make: (location: string) => Observation) =>
 describe('a part of the observations', () => {
   it('is all of them where nothing has changed', () => {
     const observations = many(50_000, unchanged)
-    expect(new BatchSplit(500).next(observations)).toEqual(observations)
+    expect(new BatchSplit().next(observations, 500)).toEqual(observations)
   })
 
   it('ends with as many documents as can be committed in the time a save may wait', () => {
-    const parts = new BatchSplit(500)
+    const parts = new BatchSplit()
     const observations = [...many(1_000, unchanged), ...many(1_000, read)]
-    expect(parts.next(observations)).toHaveLength(1_166)
+    expect(parts.next(observations, 500)).toHaveLength(1_166)
     parts.learn(many(200, read), 500)
-    expect(parts.next(observations)).toHaveLength(1_181)
+    expect(parts.next(observations, 500)).toHaveLength(1_181)
+    expect(parts.next(observations, 200)).toHaveLength(1_072)
   })
 
   it('shrinks at once when documents cost more, but not below a useful commit', () => {
-    const parts = new BatchSplit(500)
+    const parts = new BatchSplit()
     parts.learn(many(200, read), 4_000)
-    expect(parts.next(many(1_000, read))).toHaveLength(50)
+    expect(parts.next(many(1_000, read), 500)).toHaveLength(50)
   })
 
   it('has at most one of the largest documents, with small ones before and after it', () => {
-    const parts = new BatchSplit(500)
+    const parts = new BatchSplit()
     const large = (location: string): Observation => ({ ...read(location), bytes: 5_000_000 })
     const observations = [
       ...many(20, read),
@@ -42,18 +43,18 @@ describe('a part of the observations', () => {
     ]
     const lengths: number[] = []
     for (let left: readonly Observation[] = observations; left.length > 0; ) {
-      lengths.push(parts.next(left).length)
+      lengths.push(parts.next(left, 500).length)
       left = left.slice(lengths.at(-1))
     }
     expect(lengths).toEqual([20, 1, 1, 10, 20])
   })
 
   it('loses nothing and keeps the order', () => {
-    const parts = new BatchSplit(500)
+    const parts = new BatchSplit()
     const observations = [...many(300, read), ...many(300, unchanged), ...many(300, read)]
     const put: Observation[] = []
     for (let left: readonly Observation[] = observations; left.length > 0; ) {
-      const part = parts.next(left)
+      const part = parts.next(left, 500)
       put.push(...part)
       left = left.slice(part.length)
     }

@@ -34,6 +34,14 @@ describe('the queue of the writer', () => {
     expect(order).toEqual(['a', 'copy', 'b', 'night', 'c'])
   })
 
+  it('knows that people are saving, and not what else it does', async () => {
+    const turns = new PriorityQueue()
+    await turns.take('others', async () => undefined)
+    expect(turns.arePeopleSaving).toBe(false)
+    await turns.take('people', async () => undefined)
+    expect(turns.arePeopleSaving).toBe(true)
+  })
+
   it('continues after failed work', async () => {
     const turns = new PriorityQueue()
     const failed = turns.take('people', async () => {
