@@ -77,8 +77,9 @@ async function showTests(
       ) : null}
       {renderCredentialLead(compliance.body, failed, auth.body)}
       {renderSummary(compliance.body, stopped === null ? describeFirst(context) : 'never')}
-      {renderForms(context, url, compliance.body, stopped === null)}
+      {stopped === null ? renderRunForm(context, url, compliance.body) : null}
       {renderFailed(failed)}
+      {renderCompareForm(context, url, compliance.body)}
       {compliance.body.headline === null
         ? null
         : renderSection('storyboards', 'Results', renderTests(compliance.body))}
@@ -126,7 +127,7 @@ function renderSummary(
     notices,
   }: AgentCompliance,
   never: string,
-): Html {
+): Html | null {
   const badges = verified_badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`)
   return renderFacts([
     ['Status', status],
@@ -144,42 +145,50 @@ function describeNoBadge(hasApiAccess: boolean): string {
   return hasApiAccess ? 'none' : 'none: they come with a membership that lists agents publicly'
 }
 
-function renderForms(
+function renderRunForm(
   { organization, token }: OrganizationRequest,
   url: string,
-  { last_checked_at, storyboard_statuses }: AgentCompliance,
-  canRun: boolean,
+  { last_checked_at }: AgentCompliance,
 ): Html {
-  const path = `${toSectionPath(organization.org_id, 'agents')}/tests`
   return (
-    <>
-      {canRun ? (
-        <form method="post" action={`${path}/run`} class="single">
-          {renderToken(token)}
-          {renderHidden({ url, since: last_checked_at ?? NEVER })}
-          <button type="submit">Test now</button>
-        </form>
-      ) : null}
-      {storyboard_statuses.length === 0 ? null : (
-        <form method="post" action={`${path}/compare`} class="ask">
-          {renderToken(token)}
-          {renderHidden({ url })}
-          <label>
-            Storyboard
-            <select name="storyboard">
-              {storyboard_statuses.map(({ storyboard_id, title }) => (
-                <option value={storyboard_id}>
-                  {clipText(title, 80)} ({storyboard_id})
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="submit" class="plain">
-            Compare with the reference agent
-          </button>
-        </form>
-      )}
-    </>
+    <form
+      method="post"
+      action={`${toSectionPath(organization.org_id, 'agents')}/tests/run`}
+      class="single"
+    >
+      {renderToken(token)}
+      {renderHidden({ url, since: last_checked_at ?? NEVER })}
+      <button type="submit">Test now</button>
+    </form>
+  )
+}
+
+function renderCompareForm(
+  { organization, token }: OrganizationRequest,
+  url: string,
+  { storyboard_statuses }: AgentCompliance,
+): Html | null {
+  if (storyboard_statuses.length === 0) return null
+  return (
+    <form
+      method="post"
+      action={`${toSectionPath(organization.org_id, 'agents')}/tests/compare`}
+      class="ask"
+    >
+      {renderToken(token)}
+      {renderHidden({ url })}
+      <label>
+        Storyboard
+        <select name="storyboard">
+          {storyboard_statuses.map(({ storyboard_id, title }) => (
+            <option value={storyboard_id}>{clipText(title, 80)}</option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="plain">
+        Compare with the reference agent
+      </button>
+    </form>
   )
 }
 

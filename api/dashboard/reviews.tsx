@@ -162,7 +162,7 @@ function renderPicture(id: string): Html {
   )
 }
 
-function renderFields(submission: ReviewAnswer['submission']): Html {
+function renderFields(submission: ReviewAnswer['submission']): Html | null {
   return renderFacts(
     Object.entries(submission)
       .filter(([, value]) => value !== null)

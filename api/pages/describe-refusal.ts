@@ -1,6 +1,11 @@
+import { formatMoment } from './html/text.tsx'
+
 const OF_FIELD = /^(\w+): (.+)$/s
 /** Begins a fault that is said of its field; any other is a sentence of its own. */
 const PREDICATE = /^(?:must|is|has|have|cannot|was)\b/
+/** A choice of a form, or of a link, that offers the values itself. */
+const CHOICE = /^must be one of /
+const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 const WANTS = /^must be (an? domain name|the address of an agent|an email address)/
 
 /** Things to enter, by what the API says a field must be. */
@@ -24,8 +29,10 @@ export function describeRefusal(text: string, sent: object = {}): string {
   const entered: unknown = (sent as Record<string, unknown>)[field]
   const [what, example] = wanted[WANTS.exec(fault)?.[1] ?? ''] ?? []
   if (!PREDICATE.test(fault)) return toSentence(fault)
-  if (what === undefined || typeof entered !== 'string')
-    return toSentence(`${labels[field] ?? field.replaceAll('_', ' ')} ${fault}`)
+  const label = labels[field] ?? field.replaceAll('_', ' ')
+  if (CHOICE.test(fault) && typeof entered === 'string' && entered !== '')
+    return `There is no ${label} “${entered}”.`
+  if (what === undefined || typeof entered !== 'string') return toSentence(`${label} ${fault}`)
   return entered.trim() === ''
     ? `Enter ${what}, such as ${example}.`
     : `“${entered}” is not ${what}. Enter one such as ${example}.`
@@ -35,5 +42,6 @@ function toSentence(text: string): string {
   // Domains and codes at the beginning keep their spelling.
   const isWord = /^[a-z][\w-]*(?:\s|$)/.test(text)
   const first = isWord ? text.charAt(0).toUpperCase() : text.charAt(0)
-  return `${first}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`
+  const rest = text.slice(1).replace(MOMENT, formatMoment)
+  return `${first}${rest}${/[.!?…]$/.test(text) ? '' : '.'}`
 }

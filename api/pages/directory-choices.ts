@@ -38,7 +38,7 @@ export const brandChoices = {
 export const publisherChoices = {
   fields: {
     type: {
-      label: 'File served',
+      label: 'Where the file is',
       words: {
         direct: 'On its own site',
         authoritative_location: 'Where its own file points',

@@ -53,7 +53,7 @@ test('as_of answers from what was granted then, also on the page', async () => {
   )
   const before = await show({ ...asked, as_of: '2026-11-01' })
   expect(before.statusCode).toBe(400)
-  expect(before.body).toContain('Nothing was recorded before 2026-11-20T03:00:00.000Z')
+  expect(before.body).toContain('Nothing was recorded before 20 Nov 2026, 03:00 UTC, when')
 })
 
 test('as_of takes a date as its first moment in UTC', async () => {

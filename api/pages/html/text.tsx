@@ -1,5 +1,5 @@
 import { toReadableDomain } from '../../../pipeline/core/lookalikes/confusables.ts'
-import { type Child, type Html, h } from './jsx.ts'
+import { type Child, Fragment, type Html, h } from './jsx.ts'
 
 /** Half of a character beyond the first 65,536: text without one has as many characters as units. */
 const SURROGATE = /[\ud800-\udfff]/
@@ -78,7 +78,7 @@ export function formatMoment(iso: string): string {
 }
 
 export function renderMoment(iso: string | null | undefined, otherwise = 'never'): Html {
-  if (!iso) return <span class="quiet">{otherwise}</span>
+  if (!iso) return otherwise === '' ? <></> : <span class="quiet">{otherwise}</span>
   return <time datetime={clipText(iso, 40)}>{formatMoment(clipText(iso, 40))}</time>
 }
 

@@ -43,11 +43,14 @@ function renderHeading(name: string): Html {
   )
 }
 
-/** Renders facts as pairs of a name and a value; unknown facts are left out. */
-export function renderFacts(facts: readonly (readonly [name: string, value: Child])[]): Html {
+/** Renders facts as pairs of a name and a value; unknown facts are left out. Null if none is known. */
+export function renderFacts(
+  facts: readonly (readonly [name: string, value: Child])[],
+): Html | null {
   const known = facts.filter(
     ([, value]) => value !== undefined && value !== null && value !== '' && value !== false,
   )
+  if (known.length === 0) return null
   return (
     <dl class="facts">
       {known.map(([name, value]) => (

@@ -2,12 +2,12 @@ import { requireValue } from '../../../pipeline/core/present.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type { BrandResolution } from '../../../pipeline/model/responses/index.ts'
+import { brandChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, renderName, renderOutside } from '../html/text.tsx'
 import { renderFacts, renderJson, renderSection, renderTitle } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { readColors, renderColors, renderMonogram } from './looks.tsx'
-import { toPlainWords } from './plain-words.ts'
 
 const NAMES = 20
 
@@ -43,7 +43,7 @@ export function renderHead(
         <code>{domain}</code>{' '}
         {source === 'brand_json'
           ? renderBadge('good', 'own file')
-          : renderBadge('fair', toPlainWords(source))}
+          : renderBadge('fair', brandChoices.fields.source.words[source])}
       </>
     ),
   })
@@ -55,7 +55,7 @@ function toPath(url: string): string {
 }
 
 /** Renders the colors, texts and tone of a brand, as far as its source has them; nothing where it has none. */
-export function renderLooks(brand: BrandResolution, logos: Logos): Html | null {
+export function renderLooks(brand: BrandResolution): Html | null {
   const { brand_manifest: manifest, names = [] } = brand
   const colors = readColors(manifest)
   const outside = readLogoAddresses(manifest)
@@ -72,8 +72,7 @@ export function renderLooks(brand: BrandResolution, logos: Logos): Html | null {
     ],
     ['Colors', colors.length > 0 && renderColors(colors)],
   ])
-  const isEmpty = said.toString() === '<dl class="facts"></dl>' && logos.length === 0
-  return isEmpty ? null : renderSection('looks', 'Visual identity and tone', said)
+  return said === null ? null : renderSection('looks', 'Visual identity and tone', said)
 }
 
 function renderTranslation(name: Readonly<Record<string, string>>): Html {

@@ -167,26 +167,35 @@ export function renderHosting(
   lookup: PublisherLookup,
   source: Source,
   file: FileRecord | null | undefined,
-): Html {
-  const { hosting, discovery_method, manager_domain } = lookup
+): Html | null {
+  const { hosting, discovery_method, manager_domain, freshness } = lookup
   const isAnswered = hosting.mode !== 'none' || describeUnknown(lookup) === undefined
+  // A file at its well-known address is what the address says.
+  const isOrdinary = hosting.mode === 'self' && discovery_method === 'direct'
   return renderFacts([
     // No answer is not the answer that nothing is there.
-    ['Served', isAnswered && modes[hosting.mode]],
-    ['Expected at', renderOutside(hosting.expected_url)],
+    ['Served', !isOrdinary && isAnswered && modes[hosting.mode]],
+    [isOrdinary ? 'Address' : 'Expected at', renderOutside(hosting.expected_url)],
     [
       'Read at',
       hosting.resolved_url !== undefined &&
         hosting.resolved_url !== hosting.expected_url &&
         renderOutside(hosting.resolved_url),
     ],
-    ['Found by', discovery_method && (methods[discovery_method] ?? discovery_method)],
+    [
+      'Found by',
+      !isOrdinary && discovery_method && (methods[discovery_method] ?? discovery_method),
+    ],
     [
       'Managed by',
       manager_domain && <a href={toPublisherPath(manager_domain)}>{renderName(manager_domain)}</a>,
     ],
     ...listRawFacts(source, file),
-    ['Last valid', !isHostedOnly(lookup) && renderMoment(hosting.last_validated)],
-    ['Last HTTP status', hosting.last_http_status],
+    [
+      'Last valid',
+      freshness?.state !== 'current' &&
+        !isHostedOnly(lookup) &&
+        renderMoment(hosting.last_validated),
+    ],
   ])
 }

@@ -17,7 +17,7 @@ import { readBrandRevision } from '../../routes/community/revisions.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
 import { brandChoices } from '../directory-choices.ts'
 import { Fragment, h } from '../html/jsx.ts'
-import { capitalize, countThings, renderMoment } from '../html/text.tsx'
+import { countThings } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
@@ -79,7 +79,7 @@ export async function show({
         {renderFreshness(brand.freshness, 'brand.json')}
         {renderHouse(services.reader, brand, domain, portfolio)}
         {renderSection('identity', 'Identity', renderIdentity(brand, domain, hasInventory))}
-        {renderLooks(brand, logos)}
+        {renderLooks(brand)}
         {!file && brand.source !== 'brand_json'
           ? null
           : renderSection('file', 'The file', renderFile(file, domain))}
@@ -118,7 +118,6 @@ function renderIdentity(brand: BrandResolution, domain: string, hasInventory: bo
       'Domain',
       brand.canonical_domain !== brand.canonical_id && <code>{brand.canonical_domain}</code>,
     ],
-    ['Source', capitalize(sources[brand.source])],
     ['Type', brand.keller_type && describeType(brand.keller_type)],
     ['Brand ID', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
     [
@@ -162,6 +161,7 @@ function showHouse(
           brands,
         )}
         {!file ? null : renderSection('file', 'The file', renderFile(file, domain))}
+        {renderSection('history', 'What changed', renderHistory('brand', domain, [], file))}
         <p>
           <a href={toPublisherPath(domain)}>See the inventory of {domain}</a>
         </p>
@@ -173,13 +173,7 @@ function showHouse(
 function renderFile(file: FileRecord | null | undefined, domain: string) {
   return (
     <>
-      {!file
-        ? null
-        : renderFacts([
-            ['First read', renderMoment(file.first_seen_at)],
-            ['Changed', renderMoment(file.changed_at)],
-            ...listRawFacts({ kind: 'brand.json', location: domain }, file),
-          ])}
+      {!file ? null : renderFacts(listRawFacts({ kind: 'brand.json', location: domain }, file))}
       <h3>Issues</h3>
       {renderFaults(file)}
       <p>

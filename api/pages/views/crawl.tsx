@@ -125,7 +125,7 @@ function renderOutcomes({ outcomes: rows }: CrawlOverview): Html {
 }
 
 function renderNights(nights: CrawlOverview['nights']): Html {
-  if (nights.length === 0)
+  if (nights.every(({ losses }) => losses === 0))
     return (
       <p class="empty">
         No night has removed anything yet. A night that removes far more than usual is held until an

@@ -66,7 +66,7 @@ export async function show({
   }
 }
 
-function renderSummary(files: readonly DataFile[], license: string | undefined): Html {
+function renderSummary(files: readonly DataFile[], license: string | undefined): Html | null {
   const bytes = sum(files, 'bytes')
   return renderFacts([
     ['Release', files[0]?.day],

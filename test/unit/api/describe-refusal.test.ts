@@ -12,6 +12,13 @@ test.each([
   ['email: must be an email address', { email: 'bob' }, /^“bob” is not an email address\./],
   ['name: must not be empty', { name: '' }, 'Name must not be empty.'],
   ['token_endpoint: must be an https URL', {}, 'Token endpoint must be an https URL.'],
+  ['type: must be one of sales, brand', { type: 'nope' }, 'There is no type “nope”.'],
+  ['type: must be one of sales, brand', {}, 'Type must be one of sales, brand.'],
+  [
+    'as_of: nothing before 2026-11-20T03:00:00.000Z is known',
+    {},
+    'Nothing before 20 Nov 2026, 03:00 UTC is known.',
+  ],
   ['it was already rejected', {}, 'It was already rejected.'],
   ['acme.example is taken', {}, 'acme.example is taken.'],
   ['Cannot reach Redis.', undefined, 'Cannot reach Redis.'],

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { renderMoment } from '../../../api/pages/html/text.tsx'
+import { renderFacts, renderTable } from '../../../api/pages/parts/blocks.tsx'
+
+test('a time that is left out leaves an empty cell, so that a card does not show its label', () => {
+  const table = renderTable({
+    caption: 'Domains',
+    columns: ['Domain', 'Valid until'],
+    items: ['acme.example'],
+    empty: '',
+    render: domain => [domain, renderMoment(null, '')],
+  })
+  expect(table.toString()).toContain('<td data-label="Valid until"></td>')
+})
+
+test('facts of which none is known are no list', () => {
+  expect(renderFacts([['Type', undefined]])).toBeNull()
+})
