@@ -65,7 +65,7 @@ function listHelp(
   error: string | null | undefined,
 ): (readonly [name: string, value: Child])[] {
   return [
-    ['Broken rule', guidance && clipText(guidance.sentence, TEXT_CHARS)],
+    ['Failed check', guidance && clipText(guidance.sentence, TEXT_CHARS)],
     ['Answered with', error ? clipText(error, TEXT_CHARS) : undefined],
     ['Rule ID', guidance && <code>{clipText(guidance.rule, 200)}</code>],
     ['Explained at', guidance?.reference_url && renderOutside(guidance.reference_url)],
