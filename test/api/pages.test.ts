@@ -57,6 +57,7 @@ describe.each(pagePaths)('the page %s', path => {
       page('link[rel=canonical]').attr('href'),
     )
     expect(page('input[name=q]')).toHaveLength(1)
+    expect(page('section > h2:only-child').text()).toBe('')
   })
 
   test('runs and loads only what this server sends, and is framed by nobody', async () => {
@@ -556,22 +557,12 @@ describe('the history of a thing', () => {
 
 test('a house shows its portfolio as a tree, and its brands lead back', async () => {
   const own = await openRegistry()
-  await own.observe({
-    kind: 'brand.json',
-    location: 'house.example',
-    document: {
-      variant: 'house_portfolio',
-      house: { domain: 'house.example', name: 'The House', agents: [] },
-      brands: [
-        buildPortfolioBrand('the_house', 'The House', 'house.example'),
-        buildPortfolioBrand('soap', 'Soap', 'soap.example'),
-        { ...buildPortfolioBrand('mild_soap', 'Mild Soap', 'mild.example'), parent_brand: 'soap' },
-      ],
-      brand_refs: [],
-      authorized_operators: [],
-      trademarks: [],
-    } as never,
-  })
+  const brands = [
+    buildPortfolioBrand('the_house', 'The House', 'house.example'),
+    buildPortfolioBrand('soap', 'Soap', 'soap.example'),
+    { ...buildPortfolioBrand('mild_soap', 'Mild Soap', 'mild.example'), parent_brand: 'soap' },
+  ]
+  await own.observe(observeHouse('house.example', 'The House', brands))
   for (const location of ['soap.example', 'mild.example']) {
     const document = { variant: 'house_redirect', house: 'house.example' }
     await own.observe({ kind: 'brand.json', location, document })
@@ -584,6 +575,22 @@ test('a house shows its portfolio as a tree, and its brands lead back', async ()
   expect(leaf('#house a[href="/brand/house.example"]').text()).toBe('The House')
   await own.close()
 })
+
+test('a brand that is its own house, and of no other brand, says so', async () => {
+  const brands = [buildPortfolioBrand('single', 'Single', 'single.example')]
+  await registry.observe(observeHouse('single.example', 'Single', brands))
+  const page = await read('/brand/single.example')
+  expect(page('#house .empty').text()).toBe(
+    'The brand is its own house, and no other brand belongs to it.',
+  )
+})
+
+function observeHouse(domain: string, name: string, brands: object[]): ObservationDraft {
+  const house = { domain, name, agents: [] }
+  const lists = { brands, brand_refs: [], authorized_operators: [], trademarks: [] }
+  const document = { variant: 'house_portfolio', house, ...lists }
+  return { kind: 'brand.json', location: domain, document: document as never }
+}
 
 function buildPortfolioBrand(id: string, name: string, domain: string) {
   return {

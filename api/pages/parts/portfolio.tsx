@@ -31,41 +31,34 @@ export function renderHouse(
   const house = house_domain ?? claimed_house_domain
   const isClaimed = relationship_trust === 'house_only'
   const isProven = house_domain !== undefined && !isClaimed
-  if (house === undefined && !isHouse && !relationship_trust)
-    return renderSection(
-      'house',
-      'House and portfolio',
-      <p class="empty">The brand names no house, and no brand names this domain as its house.</p>,
-    )
+  const parts = [
+    house === undefined || house === domain ? null : (
+      <p>
+        {isProven ? 'Belongs to ' : isClaimed ? 'Claimed by ' : 'Says it belongs to '}
+        <a href={toBrandPath(house)}>{renderName(house_name ?? house)}</a>{' '}
+        {isProven ? renderBadge('good', 'verified') : renderBadge('fair', 'not confirmed')}
+      </p>
+    ),
+    renderFacts([
+      [
+        'Verification',
+        house !== domain &&
+          relationship_trust &&
+          (trusts[relationship_trust] ?? relationship_trust),
+      ],
+      ['Declared', brand.relationship_declared_at && renderMoment(brand.relationship_declared_at)],
+      ['Confirmed', brand.relationship_verified_at && renderMoment(brand.relationship_verified_at)],
+    ]),
+    isHouse ? renderTree(reader, portfolio, { name: brand.brand_name, domain }) : null,
+  ]
+  const nothing =
+    house === domain
+      ? 'The brand is its own house, and no other brand belongs to it.'
+      : 'The brand names no house, and no brand names this domain as its house.'
   return renderSection(
     'house',
     'House and portfolio',
-    <>
-      {house === undefined || house === domain ? null : (
-        <p>
-          {isProven ? 'Belongs to ' : isClaimed ? 'Claimed by ' : 'Says it belongs to '}
-          <a href={toBrandPath(house)}>{renderName(house_name ?? house)}</a>{' '}
-          {isProven ? renderBadge('good', 'verified') : renderBadge('fair', 'not confirmed')}
-        </p>
-      )}
-      {renderFacts([
-        [
-          'Verification',
-          house !== domain &&
-            relationship_trust &&
-            (trusts[relationship_trust] ?? relationship_trust),
-        ],
-        [
-          'Declared',
-          brand.relationship_declared_at && renderMoment(brand.relationship_declared_at),
-        ],
-        [
-          'Confirmed',
-          brand.relationship_verified_at && renderMoment(brand.relationship_verified_at),
-        ],
-      ])}
-      {isHouse ? renderTree(reader, portfolio, { name: brand.brand_name, domain }) : null}
-    </>,
+    parts.some(part => part !== null) ? parts : <p class="empty">{nothing}</p>,
     isHouse ? countThings(portfolio.total, 'brand') : undefined,
   )
 }
