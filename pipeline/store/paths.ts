@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
@@ -98,10 +98,23 @@ export type Paths = ReturnType<typeof resolvePaths>
 
 /** Makes DATA_DIR and, within it, the folders that only its user may read. */
 export function makeFolders({ dir, record, registryKey, serving, bodies, pictures }: Paths): void {
-  mkdirSync(dir, { recursive: true })
+  makeFolder(dir)
   for (const folder of [dirname(record), dirname(registryKey), serving, bodies, pictures]) {
     mkdirSync(folder, { recursive: true })
     chmodSync(folder, PRIVATE_FOLDER_MODE)
+  }
+}
+
+/** Makes a folder and those above it. Node's own way never ends where a file system refuses it, as /proc does. */
+export function makeFolder(dir: string, mode?: number): void {
+  const isThere = () => statSync(dir, { throwIfNoEntry: false })?.isDirectory()
+  if (isThere()) return
+  if (dirname(dir) !== dir) makeFolder(dirname(dir), mode)
+  try {
+    mkdirSync(dir, { mode })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isThere()) throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { readSignerKeys } from '../../api/agent/signer-keys.ts'
 import { hasDiskSpace } from '../../jobs/disk-space.ts'
@@ -18,7 +18,12 @@ import { describeListenFault, type ListenPlace } from '../../pipeline/core/liste
 import { readProtectedNames } from '../../pipeline/core/lookalikes/protected-names.ts'
 import { chooseAgentPort, DEMO_PORTS } from '../../pipeline/core/ports.ts'
 import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
-import { type Paths, PRIVATE_FOLDER_MODE, resolvePaths } from '../../pipeline/store/paths.ts'
+import {
+  makeFolder,
+  type Paths,
+  PRIVATE_FOLDER_MODE,
+  resolvePaths,
+} from '../../pipeline/store/paths.ts'
 import { chooseBundles, isAddress } from '../../pipeline/storyboards/bundles/named-bundles.ts'
 import { assertNoFile } from './environment.ts'
 import { assertLogKey } from './registry-key.ts'
@@ -175,13 +180,6 @@ function assertWritable(setting: string, dir: string, mode?: number): void {
     if (reason === undefined) return
     throw new ConfigError(`${setting} is ${dir}, where nothing can be written: ${reason}.`)
   }
-}
-
-/** Makes a folder and those above it. Node's own way never ends where a file system refuses it, as /proc does. */
-function makeFolder(dir: string, mode?: number): void {
-  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return
-  if (dirname(dir) !== dir) makeFolder(dirname(dir), mode)
-  mkdirSync(dir, { mode })
 }
 
 /** Describes why a file cannot be made; undefined for a full disk, which may have room later. */

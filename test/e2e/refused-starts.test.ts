@@ -189,6 +189,18 @@ test('a role that runs alone names a busy port in the same words', async () => {
   ])
 })
 
+test('a role that npm runs alone says why it cannot start', async () => {
+  const env = { DATA_DIR: '/proc/registry/data', REDIS_URL: 'redis://127.0.0.1:1' }
+  const asNpm =
+    'import("./scripts/setup/run.mjs").then(run => run.execWith(...process.argv.slice(1)))'
+  const role = new Command(['indexer'], { ...env, LOG_LEVEL: 'silent' }, ['node', '-e', asNpm])
+  const { status, stderr } = await role.finish()
+  expect([status, stderr]).toEqual([
+    1,
+    "the indexer cannot start: ENOENT: no such file or directory, mkdir '/proc/registry'\n",
+  ])
+})
+
 test('a role that ends for another reason is reported once, by its start', async () => {
   const env = { DATA_DIR: at('reported') }
   mkdirSync(at('reported/record'), { recursive: true })
