@@ -1,5 +1,5 @@
 import { toReadableDomain } from '../../../pipeline/core/lookalikes/confusables.ts'
-import { type Child, Fragment, type Html, h } from './jsx.ts'
+import { type Child, type Html, h } from './jsx.ts'
 
 /** Half of a character beyond the first 65,536: text without one has as many characters as units. */
 const SURROGATE = /[\ud800-\udfff]/
@@ -77,8 +77,8 @@ export function formatMoment(iso: string): string {
   return `${day}, ${twoDigits(at.getUTCHours())}:${twoDigits(at.getUTCMinutes())} UTC`
 }
 
-export function renderMoment(iso: string | null | undefined, otherwise = 'never'): Html {
-  if (!iso) return otherwise === '' ? <></> : <span class="quiet">{otherwise}</span>
+export function renderMoment(iso: string | null | undefined, otherwise = 'never'): Html | null {
+  if (!iso) return otherwise === '' ? null : <span class="quiet">{otherwise}</span>
   return <time datetime={clipText(iso, 40)}>{formatMoment(clipText(iso, 40))}</time>
 }
 
