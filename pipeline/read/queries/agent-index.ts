@@ -32,7 +32,8 @@ export interface AgentIndex {
 
 /** Formats a score twice over; the names of the filters that matched follow. */
 export function formatScore(score: number): string {
-  return `,"relevance_score":${score},"match":{"score":${score},"matched_filters":`
+  const text = String(score)
+  return `,"relevance_score":${text},"match":{"score":${text},"matched_filters":`
 }
 
 /** Scores have twelve digits behind the point: sums keep the order and the ties of what is added. */

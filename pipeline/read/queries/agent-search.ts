@@ -2,7 +2,7 @@
 
 import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
 import { type AgentIndex, type Dimension, formatScore, roundScore } from './agent-index.ts'
-import { intersectRanks } from './rank-postings.ts'
+import { type Bits, countSets, intersectRanks, selectCount } from './rank-postings.ts'
 
 /** Position in the order of relevance: after the agent with this score and address. */
 export interface SearchPosition {
@@ -60,14 +60,13 @@ export function searchAgents(agents: AgentIndex, query: AgentQuery): LentBytes {
 
 /** Finds the agents of the page, and one more where there is one. */
 function findMatches(agents: AgentIndex, query: AgentQuery): Match[] {
-  const { after, limit } = query
+  const { filters, after } = query
   const asked = countAsked(query)
   // Where one value of each filter is asked, all that pass have all of them: the order is that of the index.
-  if (asked === query.filters.size) {
-    const start = after === undefined ? 0 : rankAfter(agents, after)
-    return findRanks(agents, query, { start, max: limit + 1 }).map(rank => ({ rank }))
-  }
-  return findByBreadth(agents, query, asked)
+  if (asked > filters.size) return findByBreadth(agents, query, asked)
+  const start = after === undefined ? 0 : rankAfter(agents, after)
+  const sets = findSets(agents, query)
+  return findRanks(agents, query, uniteEach(agents, sets), start).map(rank => ({ rank }))
 }
 
 /** Counts the values that are asked for, each once. */
@@ -81,51 +80,58 @@ function countAsked({ filters }: AgentQuery): number {
  */
 function findByBreadth(agents: AgentIndex, query: AgentQuery, asked: number): Match[] {
   const { filters, after, limit } = query
-  const counts = agents.postings.count(filters)
-  const found: Required<Match>[][] = Array.from({ length: asked + 1 }, () => [])
-  for (const rank of findRanks(agents, query, { start: 0, max: agents.urls.length })) {
-    const count = counts[rank]!
-    const equal = found[count]!
-    if (equal.length > limit) continue
-    const score = roundScore(count / asked + agents.scores[rank]!)
-    const isAfter =
-      after === undefined ||
-      score < after.score ||
-      (score === after.score && agents.urls[rank]! > after.url)
-    if (isAfter) equal.push({ rank, score })
-  }
+  const sets = findSets(agents, query)
+  const united = uniteEach(agents, sets)
+  const valueSets = sets.slice(0, filters.size).flat()
+  const counts = countSets(valueSets)
+  const found = valueSets.flatMap((_, i): Required<Match>[] => {
+    const share = (i + 1) / asked
+    const start = after === undefined ? 0 : rankAfter(agents, after, share)
+    const ranks = findRanks(agents, query, [...united, selectCount(counts, i + 1)], start)
+    return ranks.map(rank => ({ rank, score: roundScore(share + agents.scores[rank]!) }))
+  })
   const compare = (a: Required<Match>, b: Required<Match>) =>
     b.score - a.score || (agents.urls[a.rank]! < agents.urls[b.rank]! ? -1 : 1)
-  return found
-    .flat()
-    .sort(compare)
-    .slice(0, limit + 1)
+  return found.sort(compare).slice(0, limit + 1)
 }
 
-/** Finds the ranks of agents that pass the filters, from `start` on and at most `max`. */
+/** Finds the sets of the asked values: by filter in their order, then by type. */
+function findSets({ postings }: AgentIndex, { filters, type }: AgentQuery): Bits[][] {
+  const sets = [...filters].map(([name, values]) => postings.find(name, values))
+  return type === undefined ? sets : [...sets, postings.find('type', [type])]
+}
+
+function uniteEach({ postings }: AgentIndex, sets: readonly Bits[][]): Bits[] {
+  return sets.map(each => postings.unite(each))
+}
+
+/** Finds the ranks of the agents that pass, from `start` on: those of a page, and one more. */
 function findRanks(
-  agents: AgentIndex,
-  { filters, type, hasTmp, minProperties }: AgentQuery,
-  { start, max }: { start: number; max: number },
+  { urls, propertyCounts, hasTmp: tmp }: AgentIndex,
+  { hasTmp, minProperties, limit }: AgentQuery,
+  sets: readonly Bits[],
+  start: number,
 ): number[] {
-  const unions = [...filters].map(([name, values]) => agents.postings.any(name, values))
-  if (type !== undefined) unions.push(agents.postings.any('type', [type]))
   return intersectRanks(
-    unions,
-    { start, end: agents.urls.length, max },
+    sets,
+    { start, end: urls.length, max: limit + 1 },
     rank =>
-      agents.propertyCounts[rank]! >= minProperties &&
-      (hasTmp === undefined || (agents.hasTmp[rank] === 1) === hasTmp),
+      propertyCounts[rank]! >= minProperties &&
+      (hasTmp === undefined || (tmp[rank] === 1) === hasTmp),
   )
 }
 
-/** Returns the first rank after a position, whether or not that agent still exists. */
-function rankAfter({ scores, urls }: AgentIndex, { score, url }: SearchPosition): number {
+/** Returns the first rank after a position, whether or not that agent still exists; `share` adds to each score. */
+function rankAfter(
+  { scores, urls }: AgentIndex,
+  { score, url }: SearchPosition,
+  share = 0,
+): number {
   let low = 0
   let high = urls.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    const its = scores[middle]!
+    const its = roundScore(share + scores[middle]!)
     if (its > score || (its === score && urls[middle]! <= url)) low = middle + 1
     else high = middle
   }

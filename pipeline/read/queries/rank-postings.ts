@@ -1,10 +1,9 @@
+// biome-ignore-all lint/style/noNonNullAssertion: sets have a bit for every rank, and equally many words
+
 const WORD_BITS = 32
 
 /** A set of ranks, a bit each. */
 export type Bits = Uint32Array
-
-/** Sets of which any one is enough. They are united lazily, since a page rarely needs all of them. */
-export type Union = readonly Bits[]
 
 /** Postings as one thread hands them over to another. */
 export interface PostingParts {
@@ -19,13 +18,10 @@ export interface PostingParts {
 export class Postings {
   readonly #wordCount: number
   readonly #ranksByKey: Map<string, number[] | Bits>
-  /** A counter for every rank: new ones for each search would be most of its garbage. */
-  readonly #counts: Uint16Array
 
   private constructor({ words, sets }: PostingParts) {
     this.#wordCount = words
     this.#ranksByKey = sets
-    this.#counts = new Uint16Array(words * WORD_BITS)
   }
 
   static create(size: number): Postings {
@@ -46,59 +42,42 @@ export class Postings {
     const ranks = this.#ranksByKey.get(key)
     if (ranks === undefined) this.#ranksByKey.set(key, [rank])
     else if (!Array.isArray(ranks)) set(ranks, rank)
-    else if (ranks.length < this.#wordCount) ranks.push(rank)
+    else if (ranks.length < this.#wordCount / 2) ranks.push(rank)
     else {
-      const bits = this.#createEmptySet()
-      for (const rank of ranks) set(bits, rank)
+      const bits = this.#toSet(ranks)
       set(bits, rank)
       this.#ranksByKey.set(key, bits)
     }
   }
 
-  /** Finds the postings of these values, to be united. They must not be written to. */
-  any(facet: string, values: readonly string[]): Union {
-    const found = [...new Set(values)].flatMap(value => {
+  /** Finds the set of each of these values that any agent has. They must not be written to. */
+  find(facet: string, values: readonly string[]): Bits[] {
+    return [...new Set(values)].flatMap(value => {
       const ranks = this.#ranksByKey.get(toKey(facet, value))
-      return ranks === undefined ? [] : [ranks]
+      if (ranks === undefined) return []
+      return [Array.isArray(ranks) ? this.#toSet(ranks) : ranks]
     })
-    const lists = found.filter(ranks => Array.isArray(ranks))
-    const bitmaps = found.filter((ranks): ranks is Bits => !Array.isArray(ranks))
-    if (lists.length === 0) return bitmaps
-    const bits = this.#createEmptySet()
-    for (const ranks of lists) for (const rank of ranks) set(bits, rank)
-    return [...bitmaps, bits]
   }
 
-  /** Counts, for every rank, how many of these values by facet it has. Valid until the next count. */
-  count(valuesByFacet: ReadonlyMap<string, readonly string[]>): Uint16Array {
-    const counts = this.#counts
-    counts.fill(0)
-    for (const [facet, values] of valuesByFacet) {
-      for (const value of new Set(values)) {
-        const ranks = this.#ranksByKey.get(toKey(facet, value)) ?? []
-        if (Array.isArray(ranks)) for (const rank of ranks) addMatch(counts, rank)
-        else countBits(ranks, counts)
-      }
-    }
-    return counts
+  /** Unites sets. The result must not be written to. */
+  unite(sets: readonly Bits[]): Bits {
+    const [first] = sets
+    if (first !== undefined && sets.length === 1) return first
+    const united = this.#createEmptySet()
+    for (const bits of sets)
+      for (let word = 0; word < bits.length; word++) united[word]! |= bits[word]!
+    return united
   }
 
   #createEmptySet(): Bits {
     return new Uint32Array(this.#wordCount)
   }
-}
 
-function countBits(bits: Bits, counts: Uint16Array): void {
-  for (const [word, part] of bits.entries()) {
-    for (let left = part; left !== 0; left &= left - 1) {
-      addMatch(counts, word * WORD_BITS + (31 - Math.clz32(left & -left)))
-    }
+  #toSet(ranks: readonly number[]): Bits {
+    const bits = this.#createEmptySet()
+    for (const rank of ranks) set(bits, rank)
+    return bits
   }
-}
-
-function addMatch(counts: Uint16Array, rank: number): void {
-  // biome-ignore lint/style/noNonNullAssertion: there is a counter for every rank
-  counts[rank]! += 1
 }
 
 function toKey(facet: string, value: string): string {
@@ -106,24 +85,60 @@ function toKey(facet: string, value: string): string {
 }
 
 function set(bits: Bits, rank: number): void {
-  // biome-ignore lint/style/noNonNullAssertion: sets have a bit for every rank
   bits[rank >>> 5]! |= 1 << (rank & 31)
 }
 
 /**
- * Finds the ranks from `start` to before `end` that are in every union and pass a test: the lowest `max`
+ * Counts for every rank how many of the sets have it, a word of ranks at a time: the sets of the ranks whose
+ * count has 1 as its lowest binary digit, as its second lowest, and so on.
+ */
+export function countSets(sets: readonly Bits[]): Bits[] {
+  const digits: Bits[] = []
+  for (const [i, bits] of sets.entries()) {
+    const carried = bits.slice()
+    for (const digit of digits) addDigit(digit, carried)
+    const isPowerOfTwo = (i & (i + 1)) === 0
+    if (isPowerOfTwo) digits.push(carried)
+  }
+  return digits
+}
+
+/** Adds a digit to that of each rank, and leaves what is carried to the next one. */
+function addDigit(digit: Bits, carried: Bits): void {
+  for (let word = 0; word < digit.length; word++) {
+    const sum = digit[word]!
+    const added = carried[word]!
+    digit[word] = sum ^ added
+    carried[word] = sum & added
+  }
+}
+
+/** Finds the ranks with this count. */
+export function selectCount(digits: readonly Bits[], count: number): Bits {
+  const [size] = digits
+  return digits.reduce(
+    (selected, digit, i) => {
+      const other = (count >>> i) & 1 ? 0 : -1
+      for (let word = 0; word < digit.length; word++) selected[word]! &= digit[word]! ^ other
+      return selected
+    },
+    new Uint32Array(size?.length ?? 0).fill(-1),
+  )
+}
+
+/**
+ * Finds the ranks from `start` to before `end` that are in every set and pass a test: the lowest `max`
  * of them, rising.
  */
 export function intersectRanks(
-  unions: readonly Union[],
+  sets: readonly Bits[],
   { start, end, max }: { start: number; end: number; max: number },
   passes: (rank: number) => boolean,
 ): number[] {
   const ranks: number[] = []
   for (let word = start >>> 5; word * WORD_BITS < end; word++) {
-    let left = -1
-    for (const union of unions) left &= uniteWord(union, word)
-    if (word === start >>> 5) left &= -1 << (start & 31)
+    let left = word === start >>> 5 ? -1 << (start & 31) : -1
+    for (const bits of sets) left &= bits[word]!
     for (; left !== 0; left &= left - 1) {
       const rank = word * WORD_BITS + (31 - Math.clz32(left & -left))
       if (rank >= end) break
@@ -133,11 +148,4 @@ export function intersectRanks(
     }
   }
   return ranks
-}
-
-function uniteWord(union: Union, word: number): number {
-  let united = 0
-  // biome-ignore lint/style/noNonNullAssertion: sets have equally many words
-  for (const bits of union) united |= bits[word]!
-  return united
 }
