@@ -23,7 +23,7 @@ import { findOrOpen } from './open-registry.ts'
 import { Progress } from './progress.ts'
 import { readRecord } from './reading.ts'
 import { connectRunning, identifyUser, retryWhileUnavailable, unwrapOrExit } from './running.ts'
-import { formatCount } from './text.ts'
+import { formatCount, formatTotals } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
 /** Time for which the registry may be unavailable before the command gives up. */
@@ -221,8 +221,7 @@ function printSummary(domains: number, left: readonly string[], summary: CrawlSu
       ({ times, severity, field, message }) =>
         `${String(times).padStart(5)} × ${severity}${field === '' ? '' : `, first in ${field}`}: ${message}`,
     ),
-    `index: ${summary.brands} brands, ${summary.publishers} publishers, ${summary.properties} properties, ` +
-      `${summary.authorizations} authorizations, ${summary.agents} agents`,
+    `index: ${formatTotals(summary)}`,
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
 }

@@ -3,6 +3,7 @@ import type { Domain } from '../../pipeline/core/domain.ts'
 import { type HeldRow, loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen, performOrExit, unwrapOrExit } from './running.ts'
+import { formatCount } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 20_000
 
@@ -15,7 +16,7 @@ export async function listHeld({ json }: { json?: boolean }): Promise<void> {
 }
 
 function formatLine({ subject, reason, grants, properties, since }: HeldRow): string {
-  return `${subject.padEnd(32)} ${reason.padEnd(8)} ${grants} grants, ${properties} properties, since ${since}`
+  return `${subject.padEnd(32)} ${reason.padEnd(8)} ${formatCount(grants, 'grant')}, ${formatCount(properties, 'property', 'properties')}, since ${since}`
 }
 
 /** The publishers whose changes are released or dropped: some by name, or all that are held. */

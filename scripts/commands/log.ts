@@ -26,6 +26,7 @@ import {
 } from '../../pipeline/transparency/verify-log.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry } from './open-registry.ts'
+import { formatCount } from './text.ts'
 
 const FILE_BYTES_MAX = 256 * (65_535 + 2)
 const EVENTS_PER_PAGE = 50_000
@@ -95,7 +96,8 @@ function printFaults(faults: readonly string[]): void {
 
 function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: boolean): void {
   process.stdout.write(
-    `${size} events are logged and signed by ${key}: ${erased} were taken down, ${pruned} are older than the feed\n`,
+    `${formatCount(size, 'event is', 'events are')} logged and signed by ${key}: ` +
+      `${erased} taken down, ${pruned} older than the feed\n`,
   )
   if (isNew)
     process.stdout.write(
@@ -104,7 +106,9 @@ function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: b
 }
 
 function printChecked({ agreed, unknown }: CheckedGrants): void {
-  process.stdout.write(`${agreed} authorizations are as the log says\n`)
+  process.stdout.write(
+    `${formatCount(agreed, 'authorization is', 'authorizations are')} as the log says\n`,
+  )
   if (unknown > 0)
     process.stdout.write(
       `about ${unknown} the last event cannot be read: it was taken down, is too long for the log, or is older than the feed\n`,

@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { CrawlEstimator, type Estimate, LAST_FILES } from './crawl-estimate.ts'
+import { formatCount } from './text.ts'
 
 /** Interval of progress lines when stderr is no terminal. */
 const LINE_EVERY_MS = 5_000
@@ -33,7 +34,9 @@ export class Progress {
       this.#bar.update(done, { rate, left, outcomes })
     } else if (now - this.#printedAt >= LINE_EVERY_MS) {
       this.#printedAt = now
-      process.stderr.write(`crawled ${done} of ${total} files, ${rate}/s, ${left}: ${outcomes}\n`)
+      process.stderr.write(
+        `crawled ${done} of ${formatCount(total, 'file')}, ${rate}/s, ${left}: ${outcomes}\n`,
+      )
     }
   }
 

@@ -2,6 +2,7 @@ import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { OWN_AGENT_PATH } from '../world/forward.ts'
 import { buildTokenPath, OWN_SITE } from '../world/own-site.ts'
+import { formatCount, formatTotals } from './text.ts'
 
 const DEMO_DOMAIN = 'pinnacle-network.example'
 /** A publisher of the demo that names its agents itself. */
@@ -62,14 +63,14 @@ export function printOwnSite(worldUrl: string, protocolName: string): void {
 
 /** Prints what a crawl found, or why it reached nothing. */
 export function printFound(domains: number, summary: CrawlSummary): void {
-  const { brands, publishers, properties, agents } = summary
+  print(...describeFound(domains, summary))
+}
+
+export function describeFound(domains: number, summary: CrawlSummary): string[] {
   const files = summary.outcomes.reduce((sum, outcome) => sum + outcome.files, 0)
-  print(
-    `crawled ${domains} domains (${files} files): ${brands} brands, ${publishers} publishers, ` +
-      `${properties} properties, ${agents} agents`,
-  )
-  const why = describeUnreached(domains, summary.outcomes)
-  if (why) print(why)
+  const crawled = `crawled ${formatCount(domains, 'domain')} (${formatCount(files, 'file')})`
+  const unreached = describeUnreached(domains, summary.outcomes)
+  return [`${crawled}; the index has ${formatTotals(summary)}`, ...(unreached ? [unreached] : [])]
 }
 
 /** Explains why no file of a crawl could be fetched; undefined where any server answered. */
@@ -86,11 +87,14 @@ export function describeUnreached(
   if (files.size === 0) return undefined
   const reasons = [...files]
     .sort(([, a], [, b]) => b - a)
-    .map(([outcome, count]) => `${outcomes[outcome].means} (${outcome}, ${count} files)`)
+    .map(
+      ([outcome, count]) =>
+        `${outcomes[outcome].means} (${outcome}, ${formatCount(count, 'file')})`,
+    )
   const which =
     domains === 1
       ? 'the domain could not be reached'
-      : `none of the ${domains} domains could be reached`
+      : `none of the ${formatCount(domains, 'domain')} could be reached`
   return (
     `${which}: ${reasons.join('; ')}. ` +
     'Check that this machine may reach port 443 of the internet and a name server (DNS_SERVER).'

@@ -1,7 +1,14 @@
 import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
 import type { IndexStatus, UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { BACKUP_LAG_MAX_MS, UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
-import { formatAgo, formatBytes, formatCount, formatDuration, formatTime } from './text.ts'
+import {
+  formatAgo,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatTime,
+  formatTotals,
+} from './text.ts'
 
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
 export interface RegistryStatus {
@@ -71,7 +78,7 @@ function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
   if (index === null) return
   const { due, due_since, last_attempt_at, files, held, quarantined, log_problem } = index
   if (due_since !== null && now - Date.parse(due_since) > BACKLOG_MS) {
-    yield `${due} files are due, the first for ${formatDuration(now - Date.parse(due_since))}`
+    yield `${formatCount(due, 'file is', 'files are')} due, the first for ${formatDuration(now - Date.parse(due_since))}`
   }
   if (files > 0 && last_attempt_at !== null && now - Date.parse(last_attempt_at) > IDLE_MS) {
     yield `no file was crawled for ${formatDuration(now - Date.parse(last_attempt_at))}`
@@ -161,18 +168,14 @@ function describeIndex({ index }: RegistryStatus, now: number): string[] {
   const next = index.next_due_at === null ? '' : `, next ${formatTime(index.next_due_at)}`
   return [
     line('index', `commit ${index.seq}, ${committed}`),
-    line(
-      'holds',
-      `${index.brands} brands, ${index.publishers} publishers, ${index.properties} properties, ` +
-        `${index.authorizations} authorizations, ${index.agents} agents`,
-    ),
-    line('crawl', `${index.files} files, ${index.due} due${next}`),
+    line('holds', formatTotals(index)),
+    line('crawl', `${formatCount(index.files, 'file')}, ${index.due} due${next}`),
     line('last day', attempts === '' ? 'no attempts' : attempts),
     ...(index.night
       ? [
           line(
             'last night',
-            `${index.night.losses} losses of ${index.night.publishers} publishers, ${index.night.taken} applied`,
+            `${formatCount(index.night.losses, 'loss', 'losses')} of ${formatCount(index.night.publishers, 'publisher')}, ${index.night.taken} applied`,
           ),
         ]
       : []),

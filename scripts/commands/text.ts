@@ -30,7 +30,24 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** Formats a number of things; their name is given in the singular. */
-export function formatCount(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`
+/** Formats a number of things. */
+export function formatCount(count: number, thing: string, things = `${thing}s`): string {
+  return `${count} ${count === 1 ? thing : things}`
+}
+
+/** Formats how much an index holds. */
+export function formatTotals(totals: {
+  brands: number
+  publishers: number
+  properties: number
+  authorizations: number
+  agents: number
+}): string {
+  return [
+    formatCount(totals.brands, 'brand'),
+    formatCount(totals.publishers, 'publisher'),
+    formatCount(totals.properties, 'property', 'properties'),
+    formatCount(totals.authorizations, 'authorization'),
+    formatCount(totals.agents, 'agent'),
+  ].join(', ')
 }

@@ -33,7 +33,7 @@ export function describeDomain(report: DomainReport, now: number): string[] {
     ...files.flatMap(file => describeFile(file, now)),
     ...(held
       ? [
-          `held back since ${formatTime(held.since)}: ${formatCount(held.grants, 'grant')}, ${held.properties} properties ` +
+          `held back since ${formatTime(held.since)}: ${formatCount(held.grants, 'grant')}, ${formatCount(held.properties, 'property', 'properties')} ` +
             `(${held.reason}); \`registry held\` decides`,
         ]
       : []),

@@ -75,7 +75,7 @@ export const logEvent = defineTask({
       events_received: events.length,
       events_processed: processed,
       ...(failures.length > 0 && { partial_failures: failures }),
-      ...(repeated > 0 && { warnings: [`${repeated} events were already known`] }),
+      ...(repeated > 0 && { warnings: [`events that were already known: ${repeated}`] }),
       match_quality: counted > 0 ? Math.round((matched / counted) * 100) / 100 : 0,
       sandbox: true,
     }

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest'
-import { describeUnreached } from '../../../scripts/commands/start-output.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, test } from 'vitest'
+import { describeFound, describeUnreached } from '../../../scripts/commands/start-output.ts'
 
 const found = (...outcomes: [outcome: string, files: number][]) =>
   outcomes.map(([outcome, files]) => ({ kind: 'brand.json', outcome, files }))
@@ -21,4 +23,22 @@ describe('a crawl that reached no server', () => {
   it('is not reported before any file was tried', () => {
     expect(describeUnreached(300, [])).toBeUndefined()
   })
+})
+
+test('one of each is counted in the singular', () => {
+  const totals = { brands: 1, publishers: 1, properties: 1, authorizations: 1, agents: 1 }
+  const summary = { ...totals, waiting: 0, faults: [], outcomes: found(['ok', 1]) }
+  expect(describeFound(1, summary)).toEqual([
+    'crawled 1 domain (1 file); the index has 1 brand, 1 publisher, 1 property, 1 authorization, 1 agent',
+  ])
+})
+
+test('no command puts a number before a plural by itself', () => {
+  const folder = join(import.meta.dirname, '../../../scripts/commands')
+  const counted =
+    /\$\{[^}A-Z]*\} (?:agents|authorizations|brands|commits|domains|events|files|grants|jobs|losses|members|properties|publishers|rows)\b/g
+  const found = readdirSync(folder).flatMap(name =>
+    (readFileSync(join(folder, name), 'utf8').match(counted) ?? []).map(text => `${name}: ${text}`),
+  )
+  expect(found).toEqual([])
 })
