@@ -34,9 +34,12 @@ export async function runPush(
   roleMetrics?: RoleMetrics,
 ): Promise<Role> {
   const keys = readRegistryKeys(config)
-  if (keys === undefined)
-    throw new ConfigError('REGISTRY_SIGNING_KEYS is not set: deliveries are signed.')
   const paths = resolvePaths(config.DATA_DIR)
+  if (keys === undefined)
+    throw new ConfigError(
+      'REGISTRY_SIGNING_KEYS is not set, and deliveries are signed: name the file that the API has, ' +
+        `or ${paths.registryKey}, which \`start\` makes.`,
+    )
   const closing = new AbortController()
   let isActive = false
   const metrics = new PushMetrics(roleMetrics, () => isActive)

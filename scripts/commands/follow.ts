@@ -6,9 +6,8 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
-import { readSettings } from './environment.ts'
 import { runRole } from './roles.ts'
-import { checkDiskSpace, checkPorts, prepareFolders } from './start-checks.ts'
+import { checkDiskSpace, checkPorts, readServiceSettings } from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import { printAddress } from './start-output.ts'
 import { toTypedPath } from './typed-path.ts'
@@ -18,11 +17,10 @@ const REPORT_MS = 2_000
 
 /** Keeps a read-only copy of another registry in DATA_DIR, and serves it. */
 export async function follow(from: string, { key }: { key?: string }): Promise<void> {
-  const config = readSettings()
+  const config = await readServiceSettings('follow', process.env)
   const paths = resolvePaths(config.DATA_DIR)
   if (existsSync(paths.index))
     throw new Error(`${paths.dir} holds a registry of its own: set DATA_DIR to another folder`)
-  prepareFolders({ ...config, PUBLISH_TO: undefined, BACKUP_TO: undefined })
   checkDiskSpace(paths, existsSync(paths.replica))
   makeFolders(paths)
   await takeStartLock(config)
@@ -63,8 +61,7 @@ export async function follow(from: string, { key }: { key?: string }): Promise<v
 
 /** Runs the process of `follow` that copies. */
 export function startReplicaRole(): Promise<void> {
-  const config = readSettings()
-  return runRole('replica', config, async ({ log }) => {
+  return runRole('replica', async ({ config, log }) => {
     const { runReplica } = await import('../../jobs/replica/replica.ts')
     const { REPLICA_OF: from } = config
     if (from === undefined) throw new Error('REPLICA_OF is not set: use `registry follow`')

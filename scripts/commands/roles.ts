@@ -5,7 +5,8 @@ import type { Failed } from '../../jobs/supervisor.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { type Config, ConfigError } from '../../pipeline/core/config.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
-import { readSettings, requireRedisUrl } from './environment.ts'
+import { requireRedisUrl } from './environment.ts'
+import { readServiceSettings, type ServiceName } from './start-checks.ts'
 
 /**
  * Percentage by which the heap of the API may grow before garbage is collected. Most of what lives there
@@ -14,8 +15,7 @@ import { readSettings, requireRedisUrl } from './environment.ts'
 const API_HEAP_GROWTH = 40
 
 export function serveApi(): Promise<void> {
-  const config = readSettings()
-  return runRole('api', config, async ({ log, metrics }) => {
+  return runRole('api', async ({ config, log, metrics }) => {
     const { runApi } = await import('../../api/server.ts')
     const { openWriterClient } = await import('../../jobs/api-client/writer-client.ts')
     const { connectRedis } = await import('../../jobs/redis.ts')
@@ -42,8 +42,7 @@ export function serveApi(): Promise<void> {
 }
 
 export function startCrawlerRole(): Promise<void> {
-  const config = readSettings()
-  return runRole('crawler', config, async ({ log, metrics }) => {
+  return runRole('crawler', async ({ config, log, metrics }) => {
     const { runCrawler } = await import('../../jobs/crawler/crawler.ts')
     const { CrawlerMetrics } = await import('../../jobs/metrics/crawler-metrics.ts')
     const counted = new CrawlerMetrics(metrics)
@@ -52,16 +51,14 @@ export function startCrawlerRole(): Promise<void> {
 }
 
 export function startPushRole(): Promise<void> {
-  const config = readSettings()
-  return runRole('push', config, async ({ log, metrics }) => {
+  return runRole('push', async ({ config, log, metrics }) => {
     const { runPush } = await import('../../jobs/push/push.ts')
     return runPush(config, requireRedisUrl(config), systemClock, log, metrics)
   })
 }
 
 export function startIndexerRole(): Promise<void> {
-  const config = readSettings()
-  return runRole('indexer', config, async ({ log, fail, metrics }) => {
+  return runRole('indexer', async ({ config, log, fail, metrics }) => {
     const { runIndexer } = await import('../../jobs/indexer/indexer.ts')
     const { IndexerMetrics } = await import('../../jobs/metrics/indexer-metrics.ts')
     const watched = { metrics: new IndexerMetrics(metrics) }
@@ -70,8 +67,7 @@ export function startIndexerRole(): Promise<void> {
 }
 
 export function serveAgent(): Promise<void> {
-  const config = readSettings()
-  return runRole('agent', config, async ({ log, metrics }) => {
+  return runRole('agent', async ({ config, log, metrics }) => {
     const { runAgent } = await import('../../api/agent/server.ts')
     const { buildFetcherOptions } = await import('../../jobs/crawler/fetcher-options.ts')
     const { createFetcher } = await import('../../pipeline/fetch/http.ts')
@@ -93,6 +89,7 @@ type UpRole = Role & { url?: string }
 
 /** Parts that every role is started with. */
 interface Start {
+  config: Config
   log: Log
   /** Ends the process after an error. */
   fail: (error: unknown) => void
@@ -104,10 +101,10 @@ interface Start {
  * is ready, and is closed once.
  */
 export async function runRole(
-  name: string,
-  config: Config,
+  name: ServiceName,
   start: (given: Start) => Promise<UpRole>,
 ): Promise<void> {
+  const config = await readSettingsOrExit(name)
   const log = createLog(name, config.LOG_LEVEL)
   const tracing = await traceRole(name, config)
   let role: UpRole | undefined
@@ -133,14 +130,26 @@ export async function runRole(
   answerMetricsRequests(process, metrics)
   try {
     await showAlone(name, config, { log, metrics, isUp: () => role !== undefined })
-    role = await start({ log, fail, metrics })
+    role = await start({ config, log, fail, metrics })
   } catch (error) {
     // Open stores and the channel to the supervisor would keep the process alive, and the lease
     // with it.
-    await reportFailure(describeFailure(name, error))
-    process.exit(1)
+    return await failToStart(name, error)
   }
   process.send?.({ ready: role.url === undefined ? {} : { url: role.url } })
+}
+
+async function readSettingsOrExit(name: ServiceName): Promise<Config> {
+  try {
+    return await readServiceSettings(name, process.env)
+  } catch (error) {
+    return await failToStart(name, error)
+  }
+}
+
+async function failToStart(name: ServiceName, error: unknown): Promise<never> {
+  await reportFailure(describeFailure(name, error))
+  process.exit(1)
 }
 
 /** Describes why a role cannot start; a setting that is wrong says so in a sentence of its own. */

@@ -33,31 +33,73 @@ const POLL_MS = 100
 /** Time that Redis has to answer. */
 const REDIS_MS = 1_000
 
-/**
- * Reads the settings of a start. Throws a `ConfigError` with everything that is wrong about them: about their values,
- * the files that they name, and the addresses to listen on. Writes nothing.
- */
-export async function readStartSettings(env: NodeJS.ProcessEnv): Promise<Config> {
-  const { values, faults } = parseSettings(env)
-  assertNoFaults([...faults, ...findFileFaults(values), ...(await findHostFaults(values))])
-  return Object.freeze(values) as Config
-}
+/** Finds what is wrong with the file, the folder or the address that a setting names. */
+type Check = (settings: Partial<Config>) => string[] | Promise<string[]>
 
-/** Finds files that settings name and that are missing or wrong. */
-function findFileFaults(settings: Partial<Config>): string[] {
-  const { CRAWL_CA_FILE, CRAWL_SIGNING_KEY, LOG_SIGNING_KEY, AGENT_SIGNER_KEYS } = settings
-  const { REGISTRY_SIGNING_KEYS, PROTECTED_NAMES, DATA_DIR, STORYBOARDS } = settings
-  return [
-    ...findFaults(CRAWL_CA_FILE, path => readCertificates('CRAWL_CA_FILE', path)),
-    ...findFaults(CRAWL_SIGNING_KEY, path => readSigningKey(path)),
-    ...findFaults(LOG_SIGNING_KEY, path => readSigningKey(path, 'LOG_SIGNING_KEY')),
-    ...findFaults(AGENT_SIGNER_KEYS, readSignerKeys),
-    ...findFaults(REGISTRY_SIGNING_KEYS, readRegistrySecrets),
-    ...findFaults(PROTECTED_NAMES, readProtectedNames),
-    ...findFaults(DATA_DIR, assertNoFile),
-    ...findFaults(DATA_DIR, path => assertLogKey({ LOG_SIGNING_KEY }, resolvePaths(path))),
-    ...(DATA_DIR && STORYBOARDS ? findBundleFaults({ DATA_DIR, STORYBOARDS }) : []),
-  ]
+/** Checks of settings whose values are right. A folder is made to see whether it can be written. */
+const checks = {
+  CRAWL_CA_FILE: ({ CRAWL_CA_FILE: file }) =>
+    findFaults(file, path => readCertificates('CRAWL_CA_FILE', path)),
+  CRAWL_SIGNING_KEY: ({ CRAWL_SIGNING_KEY: file }) =>
+    findFaults(file, path => readSigningKey(path)),
+  LOG_SIGNING_KEY: ({ LOG_SIGNING_KEY: file, DATA_DIR }) => [
+    ...findFaults(file, path => readSigningKey(path, 'LOG_SIGNING_KEY')),
+    ...findFaults(DATA_DIR, path => assertLogKey({ LOG_SIGNING_KEY: file }, resolvePaths(path))),
+  ],
+  AGENT_SIGNER_KEYS: ({ AGENT_SIGNER_KEYS: file }) => findFaults(file, readSignerKeys),
+  REGISTRY_SIGNING_KEYS: ({ REGISTRY_SIGNING_KEYS: file }) => findFaults(file, readRegistrySecrets),
+  PROTECTED_NAMES: ({ PROTECTED_NAMES: file }) => findFaults(file, readProtectedNames),
+  STORYBOARDS: ({ DATA_DIR, STORYBOARDS }) =>
+    DATA_DIR && STORYBOARDS ? findBundleFaults({ DATA_DIR, STORYBOARDS }) : [],
+  HOST: ({ HOST }) => findHostFaults('HOST', HOST),
+  OPERATOR_HOST: ({ OPERATOR_HOST }) => findHostFaults('OPERATOR_HOST', OPERATOR_HOST),
+  DATA_DIR: ({ DATA_DIR }) =>
+    findFaults(DATA_DIR, path => {
+      assertNoFile(path)
+      assertWritable('DATA_DIR', resolvePaths(path).dir)
+    }),
+  PUBLISH_TO: ({ PUBLISH_TO, DATA_DIR }) =>
+    findFaults(DATA_DIR && resolvePublishFolder(PUBLISH_TO, DATA_DIR), path =>
+      assertWritable('PUBLISH_TO', path),
+    ),
+  BACKUP_TO: ({ BACKUP_TO: to }) =>
+    findFaults(to && !isBucketAddress(to) ? resolve(to) : undefined, path =>
+      assertWritable('BACKUP_TO', path, PRIVATE_FOLDER_MODE),
+    ),
+} satisfies Partial<Record<keyof Config, Check>>
+
+type Checked = keyof typeof checks
+
+/** Files, folders and addresses that each kind of process uses, which may have the settings of another host. */
+const used = {
+  start: Object.keys(checks) as Checked[],
+  api: ['CRAWL_SIGNING_KEY', 'REGISTRY_SIGNING_KEYS', 'STORYBOARDS', 'HOST'],
+  crawler: ['CRAWL_CA_FILE', 'CRAWL_SIGNING_KEY', 'REGISTRY_SIGNING_KEYS', 'STORYBOARDS'],
+  indexer: ['LOG_SIGNING_KEY', 'PROTECTED_NAMES', 'DATA_DIR', 'PUBLISH_TO', 'BACKUP_TO'],
+  push: ['CRAWL_CA_FILE', 'CRAWL_SIGNING_KEY', 'REGISTRY_SIGNING_KEYS', 'DATA_DIR'],
+  agent: ['CRAWL_CA_FILE', 'CRAWL_SIGNING_KEY', 'AGENT_SIGNER_KEYS', 'HOST', 'DATA_DIR'],
+  follow: ['CRAWL_CA_FILE', 'CRAWL_SIGNING_KEY', 'HOST', 'DATA_DIR'],
+  replica: ['CRAWL_CA_FILE', 'CRAWL_SIGNING_KEY', 'DATA_DIR'],
+  world: [],
+} satisfies Record<string, readonly Checked[]>
+
+/** A process that runs until it is ended: `start`, `follow`, or a role. */
+export type ServiceName = keyof typeof used
+
+/**
+ * Reads the settings of a process that runs until it is ended. Throws a `ConfigError` with everything that is wrong about them:
+ * about their values, and about the files, folders and addresses that it uses. The folders are made.
+ */
+export async function readServiceSettings(
+  service: ServiceName,
+  env: NodeJS.ProcessEnv,
+): Promise<Config> {
+  const { values, faults } = parseSettings(env)
+  const names = new Set<Checked>(used[service])
+  if (values.OPERATOR_PORT !== undefined) names.add('OPERATOR_HOST')
+  const found = await Promise.all([...names].map((name): ReturnType<Check> => checks[name](values)))
+  assertNoFaults([...faults, ...found.flat()])
+  return Object.freeze(values) as Config
 }
 
 /** Finds faults of the folders of STORYBOARDS; what is at addresses is checked when it is fetched. */
@@ -66,15 +108,13 @@ function findBundleFaults({ DATA_DIR, STORYBOARDS }: Pick<Config, 'DATA_DIR' | '
   return chooseBundles(folders, { checks: true }).faults
 }
 
-/** Finds addresses to listen on that are none of this machine. */
-async function findHostFaults({ HOST, OPERATOR_HOST }: Partial<Config>): Promise<string[]> {
-  const faults = Object.entries({ HOST, OPERATOR_HOST }).map(async ([hostSetting, host]) => {
-    if (host === undefined) return []
-    const place = { host, port: 0, hostSetting, portSetting: '' }
-    const error = await findListenError(place)
-    return error === undefined ? [] : (describeListenFault(error, place) ?? [])
-  })
-  return (await Promise.all(faults)).flat()
+/** Finds an address to listen on that is none of this machine. */
+async function findHostFaults(hostSetting: string, host: string | undefined): Promise<string[]> {
+  if (host === undefined) return []
+  const place = { host, port: 0, hostSetting, portSetting: '' }
+  const error = await findListenError(place)
+  const fault = error === undefined ? undefined : describeListenFault(error, place)
+  return fault === undefined ? [] : [fault]
 }
 
 /** Finds what `check` says against a value; nothing where there is none. */
@@ -86,17 +126,6 @@ function findFaults<Value>(value: Value | undefined, check: (value: Value) => un
     if (error instanceof ConfigError) return [error.message]
     throw error
   }
-}
-
-/** Makes the folders that settings name. Throws a `ConfigError` with those that cannot be written. */
-export function prepareFolders({ DATA_DIR, PUBLISH_TO, BACKUP_TO }: Config): void {
-  const published = resolvePublishFolder(PUBLISH_TO, DATA_DIR)
-  const backups = BACKUP_TO && !isBucketAddress(BACKUP_TO) ? resolve(BACKUP_TO) : undefined
-  assertNoFaults([
-    ...findFaults(resolvePaths(DATA_DIR).dir, path => assertWritable('DATA_DIR', path)),
-    ...findFaults(published, path => assertWritable('PUBLISH_TO', path)),
-    ...findFaults(backups, path => assertWritable('BACKUP_TO', path, PRIVATE_FOLDER_MODE)),
-  ])
 }
 
 /**

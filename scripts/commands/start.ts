@@ -23,7 +23,7 @@ import { type DomainsFile, describeRefused, readDomainsFile } from './domains-fi
 import { requireRedisUrl, warnOfProtocolName } from './environment.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
-import { checkDiskSpace, checkPorts, prepareFolders, readStartSettings } from './start-checks.ts'
+import { checkDiskSpace, checkPorts, readServiceSettings } from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import {
   printAddress,
@@ -69,11 +69,10 @@ interface StartPlan {
 export async function start(options: { domains?: string }): Promise<void> {
   const isDemo = options.domains === undefined && !process.env.CRAWL_CONNECT_TO
   const own = isDemo && !process.env.DATA_DIR ? { DATA_DIR: DEMO_DATA_DIR } : {}
-  const config = await readStartSettings({ ...process.env, ...own })
+  const config = await readServiceSettings('start', { ...process.env, ...own })
   const paths = resolvePaths(config.DATA_DIR)
   const domainsFile = options.domains ? await readDomainsFile(options.domains) : undefined
   if (domainsFile) warnOfProtocolName(config)
-  prepareFolders(config)
   checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)
   await checkPorts(config, { withAgent: isDemo })

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { buildWorld } from '../world/build.ts'
 import { serveFolder } from '../world/folder.ts'
 import { serveWorld } from '../world/server.ts'
-import { readSettings } from './environment.ts'
 import { assertFolder } from './input.ts'
 import { runRole } from './roles.ts'
+import { formatCount } from './text.ts'
 import { toTypedPath } from './typed-path.ts'
 
 interface WorldOptions {
@@ -18,8 +18,7 @@ interface WorldOptions {
 }
 
 export function serveWorldFolder(options: WorldOptions): Promise<void> {
-  const config = readSettings()
-  return runRole('world', config, async () => {
+  return runRole('world', async ({ config }) => {
     if (options.dir) assertFolder(options.dir)
     const made = options.dir
       ? serveFolder(toTypedPath(options.dir))
@@ -32,7 +31,7 @@ export function serveWorldFolder(options: WorldOptions): Promise<void> {
       ...(options.caFile ? { caFile: toTypedPath(options.caFile) } : {}),
     })
     if (process.send === undefined || process.stdout.isTTY) {
-      process.stdout.write(`${made.domains.length} domains at ${served.url}\n`)
+      process.stdout.write(`${formatCount(made.domains.length, 'domain')} at ${served.url}\n`)
     }
     return served
   })

@@ -130,6 +130,14 @@ describe('a start that cannot be says so in one sentence', () => {
         'HOST is nowhere.invalid, a name without an address.',
     ],
     [
+      'a wrong setting, a missing file and a folder in which nothing can be written',
+      () => ({ API_PROCESSES: '0', CRAWL_CA_FILE: at('nowhere.pem'), DATA_DIR: at('file/data') }),
+      () =>
+        'API_PROCESSES must be a whole number from 1 to 64; it is "0".\n' +
+        `CRAWL_CA_FILE names ${at('nowhere.pem')}, which does not exist.\n` +
+        `DATA_DIR is ${at('file/data')}, where nothing can be written: a part of the path is a file.`,
+    ],
+    [
       'two folders in which nothing can be written',
       () => ({ DATA_DIR: at('file/data'), BACKUP_TO: at('file/backup') }),
       () =>
@@ -189,16 +197,55 @@ test('a role that runs alone names a busy port in the same words', async () => {
   ])
 })
 
-test('a role that npm runs alone says why it cannot start', async () => {
-  const env = { DATA_DIR: '/proc/registry/data', REDIS_URL: 'redis://127.0.0.1:1' }
-  const asNpm =
-    'import("./scripts/setup/run.mjs").then(run => run.execWith(...process.argv.slice(1)))'
-  const role = new Command(['indexer'], { ...env, LOG_LEVEL: 'silent' }, ['node', '-e', asNpm])
-  const { status, stderr } = await role.finish()
-  expect([status, stderr]).toEqual([
-    1,
-    "the indexer cannot start: ENOENT: no such file or directory, mkdir '/proc/registry'\n",
-  ])
+describe('a role that runs alone', () => {
+  const wrong = () => ({
+    HOST: '192.0.2.1',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    PUBLISH_TO: '/proc/registry/files',
+    ...Object.fromEntries(
+      ['CRAWL_CA_FILE', 'LOG_SIGNING_KEY', 'REGISTRY_SIGNING_KEYS', 'AGENT_SIGNER_KEYS'].map(
+        name => [name, at(`nowhere/${name}`)],
+      ),
+    ),
+  })
+  const missing = (name: string) =>
+    `${name} names ${at(`nowhere/${name}`)}, which does not exist.\n`
+  const host = 'HOST is 192.0.2.1, which is no address of this machine.\n'
+
+  test.each<[role: string, faults: () => string]>([
+    ['api', () => missing('REGISTRY_SIGNING_KEYS') + host],
+    ['crawler', () => missing('CRAWL_CA_FILE') + missing('REGISTRY_SIGNING_KEYS')],
+    ['push', () => missing('CRAWL_CA_FILE') + missing('REGISTRY_SIGNING_KEYS')],
+    ['agent', () => missing('CRAWL_CA_FILE') + missing('AGENT_SIGNER_KEYS') + host],
+    [
+      'indexer',
+      () =>
+        `${missing('LOG_SIGNING_KEY')}PUBLISH_TO is /proc/registry/files, where nothing can be written: its file system has no such folders.\n`,
+    ],
+  ])('%s names all that is wrong with what it uses, and nothing else', async (role, faults) => {
+    const { status, stderr } = await new Command([role], {
+      ...wrong(),
+      DATA_DIR: at('alone'),
+    }).finish()
+    expect([status, stderr]).toEqual([1, faults()])
+  })
+
+  test('says why it cannot start where npm runs it, too', async () => {
+    const env = { DATA_DIR: '/proc/registry/data', REDIS_URL: 'redis://127.0.0.1:1' }
+    const asNpm =
+      'import("./scripts/setup/run.mjs").then(run => run.execWith(...process.argv.slice(1)))'
+    const role = new Command(['indexer'], { ...env, LOG_SIGNING_KEY: at('file') }, [
+      'node',
+      '-e',
+      asNpm,
+    ])
+    const { status, stderr } = await role.finish()
+    expect([status, stderr]).toEqual([
+      1,
+      `LOG_SIGNING_KEY names ${at('file')}, which has no private Ed25519 key as a JWK.\n` +
+        'DATA_DIR is /proc/registry/data, where nothing can be written: its file system has no such folders.\n',
+    ])
+  })
 })
 
 test('a role that ends for another reason is reported once, by its start', async () => {
