@@ -23,3 +23,8 @@ export function isAlive(pid: number): boolean {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
+
+/** Tells whether a supervisor started this process, which hears from it and speaks for all roles. */
+export function hasSupervisor(): boolean {
+  return process.send !== undefined && process.connected
+}

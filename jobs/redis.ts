@@ -8,6 +8,7 @@ import {
   parseRedisAddress,
   type RedisAddress,
 } from '../pipeline/core/settings/redis-address.ts'
+import { hasSupervisor } from './child-process.ts'
 
 /** A connection to one server, to the primary that sentinels name, or to a cluster. */
 export type Redis = Server | Cluster
@@ -46,14 +47,25 @@ export function connectRedis(
 
 /** Throws, with the address, where Redis does not answer in time. */
 export async function assertRedisAnswers(url: string, ms: number): Promise<void> {
+  const problem = await findRedisAway(url, ms)
+  if (problem !== undefined) throw new Error(`${problem}: start it, then try again`)
+}
+
+/** Says, with the address, that Redis does not answer in time; undefined where it does. */
+export async function findRedisAway(url: string, ms: number): Promise<string | undefined> {
   const redis = connectRedis(url, 'failFast', silentLog)
   try {
     await Promise.race([waitUntilReady(redis), setTimeout(ms, undefined, { ref: false })])
-    if (redis.status !== 'ready')
-      throw new Error(`Redis does not answer at ${hidePassword(url)}: start it, then try again`)
+    return redis.status === 'ready' ? undefined : `Redis does not answer at ${hidePassword(url)}`
   } finally {
     redis.disconnect()
   }
+}
+
+/** Resolves once Redis answers, however long that takes. */
+export async function waitForRedis(url: string): Promise<void> {
+  const redis = connectRedis(url, 'failFast', silentLog)
+  await waitUntilReady(redis).finally(() => redis.disconnect())
 }
 
 /** Leaves out both passwords: the server's, and that of its sentinels in the query. */
@@ -119,14 +131,26 @@ function isDemoted(error: Error): false | 2 {
 /** Addresses that this process cannot reach: it says so once, however many connections it has there. */
 const unavailable = new Set<string>()
 
+/** Notes that a person has been told that Redis is away: this process does not say it again. */
+export function noteRedisAway(url: string): void {
+  unavailable.add(url)
+}
+
+/** Leaves it to the supervisor, which connects to the same Redis, to speak for its roles. */
+function chooseLevel(): 'debug' | 'warn' {
+  return hasSupervisor() ? 'debug' : 'warn'
+}
+
 function logAvailability(redis: Redis, url: string, log: Log): void {
   redis.on('error', (error: Error) => {
     if (log === silentLog || unavailable.has(url)) return
     unavailable.add(url)
-    log.warn({ error: error.message, REDIS_URL: hidePassword(url) }, 'Cannot reach Redis')
+    const facts = { error: error.message, REDIS_URL: hidePassword(url) }
+    const level = error instanceof ReplyError ? 'warn' : chooseLevel()
+    log[level](facts, 'Cannot reach Redis: start it, or correct REDIS_URL')
   })
   redis.on('ready', () => {
-    if (log !== silentLog && unavailable.delete(url)) log.info('Redis is reachable again')
+    if (log !== silentLog && unavailable.delete(url)) log[chooseLevel()]('Redis is reachable again')
   })
 }
 

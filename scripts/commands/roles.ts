@@ -1,3 +1,4 @@
+import { hasSupervisor } from '../../jobs/child-process.ts'
 import { answerMetricsRequests } from '../../jobs/metrics/messages.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Role } from '../../jobs/process-role.ts'
@@ -160,7 +161,7 @@ function describeFailure(role: string, error: unknown): string {
 
 /** Tells the supervisor why this process ends, or the person at the terminal: one of them says it, once. */
 async function reportFailure(reason: string): Promise<void> {
-  if (process.send && process.connected) {
+  if (hasSupervisor()) {
     await new Promise(resolve => process.send?.({ failed: reason } satisfies Failed, resolve))
   } else {
     process.stderr.write(`${reason}\n`)

@@ -185,6 +185,26 @@ async function findRedisFaults(url: string): Promise<string[]> {
   )
 }
 
+/**
+ * Tells of a Redis of REDIS_URL that is away: what is stored is served without it. Returns a wait for the moment at
+ * which it answers.
+ */
+export async function checkRedis({
+  REDIS_URL: url,
+}: Pick<Config, 'REDIS_URL'>): Promise<() => Promise<void>> {
+  if (url === undefined) return async () => undefined
+  const { findRedisAway, noteRedisAway, waitForRedis } = await import('../../jobs/redis.ts')
+  const problem = await findRedisAway(url, REDIS_MS)
+  if (problem !== undefined) {
+    noteRedisAway(url)
+    process.stderr.write(
+      `${problem}: start it, or correct REDIS_URL. Until then what is stored can be read, ` +
+        'crawls wait, and saves and sign-in are refused.\n',
+    )
+  }
+  return () => waitForRedis(url)
+}
+
 async function findListenError({ host, port }: ListenPlace): Promise<unknown> {
   const server = createServer()
   try {

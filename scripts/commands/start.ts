@@ -23,7 +23,7 @@ import { type DomainsFile, describeRefused, readDomainsFile } from './domains-fi
 import { requireRedisUrl, warnOfProtocolName } from './environment.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
-import { checkDiskSpace, checkPorts, readServiceSettings } from './start-checks.ts'
+import { checkDiskSpace, checkPorts, checkRedis, readServiceSettings } from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import {
   printAddress,
@@ -60,6 +60,7 @@ interface StartPlan {
   isFirst: boolean
   domainsFile: DomainsFile | undefined
   log: Log
+  untilRedisAnswers: () => Promise<void>
 }
 
 /**
@@ -76,10 +77,11 @@ export async function start(options: { domains?: string }): Promise<void> {
   checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)
   await checkPorts(config, { withAgent: isDemo })
+  const untilRedisAnswers = await checkRedis(config)
   const isFirst = readCheckpoint(paths) === undefined && listSnapshots(paths).length === 0
   const log = createLog('supervisor', config.LOG_LEVEL)
   await storeBundles(config, log)
-  await run({ config, paths, isDemo, isFirst, domainsFile, log })
+  await run({ config, paths, isDemo, isFirst, domainsFile, log, untilRedisAnswers })
 }
 
 /** Fetches storyboards before the roles start, which read what is stored. */
@@ -158,7 +160,7 @@ async function startRoles(
   supervisor: Supervisor,
   operatorUrl: string,
 ): Promise<void> {
-  const { config, paths, isDemo, isFirst, domainsFile: ownDomains } = plan
+  const { config, paths, isDemo, isFirst, domainsFile: ownDomains, untilRedisAnswers } = plan
   const redisUrl = requireRedisUrl(config)
   const env = {
     ...process.env,
@@ -193,6 +195,7 @@ async function startRoles(
   const domains =
     ownDomains?.domains ?? (isDemo ? (await readDomainsFile(toDemoDomains(paths.dir))).domains : [])
   for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)
+  await untilRedisAnswers()
   if (domains.length > 0 && (isFirst || ownDomains)) await crawlFirst(redisUrl, domains)
   if (isDemo && isFirst) {
     const credentialsKey = env.CREDENTIALS_KEY ?? ensureDemoCredentialsKey(paths)
