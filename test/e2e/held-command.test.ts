@@ -30,7 +30,7 @@ afterAll(() => folder.remove())
 
 describe('registry held', () => {
   test('lists, releases and drops held publishers', async () => {
-    const line = /^p0\.example +failed +0 grants, 1 properties, since 2026-11-21T04:00:00.000Z$/m
+    const line = /^p0\.example +failed +0 grants, 1 property, since 2026-11-21T04:00:00.000Z$/m
     expect((await held('list')).stdout).toMatch(line)
     expect(JSON.parse((await held('list', '--json')).stdout)).toHaveLength(3)
     expect((await runRegistry(['stats'], env)).stdout).toMatch(/^held +3$/m)
