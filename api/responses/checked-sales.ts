@@ -5,7 +5,7 @@ import { findAgent } from '../../pipeline/read/lookups/agents.ts'
 import { findDecidingFreshness } from '../../pipeline/read/lookups/deciding-files.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { formatCsv } from '../inputs/csv.ts'
-import { explainTypeFault } from '../inputs/identifier-type.ts'
+import { explainIdentifierFault } from '../inputs/identifier.ts'
 import { AgentUrl, toTerms } from '../inputs/sale.ts'
 import type { AskedSale } from '../inputs/sale-questions.ts'
 import { findCachedSale } from './property-judge.ts'
@@ -70,8 +70,8 @@ function check(reader: Reader, question: AskedSale): Omit<CheckedSale, 'line'> {
   if (!agent.success) {
     return { ...asked, error: `agent_url: ${getFirst(agent.error.issues).message}` }
   }
-  const typeFault = explainTypeFault(identifier.type)
-  if (typeFault !== undefined) return { ...asked, error: `identifier_type: ${typeFault}` }
+  const fault = explainIdentifierFault(identifier, 'identifier_')
+  if (fault !== undefined) return { ...asked, error: fault }
   const { judged, deciding } = findCachedSale(
     reader,
     identifier,

@@ -112,6 +112,11 @@ export function toIdentifierHost(text: string): string {
   return star + (toAscii(name) || name)
 }
 
+/** Tells whether an identifier that is a host can have this value: a domain name, or a wildcard over one. */
+export function isIdentifierHost(text: string): boolean {
+  return parseDomain(toIdentifierHost(text).replace(/^\*\./, '')) !== undefined
+}
+
 /**
  * Strips one leading `www.` or `m.`, if the rest is a registrable domain: in `m.co.uk` and
  * `www.github.io` the label is the owner's name, in `www.news.acme.example` part of one.

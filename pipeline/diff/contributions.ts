@@ -1,7 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import { parseDomain, toIdentifierHost } from '../core/domain.ts'
 import type { Contributed } from '../model/contribution.ts'
-import type { Identifier } from '../model/documents/index.ts'
+import { hostTypes, type Identifier } from '../model/documents/index.ts'
 import type { EventDraft } from '../model/event.ts'
 import type { PropertyRow } from '../model/rows.ts'
 import { diffProperty } from './events.ts'
@@ -34,9 +34,7 @@ const propertyTypeByIdentifier: Readonly<Record<string, string>> = {
  * none.
  */
 export function getDeclaringHost({ type, value }: Identifier): string | undefined {
-  return type === 'domain' || type === 'subdomain'
-    ? parseDomain(toIdentifierHost(value))
-    : undefined
+  return hostTypes.has(type) ? parseDomain(toIdentifierHost(value)) : undefined
 }
 
 /**

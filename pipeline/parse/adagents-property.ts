@@ -1,6 +1,7 @@
-import { parseDomain } from '../core/domain.ts'
+import { isIdentifierHost } from '../core/domain.ts'
 import {
   channels,
+  hostTypes,
   type Identifier,
   identifierTypes,
   type PropertyEntry,
@@ -137,15 +138,12 @@ function readIdentifier(part: ObjectReader): Identifier | undefined {
     return undefined
   }
   if (type === undefined || value === undefined) return undefined
-  if ((type === 'domain' || type === 'subdomain') && !checkDomainValue(part, value)) {
-    return undefined
-  }
+  if (hostTypes.has(type) && !checkDomainValue(part, value)) return undefined
   return { type, value }
 }
 
 function checkDomainValue(part: ObjectReader, value: string): boolean {
-  const host = value.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
-  if (parseDomain(host.replace(/^\*\./, '').replace(/\.$/, '')) === undefined) {
+  if (!isIdentifierHost(value)) {
     part.error(
       'value',
       'bad_domain',
@@ -153,6 +151,7 @@ function checkDomainValue(part: ObjectReader, value: string): boolean {
     )
     return false
   }
+  const host = value.replace(/^https?:\/\//i, '').replace(/[/?#].*$/s, '')
   if (host !== value) part.warn('value', 'imprecise', `is ${quote(value)}: write ${quote(host)}`)
   return true
 }

@@ -3,6 +3,7 @@ import { getFirst } from '../core/present.ts'
 import {
   type AdagentsInline,
   catalogLists,
+  hostTypes,
   isUsable,
   type PropertyEntry,
 } from '../model/documents/index.ts'
@@ -241,9 +242,7 @@ function findForeignHost(
   const owner = publisher_domain ?? domain
   const foreign = identifiers.find(
     ({ type, value }) =>
-      owner !== undefined &&
-      (type === 'domain' || type === 'subdomain') &&
-      !mayDeclareHost(owner, value),
+      owner !== undefined && hostTypes.has(type) && !mayDeclareHost(owner, value),
   )
   if (foreign === undefined) return undefined
   return `has ${quote(foreign.value)}, which is neither ${owner} nor a name below it, so the property was left out: name the publisher_domain that owns it`

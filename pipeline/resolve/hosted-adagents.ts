@@ -1,6 +1,6 @@
-import { parseDomain, toIdentifierHost } from '../core/domain.ts'
+import { isIdentifierHost, toIdentifierHost } from '../core/domain.ts'
 import type { AdagentsInline, Identifier, PropertyEntry } from '../model/documents/index.ts'
-import { propertyTypes } from '../model/documents/vocabulary.ts'
+import { hostTypes, propertyTypes } from '../model/documents/vocabulary.ts'
 import { ADAGENTS_SCHEMA } from '../model/hosted.ts'
 import type { Contact, HostedProperty } from '../model/save.ts'
 import { isOwn } from './property-owners.ts'
@@ -85,8 +85,7 @@ function toPropertyEntry(
 }
 
 function isValidIdentifier({ type, value }: Identifier): boolean {
-  if (type !== 'domain' && type !== 'subdomain') return true
-  return toIdentifierHost(value) === value && parseDomain(value.replace(/^\*\./, '')) !== undefined
+  return !hostTypes.has(type) || (toIdentifierHost(value) === value && isIdentifierHost(value))
 }
 
 function listDistinct(identifiers: readonly Identifier[]): Identifier[] {

@@ -1,5 +1,5 @@
 import { type Domain, mayDeclareHost } from '../core/domain.ts'
-import type { PropertyEntry } from '../model/documents/index.ts'
+import { hostTypes, type PropertyEntry } from '../model/documents/index.ts'
 import type { AdagentsInlineDocument } from './grant.ts'
 
 /** Properties by the publisher they name; the empty key holds those that name none. */
@@ -55,7 +55,5 @@ export function isOwnedByHost(entry: PropertyEntry, host: string): boolean {
 
 /** Lists the hosts among the identifiers of a property, as written. */
 export function listHosts({ identifiers }: Pick<PropertyEntry, 'identifiers'>): string[] {
-  return identifiers
-    .filter(({ type }) => type === 'domain' || type === 'subdomain')
-    .map(({ value }) => value)
+  return identifiers.filter(({ type }) => hostTypes.has(type)).map(({ value }) => value)
 }

@@ -304,7 +304,7 @@ describe('GET /api/registry/lookup/property', () => {
     for (const [type, value] of [
       ['domain', 'nobody.example'],
       ['ios_bundle', 'child.example'],
-      ['domain', '*.example'],
+      ['domain', '*.nobody.example'],
     ] as const) {
       expect((await lookUp(type, value)).json()).toEqual({ type, value, ...nobody })
     }

@@ -124,6 +124,84 @@ describe('every route accepts the same spellings of a domain', () => {
   })
 })
 
+describe('no route answers for a text that can name nothing', () => {
+  // The domain of a policy is a field of governance, and a search finds any text.
+  const names = [
+    'domain',
+    'publisher_domain',
+    'agent',
+    'agent_url',
+    'agentUrl',
+    'encodedUrl',
+    'url',
+  ]
+  const naming = [...names, 'value', 'identifier_value'].flatMap(name =>
+    taking(name)
+      .filter(({ id }) => id !== 'listPolicies')
+      .map(operation => [operation.path, name, operation] as const),
+  )
+
+  test.each(naming)('%s: %s', async (_, name, op) => {
+    for (const text of ['no domain', 'https://a b/c', ' ']) {
+      const answer = await get(op, { [name]: text })
+      expect([text, answer.statusCode, answer.json().code]).toEqual([text, 400, 'invalid_request'])
+      expect(answer.json().error).toMatch(new RegExp(`^${name}: must`))
+    }
+  })
+
+  test.each(['domain', 'subdomain'])(
+    'a list tells it of each %s, and answers the others',
+    async type => {
+      const identifiers = ['no domain', domain, '*.example'].map(value => ({ type, value }))
+      const agent_url = needed.agent
+      const pairs = identifiers.map(({ value }) => ({
+        agent_url,
+        identifier_type: type,
+        identifier_value: value,
+      }))
+      const checked = await registry.app.inject({
+        method: 'POST',
+        url: '/api/registry/validate/authorizations',
+        payload: { pairs },
+      })
+      const fault = 'must be a domain name such as acme.example'
+      const lines = checked.body
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line))
+      expect(lines.map(({ authorized, error }) => error ?? authorized)).toEqual([
+        `identifier_value: ${fault}`,
+        false,
+        `identifier_value: ${fault}`,
+      ])
+      const resolved = await registry.app.inject({
+        method: 'POST',
+        url: '/api/registry/resolve',
+        payload: { identifiers, provenance: { type: 'crawl' }, mode: 'lookup' },
+      })
+      const errors = resolved.json().resolved.map(({ error }: { error?: string }) => error)
+      expect(errors).toEqual([`value: ${fault}`, undefined, `value: ${fault}`])
+    },
+  )
+
+  test('a product', async () => {
+    for (const path of ['validate/product-authorization', 'expand/product-identifiers']) {
+      const answer = await registry.app.inject({
+        method: 'POST',
+        url: `/api/registry/${path}`,
+        payload: {
+          agent_url: needed.agent,
+          publisher_properties: [{ publisher_domain: domain }, { publisher_domain: 'no domain' }],
+        },
+      })
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json().error).toBe(
+        'publisher_properties[1].publisher_domain: must be a domain name such as acme.example',
+      )
+    }
+  })
+})
+
 const withoutTimes = (body: string) => body.replace(/"checked_at":"[^"]*"/g, '')
 
 /** Lists for which the specification gives a range, or of which a replica must not skip a page. */

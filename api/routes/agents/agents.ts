@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { parsePastedDomain } from '../../../pipeline/core/domain.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { hasApiAccess } from '../../../pipeline/core/tiers.ts'
 import { BADGE_MODES } from '../../../pipeline/model/badge.ts'
@@ -26,6 +25,7 @@ import {
   createFlag,
   createPageSize,
   createRepeated,
+  PastedDomain,
   pageCursor,
   pageOffset,
 } from '../../inputs/fields.ts'
@@ -70,9 +70,12 @@ const AgentsQuery = z.object({
     FILTER_VALUES_MAX,
     `Only agents that do one of these with it: ${creativeOperations.join(', ')}`,
   ),
-  publisher_domain: createExact('Only formats of this publisher').transform(
-    text => text && (parsePastedDomain(text) ?? text),
-  ),
+  publisher_domain: z
+    .string()
+    .optional()
+    .transform(text => text || undefined)
+    .pipe(PastedDomain.optional())
+    .meta({ description: 'Only formats of this publisher' }),
   format_option_id: createExact('Only the format with this id'),
   capability_id: createExact('Only capabilities with this id'),
   source: z
@@ -160,7 +163,7 @@ function parseFilter(query: AgentsQuery): Filter {
       query.creative_operation,
       creativeOperations,
     ),
-    publisher_domain: query.publisher_domain || undefined,
+    publisher_domain: query.publisher_domain,
     format_option_id: query.format_option_id || undefined,
     capability_id: query.capability_id || undefined,
   }

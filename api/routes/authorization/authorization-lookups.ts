@@ -29,7 +29,7 @@ import { isGranted } from '../../../pipeline/resolve/authority.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { createPageSize, PastedDomain, pageCursor } from '../../inputs/fields.ts'
-import { IdentifierType } from '../../inputs/identifier-type.ts'
+import { checkValue, IdentifierType } from '../../inputs/identifier.ts'
 import { parseAgent } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
@@ -52,13 +52,15 @@ export const lookUpProperty = defineOperation({
     ...listIdentifierKeys(reader, { type, value }, listSellerKeys),
     ...listPastKeys(as_of),
   ],
-  query: z.object({
-    type: IdentifierType,
-    value: z.string().min(1).max(2_048).describe('The identifier itself'),
-    as_of: asOf,
-    limit: createPageSize({ defaultSize: 1_000, max: 1_000 }),
-    cursor: pageCursor,
-  }),
+  query: z
+    .object({
+      type: IdentifierType,
+      value: z.string().min(1).max(2_048).describe('The identifier itself'),
+      as_of: asOf,
+      limit: createPageSize({ defaultSize: 1_000, max: 1_000 }),
+      cursor: pageCursor,
+    })
+    .superRefine(checkValue('type', 'value')),
   reply: { 200: PropertyLookup },
   errors: ['invalid_request'],
   handle: async ({ query: { type, value, limit, ...query }, services: { reader } }) => {

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { toAgentUrlKey } from '../../../pipeline/core/agent-url.ts'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
@@ -23,6 +22,7 @@ import type { Reader, Snapshot } from '../../../pipeline/read/reader.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf } from '../../inputs/as-of.ts'
 import { createCursor, createPageSize, encodeCursor } from '../../inputs/fields.ts'
+import { AgentUrl } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSyncHeaders, cutPage, getSnapshot } from '../../responses/lists.ts'
 import { gzippedLines, NDJSON, sendLines } from '../../responses/ndjson.ts'
@@ -59,19 +59,6 @@ function refuseRaw(rows: 'effective' | 'raw'): void {
   if (rows === 'raw') refuse('forbidden', 'include=raw requires an administrator of the registry')
 }
 
-const agentUrl = z
-  .string()
-  .transform((text, ctx): string => {
-    const key = text.trim() === '*' ? '*' : toAgentUrlKey(text)
-    if (key !== undefined) return key
-    ctx.addIssue('must be the address of an agent, such as https://agent.example/mcp')
-    return z.NEVER
-  })
-  .meta({
-    examples: ['https://agent.example/mcp'],
-    description: 'URL of the agent, in any spelling',
-  })
-
 const place = z.tuple([z.string(), z.string().nullable(), z.uuid()]).transform(
   ([publisher_domain, property_id_slug, id]): GrantPlace => ({
     publisher_domain,
@@ -92,7 +79,7 @@ export const listAuthorizations = defineOperation({
   cache: 'private',
   queriesSnapshot: true,
   query: z.object({
-    agent_url: agentUrl,
+    agent_url: AgentUrl,
     evidence,
     include,
     as_of: asOf,
@@ -196,7 +183,7 @@ export const snapshotAuthorizations = defineOperation({
   access: 'bearer',
   cache: 'private',
   query: z.object({
-    agent_url: agentUrl.optional().describe('Only the authorizations of this agent'),
+    agent_url: AgentUrl.optional().describe('Only the authorizations of this agent'),
     evidence,
     include,
   }),

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
-import { parsePastedDomain } from '../../../pipeline/core/domain.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { selectionTypes } from '../../../pipeline/model/documents/index.ts'
 import {
@@ -14,7 +13,7 @@ import { loadPastInventory } from '../../../pipeline/read/queries/past-states.ts
 import { unrecordedOperating } from '../../../pipeline/resolve/operator-side.ts'
 import type { ProductSelector } from '../../../pipeline/resolve/product-selectors.ts'
 import { asOf } from '../../inputs/as-of.ts'
-import { pageCursor } from '../../inputs/fields.ts'
+import { PastedDomain, pageCursor } from '../../inputs/fields.ts'
 import {
   explain,
   parseAgent,
@@ -52,13 +51,9 @@ const texts = z.array(z.string().max(500)).max(10_000)
 
 const Selector = z
   .object({
-    publisher_domain: z
-      .string()
-      .max(500)
-      .nullish()
-      .describe('Publisher whose properties are selected'),
+    publisher_domain: PastedDomain.nullish().describe('Publisher whose properties are selected'),
     publisher_domains: z
-      .array(z.string().max(500))
+      .array(PastedDomain)
       .max(DOMAINS)
       .optional()
       .describe('Several publishers, in place of the one'),
@@ -112,7 +107,7 @@ function parseSelectors(selectors: readonly Selector[]): ProductSelector[] {
     const domains = publisher_domains ?? [publisher_domain ?? undefined]
     return domains.map(
       (domain): ProductSelector => ({
-        publisher_domain: domain && (parsePastedDomain(domain) ?? domain),
+        publisher_domain: domain,
         selection_type: selector.selection_type ?? inferred,
         property_ids: property_ids ?? [],
         property_tags: wanted ?? [],

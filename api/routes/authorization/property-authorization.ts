@@ -13,7 +13,7 @@ import {
 } from '../../../pipeline/read/lookups/surrogate-keys.ts'
 import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { pageCursor } from '../../inputs/fields.ts'
-import { IdentifierType } from '../../inputs/identifier-type.ts'
+import { checkValue, IdentifierType } from '../../inputs/identifier.ts'
 import {
   explain,
   hasNoTerms,
@@ -30,20 +30,22 @@ import { findPast } from '../../responses/past.ts'
 import { chooseBestSale, findCachedSale, loadPastStock } from '../../responses/property-judge.ts'
 import { replyOk, type Sent } from '../../responses/reply.ts'
 
-const PropertyQuery = z.object({
-  agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
-  identifier_type: IdentifierType,
-  identifier_value: z
-    .string()
-    .min(1)
-    .max(2_048)
-    .describe('Value of the identifier, such as the domain'),
-  ...termsInQuery,
-  as_of: asOf,
-  explain,
-  evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
-  declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
-})
+const PropertyQuery = z
+  .object({
+    agent_url: z.string().min(1).max(2_048).describe('Address at which the agent answers'),
+    identifier_type: IdentifierType,
+    identifier_value: z
+      .string()
+      .min(1)
+      .max(2_048)
+      .describe('Value of the identifier, such as the domain'),
+    ...termsInQuery,
+    as_of: asOf,
+    explain,
+    evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
+    declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
+  })
+  .superRefine(checkValue('identifier_type', 'identifier_value'))
 
 type PropertyCall = Pick<
   Call<z.output<typeof PropertyQuery>, unknown, unknown, 'public'>,

@@ -3,7 +3,7 @@ import { parseDomain, stripHostPrefix, toIdentifierHost } from '../../../pipelin
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { RisingIds } from '../../../pipeline/core/uuid-v7.ts'
 import type { Contributed, provenances } from '../../../pipeline/model/contribution.ts'
-import { identifierTypes } from '../../../pipeline/model/documents/vocabulary.ts'
+import { hostTypes, identifierTypes } from '../../../pipeline/model/documents/vocabulary.ts'
 import type { ResolvedIdentifier } from '../../../pipeline/model/responses/catalog.ts'
 import { isStorable } from '../../../pipeline/model/save.ts'
 import { findBlocked } from '../../../pipeline/read/lookups/blocklist.ts'
@@ -86,17 +86,14 @@ async function submit(
 
 function isContributable(reader: Reader, { type, value }: Identifier): boolean {
   if (!(identifierTypes as readonly string[]).includes(type) || !isStorable(value)) return false
-  if (!isHostType(type)) return true
+  if (!hostTypes.has(type)) return true
   const host = parseDomain(toIdentifierHost(value))
   return host !== undefined && findBlocked(reader, stripHostPrefix(host)) === undefined
 }
 
 /** Classifies an identifier that is not added: a host of an advertising system, or nothing known. */
 function classifyExcluded(reader: Reader, { type, value }: Identifier) {
-  const isBlocked = isHostType(type) && findBlocked(reader, toIdentifierHost(value)) !== undefined
+  const isBlocked =
+    hostTypes.has(type) && findBlocked(reader, toIdentifierHost(value)) !== undefined
   return isBlocked ? { classification: 'ad_infra' as const } : {}
-}
-
-function isHostType(type: string): boolean {
-  return type === 'domain' || type === 'subdomain'
 }

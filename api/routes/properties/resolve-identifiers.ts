@@ -2,12 +2,16 @@ import { z } from 'zod'
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { refuse } from '../../../pipeline/core/errors.ts'
 import { provenances } from '../../../pipeline/model/contribution.ts'
-import { ResolvedIdentifiers } from '../../../pipeline/model/responses/catalog.ts'
+import {
+  type ResolvedIdentifier,
+  ResolvedIdentifiers,
+} from '../../../pipeline/model/responses/catalog.ts'
 import {
   buildUnknownIdentifiers,
   findIdentifiers,
 } from '../../../pipeline/read/queries/identifiers.ts'
 import { findOwnMembership, requireEditor } from '../../auth/organization-access.ts'
+import { explainIdentifierFault } from '../../inputs/identifier.ts'
 import { saveLimits } from '../../limits/save-quota.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
@@ -85,8 +89,14 @@ export const resolveIdentifiers = defineOperation({
       mode === 'resolve' ? { excluded, not_found: 0 } : { excluded: 0, not_found: excluded }
     const summary = { total: resolved.length, resolved: existing + created, created, ...left }
     return replyOk(
-      { resolved, summary, server_timestamp: toIso(reader.now()) },
+      { resolved: resolved.map(withFault), summary, server_timestamp: toIso(reader.now()) },
       buildSeqHeader(snapshot),
     )
   },
 })
+
+/** Adds to an identifier without a property why it can have none, where it was mistyped. */
+function withFault(answer: ResolvedIdentifier): ResolvedIdentifier {
+  const error = answer.status === 'excluded' ? explainIdentifierFault(answer.identifier) : undefined
+  return error === undefined ? answer : { ...answer, error }
+}

@@ -39,6 +39,9 @@ export const identifierTypes = [
   'facility_id',
 ] as const
 
+/** Types of identifiers whose values are hosts of the web. */
+export const hostTypes: ReadonlySet<string> = new Set(['domain', 'subdomain'])
+
 export const distributionTypes = [
   'apple_podcast_id',
   'spotify_collection_id',

@@ -153,6 +153,7 @@ export const ResolvedIdentifier = z
       .enum(resolvedStatuses)
       .describe('`created` if it was added now; `excluded` if it belongs to no property'),
     source: z.enum(catalogSources).nullable().describe('Source of the link; null if there is none'),
+    error: text.optional().describe('Why no property can have this identifier; absent otherwise'),
   })
   .meta({ id: 'ResolvedIdentifier', description: 'The property that an identifier belongs to' })
 export type ResolvedIdentifier = z.infer<typeof ResolvedIdentifier>

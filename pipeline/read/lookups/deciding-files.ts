@@ -1,5 +1,5 @@
 import { parseDomain, stripHostPrefix, toIdentifierHost } from '../../core/domain.ts'
-import type { Identifier } from '../../model/documents/index.ts'
+import { hostTypes, type Identifier } from '../../model/documents/index.ts'
 import type { Source } from '../../model/observation.ts'
 import type { FreshnessBlock } from '../../model/responses/index.ts'
 import type { Verdict } from '../../resolve/authority.ts'
@@ -40,7 +40,7 @@ export function listDeciding(
 
 /** Lists the file that would declare an identifier that no known publisher lists, if there is one. */
 export function listFilesOfIdentifier({ type, value }: Identifier): Deciding {
-  if (type !== 'domain' && type !== 'subdomain') return []
+  if (!hostTypes.has(type)) return []
   const host = toIdentifierHost(value).replace(/^\*\./, '')
   const domain = parseDomain(type === 'domain' ? stripHostPrefix(host) : host)
   return domain === undefined ? [] : [[{ kind: 'adagents.json', location: domain }]]

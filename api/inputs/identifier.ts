@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { isIdentifierHost } from '../../pipeline/core/domain.ts'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
+import {
+  hostTypes,
+  type Identifier,
+  identifierTypes,
+} from '../../pipeline/model/documents/index.ts'
+
+const known: ReadonlySet<string> = new Set(identifierTypes)
+/** Types of properties that callers take for types of identifiers, and what they mean. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['website', 'domain'],
+  ['site', 'domain'],
+])
+
+/** Explains that a type of identifier is none: no file can name a property by it. Undefined for one that is. */
+function explainTypeFault(type: string): string | undefined {
+  if (known.has(type)) return undefined
+  const meant = otherNames.get(type) ?? findNearestWord(type, identifierTypes)
+  const hint = meant === undefined ? '' : `. Did you mean ${JSON.stringify(meant)}?`
+  return `must be one of ${identifierTypes.join(', ')}${hint}`
+}
+
+/** Explains that no file can name a property by this value. Undefined for a value that one can. */
+function explainValueFault({ type, value }: Identifier): string | undefined {
+  if (value.trim() === '') return 'must not be empty'
+  if (!hostTypes.has(type) || isIdentifierHost(value)) return undefined
+  return 'must be a domain name such as acme.example'
+}
+
+/**
+ * Explains what is wrong with an identifier, beginning with the field, whose name has this prefix. Undefined for
+ * one that a file can declare.
+ */
+export function explainIdentifierFault(identifier: Identifier, prefix = ''): string | undefined {
+  const typeFault = explainTypeFault(identifier.type)
+  if (typeFault !== undefined) return `${prefix}type: ${typeFault}`
+  const valueFault = explainValueFault(identifier)
+  return valueFault && `${prefix}value: ${valueFault}`
+}
+
+/**
+ * Creates the check of a type and a value in the parameters of these names; a value that names nothing is no
+ * answer about a property.
+ */
+export function checkValue<Type extends string, Value extends string>(
+  typeName: Type,
+  valueName: Value,
+) {
+  return (asked: Record<Type | Value, string>, ctx: z.RefinementCtx) => {
+    const message = explainValueFault({ type: asked[typeName], value: asked[valueName] })
+    if (message !== undefined) ctx.addIssue({ code: 'custom', path: [valueName], message })
+  }
+}
+
+/** A type of identifier; a typo is no answer about the property. */
+export const IdentifierType = z
+  .string()
+  .min(1)
+  .max(100)
+  .superRefine((type, ctx) => {
+    const message = explainTypeFault(type)
+    if (message === undefined) return
+    ctx.addIssue({ code: 'custom', message, params: { valid_values: [...identifierTypes] } })
+  })
+  .meta({ enum: [...identifierTypes], description: 'Kind of identifier, such as `domain`' })
