@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 /** Distances of other default ports from that of the API, so that registries on one machine do not collide. */
 const OPERATOR_DISTANCE = 100
 const AGENT_DISTANCE = 200
+const RECEIVER_DISTANCE = 300
 
 /** Tells which ports the demo takes, to somebody who has to choose others. */
 export const DEMO_PORTS = `The demo takes PORT, PORT + ${OPERATOR_DISTANCE} (OPERATOR_PORT) and PORT + ${AGENT_DISTANCE} (AGENT_PORT).`
@@ -18,6 +19,11 @@ export function chooseOperatorPort({
   PORT,
 }: Pick<Config, 'OPERATOR_PORT' | 'PORT'>): number {
   return OPERATOR_PORT ?? addToPort(PORT, OPERATOR_DISTANCE)
+}
+
+/** Chooses the port at which somebody who tries the demo receives webhooks; 0 for none. */
+export function chooseReceiverPort({ PORT }: Pick<Config, 'PORT'>): number {
+  return addToPort(PORT, RECEIVER_DISTANCE)
 }
 
 function addToPort(port: number, distance: number): number {

@@ -113,5 +113,10 @@ export function addRunning(program: Command): void {
       'origin of a reference agent, which then answers for agents of the world',
       origin,
     )
+    .option(
+      '--receiver <url>',
+      'origin of a receiver of webhooks, which then answers for https://your-site.example/changes',
+      origin,
+    )
     .action(async options => (await import('../commands/world.ts')).serveWorldFolder(options))
 }

@@ -1,6 +1,6 @@
 import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
-import { OWN_AGENT_PATH } from '../world/forward.ts'
+import { OWN_AGENT_PATH, OWN_RECEIVER_PATH } from '../world/forward.ts'
 import { buildTokenPath, OWN_SITE } from '../world/own-site.ts'
 import { formatCount, formatTotals } from './text.ts'
 
@@ -53,11 +53,20 @@ export function printExamples(url: string, ownDomain: string | undefined): void 
 }
 
 /** Prints how the proof of a domain can be tried at the demo internet, which is served at an address. */
-export function printOwnSite(worldUrl: string, protocolName: string): void {
+export function printOwnSite(
+  worldUrl: string,
+  protocolName: string,
+  receiver: string | undefined,
+): void {
   print(
     `To try domain verification: verify ${OWN_SITE}, or any other domain of the demo, on the dashboard, then run this with your token:`,
     `  curl -sk ${worldUrl}${buildTokenPath(protocolName)} -H 'Host: ${OWN_SITE}' -d TOKEN`,
     `Then add https://${OWN_SITE}${OWN_AGENT_PATH} as an agent, and give the public token of the reference agent as its credential.`,
+    ...(receiver === undefined
+      ? []
+      : [
+          `Webhooks to https://${OWN_SITE}${OWN_RECEIVER_PATH} go to ${receiver}: docs/webhooks.md has a receiver.`,
+        ]),
   )
 }
 

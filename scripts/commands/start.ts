@@ -9,7 +9,7 @@ import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
-import { chooseOperatorPort } from '../../pipeline/core/ports.ts'
+import { chooseOperatorPort, chooseReceiverPort } from '../../pipeline/core/ports.ts'
 import { isExposed } from '../../pipeline/core/settings/setting-contradictions.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
@@ -186,7 +186,7 @@ async function startRoles(
   printOperatorAddress(operatorUrl)
   const agentUrl = isDemo ? await startAgent(supervisor, config, env) : undefined
   const worldEnv: Record<string, string> = agentUrl
-    ? await startWorld(supervisor, paths.dir, agentUrl, env)
+    ? await startWorld(supervisor, config, agentUrl, env)
     : {}
   await indexing
   const outbound = { ...env, ...worldEnv }
@@ -203,7 +203,7 @@ async function startRoles(
     await enrolDemoMembers(redisUrl, { credentialsKey, agentToken })
   }
   const { CRAWL_CONNECT_TO: worldUrl } = worldEnv
-  if (worldUrl) printOwnSite(worldUrl, config.PROTOCOL_NAME)
+  if (worldUrl) printOwnSite(worldUrl, config.PROTOCOL_NAME, findReceiver(config))
   printExamples(url, isDemo ? undefined : (domains[0] ?? 'acme.example'))
 }
 
@@ -270,13 +270,16 @@ async function startAgent(
 
 async function startWorld(
   supervisor: Supervisor,
-  dir: string,
+  config: Config,
   agentUrl: string,
   env: Environment,
 ): Promise<Record<string, string>> {
+  const { dir } = resolvePaths(config.DATA_DIR)
   const caFile = `${dir}/demo-ca.pem`
   const list = toDemoDomains(dir)
   const args = ['world', '--tls', '--ca-file', caFile, '--list', list, '--agent', agentUrl]
+  const receiver = findReceiver(config)
+  if (receiver !== undefined) args.push('--receiver', receiver)
   const { url } = await supervisor.start({ name: 'world', args, env, isMeasured: false })
   const { CRAWL_CONCURRENCY = DEMO_HOSTS_AT_ONCE } = env
   return {
@@ -286,6 +289,12 @@ async function startWorld(
     CRAWL_CA_FILE: caFile,
     CRAWL_CONCURRENCY,
   }
+}
+
+/** Finds the address on this machine to which the demo internet passes webhooks on. */
+function findReceiver(config: Config): string | undefined {
+  const port = chooseReceiverPort(config)
+  return port === 0 ? undefined : `http://127.0.0.1:${port}`
 }
 
 async function crawlFirst(redisUrl: string, domains: Domain[]): Promise<void> {

@@ -15,6 +15,7 @@ interface WorldOptions {
   caFile?: string
   list?: string
   agent?: string
+  receiver?: string
 }
 
 export function serveWorldFolder(options: WorldOptions): Promise<void> {
@@ -28,6 +29,7 @@ export function serveWorldFolder(options: WorldOptions): Promise<void> {
       port: options.port,
       tls: options.tls ?? false,
       ...(options.agent && { agent: { url: options.agent, token: config.TEST_AGENT_TOKEN } }),
+      ...(options.receiver && { receiver: options.receiver }),
       ...(options.caFile ? { caFile: toTypedPath(options.caFile) } : {}),
     })
     if (process.send === undefined || process.stdout.isTTY) {

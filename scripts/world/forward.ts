@@ -18,6 +18,8 @@ const CARD = /^\/\.well-known\/agent(?:-card)?\.json$/
 /** Path of the agent that a visitor may add, and tenant that answers for it. */
 export const OWN_AGENT_PATH = '/mcp'
 const OWN_TENANT = 'signals'
+/** Path at which webhooks for a visitor arrive. */
+export const OWN_RECEIVER_PATH = '/changes'
 const KEYS = '/.well-known/jwks.json'
 
 /**
@@ -35,6 +37,11 @@ export function findForwarded(host: string, path: string): string | undefined {
   const below = path.startsWith(`${base}/`) ? path.slice(base.length) : ''
   const isServed = below === '/mcp' || below === '/a2a' || CARD.test(below)
   return isServed ? `/${agent.tenant}${below}` : undefined
+}
+
+/** Tells whether a request is for the receiver of a visitor. */
+export function isForReceiver(host: string, path: string): boolean {
+  return host === OWN_SITE && path === OWN_RECEIVER_PATH
 }
 
 /** Tasks that an agent answers to anybody, so that buyers can find out what it offers. */
@@ -67,29 +74,39 @@ export function passToAgent(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const pass = (authorization?: string, body?: string) => {
-    const { host: _host, connection: _connection, ...headers } = request.headers
-    const call = callHttp(`${url}${path}`, {
-      method: request.method ?? 'GET',
-      headers: { ...headers, ...(authorization && { authorization }) },
-    })
-    call.on('response', answer => {
-      const { connection: _closes, 'keep-alive': _time, ...given } = answer.headers
-      response.writeHead(answer.statusCode ?? 502, given)
-      answer.pipe(response)
-    })
-    call.on('error', () => {
-      if (response.headersSent) response.destroy()
-      else response.writeHead(502).end()
-    })
-    response.on('close', () => call.destroy())
-    if (body === undefined) request.pipe(call)
-    else call.end(body)
-  }
+  const pass = (authorization?: string, body?: string) =>
+    passOn(`${url}${path}`, request, response, { ...(authorization && { authorization }) }, body)
   if (request.headers.authorization !== undefined) return pass()
   if (request.method !== 'POST') return pass(`Bearer ${token}`)
   readBody(request).then(
     body => pass(isDiscovery(body) ? `Bearer ${token}` : undefined, body),
     () => response.destroy(),
   )
+}
+
+/** Passes a request on to an address, with more headers and another body where they are given. */
+export function passOn(
+  url: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  more: Readonly<Record<string, string>> = {},
+  body?: string,
+): void {
+  const { host: _host, connection: _connection, ...headers } = request.headers
+  const call = callHttp(url, {
+    method: request.method ?? 'GET',
+    headers: { ...headers, ...more },
+  })
+  call.on('response', answer => {
+    const { connection: _closes, 'keep-alive': _time, ...given } = answer.headers
+    response.writeHead(answer.statusCode ?? 502, given)
+    answer.pipe(response)
+  })
+  call.on('error', () => {
+    if (response.headersSent) response.destroy()
+    else response.writeHead(502).end()
+  })
+  response.on('close', () => call.destroy())
+  if (body === undefined) request.pipe(call)
+  else call.end(body)
 }

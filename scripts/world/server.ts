@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Authority, createAuthority } from './certificates.ts'
-import { type AgentBehind, findForwarded, passToAgent } from './forward.ts'
+import { type AgentBehind, findForwarded, isForReceiver, passOn, passToAgent } from './forward.ts'
 import { readBody } from './read-body.ts'
 import { send } from './send.ts'
 import { notFound, type World } from './site.ts'
@@ -17,6 +17,8 @@ export type ServeOptions = {
   caFile?: string
   /** Answers for the agents that are its tenants; without it they answer as made up here. */
   agent?: AgentBehind
+  /** Address that gets the webhooks for somebody who tries the demo; without one they are not found. */
+  receiver?: string
 }
 
 export type ServedWorld = {
@@ -41,7 +43,7 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
   const host = options.host ?? '127.0.0.1'
   const requests = new Map<string, number>()
   const authority = options.tls === true ? await createAuthority() : undefined
-  const listener = createListener(world, requests, options.agent)
+  const listener = createListener(world, requests, options)
   const server =
     authority === undefined ? createServer(listener) : createTlsServer(world, authority, listener)
   server.keepAliveTimeout = keepAliveMs
@@ -66,7 +68,7 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
 function createListener(
   world: World,
   requests: Map<string, number>,
-  agent: AgentBehind | undefined,
+  { agent, receiver }: ServeOptions,
 ): RequestListener {
   return (request, response) => {
     const host = parseHost(request.headers.host)
@@ -75,6 +77,7 @@ function createListener(
     requests.set(counted, (requests.get(counted) ?? 0) + 1)
     const forwarded = agent && findForwarded(host, path)
     if (forwarded) return passToAgent(forwarded, agent, request, response)
+    if (receiver && isForReceiver(host, path)) return passOn(receiver, request, response)
     const site = world.sites.get(host)
     if (site === undefined) return send(notFound, request, response)
     const ask = { method: request.method ?? 'GET', path, headers: request.headers, body: '' }

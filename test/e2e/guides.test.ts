@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillGuide, guideNames, guidesFolder } from '../support/checks/guides.ts'
@@ -54,6 +54,21 @@ test('the picture in README.md is a page of the demo', async () => {
 test('there is a guide for each kind of user', () => {
   const kinds = ['agent-operator', 'analyst', 'buyer', 'publisher', 'registry-operator']
   expect([...guideNames].sort()).toEqual(kinds)
+})
+
+test.skipIf(!hasJq)('docs/webhooks.md lets a webhook arrive from the demo', () => {
+  const { base, dataDir } = demo
+  const path = 'docs/webhooks.md'
+  const page = readFileSync(path, 'utf8')
+  const chapter = /^## See one arrive\n[\s\S]*?(?=^## )/m.exec(page)![0]
+  mkdirSync('data/var', { recursive: true })
+  const filled = fillGuide(chapter, { base, dataDir, organization: 'Acme-webhooks' })
+  if (process.env.UPDATE_GUIDES === '1')
+    writeFileSync(
+      path,
+      page.replace(chapter, () => filled),
+    )
+  else expect(filled).toBe(chapter)
 })
 
 describe.skipIf(!hasJq).each(guideNames)('docs/guides/%s.md', name => {

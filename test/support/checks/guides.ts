@@ -31,9 +31,13 @@ function runCalls(guide: string, { base, dataDir, organization }: GuideRun): str
     .join('\n')
     .replaceAll('http://127.0.0.1:3000', base)
     .replaceAll('http://127.0.0.1:3100', `http://127.0.0.1:${Number(port) + 100}`)
+    .replaceAll('webhooks.md >', `webhooks.md | sed s/3300/${Number(port) + 300}/ >`)
     .replaceAll('DATA_DIR=data/var/demo', `DATA_DIR=${dataDir}`)
     .replaceAll('Acme', organization)
-  const { status, stdout, stderr } = spawnSync('bash', ['-eu', '-o', 'pipefail', '-c', script], {
+  // What a guide leaves running would keep this process waiting.
+  const ending = "trap 'kill $(jobs -p) 2> /dev/null || :' EXIT"
+  const shell = ['-eu', '-o', 'pipefail', '-c', `${ending}\n${script}`]
+  const { status, stdout, stderr } = spawnSync('bash', shell, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'error' },
     encoding: 'utf8',
     cwd: join(import.meta.dirname, '../../..'),
