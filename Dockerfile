@@ -30,5 +30,5 @@ ENV HOST=0.0.0.0
 EXPOSE 3000
 # For the api. Another role is started with --no-healthcheck.
 HEALTHCHECK --start-period=30s CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/healthz').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/scripts/registry.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=16", "dist/scripts/registry.js"]
 CMD ["api"]

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import cluster from 'node:cluster'
 import type { Log } from '../pipeline/core/log.ts'
+import { youngObjectsOption } from '../pipeline/core/thread.ts'
 import { endProcess, hasEnded } from './child-process.ts'
 import { type ProcessReport, requestMetrics } from './metrics/messages.ts'
 import { RestartDelay } from './restart-delay.ts'
@@ -112,11 +113,12 @@ export class Supervisor {
    * them runs, a connection waits instead of being refused.
    */
   #fork({ args, env, sharesPort }: ChildRole): ChildProcess {
+    const execArgv = [...process.execArgv, youngObjectsOption]
     if (!sharesPort) {
-      return fork(this.#script, args, { env, detached: true, stdio: [...STDIO] })
+      return fork(this.#script, args, { env, execArgv, detached: true, stdio: [...STDIO] })
     }
     cluster.schedulingPolicy = cluster.SCHED_NONE
-    cluster.setupPrimary({ exec: this.#script, args, stdio: [...STDIO] })
+    cluster.setupPrimary({ exec: this.#script, args, execArgv, stdio: [...STDIO] })
     return cluster.fork(env).process as ChildProcess
   }
 

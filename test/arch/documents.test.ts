@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { youngObjectsOption } from '../../pipeline/core/thread.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -113,7 +114,9 @@ test('.dockerignore lets everything through that the Dockerfile copies', () => {
   expect(
     open.filter(source => !context.includes(source) || !existsSync(join(root, source))),
   ).toEqual([])
-  expect(read('Dockerfile')).toContain('ENTRYPOINT ["node", "dist/scripts/registry.js"]')
+  expect(read('Dockerfile')).toContain(
+    `ENTRYPOINT ["node", "${youngObjectsOption}", "dist/scripts/registry.js"]`,
+  )
   expect(existsSync(join(root, 'scripts/registry.ts'))).toBe(true)
 })
 

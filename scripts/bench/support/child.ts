@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { settings } from '../../../pipeline/core/config.ts'
 import { requireValue } from '../../../pipeline/core/present.ts'
+import { youngObjectsOption } from '../../../pipeline/core/thread.ts'
 
 export interface ChildOptions {
   args?: readonly string[]
@@ -42,7 +43,7 @@ export class Child<Ready, Question, Answer> {
     file: string,
     { args = [], env = {}, onLine }: ChildOptions = {},
   ): Promise<Child<Ready, Question, Answer>> {
-    const child = spawn(process.execPath, ['--expose-gc', file, ...args], {
+    const child = spawn(process.execPath, [youngObjectsOption, '--expose-gc', file, ...args], {
       cwd: root,
       env: { ...buildEnvironment(), ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
