@@ -140,20 +140,28 @@ test('agent_reach counts publishers by how they authorize an agent', async () =>
   ).toEqual([`${NETWORK} 1 0`, `${LATE} 0 0`, `${SALES} 1 0`])
 })
 
-test('data_set names the commit that a snapshot shows', async () => {
-  const [row] = await readLines(second, 'data_set', 'format, seq, as_of')
-  expect(row).toBe('2 2 2026-11-21T03:00:00.000Z')
+test('data_set names the commit that a snapshot shows, and since when history is recorded', async () => {
+  const [row] = await readLines(second, 'data_set', 'format, seq, as_of, history_since')
+  expect(row).toBe('2 2 2026-11-21T03:00:00.000Z 2026-11-20T03:00:00.000Z')
 })
 
 test('authorized_on lists the grants in force at a moment, windows included', async () => {
   const on = (moment: string) =>
     readLines(second, `authorized_on('${moment}')`, 'publisher_domain, agent_url')
   const stays = [`blog.example ${NETWORK}`, `news.example ${SALES}`]
-  expect(await on('2026-11-19T12:00:00Z')).toEqual([])
   expect(await on('2026-11-20T12:00:00Z')).toEqual([...stays, `news.example ${NETWORK}`].sort())
   expect(await on('2026-11-21T10:59:00Z')).toEqual(stays)
   expect(await on('2026-11-21T11:00:00Z')).toEqual([...stays, `radio.example ${LATE}`])
 })
+
+test.each(['2026-11-19', '2026-11-20', '2026-11-20T02:59:59Z'])(
+  'authorized_on refuses %s, of which nothing is known, instead of finding nobody',
+  async moment => {
+    await expect(readLines(second, `authorized_on('${moment}')`, 'agent_url')).rejects.toThrow(
+      'authorized_on: nothing was recorded before 2026-11-20T03:00:00.000Z, when this registry began; ask for a later time',
+    )
+  },
+)
 
 test('authorized_on takes a day as its first moment in UTC, whatever the zone of the session', async () => {
   const on = (moment: string) =>
@@ -169,7 +177,7 @@ test('authorized_on takes a day as its first moment in UTC, whatever the zone of
     ]) {
       expect([day, await on(day)]).toEqual([day, then])
     }
-    expect(await on("date '2026-11-20'")).toEqual([])
+    await expect(on("date '2026-11-20'")).rejects.toThrow('before 2026-11-20T03:00:00.000Z')
   } finally {
     await second.run("set TimeZone = 'UTC'")
   }
