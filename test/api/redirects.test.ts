@@ -9,6 +9,7 @@ import { enrol } from '../support/registry/members.ts'
 /** The addresses that redirect, as the description says too. */
 const REDIRECTING = '/data/registry.duckdb'
 const GUIDES = '/guides'
+const THINGS = ['/brands', '/publishers', '/agents']
 
 let registry: TestRegistry
 let key: string
@@ -50,7 +51,13 @@ test('what the description says of redirects is what every route does', async ()
       )
     }
   }
-  expect([...redirecting].sort()).toEqual([`${REDIRECTING} 302`, `${GUIDES} 301`])
+  expect([...redirecting].sort()).toEqual(
+    [
+      `${REDIRECTING} 302`,
+      `${GUIDES} 301`,
+      ...THINGS.map(path => `${path}/acme.example 301`),
+    ].sort(),
+  )
   const { headers } = await send('GET', REDIRECTING)
   const latest = await send('GET', String(headers.location))
   expect([latest.statusCode, latest.headers['cache-control']]).toEqual([
@@ -60,5 +67,18 @@ test('what the description says of redirects is what every route does', async ()
   const description = (await registry.app.inject('/openapi/registry.yaml')).body
   expect(description.replaceAll(/\s+/g, ' ')).toContain(`\`${REDIRECTING}\` leads by a 302`)
   expect(description.replaceAll(/\s+/g, ' ')).toContain(`\`${GUIDES}\` by a 301`)
+  for (const path of THINGS) expect(description).toContain(`\`${path}/{`)
   expect(description).not.toContain('never redirects')
+})
+
+test.each([
+  ['/brands/ACME.example', '/brand/acme.example'],
+  ['/publishers/https%3A%2F%2Facme.example%2Fnews', '/publisher/acme.example'],
+  ['/agents/https%3A%2F%2FAcme.example%2Fmcp', '/agent/https%3A%2F%2Facme.example%2Fmcp'],
+  ['/agents/acme.example', '/agent/https%3A%2F%2Facme.example'],
+  ['/brands/%2F%2Fevil.example', undefined],
+  ['/publishers/%5Cevil.example', undefined],
+])('the guessed address %s leads to a page of the registry, and nowhere else', async (url, to) => {
+  const { statusCode, headers } = await registry.app.inject({ url })
+  expect([statusCode, headers.location]).toEqual([to === undefined ? 400 : 301, to])
 })
