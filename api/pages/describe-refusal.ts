@@ -1,10 +1,13 @@
-import { formatMoment } from './html/text.tsx'
+import { countEdits } from '../../pipeline/core/edit-distance.ts'
+import { countThings, formatMoment, joinWords } from './html/text.tsx'
 
 const OF_FIELD = /^(\w+): (.+)$/s
 /** Begins a fault that is said of its field; any other is a sentence of its own. */
 const PREDICATE = /^(?:must|is|has|have|cannot|was)\b/
-/** A choice of a form, or of a link, that offers the values itself. */
-const CHOICE = /^must be one of /
+const CHOICE = /^must be one of ([\w., -]+)$/
+/** Values of a choice that are named, and the longest text that is compared with them. */
+const NAMED_MAX = 6
+const COMPARED_CHARS_MAX = 64
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
 const WANTS = /^must be (an? domain name|the address of an agent|an email address)/
 
@@ -30,12 +33,22 @@ export function describeRefusal(text: string, sent: object = {}): string {
   const [what, example] = wanted[WANTS.exec(fault)?.[1] ?? ''] ?? []
   if (!PREDICATE.test(fault)) return toSentence(fault)
   const label = labels[field] ?? field.replaceAll('_', ' ')
-  if (CHOICE.test(fault) && typeof entered === 'string' && entered !== '')
-    return `There is no ${label} “${entered}”.`
+  const [, choices] = CHOICE.exec(fault) ?? []
+  if (choices !== undefined && typeof entered === 'string' && entered !== '')
+    return `There is no ${label} “${entered}”. ${describeChoices(entered, choices.split(', '))}`
   if (what === undefined || typeof entered !== 'string') return toSentence(`${label} ${fault}`)
   return entered.trim() === ''
     ? `Enter ${what}, such as ${example}.`
     : `“${entered}” is not ${what}. Enter one such as ${example}.`
+}
+
+/** Names the values of a choice, those first that are nearest to what was entered. */
+function describeChoices(entered: string, choices: readonly string[]): string {
+  const text = entered.toLowerCase().slice(0, COMPARED_CHARS_MAX)
+  const nearest = choices.toSorted((a, b) => countEdits(text, a) - countEdits(text, b))
+  const rest = nearest.length - NAMED_MAX
+  const named = rest > 1 ? nearest.slice(0, NAMED_MAX) : nearest
+  return `Choose ${joinWords(rest > 1 ? [...named, countThings(rest, 'other')] : named, 'or')}.`
 }
 
 function toSentence(text: string): string {
