@@ -155,7 +155,12 @@ describe('who may sell what', () => {
   test('is left out for a file that points to another one', async () => {
     const text = '{"authoritative_location": "https://elsewhere.example/adagents.json"}'
     const page = await check({ text, domain: PUBLISHER })
-    expect(page('#sellers').text()).toContain('This file changes nothing')
+    expect(page('#sellers').text()).toContain('This file lists no agents of its own')
+  })
+
+  test('cannot be told from a broken file', async () => {
+    const page = await check({ text: '{"authorized_agents": [', domain: PUBLISHER })
+    expect(page('#sellers').text()).toContain('Nothing can be compared while the file is invalid')
   })
 })
 

@@ -24,11 +24,14 @@ export function renderSellers(
   domain: string,
   before: PublisherLookup,
   after: ProposedSellers | undefined,
+  isValid: boolean,
 ): Html {
   if (after === undefined) {
     return (
       <p class="empty">
-        This file changes nothing: it has no usable entries, or another file overrides it.
+        {isValid
+          ? 'This file lists no agents of its own: it points to another file, or has no usable entries.'
+          : 'Nothing can be compared while the file is invalid. The last valid version, if there is one, stays in force for now.'}
       </p>
     )
   }

@@ -127,7 +127,7 @@ async function showExamined(
 
 async function renderPreview(
   domain: string | undefined,
-  { sellers }: ExaminedFile,
+  { sellers, valid }: ExaminedFile,
   { ask }: Asking,
 ): Promise<Html | null> {
   if (domain === undefined) {
@@ -139,7 +139,7 @@ async function renderPreview(
   }
   const query = { domain, limit: AGENTS_COMPARED }
   const { body } = await ask<PublisherLookup>(lookUpPublisher, { query })
-  return renderSection('sellers', 'Authorized agents', renderSellers(domain, body, sellers))
+  return renderSection('sellers', 'Authorized agents', renderSellers(domain, body, sellers, valid))
 }
 
 function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile): Html {
