@@ -1,7 +1,7 @@
 import type { Membership } from '../../pipeline/model/identity.ts'
 import { HTML, pageHeaders } from '../pages/headers.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, renderName } from '../pages/html/text.tsx'
+import { clipText, renderCoded, renderName } from '../pages/html/text.tsx'
 import { renderDocument } from '../pages/parts/document.tsx'
 import { TOKEN_FIELD } from './form-tokens.ts'
 
@@ -219,7 +219,7 @@ export function renderFault(fault: string | undefined): Child {
   if (fault === undefined) return null
   return (
     <p class="notice bad" role="alert">
-      {clipText(fault, 500)}
+      {renderCoded(fault, 500)}
     </p>
   )
 }

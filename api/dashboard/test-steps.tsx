@@ -8,7 +8,7 @@ import {
 } from '../../pipeline/model/storyboards/storyboard-result.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMarkdown } from '../pages/html/markdown.ts'
-import { clipText, renderName, renderOutside } from '../pages/html/text.tsx'
+import { clipText, renderCoded, renderName, renderOutside } from '../pages/html/text.tsx'
 import { renderFacts } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toStoryboardPath } from '../pages/parts/paths.ts'
@@ -25,7 +25,7 @@ export function renderFailedSteps(steps: readonly AgentDiagnostic[]): Html[] {
   const chars = shareChars(2 * steps.length)
   return [...Map.groupBy(steps, findReason)].map(([reason, failed]) => (
     <>
-      <h3>{clipText(reason, TEXT_CHARS)}</h3>
+      <h3>{renderCoded(reason, TEXT_CHARS)}</h3>
       {failed.map(step => renderFailedStep(step, step === steps[0], chars))}
     </>
   ))
@@ -65,8 +65,8 @@ function listHelp(
   error: string | null | undefined,
 ): (readonly [name: string, value: Child])[] {
   return [
-    ['Failed check', guidance && clipText(guidance.sentence, TEXT_CHARS)],
-    ['Answered with', error ? clipText(error, TEXT_CHARS) : undefined],
+    ['Failed check', guidance && renderCoded(guidance.sentence, TEXT_CHARS)],
+    ['Answered with', error ? renderCoded(error, TEXT_CHARS) : undefined],
     ['Rule ID', guidance && <code>{clipText(guidance.rule, 200)}</code>],
     ['Explained at', guidance?.reference_url && renderOutside(guidance.reference_url)],
   ]
@@ -153,7 +153,7 @@ function renderStep({ guidance, error, skip_reason, exchange }: StepResult, char
     <>
       {skip_reason === undefined ? null : <p>Not run: {skipReasons[skip_reason]}.</p>}
       {renderFacts([
-        ['Change', guidance && clipText(guidance.fix, TEXT_CHARS)],
+        ['Change', guidance && renderCoded(guidance.fix, TEXT_CHARS)],
         ...listHelp(guidance, error),
       ])}
       {exchange === undefined ? null : (

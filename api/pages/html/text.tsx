@@ -34,6 +34,14 @@ export function renderName(text: unknown, limit = 120): Html {
   return <bdi>{clipText(showDomains(text), limit)}</bdi>
 }
 
+/** Renders text that marks code by backticks, as Markdown does. */
+export function renderCoded(text: unknown, limit?: number): Child {
+  const parts = clipText(text, limit).split(/`([^`]+)`/)
+  return parts.length === 1
+    ? parts
+    : parts.map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))
+}
+
 /** Renders a link to another site. */
 export function renderOutside(address: string, text: string = address): Html {
   return (

@@ -2,7 +2,7 @@ import { describeRepair, omitRepair } from '../../../pipeline/parse/fault-repair
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import type { ExaminedText } from '../examined-file.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings } from '../html/text.tsx'
+import { clipText, countThings, renderCoded } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderMarkedLines } from './marked-lines.tsx'
@@ -80,9 +80,9 @@ export function renderFaults(record: FileRecord | null | undefined): Html {
         <code>{clipText(field || 'the file', 80)}</code>,
         <>
           {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)}{' '}
-          {clipText(omitRepair(message, repair), 240)}
+          {renderCoded(omitRepair(message, repair), 240)}
         </>,
-        clipText(repair, 240),
+        renderCoded(repair, 240),
       ]
     },
   })

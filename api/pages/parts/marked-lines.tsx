@@ -1,7 +1,7 @@
 import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
 import { omitRepair } from '../../../pipeline/parse/fault-repair.ts'
-import { type Html, h } from '../html/jsx.ts'
-import { clipText, countThings } from '../html/text.tsx'
+import { type Child, type Html, h } from '../html/jsx.ts'
+import { clipText, countThings, renderCoded } from '../html/text.tsx'
 import { renderBadge } from './freshness.tsx'
 
 /** Lines shown before and behind one with a fault. */
@@ -44,9 +44,9 @@ export function renderMarkedLines(
   )
 }
 
-function endSentence(text: string): string {
+function renderSentence(text: string): Child {
   const clipped = clipText(text, 300)
-  return clipped.endsWith('?') ? clipped : `${clipped}.`
+  return renderCoded(clipped.endsWith('?') ? clipped : `${clipped}.`, 301)
 }
 
 function renderLine(number: number, text: string, faults: readonly PlacedFault[]): Html {
@@ -60,9 +60,9 @@ function renderLine(number: number, text: string, faults: readonly PlacedFault[]
       {faults.map(({ severity, message, suggestion }) => (
         <p class="note">
           {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)}{' '}
-          {endSentence(omitRepair(message, suggestion ?? ''))}{' '}
+          {renderSentence(omitRepair(message, suggestion ?? ''))}{' '}
           {suggestion === undefined ? null : (
-            <span class="quiet">Fix: {endSentence(suggestion)}</span>
+            <span class="quiet">Fix: {renderSentence(suggestion)}</span>
           )}
         </p>
       ))}

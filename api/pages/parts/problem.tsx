@@ -1,12 +1,12 @@
 import { type Child, type Html, h } from '../html/jsx.ts'
-import { clipText } from '../html/text.tsx'
+import { renderCoded } from '../html/text.tsx'
 
 /** Renders why there is nothing to show, and a way on. */
 export function renderProblem(title: string, text: string, more?: Child): Html {
   return (
     <section class="problem">
       <h1>{title}</h1>
-      <p class="lead">{clipText(text, 300)}</p>
+      <p class="lead">{renderCoded(text, 400)}</p>
       {more}
     </section>
   )
