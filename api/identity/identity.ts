@@ -95,6 +95,8 @@ export class Identity {
   async countOrRefuse(caller: HourlyLimit, all: HourlyLimit): Promise<void> {
     this.#counter ??= new HourlyCounter(this.requireRedis())
     if (await this.#counter.count(caller, all)) return
-    refuse('rate_limited', 'too many requests', { retry_after: HOUR / SECOND })
+    refuse('rate_limited', 'too many of these requests in the last hour', {
+      retry_after: HOUR / SECOND,
+    })
   }
 }

@@ -16,7 +16,7 @@ export class CallerConcurrency {
   admit(caller: string): () => void {
     const running = this.#running.get(caller) ?? 0
     if (running >= this.#max) {
-      const text = `a caller may have ${this.#max} of these requests open at once; try again`
+      const text = `a caller may have ${this.#max} of these requests open at once`
       refuse('rate_limited', text, { retry_after: RETRY_AFTER_S })
     }
     this.#running.set(caller, running + 1)

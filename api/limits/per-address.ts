@@ -34,9 +34,11 @@ export function buildAddressLimit(max: number, timeWindow: number): RateLimitOpt
     errorResponseBuilder: (_request, { ttl }) => {
       const resetSeconds = toRetrySeconds(ttl)
       const windowSeconds = timeWindow / SECOND
+      const window = timeWindow === MINUTE ? 'a minute' : `in ${windowSeconds} seconds`
+      const text = `no more than ${max} of these requests ${window} from one address`
       const headers = buildLimitHeaders({ max, windowSeconds, remaining: 0, resetSeconds })
       const fields = { retry_after: resetSeconds }
-      return new PublicError('rate_limited', 'too many requests', fields, headers)
+      return new PublicError('rate_limited', text, fields, headers)
     },
   }
 }

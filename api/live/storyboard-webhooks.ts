@@ -49,7 +49,7 @@ export function addStoryboardWebhooks(
   const requirePlace = async ({ run, step }: Place) => {
     const isPlace = RUN.test(run) && STEP.test(step)
     if (!isPlace || !(await hasInbox(run))) refuseUnknown()
-    if (!(await redisRoom.hasRoom())) refuse('rate_limited', LATER, { retry_after: RETRY_S })
+    if (!(await redisRoom.hasRoom())) refuse('rate_limited', FULL, { retry_after: RETRY_S })
   }
   app.register(async scope => {
     scope.removeAllContentTypeParsers()
@@ -76,6 +76,7 @@ export function addStoryboardWebhooks(
   })
 }
 
+const FULL = 'no more webhooks can be kept at the moment'
 const LATER = 'Send this webhook again later'
 
 function refuseUnknown(): never {

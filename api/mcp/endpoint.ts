@@ -6,7 +6,6 @@ import {
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
-  McpError,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -133,7 +132,7 @@ function buildServer({ tools, shown }: Offer, call: ToolCall): Server {
     const { name, arguments: input = {} } = CallToolRequestSchema.parse(request).params
     const tool = tools.get(name)
     if (tool) return call(tool, input)
-    throw new McpError(ErrorCode.InvalidParams, `there is no tool ${name}`)
+    throw new McpFailure(ErrorCode.InvalidParams, `there is no tool ${name}`)
   })
   return server
 }
@@ -151,9 +150,21 @@ function addResources(
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
     const path = findResourcePath(origin, uri)
     const found = path === undefined ? undefined : await read(path)
-    if (found === undefined) throw new McpError(NOT_FOUND, `there is no resource ${uri}`, { uri })
+    if (found === undefined) throw new McpFailure(NOT_FOUND, `there is no resource ${uri}`, { uri })
     return { contents: [{ uri, ...found }] }
   })
+}
+
+/** A failure by its code. The library's own error writes the code into its message, as clients do once more. */
+class McpFailure extends Error {
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
 }
 
 /** Code of the protocol for a resource that is not there. */
@@ -172,7 +183,8 @@ async function readResource(
 ): Promise<ResourceText | undefined> {
   const answer = await app.inject({ url, remoteAddress: ip, headers: { [REQUEST_ID]: id } })
   if (answer.statusCode === 400 || answer.statusCode === 404) return undefined
-  if (answer.statusCode >= 400) throw new McpError(ErrorCode.InternalError, answer.body)
+  if (answer.statusCode >= 400)
+    throw new McpFailure(ErrorCode.InternalError, JSON.parse(answer.body).error)
   const mimeType = String(answer.headers['content-type']).replace(/;.*/, '')
   return { mimeType, text: answer.body }
 }

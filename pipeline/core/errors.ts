@@ -133,6 +133,8 @@ export function toErrorBody(error: PublicErrorName, text: string): Record<string
 
 interface Refusal {
   status: PublicErrorEntry['status']
+  /** What happened; where a limit is reached also when to come back. */
+  sentence: string
   body: Record<string, unknown>
   retryAfterSeconds: number | undefined
 }
@@ -145,13 +147,21 @@ export function buildRefusal(
 ): Refusal {
   const { status, retryAfterS }: PublicErrorEntry = publicErrors[error]
   const retry = retryAfterS === undefined ? undefined : { retry_after: retryAfterS }
-  const body: Record<string, unknown> = { ...toErrorBody(error, text), ...retry, ...fields }
-  const { retry_after } = body
-  return {
-    status,
-    body,
-    retryAfterSeconds: typeof retry_after === 'number' ? retry_after : undefined,
-  }
+  const { retry_after }: { retry_after?: unknown } = { ...retry, ...fields }
+  const retryAfterSeconds = typeof retry_after === 'number' ? retry_after : undefined
+  const isLimit = status === 429 && retryAfterSeconds !== undefined
+  const sentence = isLimit ? `${text}; try again in ${formatWait(retryAfterSeconds)}` : text
+  const body = { ...toErrorBody(error, sentence), ...retry, ...fields }
+  return { status, sentence, body, retryAfterSeconds }
+}
+
+const [MINUTE_S, HOUR_S] = [60, 3_600]
+
+/** Formats a wait in words; it is never shorter than told. */
+function formatWait(seconds: number): string {
+  if (seconds < 2 * MINUTE_S) return seconds === 1 ? '1 second' : `${seconds} seconds`
+  if (seconds < 2 * HOUR_S) return `${Math.ceil(seconds / MINUTE_S)} minutes`
+  return `${Math.ceil(seconds / HOUR_S)} hours`
 }
 
 export class PublicError extends Error {
@@ -168,8 +178,8 @@ export class PublicError extends Error {
     fields: Record<string, unknown> = {},
     headers: Readonly<Record<string, string>> = {},
   ) {
-    super(text)
-    const { status, body, retryAfterSeconds } = buildRefusal(error, text, fields)
+    const { status, sentence, body, retryAfterSeconds } = buildRefusal(error, text, fields)
+    super(sentence)
     this.error = error
     this.fields = fields
     this.status = status

@@ -140,7 +140,9 @@ describe('POST /api/registry/crawl-request', () => {
     expect((await ask({ domain: 'news.example' })).statusCode).toBe(202)
     const answer = await ask({ domain: 'NEWS.example' }, other)
     expect(answer.statusCode).toBe(429)
-    expect(answer.json().error).toBe('a crawl of news.example was requested a moment ago')
+    expect(answer.json().error).toBe(
+      'a crawl of news.example was requested a moment ago; try again in 5 minutes',
+    )
     const { retry_after } = answer.json()
     expect(retry_after).toBeGreaterThan(290)
     expect(answer.headers).toMatchObject({
@@ -162,7 +164,7 @@ describe('POST /api/registry/crawl-request', () => {
     const answer = await ask({ domain: 'one-more.example' })
     expect([answer.statusCode, answer.json().error]).toEqual([
       429,
-      'no more than 30 crawl requests an hour',
+      'no more than 30 crawl requests an hour; try again in 60 minutes',
     ])
     const { retry_after } = answer.json()
     expect(retry_after).toBeGreaterThan(3_500)
@@ -486,13 +488,13 @@ describe('POST /api/registry/manager-revalidation-request', () => {
     const again = await post(paths.manager, manager)
     expect([again.statusCode, again.json().error]).toEqual([
       429,
-      'a crawl of news.example was requested a moment ago',
+      'a crawl of news.example was requested a moment ago; try again in 5 minutes',
     ])
     expect((await post(paths.brand, { domain: 'a.example' })).statusCode).toBe(202)
     const over = await post(paths.manager, { manager_domain: 'a.example' })
     expect([over.statusCode, over.json().error]).toEqual([
       429,
-      'no more than 3 crawl requests an hour',
+      'no more than 3 crawl requests an hour; try again in 60 minutes',
     ])
   })
 

@@ -229,7 +229,9 @@ describe('a call', () => {
   })
 
   test('of an unknown tool names it', async () => {
-    await expect(call(await connect(), 'no_such')).rejects.toThrow('there is no tool no_such')
+    await expect(call(await connect(), 'no_such')).rejects.toThrow(
+      /^MCP error -32602: there is no tool no_such$/,
+    )
   })
 })
 

@@ -430,7 +430,7 @@ describe('the rate of saves', () => {
     const refused = await save({})
     expect(refused.statusCode).toBe(429)
     expect(refused.json()).toEqual({
-      error: 'no more than 2 saves an hour',
+      error: 'no more than 2 saves an hour; try again in 60 minutes',
       code: 'rate_limited',
       retry_after: 3_600,
     })
@@ -446,11 +446,13 @@ describe('the rate of saves', () => {
     })
     expect(await statuses([facts, { secret: colleague }])).toEqual([200])
     const full = await save(facts, { secret: colleague })
-    expect(full.json().error).toBe('no more than 3 saves an hour by one organization')
+    expect(full.json().error).toBe(
+      'no more than 3 saves an hour by one organization; try again in 60 minutes',
+    )
     strict.clock.tick(HOUR)
     expect(await statuses([])).toEqual([200])
     expect((await save()).json()).toMatchObject({
-      error: 'no more than 4 saves a day by one organization',
+      error: 'no more than 4 saves a day by one organization; try again in 23 hours',
       retry_after: 23 * 3_600,
     })
     strict.clock.tick(23 * HOUR)

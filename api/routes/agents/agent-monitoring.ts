@@ -140,8 +140,9 @@ export const requeueMonitoring = defineOperation({
     const waitMs = last === null ? 0 : Date.parse(last) + betweenMs - clock.now()
     if (waitMs > 0) {
       const retry_after = Math.ceil(waitMs / SECOND)
-      const text = `a test of this agent was requested a moment ago: try again in ${retry_after} s`
-      return refuse('rate_limited', text, { retry_after })
+      return refuse('rate_limited', 'a test of this agent was requested a moment ago', {
+        retry_after,
+      })
     }
     await changeSettings(encodedUrl, { requeue: true }, principal, services)
     return replyOk({ requeued: true })
