@@ -133,7 +133,7 @@ export function toErrorBody(error: PublicErrorName, text: string): Record<string
 
 interface Refusal {
   status: PublicErrorEntry['status']
-  /** What happened; where a limit is reached also when to come back. */
+  /** Text for people: beyond a limit it also says when to come back. */
   sentence: string
   body: Record<string, unknown>
   retryAfterSeconds: number | undefined
