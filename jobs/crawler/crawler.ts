@@ -60,7 +60,11 @@ export async function runCrawler(
     log,
   )
   worker.on('error', () => undefined)
-  worker.on('failed', (_, error) => log.warn({ error: error.message }, 'batch failed'))
+  worker.on('failed', (_, error) => {
+    // A crawler that ends leaves the rest of its batch to the next one.
+    const level = stop.signal.aborted ? 'info' : 'warn'
+    log[level]({ error: error.message }, 'batch failed')
+  })
   log.info('crawler ready')
 
   return {

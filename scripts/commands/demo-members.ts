@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { ListedKey } from '../../pipeline/accounts/organizations.ts'
+import { getLast } from '../../pipeline/core/present.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { type CredentialOwner, encryptCredential } from '../../pipeline/model/agent-credential.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
@@ -10,6 +12,18 @@ import { connectWriter, retryWhileUnavailable } from './running.ts'
 interface DemoSecrets {
   credentialsKey: string
   agentToken: string
+}
+
+/** Tells whether the members of the demo internet are enrolled: they are in order, so it asks for the last one. */
+export async function hasDemoMembers(redisUrl: string): Promise<boolean> {
+  const { organization: org } = getLast(demoMembers)
+  const writer = await connectWriter(redisUrl, 'start', 'warn')
+  try {
+    const list = () => writer.ask<ListedKey[] | null>({ ask: 'keys', org })
+    return (await retryWhileUnavailable(list, Number.POSITIVE_INFINITY)) !== null
+  } finally {
+    await writer.close()
+  }
 }
 
 /**

@@ -12,13 +12,12 @@ import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { chooseOperatorPort, chooseReceiverPort } from '../../pipeline/core/ports.ts'
 import { isExposed } from '../../pipeline/core/settings/setting-contradictions.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
-import { listSnapshots, readCheckpoint } from '../../pipeline/store/checkpoint.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
 import { fetchBundles } from '../../pipeline/storyboards/bundles/fetch-bundles.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
 import { crawlInRunning } from './crawl.ts'
-import { enrolDemoMembers } from './demo-members.ts'
+import { enrolDemoMembers, hasDemoMembers } from './demo-members.ts'
 import { type DomainsFile, describeRefused, readDomainsFile } from './domains-file.ts'
 import { requireRedisUrl, warnOfProtocolName } from './environment.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
@@ -56,8 +55,6 @@ interface StartPlan {
   config: Config
   paths: Paths
   isDemo: boolean
-  /** True if nothing has been published in this folder yet. */
-  isFirst: boolean
   domainsFile: DomainsFile | undefined
   log: Log
   untilRedisAnswers: () => Promise<void>
@@ -78,10 +75,9 @@ export async function start(options: { domains?: string }): Promise<void> {
   await takeStartLock(config)
   await checkPorts(config, { withAgent: isDemo })
   const untilRedisAnswers = await checkRedis(config)
-  const isFirst = readCheckpoint(paths) === undefined && listSnapshots(paths).length === 0
   const log = createLog('supervisor', config.LOG_LEVEL)
   await storeBundles(config, log)
-  await run({ config, paths, isDemo, isFirst, domainsFile, log, untilRedisAnswers })
+  await run({ config, paths, isDemo, domainsFile, log, untilRedisAnswers })
 }
 
 /** Fetches storyboards before the roles start, which read what is stored. */
@@ -160,7 +156,7 @@ async function startRoles(
   supervisor: Supervisor,
   operatorUrl: string,
 ): Promise<void> {
-  const { config, paths, isDemo, isFirst, domainsFile: ownDomains, untilRedisAnswers } = plan
+  const { config, paths, isDemo, domainsFile: ownDomains, untilRedisAnswers } = plan
   const redisUrl = requireRedisUrl(config)
   const env = {
     ...process.env,
@@ -196,8 +192,11 @@ async function startRoles(
     ownDomains?.domains ?? (isDemo ? (await readDomainsFile(toDemoDomains(paths.dir))).domains : [])
   for (const line of describeRefused(ownDomains?.refused ?? [])) process.stderr.write(`${line}\n`)
   await untilRedisAnswers()
-  if (domains.length > 0 && (isFirst || ownDomains)) await crawlFirst(redisUrl, domains)
-  if (isDemo && isFirst) {
+  // Where an earlier start was interrupted before the demo was complete, this one begins it again.
+  const isNewDemo = isDemo && !(await hasDemoMembers(redisUrl))
+  if (domains.length > 0 && (isNewDemo || ownDomains))
+    await crawlFirst(redisUrl, domains, { again: isNewDemo })
+  if (isNewDemo) {
     const credentialsKey = env.CREDENTIALS_KEY ?? ensureDemoCredentialsKey(paths)
     const { TEST_AGENT_TOKEN: agentToken } = config
     await enrolDemoMembers(redisUrl, { credentialsKey, agentToken })
@@ -297,9 +296,13 @@ function findReceiver(config: Config): string | undefined {
   return port === 0 ? undefined : `http://127.0.0.1:${port}`
 }
 
-async function crawlFirst(redisUrl: string, domains: Domain[]): Promise<void> {
+async function crawlFirst(
+  redisUrl: string,
+  domains: Domain[],
+  { again }: { again: boolean },
+): Promise<void> {
   const summary = await crawlInRunning(await connectWriter(redisUrl, 'start', 'warn'), domains, {
-    again: false,
+    again,
     patienceMs: Number.POSITIVE_INFINITY,
   })
   printFound(domains.length, summary)
