@@ -147,7 +147,9 @@ function logAvailability(redis: Redis, url: string, log: Log): void {
     unavailable.add(url)
     const facts = { error: error.message, REDIS_URL: hidePassword(url) }
     const level = error instanceof ReplyError ? 'warn' : chooseLevel()
-    log[level](facts, 'Cannot reach Redis: start it, or correct REDIS_URL')
+    // A socket may be that of `start`, which starts its own Redis again by itself.
+    const advice = url.startsWith('unix:') ? '' : ': start it, or correct REDIS_URL'
+    log[level](facts, `Cannot reach Redis${advice}`)
   })
   redis.on('ready', () => {
     if (log !== silentLog && unavailable.delete(url)) log[chooseLevel()]('Redis is reachable again')

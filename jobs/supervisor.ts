@@ -41,6 +41,8 @@ interface Child {
   isReady: boolean
   /** Why it cannot start, as it says itself. */
   reason?: string | undefined
+  /** Why it could not start the last time. */
+  toldReason?: string | undefined
   restarting?: NodeJS.Timeout
   /** Resolves the promise of `start`. */
   resolve: (ready: Ready['ready']) => void
@@ -136,6 +138,7 @@ export class Supervisor {
       if ('failed' in message) child.reason = (message as Failed).failed
       if (!('ready' in message)) return
       child.isReady = true
+      child.toldReason = undefined
       child.resolve((message as Ready).ready)
     })
   }
@@ -150,7 +153,11 @@ export class Supervisor {
     }
     const restartMs = child.delay.next()
     const { reason } = child
-    this.#log.error({ child: name, ...how, reason, again_in_ms: restartMs }, 'child ended')
+    // On a full disk a role tries for hours, and ends for the same reason each time.
+    const isRepeated = reason !== undefined && reason === child.toldReason
+    child.toldReason = reason
+    const facts = { child: name, ...how, reason, again_in_ms: restartMs }
+    this.#log[isRepeated ? 'debug' : 'error'](facts, 'child ended')
     child.restarting = setTimeout(() => this.#restart(child), restartMs)
   }
 
@@ -159,7 +166,8 @@ export class Supervisor {
     child.reason = undefined
     child.process = this.#fork(child.role)
     this.#watch(child)
-    this.#log.info({ child: child.role.name, pid: child.process.pid }, 'child started again')
+    const facts = { child: child.role.name, pid: child.process.pid }
+    this.#log[child.toldReason === undefined ? 'info' : 'debug'](facts, 'child started again')
   }
 }
 

@@ -156,6 +156,8 @@ async function failToStart(name: ServiceName, error: unknown): Promise<never> {
 /** Describes why a role cannot start; a setting that is wrong says so in a sentence of its own. */
 function describeFailure(role: string, error: unknown): string {
   if (error instanceof ConfigError) return error.message
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
+    return `the ${role} cannot start: the disk is full`
   return `the ${role} cannot start: ${error instanceof Error ? error.message : String(error)}`
 }
 
