@@ -22,6 +22,8 @@ const LOOK_EVERY_MS = 100
 export type OpenOptions = Pick<SequencerOptions, 'acceptsOlderIndex'> & {
   /** Creates the registry where one may begin (`empty-folder.ts`). */
   begins?: boolean
+  /** Lowest level that is logged, by default `warn`. */
+  level?: string
   /** Is for writes, which only an indexer may do where other hosts take over from backups. */
   writes?: boolean
 }
@@ -87,7 +89,8 @@ export async function openAlone(config: Config, how: OpenOptions = {}): Promise<
 
 /** Publishes what the record has, while no start runs: after a rebuild nothing is published. */
 export async function publishAlone(config: Config): Promise<void> {
-  const sequencer = await openAlone(config)
+  // What is missing here was left to this publication, and is no news.
+  const sequencer = await openAlone(config, { level: 'error' })
   try {
     await sequencer.publish()
   } finally {
@@ -97,13 +100,13 @@ export async function publishAlone(config: Config): Promise<void> {
 
 async function openUnlessTaken(
   config: Config,
-  { begins = false, writes = false, ...how }: OpenOptions,
+  { begins = false, writes = false, level = 'warn', ...how }: OpenOptions,
 ): Promise<Sequencer | undefined> {
   if (writes) assertNoFleet(config)
   if (begins && (await isBeginning(config))) return undefined
   if (!(begins && mayBegin(config))) assertRegistry(config)
   const { Sequencer } = await import('../../pipeline/writer/sequencer.ts')
-  return Sequencer.open({ config, clock: systemClock, log: createLog('registry', 'warn'), ...how })
+  return Sequencer.open({ config, clock: systemClock, log: createLog('registry', level), ...how })
 }
 
 /** Throws where other hosts take over from backups: they would not learn of a write by a command alone. */

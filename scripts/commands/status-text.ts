@@ -175,7 +175,9 @@ function describeIndex({ index }: RegistryStatus, now: number): string[] {
       ? [
           line(
             'last night',
-            `${formatCount(index.night.losses, 'loss', 'losses')} of ${formatCount(index.night.publishers, 'publisher')}, ${index.night.taken} applied`,
+            index.night.losses === 0
+              ? 'no losses'
+              : `${formatCount(index.night.losses, 'loss', 'losses')} of ${formatCount(index.night.publishers, 'publisher')}, ${index.night.taken} applied`,
           ),
         ]
       : []),

@@ -143,7 +143,11 @@ describe('an operator', () => {
   })
 
   test('rebuilds what is derived, and publishes it', async () => {
-    expect(await run('rebuild')).toMatchObject({ status: 0, stdout: 'rebuilt\n' })
+    expect(await run('rebuild')).toMatchObject({
+      status: 0,
+      stdout: 'rebuilt\n',
+      stderr: '',
+    })
     expect(await run('verify')).toMatchObject({ status: 0, stdout: 'all stores agree\n' })
     expect(await findBrandName(domain)).toBe('Acme again')
   })
