@@ -28,7 +28,11 @@ const texts = {
 
 const finals: ReadonlySet<CrawlStatus> = new Set(['completed', 'invalid', 'failed'])
 
-function showForm(context: DashboardRequest, domain: string, fault?: string): DashboardAnswer {
+function showForm(
+  context: DashboardRequest,
+  domain: string,
+  { fault, isAsked = false }: { fault?: string; isAsked?: boolean } = {},
+): DashboardAnswer {
   const body = (
     <>
       <h1>Crawl now</h1>
@@ -37,7 +41,7 @@ function showForm(context: DashboardRequest, domain: string, fault?: string): Da
         that they point to.
       </p>
       {renderFault(fault)}
-      <form method="post" action={CRAWL_PATH} class="row">
+      <form method="post" action={CRAWL_PATH} class="row" data-send={isAsked || undefined}>
         {renderToken(context.token)}
         <label for="domain">Domain</label>
         <input id="domain" name="domain" value={domain} required maxlength="300" />
@@ -53,7 +57,7 @@ async function requestCrawl(context: DashboardRequest): Promise<DashboardAnswer>
   const domain = form.get('domain') ?? ''
   const request = { method: 'POST', url: API, payload: { domain } } as const
   const made = await callApi<{ crawl_request_id: string }>(request)
-  if (made.refused !== undefined) return showForm(context, domain, made.refused)
+  if (made.refused !== undefined) return showForm(context, domain, { fault: made.refused })
   return { next: `${CRAWL_PATH}/${made.body.crawl_request_id}` }
 }
 
@@ -61,7 +65,8 @@ async function requestCrawl(context: DashboardRequest): Promise<DashboardAnswer>
 async function showProgress(context: DashboardRequest): Promise<DashboardAnswer> {
   const url = `${API}/${encodeURIComponent(context.params.id ?? '')}`
   const read = await context.callApi<CrawlRequestStatus>({ method: 'GET', url })
-  if (read.refused !== undefined) return { ...showForm(context, '', read.refused), status: 404 }
+  if (read.refused !== undefined)
+    return { ...showForm(context, '', { fault: read.refused }), status: 404 }
   const { domain, status, outcome, next_attempt_at } = read.body
   const isFinal = finals.has(status)
   const body = (
@@ -129,7 +134,12 @@ export const crawlRoutes: readonly PersonRoute[] = [
   {
     method: 'GET',
     path: CRAWL_PATH,
-    handle: context => showForm(context, String(context.query.domain ?? '')),
+    handle: context => {
+      const domain = String(context.query.domain ?? '')
+      // Whoever follows a link of ours has asked for the crawl; one of another site asks for nothing.
+      const isAsked = domain !== '' && context.request.headers['sec-fetch-site'] === 'same-origin'
+      return showForm(context, domain, { isAsked })
+    },
   },
   { method: 'POST', path: CRAWL_PATH, handle: requestCrawl },
   { method: 'GET', path: `${CRAWL_PATH}/:id`, handle: showProgress },

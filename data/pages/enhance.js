@@ -1,6 +1,6 @@
 /**
- * Adds comforts to a page that is complete without them: buttons that copy code and tokens, and times as
- * "3 hours ago", with the exact one as their title.
+ * Adds comforts to a page that is complete without them: buttons that copy code and tokens, times as
+ * "3 hours ago", with the exact one as their title, and a form that is sent because a link asked for that.
  */
 const UNITS = [
   ['day', 86_400],
@@ -72,3 +72,4 @@ setInterval(showTimes, RENEW_MS)
 // A live page replaces its content.
 const main = document.querySelector('main')
 if (main) new MutationObserver(enhance).observe(main, { childList: true })
+document.querySelector('form[data-send]')?.requestSubmit()

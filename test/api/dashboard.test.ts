@@ -861,6 +861,12 @@ test('the preview of a file is what is served once it is published, and says wha
 test('a crawl is requested by a button, and its page renews itself until it has ended', async () => {
   const form = await read(ann, '/dashboard/crawl?domain=handed.example')
   expect(form('#domain').val()).toBe('handed.example')
+  expect(form('form[data-send]')).toHaveLength(0)
+  // A link of the registry asks for the crawl itself, so that its form is sent at once.
+  const followed = await ann.get('/dashboard/crawl?domain=handed.example', {
+    'sec-fetch-site': 'same-origin',
+  })
+  expect(load(followed.body)('form[data-send] #domain').val()).toBe('handed.example')
   const sent = await send(ann, '/dashboard/crawl', { domain: 'handed.example' })
   const at = String(sent.headers.location)
   expect(at).toMatch(/^\/dashboard\/crawl\/[\da-f-]{36}$/)
