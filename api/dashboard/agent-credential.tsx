@@ -8,15 +8,14 @@ import { isCallerRefused } from '../../pipeline/model/storyboards/storyboard-che
 import { WANTS_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment } from '../pages/html/text.tsx'
-import { renderSection } from '../pages/parts/blocks.tsx'
 import type { ApiAnswer, ApiRequest } from './call-api.ts'
 import type { OrganizationRequest } from './dashboard-request.ts'
 import { type DoneName, renderButton, renderHidden, renderToken, toSectionPath } from './page.tsx'
 
 /** Describes the kinds of credential in words. */
 const kinds = {
-  bearer: 'A bearer token',
-  basic: 'A user name and password',
+  bearer: 'bearer token',
+  basic: 'user name and password',
   oauth_client_credentials: 'OAuth client credentials',
 } as const
 
@@ -32,51 +31,41 @@ const CLIENT_PATH = 'client-credentials'
 export const toAgentApiPath = (url: string, path: string) =>
   `/api/registry/agents/${encodeURIComponent(url)}/${path}`
 
-/** Renders a link to the form, where the last run failed for want of a credential; null elsewhere. */
-export function renderCredentialLead(
+/** Tells whether the last run failed for want of a credential, or with the saved one. */
+export function wantsCredential(
   { headline, last_checked_at }: AgentCompliance,
   failed: AgentDiagnosticList['diagnostics'],
-  { has_auth, saved_at }: AgentAuthStatus,
-): Html | null {
+  { saved_at }: AgentAuthStatus,
+): boolean {
   // A run from before the credential was saved says nothing about it.
-  if (saved_at !== null && saved_at >= (last_checked_at ?? '')) return null
-  const isRefused =
+  if (saved_at !== null && saved_at >= (last_checked_at ?? '')) return false
+  return (
     headline === WANTS_CREDENTIAL ||
     failed.some(({ failed_validations_jsonb: checks, response_status }) =>
       checks.some(check => isCallerRefused(check, response_status)),
     )
-  if (!isRefused) return null
-  return (
-    <p class="notice fair">
-      {has_auth
-        ? 'The agent refused calls with its saved credential. '
-        : 'The agent refused calls because it requires a credential. '}
-      <a href="#credential">{has_auth ? 'Replace the credential' : 'Save a credential'}</a>
-    </p>
   )
 }
 
-/** Renders what is saved, without the secret, and the forms that save, replace and remove it. */
+/** Renders what is saved, without the secret, and the forms that save, replace and remove it; folded unless it is wanted. */
 export function renderCredential(
   context: OrganizationRequest,
   url: string,
   { has_auth, auth_type, saved_at }: AgentAuthStatus,
+  isWanted: boolean,
 ): Html {
-  const { organization, services, token } = context
+  const { form, organization, services, token } = context
   const path = `${toSectionPath(organization.org_id, 'agents')}/tests`
   const isSetUp = services.config.CREDENTIALS_KEY !== undefined
   const content = (
     <>
       {has_auth && auth_type !== null ? (
         <>
-          <p>
-            {kinds[auth_type]}, saved {renderMoment(saved_at)}. It is stored encrypted and cannot be
-            shown again.
-          </p>
+          <p>Saved {renderMoment(saved_at)}. It is stored encrypted and cannot be shown again.</p>
           {renderButton(`${path}/disconnect`, token, 'Remove the credential', { url }, 'plain')}
         </>
       ) : (
-        <p>None. An agent that requires one cannot be tested without it.</p>
+        <p>An agent that requires a credential cannot be tested without one.</p>
       )}
       {isSetUp ? (
         <>
@@ -88,7 +77,23 @@ export function renderCredential(
       )}
     </>
   )
-  return renderSection('credential', 'Credential', content)
+  const isEdited = form.has('auth_type') || form.has('client_id')
+  return (
+    <>
+      {isWanted ? (
+        <p class="notice fair">
+          {has_auth
+            ? 'The agent refused calls with its saved credential.'
+            : 'The agent refused calls because it requires a credential.'}
+          {isSetUp ? ` ${has_auth ? 'Replace it' : 'Save one'}, then test again.` : null}
+        </p>
+      ) : null}
+      <details id="credential" class="fold" open={isWanted || isEdited}>
+        <summary>Credential: {has_auth && auth_type !== null ? kinds[auth_type] : 'none'}</summary>
+        {content}
+      </details>
+    </>
+  )
 }
 
 function renderTokenForm(
@@ -99,7 +104,7 @@ function renderTokenForm(
 ): Html {
   return (
     <form method="post" action={`${path}/token`} class="panel">
-      <h3>{isSaved ? 'Replace it' : 'Save a credential'}</h3>
+      {isSaved ? <h2>Replace it</h2> : null}
       <p class="quiet">It is sent to this agent alone, and never shown again.</p>
       {renderToken(token)}
       {renderHidden({ url })}

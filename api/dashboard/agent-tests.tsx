@@ -15,12 +15,13 @@ import {
   credentialForms,
   describeCredentialFault,
   renderCredential,
-  renderCredentialLead,
   toAgentApiPath,
+  wantsCredential,
 } from './agent-credential.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
+  renderButton,
   renderFault,
   renderHidden,
   renderToken,
@@ -75,15 +76,19 @@ async function showTests(
           The agent is being tested. This page refreshes itself until the result is here.
         </p>
       ) : null}
-      {renderCredentialLead(compliance.body, failed, auth.body)}
       {renderSummary(compliance.body, stopped === null ? describeFirst(context) : 'never')}
       {stopped === null ? renderRunForm(context, url, compliance.body) : null}
-      {renderFailed(failed)}
+      {renderCredential(
+        context,
+        url,
+        auth.body,
+        wantsCredential(compliance.body, failed, auth.body),
+      )}
+      {renderFailed(failed, compliance.body)}
       {renderCompareForm(context, url, compliance.body)}
       {compliance.body.headline === null
         ? null
         : renderSection('storyboards', 'Results', renderTests(compliance.body))}
-      {renderCredential(context, url, auth.body)}
     </>
   )
   const title = 'Tests'
@@ -150,17 +155,8 @@ function renderRunForm(
   url: string,
   { last_checked_at }: AgentCompliance,
 ): Html {
-  return (
-    <form
-      method="post"
-      action={`${toSectionPath(organization.org_id, 'agents')}/tests/run`}
-      class="single"
-    >
-      {renderToken(token)}
-      {renderHidden({ url, since: last_checked_at ?? NEVER })}
-      <button type="submit">Test now</button>
-    </form>
-  )
+  const path = `${toSectionPath(organization.org_id, 'agents')}/tests/run`
+  return renderButton(path, token, 'Test now', { url, since: last_checked_at ?? NEVER })
 }
 
 function renderCompareForm(
@@ -192,14 +188,18 @@ function renderCompareForm(
   )
 }
 
-function renderFailed(failed: AgentDiagnosticList['diagnostics']): Html | null {
+function renderFailed(
+  failed: AgentDiagnosticList['diagnostics'],
+  { storyboard_statuses }: AgentCompliance,
+): Html | null {
   if (failed.length === 0) return null
   const rest = failed.length - FAILED_MAX
+  const titles = new Map(storyboard_statuses.map(({ storyboard_id: id, title }) => [id, title]))
   return renderSection(
     'failed',
     'What to change',
     <>
-      {renderFailedSteps(failed.slice(0, FAILED_MAX))}
+      {renderFailedSteps(failed.slice(0, FAILED_MAX), titles)}
       {rest > 0 ? <p class="quiet">And {countThings(rest, 'more step')}.</p> : null}
     </>,
     countThings(failed.length, 'failed step'),

@@ -8,7 +8,13 @@ import {
 } from '../../pipeline/model/storyboards/storyboard-result.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMarkdown } from '../pages/html/markdown.ts'
-import { clipText, renderCoded, renderName, renderOutside } from '../pages/html/text.tsx'
+import {
+  capitalize,
+  clipText,
+  renderCoded,
+  renderName,
+  renderOutside,
+} from '../pages/html/text.tsx'
 import { renderFacts } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toStoryboardPath } from '../pages/parts/paths.ts'
@@ -21,12 +27,15 @@ const TEXT_CHARS = 600
 const shareChars = (values: number) => Math.min(JSON_CHARS, Math.floor(PAGE_JSON_CHARS / values))
 
 /** Renders the steps of a stored run that failed, below what to change for them; the first one is open. */
-export function renderFailedSteps(steps: readonly AgentDiagnostic[]): Html[] {
+export function renderFailedSteps(
+  steps: readonly AgentDiagnostic[],
+  titles: ReadonlyMap<string, string>,
+): Html[] {
   const chars = shareChars(2 * steps.length)
   return [...Map.groupBy(steps, findReason)].map(([reason, failed]) => (
     <>
       <h3>{renderCoded(reason, TEXT_CHARS)}</h3>
-      {failed.map(step => renderFailedStep(step, step === steps[0], chars))}
+      {failed.map(step => renderFailedStep(step, titles, step === steps[0], chars))}
     </>
   ))
 }
@@ -36,11 +45,21 @@ function findReason({ guidance, error_text, failed_validations_jsonb }: AgentDia
 }
 
 /** Renders a step that failed: what was broken, what was sent and what came. */
-function renderFailedStep(step: AgentDiagnostic, isOpen: boolean, chars: number): Html {
+function renderFailedStep(
+  step: AgentDiagnostic,
+  titles: ReadonlyMap<string, string>,
+  isOpen: boolean,
+  chars: number,
+): Html {
   const { storyboard_id, step_id, guidance, error_text } = step
   return (
     <details class="diff" open={isOpen}>
-      <summary>{renderName(`${storyboard_id} / ${step_id}`, 160)}</summary>
+      <summary>
+        {renderName(
+          `${titles.get(storyboard_id) ?? spellId(storyboard_id)}: ${spellId(step_id)}`,
+          160,
+        )}
+      </summary>
       {renderFacts([
         ['Expected', guidance && renderExpected(guidance.expected)],
         ...listHelp(guidance, error_text),
@@ -54,6 +73,11 @@ function renderFailedStep(step: AgentDiagnostic, isOpen: boolean, chars: number)
       </p>
     </details>
   )
+}
+
+/** Spells the id of a step as words; the rule below it keeps the id. */
+function spellId(id: string): string {
+  return capitalize(id.replaceAll(/[_-]+/g, ' '))
 }
 
 function describeAnswer(status: number | undefined): string {

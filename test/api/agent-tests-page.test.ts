@@ -109,6 +109,7 @@ test('a failed step shows what was broken, what to change, what was sent and wha
   expect(page('#failed h3').first().text()).toBe(failed.guidance!.fix)
   expect(page('#failed > h3')).toHaveLength(1)
   const text = page('#failed').text()
+  expect(steps.eq(1).find('summary').text().trim()).toMatch(/: Activate$/)
   for (const part of Object.values(failed.guidance!).filter(part => !part?.startsWith('https')))
     expect(text).toContain(part)
   expect(text).toContain('"signal_spec": "<b>late</b>"')
