@@ -47,7 +47,15 @@ export function createSparseWorld({ domains, seed, night }: SparseOptions): Worl
       },
     }
   }
-  return { ...full, sites: { get } }
+  return {
+    domains: full.domains,
+    sites: { get },
+    // Only on request: two objects a domain are more than the writer whose memory is measured beside them.
+    get expected() {
+      return full.expected
+    },
+    certificateName: host => host,
+  }
 }
 
 function parseNumber(host: string): number {
