@@ -45,10 +45,17 @@ export function describeRefusal(text: string, sent: object = {}): string {
 /** Names the values of a choice, those first that are nearest to what was entered. */
 function describeChoices(entered: string, choices: readonly string[]): string {
   const text = entered.toLowerCase().slice(0, COMPARED_CHARS_MAX)
-  const nearest = choices.toSorted((a, b) => countEdits(text, a) - countEdits(text, b))
+  const measure = (choice: string) => countEdits(text, choice) - countShared(text, choice)
+  const nearest = choices.toSorted((a, b) => measure(a) - measure(b))
   const rest = nearest.length - NAMED_MAX
   const named = rest > 1 ? nearest.slice(0, NAMED_MAX) : nearest
   return `Choose ${joinWords(rest > 1 ? [...named, countThings(rest, 'other')] : named, 'or')}.`
+}
+
+/** Counts the characters with which both texts begin. */
+function countShared(text: string, other: string): number {
+  const differing = [...text].findIndex((char, i) => char !== other[i])
+  return differing === -1 ? text.length : differing
 }
 
 function toSentence(text: string): string {

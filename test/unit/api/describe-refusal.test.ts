@@ -20,7 +20,12 @@ test.each([
   [
     'type: must be one of brand, signals, sales',
     { type: 'sale' },
-    'There is no type “sale”. Choose sales, brand or signals.',
+    'There is no type “sale”. Choose sales, signals or brand.',
+  ],
+  [
+    'type: must be one of agent.removed, brand.updated',
+    { type: 'brand.change' },
+    'There is no type “brand.change”. Choose brand.updated or agent.removed.',
   ],
   [
     `type: must be one of ${'abcdefghi'.split('').join(', ')}`,
