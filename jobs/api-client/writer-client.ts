@@ -87,7 +87,9 @@ export function openWriterClient(
     try {
       return (await reply) as Result
     } catch (error) {
-      log.warn({ job, error: getMessage(error) }, 'unanswered')
+      // A Redis that is away has been named once by its connection.
+      const level = commands.status === 'ready' ? 'warn' : 'debug'
+      log[level]({ job, error: getMessage(error) }, 'unanswered')
       throw new PublicError(
         'unavailable',
         'the registry cannot accept this at the moment; try again',

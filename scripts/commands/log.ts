@@ -111,7 +111,7 @@ function printChecked({ agreed, unknown }: CheckedGrants): void {
   )
   if (unknown > 0)
     process.stdout.write(
-      `about ${unknown} the last event cannot be read: it was taken down, is too long for the log, or is older than the feed\n`,
+      `for ${unknown} more the last event cannot be read: it was taken down, is too long for the log, or is older than the feed\n`,
     )
 }
 
