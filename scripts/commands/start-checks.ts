@@ -54,10 +54,7 @@ const checks = {
   HOST: ({ HOST }) => findHostFaults('HOST', HOST),
   OPERATOR_HOST: ({ OPERATOR_HOST }) => findHostFaults('OPERATOR_HOST', OPERATOR_HOST),
   DATA_DIR: ({ DATA_DIR }) =>
-    findFaults(DATA_DIR, path => {
-      assertNoFile(path)
-      assertWritable('DATA_DIR', resolvePaths(path).dir)
-    }),
+    findFaults(DATA_DIR, path => assertWritable('DATA_DIR', resolvePaths(path).dir)),
   PUBLISH_TO: ({ PUBLISH_TO, DATA_DIR }) =>
     findFaults(DATA_DIR && resolvePublishFolder(PUBLISH_TO, DATA_DIR), path =>
       assertWritable('PUBLISH_TO', path),
@@ -97,8 +94,11 @@ export async function readServiceSettings(
   const { values, faults } = parseSettings(env)
   const names = new Set<Checked>(used[service])
   if (values.OPERATOR_PORT !== undefined) names.add('OPERATOR_HOST')
+  // A role that writes nothing there may find no folder yet, but never a file.
+  const fileFaults = findFaults(values.DATA_DIR, assertNoFile)
+  if (fileFaults.length > 0) names.delete('DATA_DIR')
   const found = await Promise.all([...names].map((name): ReturnType<Check> => checks[name](values)))
-  assertNoFaults([...faults, ...found.flat()])
+  assertNoFaults([...faults, ...fileFaults, ...found.flat()])
   return Object.freeze(values) as Config
 }
 
