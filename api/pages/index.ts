@@ -2,14 +2,13 @@ import { z } from 'zod'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { Platform } from '../../pipeline/model/mirror.ts'
 import { PastedDomain } from '../inputs/fields.ts'
-import { AgentUrl, completeAgentAddress } from '../inputs/sale.ts'
+import { AgentUrl } from '../inputs/sale.ts'
 import type { Operation } from '../operation/operation.ts'
 import { describeRegistry } from '../routes/well-known.ts'
 import { authorizationListPages } from './authorization-list.ts'
 import { changesStream } from './changes-stream.ts'
 import { definePage } from './define-page.ts'
 import { definePicture } from './define-picture.ts'
-import { defineShortcut } from './define-shortcut.ts'
 import {
   agentChoices,
   brandChoices,
@@ -17,8 +16,8 @@ import {
   publisherChoices,
 } from './directory-choices.ts'
 import { changeFeeds } from './feeds/change-feeds.ts'
-import { toAgentPath, toBrandPath, toPublisherPath } from './parts/paths.ts'
 import { plainFiles } from './plain-files.ts'
+import { shortcuts } from './shortcuts.ts'
 import { watchEndPages } from './watch-end.ts'
 import { workshopPages } from './workshop.ts'
 
@@ -269,37 +268,6 @@ const guides = definePage({
   load: () => import('./views/guides.tsx'),
 })
 
-const guidesShortcut = defineShortcut({
-  id: 'guidesShortcut',
-  path: '/guides',
-  summary: 'Lead from a guessed address to the guides',
-  toPath: () => '/docs/guides',
-})
-
-const brandShortcut = defineShortcut({
-  id: 'brandShortcut',
-  path: '/brands/:domain',
-  summary: 'Lead from a guessed address to the page of a brand',
-  params: ofDomain,
-  toPath: ({ domain }) => toBrandPath(domain),
-})
-
-const publisherShortcut = defineShortcut({
-  id: 'publisherShortcut',
-  path: '/publishers/:domain',
-  summary: 'Lead from a guessed address to the page of a publisher',
-  params: ofDomain,
-  toPath: ({ domain }) => toPublisherPath(domain),
-})
-
-const agentShortcut = defineShortcut({
-  id: 'agentShortcut',
-  path: '/agents/:url',
-  summary: 'Lead from a guessed address to the page of an agent',
-  params: z.object({ url: z.string().transform(completeAgentAddress).pipe(AgentUrl) }),
-  toPath: ({ url }) => toAgentPath(url),
-})
-
 const guide = definePage({
   id: 'guidePage',
   path: '/docs/guides/:name',
@@ -376,10 +344,7 @@ export const pages: readonly Operation[] = [
   schema,
   guides,
   guide,
-  guidesShortcut,
-  brandShortcut,
-  publisherShortcut,
-  agentShortcut,
+  ...shortcuts,
   ...pictures,
   ...workshopPages,
   ...authorizationListPages,
