@@ -2,7 +2,7 @@
 
 import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
 import { type AgentIndex, type Dimension, formatScore, roundScore } from './agent-index.ts'
-import { type Bits, countSets, intersectRanks, selectCount } from './rank-postings.ts'
+import { type Bits, countSets, intersectRanks, readCount, removeCount } from './rank-postings.ts'
 
 /** Position in the order of relevance: after the agent with this score and address. */
 export interface SearchPosition {
@@ -60,13 +60,13 @@ export function searchAgents(agents: AgentIndex, query: AgentQuery): LentBytes {
 
 /** Finds the agents of the page, and one more where there is one. */
 function findMatches(agents: AgentIndex, query: AgentQuery): Match[] {
-  const { filters, after } = query
+  const { filters, after, limit } = query
   const asked = countAsked(query)
   // Where one value of each filter is asked, all that pass have all of them: the order is that of the index.
   if (asked > filters.size) return findByBreadth(agents, query, asked)
   const start = after === undefined ? 0 : rankAfter(agents, after)
-  const sets = findSets(agents, query)
-  return findRanks(agents, query, uniteEach(agents, sets), start).map(rank => ({ rank }))
+  const sets = uniteEach(agents, findSets(agents, query))
+  return findRanks(agents, query, sets, { start, max: limit + 1 }).map(rank => ({ rank }))
 }
 
 /** Counts the values that are asked for, each once. */
@@ -76,23 +76,36 @@ function countAsked({ filters }: AgentQuery): number {
 
 /**
  * Finds the agents of the page where those that pass have different shares of the asked values. Agents with
- * equally many are in the order of the index, so the first ones of each number are enough.
+ * equally many are in the order of the index: once there are enough of them, the rest are not looked at.
  */
 function findByBreadth(agents: AgentIndex, query: AgentQuery, asked: number): Match[] {
   const { filters, after, limit } = query
   const sets = findSets(agents, query)
-  const united = uniteEach(agents, sets)
-  const valueSets = sets.slice(0, filters.size).flat()
-  const counts = countSets(valueSets)
-  const found = valueSets.flatMap((_, i): Required<Match>[] => {
-    const share = (i + 1) / asked
-    const start = after === undefined ? 0 : rankAfter(agents, after, share)
-    const ranks = findRanks(agents, query, [...united, selectCount(counts, i + 1)], start)
-    return ranks.map(rank => ({ rank, score: roundScore(share + agents.scores[rank]!) }))
+  const counts = countSets(sets.slice(0, filters.size).flat())
+  const [first, ...others] = uniteEach(agents, sets)
+  const left = first!.slice()
+  const found = Array.from({ length: asked + 1 }, (): Required<Match>[] => [])
+  findRanks(agents, query, [left, ...others], {
+    start: 0,
+    max: Number.POSITIVE_INFINITY,
+    accepts: rank => {
+      const count = readCount(counts, rank)
+      const equal = found[count]!
+      const score = roundScore(count / asked + agents.scores[rank]!)
+      const url = agents.urls[rank]!
+      const isBefore =
+        after !== undefined && (score > after.score || (score === after.score && url <= after.url))
+      if (isBefore || equal.length > limit) return false
+      if (equal.push({ rank, score }) > limit) removeCount(left, counts, count)
+      return true
+    },
   })
   const compare = (a: Required<Match>, b: Required<Match>) =>
     b.score - a.score || (agents.urls[a.rank]! < agents.urls[b.rank]! ? -1 : 1)
-  return found.sort(compare).slice(0, limit + 1)
+  return found
+    .flat()
+    .sort(compare)
+    .slice(0, limit + 1)
 }
 
 /** Finds the sets of the asked values: by filter in their order, then by type. */
@@ -105,33 +118,30 @@ function uniteEach({ postings }: AgentIndex, sets: readonly Bits[][]): Bits[] {
   return sets.map(each => postings.unite(each))
 }
 
-/** Finds the ranks of the agents that pass, from `start` on: those of a page, and one more. */
+/** Finds the ranks of the agents that pass and are accepted, from `start` on and at most `max`. */
 function findRanks(
   { urls, propertyCounts, hasTmp: tmp }: AgentIndex,
-  { hasTmp, minProperties, limit }: AgentQuery,
+  { hasTmp, minProperties }: AgentQuery,
   sets: readonly Bits[],
-  start: number,
+  { start, max, accepts }: { start: number; max: number; accepts?: (rank: number) => boolean },
 ): number[] {
   return intersectRanks(
     sets,
-    { start, end: urls.length, max: limit + 1 },
+    { start, end: urls.length, max },
     rank =>
       propertyCounts[rank]! >= minProperties &&
-      (hasTmp === undefined || (tmp[rank] === 1) === hasTmp),
+      (hasTmp === undefined || (tmp[rank] === 1) === hasTmp) &&
+      (accepts === undefined || accepts(rank)),
   )
 }
 
-/** Returns the first rank after a position, whether or not that agent still exists; `share` adds to each score. */
-function rankAfter(
-  { scores, urls }: AgentIndex,
-  { score, url }: SearchPosition,
-  share = 0,
-): number {
+/** Returns the first rank after a position, whether or not that agent still exists. */
+function rankAfter({ scores, urls }: AgentIndex, { score, url }: SearchPosition): number {
   let low = 0
   let high = urls.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    const its = roundScore(share + scores[middle]!)
+    const its = scores[middle]!
     if (its > score || (its === score && urls[middle]! <= url)) low = middle + 1
     else high = middle
   }

@@ -93,37 +93,39 @@ function set(bits: Bits, rank: number): void {
  * count has 1 as its lowest binary digit, as its second lowest, and so on.
  */
 export function countSets(sets: readonly Bits[]): Bits[] {
-  const digits: Bits[] = []
-  for (const [i, bits] of sets.entries()) {
-    const carried = bits.slice()
-    for (const digit of digits) addDigit(digit, carried)
-    const isPowerOfTwo = (i & (i + 1)) === 0
-    if (isPowerOfTwo) digits.push(carried)
+  const [first, ...others] = sets
+  if (first === undefined) return []
+  const digits: Bits[] = [first.slice()]
+  while (1 << digits.length <= sets.length) digits.push(new Uint32Array(first.length))
+  for (const bits of others) {
+    for (let word = 0; word < bits.length; word++) {
+      let carried = bits[word]!
+      for (let i = 0; carried !== 0; i++) {
+        const digit = digits[i]!
+        const before = digit[word]!
+        digit[word] = before ^ carried
+        carried &= before
+      }
+    }
   }
   return digits
 }
 
-/** Adds a digit to that of each rank, and leaves what is carried to the next one. */
-function addDigit(digit: Bits, carried: Bits): void {
-  for (let word = 0; word < digit.length; word++) {
-    const sum = digit[word]!
-    const added = carried[word]!
-    digit[word] = sum ^ added
-    carried[word] = sum & added
-  }
+/** Reads the count of a rank. */
+export function readCount(digits: readonly Bits[], rank: number): number {
+  let count = 0
+  for (let i = 0; i < digits.length; i++)
+    count |= ((digits[i]![rank >>> 5]! >>> (rank & 31)) & 1) << i
+  return count
 }
 
-/** Finds the ranks with this count. */
-export function selectCount(digits: readonly Bits[], count: number): Bits {
-  const [size] = digits
-  return digits.reduce(
-    (selected, digit, i) => {
-      const other = (count >>> i) & 1 ? 0 : -1
-      for (let word = 0; word < digit.length; word++) selected[word]! &= digit[word]! ^ other
-      return selected
-    },
-    new Uint32Array(size?.length ?? 0).fill(-1),
-  )
+/** Removes the ranks with this count from a set. */
+export function removeCount(ranks: Bits, digits: readonly Bits[], count: number): void {
+  for (let word = 0; word < ranks.length; word++) {
+    let others = 0
+    for (let i = 0; i < digits.length; i++) others |= digits[i]![word]! ^ -((count >>> i) & 1)
+    ranks[word]! &= others
+  }
 }
 
 /**
@@ -138,7 +140,7 @@ export function intersectRanks(
   const ranks: number[] = []
   for (let word = start >>> 5; word * WORD_BITS < end; word++) {
     let left = word === start >>> 5 ? -1 << (start & 31) : -1
-    for (const bits of sets) left &= bits[word]!
+    for (let i = 0; i < sets.length; i++) left &= sets[i]![word]!
     for (; left !== 0; left &= left - 1) {
       const rank = word * WORD_BITS + (31 - Math.clz32(left & -left))
       if (rank >= end) break
