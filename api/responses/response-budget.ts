@@ -22,18 +22,9 @@ export class ResponseBudget {
   }
 
   take<Item>(items: readonly Item[]): Item[] {
-    return this.#take(items, item => JSON.stringify(item))
-  }
-
-  /** Takes as many items as fit from a list of JSON texts. */
-  takeJson(items: readonly string[]): string[] {
-    return this.#take(items, item => item)
-  }
-
-  #take<Item>(items: readonly Item[], toJson: (item: Item) => string): Item[] {
     const shown: Item[] = []
     for (const item of items) {
-      this.#left -= Buffer.byteLength(toJson(item)) + 1
+      this.#left -= Buffer.byteLength(JSON.stringify(item)) + 1
       if (this.#left < 0) break
       shown.push(item)
     }
