@@ -114,6 +114,26 @@ describe('a page says what JSON says', () => {
     expect(page('#file').text()).toContain('Plain words')
   })
 
+  test('of agents that claim its inventory, without those that it authorizes', async () => {
+    const own = await openRegistry()
+    const stranger = 'https://stranger.example/mcp'
+    const site = 'sold.example'
+    await own.observe(
+      observePublisherFile(site, { sites: [site], agents: [AGENT] }),
+      observePublisherFile('other.example', { sites: ['other.example'], agents: [stranger] }),
+    )
+    await own.observe(
+      ...[AGENT, stranger].map(url => observeAgent(url, { claims: [site, 'other.example'] })),
+    )
+    const claims = async (domain: string) =>
+      load((await own.app.inject(`/publisher/${domain}`)).body)('#claims li')
+        .map((_, item) => load(item).text())
+        .get()
+    expect(await claims(site)).toEqual(['stranger.example/mcp'])
+    expect(await claims('other.example')).toEqual(['sales.agent.example/mcp'])
+    await own.close()
+  })
+
   test('of the terms of each grant, where a publisher has any', async () => {
     const own = await openRegistry()
     const observation = observePublisherFile('limits.example', {

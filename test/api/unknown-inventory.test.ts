@@ -1,6 +1,7 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getEffect, type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildOperatorFile, publishFiles } from '../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { buildShop } from '../support/worlds/nights.ts'
@@ -50,4 +51,16 @@ test('a publisher whose file was valid, and has not answered for so long that it
   const { body } = await registry.app.inject(`/publisher/${location}`)
   expect(load(body)('#agents').text()).not.toContain('Unknown: ')
   expect(load(body)('#agents').text()).toContain('No agent is authorized')
+})
+
+test('a file that was read, and in which nothing can be used, is called invalid alone', async () => {
+  const location = 'useless.example'
+  await registry.observe(observePublisherFile(location, { sites: [], agents: [] }))
+  const lookup = await registry.app.inject(`/api/registry/publisher?domain=${location}`)
+  expect(lookup.json()).toMatchObject({ adagents_valid: false, freshness: { state: 'current' } })
+  const page = load((await registry.app.inject(`/publisher/${location}`)).body)
+  expect(page('.tiles dd').first().text()).toBe('Invalid')
+  expect(page('.freshness').text()).toMatch(/^invalid adagents.json: cannot be used; last checked/)
+  expect(page('main').text()).not.toMatch(/\bcurrent\b|up to date/)
+  expect(page('#properties').text()).toContain('no property that can be used')
 })

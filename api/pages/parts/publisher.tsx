@@ -67,6 +67,17 @@ export function describeUnknown(lookup: PublisherLookup): string | undefined {
   return state === 'failing' && succeeded_at !== undefined ? undefined : unknowns[state]
 }
 
+/** Returns the state of the file as the page shows it: one that was read and cannot be used is not up to date. */
+export function toShownFreshness({
+  adagents_valid,
+  freshness,
+}: PublisherLookup): FreshnessBlock | undefined {
+  const isRead = freshness?.state === 'current' || freshness?.state === 'stale'
+  if (!isRead || adagents_valid !== false) return freshness
+  const { checked_at, succeeded_at } = freshness
+  return { state: 'invalid', checked_at, succeeded_at }
+}
+
 const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
   invalid: 'Unknown: the file cannot be read.',
   failing: 'Unknown: the file could not be fetched yet.',
@@ -123,7 +134,11 @@ export function renderInventory(lookup: PublisherLookup): Html {
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 16_000,
-    empty: describeUnknown(lookup) ?? 'The file lists no property.',
+    empty:
+      describeUnknown(lookup) ??
+      (lookup.adagents_valid === false
+        ? 'The file lists no property that can be used.'
+        : 'The file lists no property.'),
     render: ({ name, property_type, identifiers, status, tags, source }) => [
       renderName(name),
       renderName(toPlainWords(property_type), 40),

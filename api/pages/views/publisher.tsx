@@ -6,6 +6,8 @@ import type {
   PublisherLookup,
 } from '../../../pipeline/model/responses/index.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
+import type { Reader } from '../../../pipeline/read/reader.ts'
 import { propertyHistory } from '../../routes/community/history.ts'
 import { readPropertyRevision } from '../../routes/community/revisions.ts'
 import { lookUpDomain, lookUpPublisher } from '../../routes/lookups.ts'
@@ -28,6 +30,7 @@ import {
   renderHosting,
   renderInventory,
   renderNextStep,
+  toShownFreshness,
 } from '../parts/publisher.tsx'
 import { loadTerms } from '../parts/terms.tsx'
 import { renderWatch } from '../parts/watch.tsx'
@@ -85,7 +88,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
           'Authorized agents',
           renderAgents(lookup, loadTerms(reader, lookup)),
         )}
-        {renderClaims(claiming)}
+        {renderClaims(reader, claiming)}
         {renderSection('history', 'What changed', renderHistory('publisher', domain, edits, file))}
         {renderSection('properties', 'Properties', renderInventory(lookup))}
         {renderSection(
@@ -139,7 +142,7 @@ function countAll(lookup: PublisherLookup): { agents: number; properties: number
 
 /** Renders the state of the file, and how much it lists. */
 function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
-  const { freshness, network } = lookup
+  const { network } = lookup
   const { agents, properties } = countAll(lookup)
   return (
     <>
@@ -161,7 +164,7 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
         network && { label: 'Managed publishers', value: formatCount(network.publisher_count) },
       ])}
       {renderFreshness(
-        freshness,
+        toShownFreshness(lookup),
         isHostedOnly(lookup) ? 'adagents.json on its own site' : 'adagents.json',
       )}
     </>
@@ -234,7 +237,12 @@ function renderHead(
   })
 }
 
-function renderClaims({ sales_agents_claiming: claiming }: DomainLookup): Html | null {
+function renderClaims(reader: Reader, lookup: DomainLookup): Html | null {
+  const { sales_agents_claiming, domain } = lookup
+  if (sales_agents_claiming.length === 0) return null
+  const inventory = findInventory(reader, domain)
+  const isAuthorized = (url: string) => inventory?.grantsTo(url).some(({ in_force }) => in_force)
+  const claiming = sales_agents_claiming.filter(({ url }) => !isAuthorized(url))
   if (claiming.length === 0) return null
   return renderSection(
     'claims',
