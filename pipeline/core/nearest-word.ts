@@ -28,6 +28,11 @@ export function findNearestWord(word: string, known: Iterable<string>): string |
   return nearest
 }
 
+/** Tells whether two words differ at most in case, in `-` for `_`, in number or in British spelling. */
+export function isVariant(a: string, b: string): boolean {
+  return toPlainSpelling(a) === getPlainSpelling(b)
+}
+
 /** Plain spellings of known words, which are compared with many others. */
 const spellings = new Map<string, string>()
 

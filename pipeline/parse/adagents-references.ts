@@ -23,7 +23,7 @@ export function checkReferences(
   checkContent(root, document)
   checkRepeated(accepted)
   checkEntries(root, accepted)
-  checkPlacements(accepted)
+  checkPlacements(root, accepted)
   checkTags(root, accepted, document)
   checkRevoked(root, document)
   if (domain === undefined) checkOwners(accepted)
@@ -69,31 +69,41 @@ function checkRepeats<T>(
   }
 }
 
-/** Lists an entry may refer to, by the key of the reference. */
+/** Lists of a file that entries refer to, each with the member that names an item, by the key of the reference. */
 const referable = {
-  property_ids: ({ properties }) => properties.map(({ item }) => item.property_id),
-  property_tags: ({ properties }) => properties.flatMap(({ item }) => item.tags),
-  signal_ids: ({ signals }) => signals.map(({ item }) => item.id),
-  signal_tags: ({ signals }) => signals.flatMap(({ item }) => item.tags),
-  placement_ids: ({ placements }) => placements.map(({ item }) => item.placement_id),
-  placement_tags: ({ placements }) => placements.flatMap(({ item }) => item.tags),
-} as const satisfies Record<string, (accepted: AcceptedLists) => (string | undefined)[]>
+  property_ids: ['properties', 'property_id'],
+  property_tags: ['properties', 'tags'],
+  signal_ids: ['signals', 'id'],
+  signal_tags: ['signals', 'tags'],
+  placement_ids: ['placements', 'placement_id'],
+  placement_tags: ['placements', 'tags'],
+} as const
 
 type Nameable = keyof typeof referable
 const nameables = Object.keys(referable) as Nameable[]
 
 function checkEntries(root: ObjectReader, accepted: AcceptedLists): void {
-  const known = new Map<Nameable, Set<string | undefined>>()
+  const known = new Map<Nameable, Set<string>>()
   for (const part of listEntries(root, accepted)) {
     for (const key of nameables) {
       const references = readNames(part.value[key])
       const type = part.value.authorization_type ?? key
       if (references === undefined || !(key.startsWith('placement') || type === key)) continue
-      const there = known.get(key) ?? new Set(referable[key](accepted))
+      const there = known.get(key) ?? listReferable(root, key)
       known.set(key, there)
       checkUnresolved(part, key, references, there, toNoun(key))
     }
   }
+}
+
+/** Lists the names that references of a kind may have. Items that are left out count: their own fault is reported. */
+function listReferable(root: ObjectReader, key: Nameable): Set<string> {
+  const [list, member] = referable[key]
+  const items = root.value[list]
+  if (!Array.isArray(items)) return new Set()
+  return new Set(
+    items.flatMap(item => (isObject(item) ? (readNames([item[member]].flat()) ?? []) : [])),
+  )
 }
 
 /** Lists the entries of agents; those that are left out too, so that all their faults are told at once. */
@@ -120,9 +130,9 @@ function toNoun(key: string): string {
   return by === 'ids' ? `${noun} of this file` : `tag of any ${noun} of this file`
 }
 
-function checkPlacements({ placements, properties }: AcceptedLists): void {
+function checkPlacements(root: ObjectReader, { placements }: AcceptedLists): void {
   if (placements.length === 0) return
-  const ids = new Set(properties.map(({ item }) => item.property_id))
+  const ids = listReferable(root, 'property_ids')
   for (const { part, item } of placements) {
     checkUnresolved(part, 'property_ids', item.property_ids ?? [], ids, 'property of this file')
   }
@@ -140,7 +150,7 @@ function checkUnresolved(
   part: ObjectReader,
   key: string,
   names: readonly string[],
-  known: ReadonlySet<string | undefined>,
+  known: ReadonlySet<string>,
   noun: string,
 ): void {
   // A name that no id can have was reported where it was read.

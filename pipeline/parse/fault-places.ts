@@ -32,12 +32,12 @@ const syntaxWords: Readonly<Record<string, string>> = {
   InvalidCharacter: 'this character is not allowed in a string: write an escape such as \\n',
 }
 
+const REMOVE_COMMA = 'remove the trailing comma'
+
 /** Explains an error right after a comma, which is then most likely the fault, by what follows the comma. */
 function explainComma(rest: string): string | undefined {
   if (rest.startsWith(',')) return 'there are two commas in a row: remove one of them'
-  return /^[}\]]/.test(rest)
-    ? `a comma stands before the ${rest[0]}: remove the trailing comma`
-    : undefined
+  return /^[}\]]/.test(rest) ? `a comma stands before the ${rest[0]}: ${REMOVE_COMMA}` : undefined
 }
 
 /** Explains a missing colon by the name that it should follow; undefined where that is long. */
@@ -54,7 +54,10 @@ export function findSyntaxFault(text: string): (TextPlace & { why: string }) | u
   if (first === undefined) return undefined
   const code = printParseErrorCode(first.error)
   const why = explainPlace(text, first) ?? syntaxWords[code] ?? 'this is not JSON'
-  return { ...buildPlaces(text)(first.offset), why }
+  // The parser stops at the bracket, which may be lines below the comma.
+  const isComma = why.endsWith(REMOVE_COMMA)
+  const offset = isComma ? text.lastIndexOf(',', first.offset) : first.offset
+  return { ...buildPlaces(text)(offset), why }
 }
 
 /** Explains an error by its place: at the end of the text, or after a comma. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findNearestWord } from '../core/nearest-word.ts'
+import { findNearestWord, isVariant } from '../core/nearest-word.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Fault } from '../model/observation.ts'
 import { type Faults, quote } from './faults.ts'
@@ -49,7 +49,10 @@ function joinField(place: string, name: string): string {
   return place === '' ? name : `${place}.${name}`
 }
 
-/** Lists the members of a value, at any depth, whose names are near those of members that their object lacks. */
+/**
+ * Lists the members of a value, at any depth, whose names are near those of members that their object lacks, or
+ * variants of those that it has.
+ */
 export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
   const misspelled: Misspelled[] = []
   let compared = 0
@@ -76,8 +79,9 @@ export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
     for (const [name, member] of Object.entries(value)) {
       let known = [...findSchemas(name), ...values]
       if (known.length === 0 && compared++ < COMPARED_MAX) {
-        const absent = shapes.flatMap(Object.keys).filter(key => !Object.hasOwn(value, key))
-        const meant = findNearestWord(name, absent)
+        const names = shapes.flatMap(Object.keys)
+        const absent = names.filter(key => !Object.hasOwn(value, key))
+        const meant = findNearestWord(name, absent) ?? names.find(key => isVariant(name, key))
         if (meant === undefined) continue
         misspelled.push({ place, name, meant })
         known = findSchemas(meant)

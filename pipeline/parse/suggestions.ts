@@ -22,10 +22,21 @@ export const SIGNAL_TAG = {
 /** Describes a value that is none of the allowed ones: the nearest of them first, since their list may be long. */
 export function describeChoice(value: unknown, allowed: readonly string[]): string {
   const rule = `must be ${joinAlternatives(allowed)}`
-  const meant = typeof value === 'string' ? findNearestWord(value, allowed) : undefined
+  const meant = typeof value === 'string' ? findMeant(value, allowed) : undefined
   return meant === undefined
     ? `${quote(value)}, ${rule}`
     : `${quote(value)}: did you mean ${quote(meant)}? It ${rule}`
+}
+
+/** Shortest beginning that says which value was meant. */
+const BEGINNING_MIN = 3
+
+/** Finds the allowed value that is near, or the only one that begins so. */
+function findMeant(value: string, allowed: readonly string[]): string | undefined {
+  const near = findNearestWord(value, allowed)
+  if (near !== undefined || value.length < BEGINNING_MIN) return near
+  const [first, ...others] = allowed.filter(word => word.startsWith(value.toLowerCase()))
+  return others.length === 0 ? first : undefined
 }
 
 /** Names the known word that was most likely meant, as the end of a message; empty if none is near. */

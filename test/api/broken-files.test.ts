@@ -38,13 +38,13 @@ test('a live file that is no JSON opens with its bytes, and the error at its pla
     broken.replace(/ann@[a-z.]+/, s => '*'.repeat(s.length)).trim(),
   )
   const line = page('.lines li.bad')
-  expect(line.find('a').text()).toBe('4')
+  expect(line.find('a').text()).toBe('3')
   expect(line.find('.note').text()).toContain('remove the trailing comma')
 })
 
 test('the page of its publisher counts the error, and shows its line and the fix', async () => {
   const page = load((await registry.app.inject(`/publisher/${DOMAIN}`)).body)
-  expect(page('.tiles .note').first().text()).toBe('1 error on line 4')
+  expect(page('.tiles .note').first().text()).toBe('1 error on line 3')
   expect(page('.tiles').text()).toMatch(/Authorized agents\s*–\s*Properties\s*–/)
   expect(page('#file .lines li.bad .note').text()).toContain('remove the trailing comma')
 })

@@ -80,9 +80,9 @@ export function renderFaults(record: FileRecord | null | undefined): Html {
         <code>{clipText(field || 'the file', 80)}</code>,
         <>
           {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)}{' '}
-          {renderCoded(omitRepair(message, repair), 240)}
+          {renderCoded(omitRepair(message, repair), 400)}
         </>,
-        renderCoded(repair, 240),
+        renderCoded(repair, 400),
       ]
     },
   })

@@ -541,6 +541,14 @@ describe('a catalog', () => {
       'warning placements[0].property_ids',
     ],
     [
+      'a placement on a property that has a fault',
+      {
+        properties: [site({ property_id: 'x', property_type: 'web' })],
+        placements: [{ placement_id: 'a', name: 'A', property_ids: ['x'] }],
+      },
+      'error properties[0].property_type',
+    ],
+    [
       'a placement of an unknown format',
       {
         placements: [

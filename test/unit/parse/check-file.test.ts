@@ -52,7 +52,7 @@ describe('a fault has the place of what it is about', () => {
 describe('a text that is not JSON is reported with the place and the reason', () => {
   test.each<[string, string, string, number, number]>([
     ['a list that does not end', '{\n  "a": [}\n}', 'expected a value', 2, 9],
-    ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'remove the trailing comma', 3, 3],
+    ['a comma too many', '{\n  "a": [1,\n  ]\n}', 'remove the trailing comma', 2, 10],
     ['a comma too few', '{\n  "a": 1\n  "b": 2\n}', 'expected a comma', 3, 3],
     ['a comma before the first', '{\n  "a": [, 1]\n}', 'this comma follows nothing', 2, 9],
     ['a colon too few', '{\n  "a" 1\n}', 'expected a colon after "a"', 2, 7],

@@ -85,6 +85,13 @@ describe('a member that nearly has a known name is one fault, which names it', (
       'error',
     ],
     [
+      'a list that is there too',
+      { authorized_agents: [], properties: [property], Property: [property] },
+      'Property',
+      'properties',
+      'warning',
+    ],
+    [
       'the address of the file',
       { 'authoritative-location': 'https://acme.example/a.json' },
       'authoritative-location',
@@ -114,6 +121,7 @@ describe('a member that nearly has a known name is one fault, which names it', (
 test.each([
   ['property_type', { property_type: 'webiste' }, 'website'],
   ['supported_channels', { supported_channels: ['Retail-Media'] }, 'retail_media'],
+  ['property_type', { property_type: 'web' }, 'website'],
   ['identifiers[0].type', { identifiers: [{ type: 'domian', value: 'acme.example' }] }, 'domain'],
 ])('a value that nearly is an allowed one is named: %s', (field, more, meant) => {
   const file = { ...head, authorized_agents: [], properties: [property, { ...property, ...more }] }
