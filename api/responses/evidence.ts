@@ -106,7 +106,8 @@ function sortSteps({ publisher, deciding }: DecidingRules): PublisherStep[] {
   return publisher.toSorted((a, b) => rank(b) - rank(a))
 }
 
-function buildPublisherEvidence(
+/** Builds what one entry of a publisher’s file says of a sale, or the file as a whole. */
+export function buildPublisherEvidence(
   reader: Reader,
   publisher: string,
   { rule, grant }: PublisherStep,

@@ -85,7 +85,11 @@ const unknowns: Partial<Record<FreshnessBlock['state'], string>> = {
 }
 
 /** Renders the agents with what they may sell, each with a link to the evidence. */
-export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefined): Html {
+export function renderAgents(
+  lookup: PublisherLookup,
+  terms: AgentTerms | undefined,
+  whyNone: string | undefined,
+): Html {
   const { domain, authorized_agents, authorized_agents_total, next_cursor } = lookup
   return renderTable({
     caption: 'Authorized agents',
@@ -103,7 +107,9 @@ export function renderAgents(lookup: PublisherLookup, terms: AgentTerms | undefi
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 14_000,
-    empty: describeUnknown(lookup) ?? 'No agent is authorized to sell this inventory.',
+    empty:
+      describeUnknown(lookup) ??
+      ['No agent is authorized to sell this inventory.', whyNone].filter(Boolean).join(' '),
     render: agent => [
       renderAgent(agent.url),
       agent.authorized_for === undefined ? '' : renderName(agent.authorized_for, 160),

@@ -104,7 +104,7 @@ function describeReason({ rule, domain, text, ...terms }: Evidence, at: string):
   return capitalize(clipText(text, 200).replace(/, so (?:it|the registry) cannot tell$/, ''))
 }
 
-const formatDay = (iso: string) => formatMoment(iso).split(',', 1)[0]
+export const formatDay = (iso: string) => formatMoment(iso).split(',', 1)[0]
 
 /** Describes a step that authorizes a part, of which the question says nothing; undefined for any other. */
 export function describeNeeded({ rule, countries = [] }: Evidence) {

@@ -1,18 +1,18 @@
 import { toIso } from '../../../pipeline/core/clock.ts'
 import { PublicError } from '../../../pipeline/core/errors.ts'
-import { toUrl } from '../../../pipeline/model/observation.ts'
 import type {
   Evidence,
   PropertyAuthorization as OfProperty,
   PublisherAuthorization as OfPublisher,
 } from '../../../pipeline/model/responses/authority.ts'
 import { FreshnessBlock } from '../../../pipeline/model/responses/freshness.ts'
+import { findInventory, type StockedGrant } from '../../../pipeline/read/lookups/inventory.ts'
 import { findAgentsOfHost } from '../../../pipeline/read/queries/agents-of-host.ts'
 import type { ExampleSale } from '../../../pipeline/read/queries/example-sales.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { completeDay } from '../../inputs/as-of.ts'
 import { AgentUrl, completeAgentAddress } from '../../inputs/sale.ts'
-import { publisherTexts } from '../../responses/evidence.ts'
+import { buildPublisherEvidence } from '../../responses/evidence.ts'
 import { authorizeProperty } from '../../routes/authorization/property-authorization.ts'
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
 import { describeRefusal } from '../describe-refusal.ts'
@@ -40,6 +40,7 @@ import {
 } from '../parts/sale-question.tsx'
 import { findSupplyPath, pickDeciding, renderSupplyPath } from '../parts/supply-path.tsx'
 import { describePart, describeVerdict, renderVerdict } from '../parts/verdict.tsx'
+import { loadRevoker } from '../revocation.ts'
 import type { View, ViewCall } from '../view.ts'
 
 export interface AuthorizationQuery extends Asked {
@@ -134,7 +135,12 @@ async function showProperty(
     ...(as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }),
   }
   const { body } = await ask<OfProperty>(authorizeProperty, { query })
-  const { publisher_domain, property_id, property_rid, evidence = [] } = body
+  const { publisher_domain, property_id, property_rid } = body
+  const evidence = await Promise.all(
+    (body.evidence ?? []).map(step =>
+      identifier_type === 'domain' ? explainRevocation(services.reader, step, property) : step,
+    ),
+  )
   const judged = describeVerdict(body, evidence, body.as_of ?? body.checked_at)
   return {
     title: `${judged.verdict}: ${clipText(property, 60)}`,
@@ -175,7 +181,9 @@ async function showPublisher(
   const more = as_of ? { as_of: completeDay(as_of) } : { explain: 'true' }
   const query = { agent, domain: publisher, ...more }
   const found = await ask<OfPublisher>(authorizePublisher, { query })
-  const body = found.status === 200 ? found.body : toRefusal(found.body, publisher)
+  const { freshness } = found.body
+  const body =
+    found.status === 200 ? found.body : await toRefusal(services.reader, freshness, asked)
   const { authorized: count, total, publisher_wide, evidence = [] } = body
   const at = as_of ? completeDay(as_of) : toIso(services.reader.now())
   const judged =
@@ -213,30 +221,51 @@ async function showPublisher(
   }
 }
 
-/** Reads a refusal as the answer that it is: the publisher grants this agent nothing. */
-function toRefusal({ freshness }: Pick<OfPublisher, 'freshness'>, publisher: string): OfPublisher {
+/** Reads a refusal as the answer that it is: the publisher grants this agent nothing, or nothing at this time. */
+async function toRefusal(
+  reader: Reader,
+  freshness: FreshnessBlock,
+  { domain, agent_url, as_of }: Asked,
+): Promise<OfPublisher> {
   const isRead = freshness.state === 'current' || freshness.state === 'stale'
-  const says = isRead ? 'mismatch' : 'unknown'
-  const rule = isRead ? 'agent_not_listed' : 'file_not_known'
-  const { state: file_state, succeeded_at: fetched_at } = freshness
-  const file = toUrl({ kind: 'adagents.json', location: publisher })
-  const step = { side: 'publisher', domain: publisher, file, file_state, says } as const
+  const grants = as_of ? [] : (findInventory(reader, domain)?.grantsTo(agent_url) ?? [])
+  const [grant] = grants.toSorted((a, b) => (toEnd(b) > toEnd(a) ? 1 : -1))
+  const known = grant ? 'not_in_window' : 'agent_not_listed'
+  const step = buildPublisherEvidence(reader, domain, {
+    rule: isRead ? known : 'file_not_known',
+    ...(grant && { grant }),
+  })
   return {
-    publisher_domain: publisher,
-    agent_url: '',
+    publisher_domain: domain,
+    agent_url,
     authorized: 0,
     total: 0,
     publisher_wide: false,
     source: 'adagents_json',
     unauthorized_properties: [],
-    sides: { publisher: says, operator: 'unknown' },
+    sides: { publisher: step.says, operator: 'unknown' },
     confirmed: false,
     operator_side: 'unknown',
     operator_reason: 'no_operator',
-    evidence: [{ ...step, rule, text: publisherTexts[rule], ...(fetched_at && { fetched_at }) }],
+    evidence: [as_of ? step : await explainRevocation(reader, step, domain)],
     freshness,
   }
 }
+
+const toEnd = ({ effective_until }: StockedGrant) => effective_until ?? '9999'
+
+/** Names the file that revokes a publisher, where a step says no more than that it lists nothing. */
+async function explainRevocation(reader: Reader, step: Evidence, domain: string) {
+  const revoker = isSilent.has(step.rule) ? await loadRevoker(reader, domain) : undefined
+  if (revoker === undefined) return step
+  return {
+    ...step,
+    rule: 'publisher_revoked',
+    text: `the file of ${revoker} revokes this publisher`,
+  }
+}
+
+const isSilent: ReadonlySet<string> = new Set(['agent_not_listed', 'identifier_not_known'])
 
 function renderPath(evidence: readonly Evidence[], agent: string): Html | null {
   const path = findSupplyPath(evidence, agent)

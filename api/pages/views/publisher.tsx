@@ -1,3 +1,4 @@
+import { toIso } from '../../../pipeline/core/clock.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { parseSource, type Source } from '../../../pipeline/model/observation.ts'
 import type {
@@ -33,7 +34,9 @@ import {
   toShownFreshness,
 } from '../parts/publisher.tsx'
 import { loadTerms } from '../parts/terms.tsx'
+import { formatDay } from '../parts/verdict.tsx'
 import { renderWatch } from '../parts/watch.tsx'
+import { loadRevoker } from '../revocation.ts'
 import type { View, ViewCall } from '../view.ts'
 
 /** Rows of each list on a page. */
@@ -69,6 +72,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   const faults = countFaults(file, found)
   const name = findName(lookup)
   const { agents, properties: total } = countAll(lookup)
+  const reason = agents > 0 ? undefined : await explainNone(reader, lookup)
   return {
     title: `Inventory of ${name}`,
     description: `${domain} lists ${countThings(total, 'property', 'properties')} and authorizes ${countThings(agents, 'agent')}.`,
@@ -86,7 +90,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
         {renderSection(
           'agents',
           'Authorized agents',
-          renderAgents(lookup, loadTerms(reader, lookup)),
+          renderAgents(lookup, loadTerms(reader, lookup), reason),
         )}
         {renderClaims(reader, claiming)}
         {renderSection('history', 'What changed', renderHistory('publisher', domain, edits, file))}
@@ -107,6 +111,20 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
       </>
     ),
   }
+}
+
+/** Explains why no agent is authorized, as far as a file says so: a revocation, or times that are over or to come. */
+async function explainNone(reader: Reader, { domain }: PublisherLookup) {
+  const revoker = await loadRevoker(reader, domain)
+  if (revoker !== undefined) return `The file of ${revoker} revokes this publisher.`
+  const now = toIso(reader.now())
+  const grants = findInventory(reader, domain)?.stored.grants ?? []
+  const starts = grants.flatMap(({ effective_from: from }) => (from && from > now ? [from] : []))
+  const ends = grants.flatMap(({ effective_until: until }) => (until && until < now ? [until] : []))
+  const [first] = starts.sort()
+  if (first !== undefined) return `The next authorization starts on ${formatDay(first)}.`
+  const last = ends.sort().at(-1)
+  return last && `The last authorization ended on ${formatDay(last)}.`
 }
 
 /** Renders what the owner of a domain can do about it; who that is, only the dashboard can tell. */

@@ -1,0 +1,62 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { publishFiles } from '../support/fixtures/operator-files.ts'
+import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
+import { buildPointer, buildShop, grantByIds } from '../support/worlds/nights.ts'
+
+const AGENT = 'https://sales.example/mcp'
+const MANAGER = 'manager.example'
+const [JUST_NOW, ENDED, COMING] = [
+  '2020-06-30T00:00:00Z',
+  '2020-12-31T00:00:00Z',
+  '2090-01-15T00:00:00Z',
+]
+
+let registry: TestRegistry
+
+/** Builds a file that authorizes the agent in entries with these windows. */
+function buildWindows(domain: string, ...windows: object[]): object {
+  return buildShop(domain, { authorized_agents: windows.map(more => grantByIds(AGENT, more)) })
+}
+
+beforeAll(async () => {
+  registry = await openRegistry()
+  await publishFiles(registry, {
+    [MANAGER]: {
+      ...buildWindows(MANAGER, {}),
+      revoked_publisher_domains: [{ publisher_domain: 'gone.example', revoked_at: ENDED }],
+    },
+    'gone.example': buildPointer(MANAGER),
+    'ended.example': buildWindows(
+      'ended.example',
+      { effective_until: ENDED },
+      { effective_until: JUST_NOW },
+    ),
+    'coming.example': buildWindows('coming.example', { effective_from: COMING }),
+    'other.example': buildWindows('other.example'),
+  })
+  await registry.publish()
+})
+
+afterAll(() => registry.close())
+
+const open = async (path: string) => load((await registry.app.inject(path)).body)
+
+test.each([
+  ['gone.example', 'The file of manager.example revokes this publisher'],
+  ['ended.example', 'The authorization ended on 31 Dec 2020'],
+  ['coming.example', 'The authorization starts on 15 Jan 2090'],
+  ['other.example', 'other.example does not list this agent'],
+])('that nobody may sell %s has the same reason everywhere', async (domain, reason) => {
+  const asked = { agent_url: AGENT, domain }
+  const ofPublisher = await open(`/authorization?${new URLSearchParams(asked)}`)
+  expect(ofPublisher('h1').text()).toBe(`No. ${reason}`)
+  const { domain: identifier_value, ...agent } = asked
+  const ofSite = await open(`/authorization?${new URLSearchParams({ ...agent, identifier_value })}`)
+  expect(ofSite('h1').text()).toContain(`. ${reason}`)
+  const shown = (await open(`/publisher/${domain}`))('#agents').text()
+  expect(shown).toContain('No agent is authorized to sell this inventory.')
+  const isOfPublisher = !reason.endsWith('this agent')
+  const said = reason.replace('The authorization', '')
+  expect(shown.includes(said)).toBe(isOfPublisher)
+})
