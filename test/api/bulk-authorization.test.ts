@@ -1,6 +1,7 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import {
@@ -301,4 +302,16 @@ test('the page answers a pasted list, an uploaded one, and sends it as a file', 
   expect(uploaded.payload.split('\r\n')).toHaveLength(4)
   const empty = await send({ text: '' })
   expect(empty.statusCode).toBe(400)
+  // Each line says what the page of its question says.
+  const domains = ['both', 'differ', 'silent', 'french', 'mute', 'nobody'].map(s => `${s}.example`)
+  const lines = domains.map(domain => `${agent},${domain}`)
+  const listed = load((await send({ text: ['agent_url,domain', ...lines].join('\n') })).payload)
+  for (const [i, identifier_value] of domains.entries()) {
+    const query = { agent_url: agent, identifier_value }
+    const { body } = await requestWithQuery(registry, '/authorization', query)
+    const word = listed('#answers tbody tr').eq(i).find('td').eq(2).text()
+    expect(load(body)('h1').text()).toMatch(new RegExp(`^${word}\\b`))
+  }
+  const counts = listed('.counts dd').map((_, dd) => listed(dd).text())
+  expect(counts.get()).toEqual(['2', '1', '2', '1', '1', '0'])
 })

@@ -16,7 +16,8 @@ interface Verdict {
   look: 'good' | 'fair' | 'bad' | 'none'
 }
 
-const neededWords = {
+/** Words for what an answer depends on, by the term that the question leaves out. */
+export const neededWords = {
   country: 'Depends on the country',
   collection_ids: 'Depends on the collection',
   placement_ids: 'Depends on the placement',

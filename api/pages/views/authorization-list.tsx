@@ -5,6 +5,7 @@ import { renderCounts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderBadge } from '../parts/freshness.tsx'
 import { renderOperatorSide } from '../parts/operator-side.tsx'
+import { neededWords } from '../parts/verdict.tsx'
 import type { View } from '../view.ts'
 
 const ANSWERS_BYTES = 100_000
@@ -76,21 +77,24 @@ const verdicts = {
   authorized: ['good', 'Yes'],
   refused: ['bad', 'No'],
   unknown: ['none', 'Not known'],
+  depends: ['fair', 'Depends on the terms'],
 } as const
 
 function findVerdict({
   authorized,
   confirmed,
+  needs,
   publisher_side,
 }: CheckedSale): keyof typeof verdicts {
   if (confirmed) return 'confirmed'
   if (authorized) return 'authorized'
+  if (needs !== undefined) return 'depends'
   return publisher_side === 'unknown' ? 'unknown' : 'refused'
 }
 
 function renderVerdict(answer: CheckedSale): Html {
   const [look, word] = verdicts[findVerdict(answer)]
-  return renderBadge(look, word)
+  return renderBadge(look, answer.needs ? neededWords[answer.needs] : word)
 }
 
 function renderAnswers(answers: readonly CheckedSale[]): Html {
@@ -103,6 +107,7 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
         ['authorized', count('authorized') + count('confirmed')],
         ['of them confirmed', count('confirmed')],
         ['not authorized', count('refused')],
+        ['depending on the terms', count('depends')],
         ['not known', count('unknown')],
         ['not understood', answers.length - understood.length],
       ])}
