@@ -36,7 +36,11 @@ export async function confirmReceiver(
   const { isConfirmed, error } = await askReceiver({ ...receiver, challenge }, caller, services)
   if (isConfirmed) return
   const why = error ?? 'its answer does not repeat the challenge'
-  refuse('receiver_unconfirmed', `url: the receiver did not confirm the subscription: ${why}`)
+  refuse(
+    'receiver_unconfirmed',
+    `url: the receiver did not confirm the subscription: ${why}. It must answer the posted challenge with ` +
+      'status 200 and {"challenge": "…"}',
+  )
 }
 
 /** Posts a test event to a receiver and returns the result. */

@@ -10,7 +10,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { refuse } from '../../pipeline/core/errors.ts'
+import { buildRefusal, refuse } from '../../pipeline/core/errors.ts'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { authenticate } from '../auth/principal.ts'
 import { buildExposedHeaders } from '../operation/cross-origin.ts'
 import { serveMcp } from '../operation/mcp-transport.ts'
@@ -132,7 +133,9 @@ function buildServer({ tools, shown }: Offer, call: ToolCall): Server {
     const { name, arguments: input = {} } = CallToolRequestSchema.parse(request).params
     const tool = tools.get(name)
     if (tool) return call(tool, input)
-    throw new McpFailure(ErrorCode.InvalidParams, `there is no tool ${name}`)
+    const nearest = findNearestWord(name, tools.keys())
+    const hint = nearest === undefined ? '' : `. Did you mean ${nearest}?`
+    throw new McpFailure(ErrorCode.InvalidParams, `there is no tool ${name}${hint}`)
   })
   return server
 }
@@ -202,17 +205,20 @@ async function callTool(
   input: Record<string, unknown>,
 ): Promise<CallToolResult> {
   const built = buildRequest(tool, input)
-  if (typeof built === 'string') return buildRefusal(JSON.stringify({ error: built }))
+  if (typeof built === 'string') {
+    const { body } = buildRefusal('invalid_request', built, {})
+    return toFailedResult(JSON.stringify(body))
+  }
   const answer = await app.inject({
     ...built,
     remoteAddress: ip,
     headers: { [REQUEST_ID]: id, ...(authorization !== undefined && { authorization }) },
   })
-  if (answer.statusCode >= 400) return buildRefusal(answer.body)
+  if (answer.statusCode >= 400) return toFailedResult(answer.body)
   // Some clients read only the text, whatever version of the protocol they speak.
   return { content: [{ type: 'text', text: answer.body }], structuredContent: answer.json() }
 }
 
-function buildRefusal(text: string): CallToolResult {
+function toFailedResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { pageEnd } from '../../pipeline/model/shared-fields.ts'
 import { type Json, toJsonSchema } from '../operation/json-schema.ts'
@@ -180,7 +181,7 @@ export function buildRequest(
   const pathNames = listPathParameters(path)
   for (const name of pathNames) {
     const value = input[name]
-    if (value === undefined || value === null) return `${name}: is required`
+    if (value === undefined || value === null) return explainAbsent(name, Object.keys(input))
     if (/^\s*$/.test(toText(value))) return `${name}: must not be empty`
     if (/^\.\.?$/.test(toText(value))) return `${name}: must be a name`
   }
@@ -197,6 +198,17 @@ export function buildRequest(
   )
   const payload = body && { payload: Object.fromEntries(rest.filter(isInBody)) }
   return { method, url: query.size > 0 ? `${url}?${query}` : url, ...payload }
+}
+
+/** Explains that an argument is missing, by the one that was most likely meant for it. */
+function explainAbsent(name: string, given: readonly string[]): string {
+  const misspelled = findNearestWord(
+    name,
+    given.filter(other => other !== name),
+  )
+  return misspelled === undefined
+    ? `${name}: is required`
+    : `Unknown parameter '${misspelled}'. Did you mean '${name}'?`
 }
 
 function hasMember(schema: z.ZodType | undefined, name: string): boolean {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, onRequestHookHandler } from 'fastify'
 import { PublicError } from '../../pipeline/core/errors.ts'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import { preflight } from './cross-origin.ts'
 import type { Operation } from './operation.ts'
@@ -18,13 +19,16 @@ export function answerUnknown(app: FastifyInstance, operations: readonly RoutePa
     ),
     methods,
   }))
+  const known = operations
+    .map(operation => operation.path)
+    .filter(path => path.startsWith('/api/') && !/[:*]/.test(path))
   const answer: onRequestHookHandler = (request, reply, done) => {
     const path = getFirst(request.url.split('?', 1))
     // A path may belong to one operation and match a parameter of another one.
     const methods = new Set(
       paths.flatMap(route => (route.pattern.test(path) ? route.methods : [])).sort(),
     )
-    if (methods.size === 0) return done(new PublicError('not_found', `${path} does not exist`))
+    if (methods.size === 0) return done(new PublicError('not_found', explainMissing(path, known)))
     const allow = [...methods, 'OPTIONS'].join(', ')
     reply.header('allow', allow)
     if (request.method !== 'OPTIONS') {
@@ -40,6 +44,19 @@ export function answerUnknown(app: FastifyInstance, operations: readonly RoutePa
     scope.addHook('onRequest', answer)
     scope.setNotFoundHandler(() => undefined)
   })
+}
+
+/** Explains that nothing is at a path, with the known one that was most likely meant. */
+function explainMissing(path: string, known: readonly string[]): string {
+  const missing = `${path} does not exist`
+  if (path.includes(':/'))
+    return `${missing}: percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp`
+  const last = path.slice(path.lastIndexOf('/'))
+  const meant =
+    known.find(other => path.startsWith(`${other}/`)) ??
+    findNearestWord(path, known) ??
+    known.find(other => other.endsWith(last))
+  return meant === undefined ? missing : `${missing}. Did you mean ${meant}?`
 }
 
 function groupMethodsByPath(operations: readonly RoutePath[]): Map<string, string[]> {

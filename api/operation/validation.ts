@@ -41,7 +41,8 @@ function createCheck(
   nameFault?: FaultNamer,
 ): (input: unknown) => Result {
   // A body that keeps unknown fields is a file: its own checks report misspelled members.
-  const keepsUnknown = schema instanceof z.ZodObject && schema.def.catchall !== undefined
+  const catchall = schema instanceof z.ZodObject ? schema.def.catchall : undefined
+  const keepsUnknown = catchall !== undefined && !(catchall instanceof z.ZodNever)
   const isChecked = httpPart === 'body' && !keepsUnknown
   return input => {
     // An absent body arrives as null.

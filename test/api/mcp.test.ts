@@ -170,7 +170,7 @@ describe('a call', () => {
     [{ domain: '.' }, 'domain: must be a name'],
   ])('with %j in its path cannot leave the path', async (params, error) => {
     const { isError, body } = await call(await connect(), 'look_up_domain', params)
-    expect([isError, body]).toEqual([true, { error }])
+    expect([isError, body]).toEqual([true, { error, code: 'invalid_request' }])
   })
 
   test('fills in a path and escapes its arguments', async () => {
@@ -212,6 +212,8 @@ describe('a call', () => {
     expect(invalid.body.error).toMatch(/^as_of: /)
     const unknown = await call(client, 'resolve_brand', { domian: 'acme.example' })
     expect(unknown.body.error).toBe("Unknown parameter 'domian'. Did you mean 'domain'?")
+    const inPath = await call(client, 'look_up_agent_domains', { agent_url: 'https://a.example' })
+    expect(inPath.body.error).toBe("Unknown parameter 'agent_url'. Did you mean 'agentUrl'?")
   })
 
   test('passes the credential on', async () => {
@@ -231,6 +233,9 @@ describe('a call', () => {
   test('of an unknown tool names it', async () => {
     await expect(call(await connect(), 'no_such')).rejects.toThrow(
       /^MCP error -32602: there is no tool no_such$/,
+    )
+    await expect(call(await connect(), 'resolve_brands')).rejects.toThrow(
+      'there is no tool resolve_brands. Did you mean resolve_brand?',
     )
   })
 })

@@ -162,7 +162,7 @@ describe('invalid requests', () => {
   test.each([
     ['GET', '/nowhere'],
     ['POST', '/nowhere'],
-    ['GET', '/api/registry/lookup/domain/a.example/b'],
+    ['GET', '/api/registry/lookup/place/a.example/b'],
     ['OPTIONS', '/nowhere'],
   ])('404: %s %s does not exist', async (method, url) => {
     const answer = await inject(method, url, { headers: { 'content-type': 'text/xml' } })
@@ -170,6 +170,18 @@ describe('invalid requests', () => {
       404,
       { error: `${url} does not exist`, code: 'not_found' },
     ])
+  })
+
+  test.each([
+    ['/api/brand/resolve', '. Did you mean /api/brands/resolve?'],
+    ['/api/brands/resolve/acme.example', '. Did you mean /api/brands/resolve?'],
+    ['/api/feed', '. Did you mean /api/registry/feed?'],
+    [
+      '/api/v1/agents/https://ads.acme.example/mcp/publishers',
+      ': percent-encode the address in it, as in https%3A%2F%2Fads.acme.example%2Fmcp',
+    ],
+  ])('404: %s does not exist, and what was meant is named', async (url, hint) => {
+    expect((await inject('GET', url)).json().error).toBe(`${url} does not exist${hint}`)
   })
 
   test.each([

@@ -54,7 +54,8 @@ export const createSubscription = defineOperation({
     'the permission `admin:read` or `admin:*`, as long as whoever subscribed or resumed last has that right.',
   writes: true,
   isIdempotent: true,
-  body: z.object({
+  // Strict, since a filter under another name would be none: everything would be posted.
+  body: z.strictObject({
     url: NewReceiver.describe('Address of the receiver, https'),
     kind: z
       .enum(subscriptionKinds)
