@@ -40,7 +40,7 @@ const PropertyQuery = z
       .max(2_048)
       .describe('Value of the identifier, such as the domain'),
     ...termsInQuery,
-    as_of: asOf.describe('As of this time or UTC date, without what operators declared'),
+    as_of: asOf.describe('As of this time or UTC date, by the publisher’s side only'),
     explain,
     evidence_cursor: pageCursor.describe('`evidence_next_cursor` of the previous page'),
     declared_cursor: pageCursor.describe('`declared_next_cursor` of a step of the evidence'),
