@@ -103,3 +103,7 @@ export function createDirectoryQuery({ fields, sorts }: DirectoryChoices) {
 
 /** Chosen values by the name of the field. */
 export type Chosen = Readonly<Record<string, string | undefined>>
+
+/** Kinds of results that a search may be narrowed to. */
+export const foundKinds = ['brands', 'publishers', 'agents', 'properties'] as const
+export type FoundKind = (typeof foundKinds)[number]

@@ -13,6 +13,7 @@ import {
   agentChoices,
   brandChoices,
   createDirectoryQuery,
+  foundKinds,
   publisherChoices,
 } from './directory-choices.ts'
 import { changeFeeds } from './feeds/change-feeds.ts'
@@ -64,7 +65,10 @@ const search = definePage({
   id: 'searchPage',
   path: '/search',
   summary: 'Show what a text may mean',
-  query: z.object({ q: text(SEARCH_CHARS) }),
+  query: z.object({
+    q: text(SEARCH_CHARS),
+    kind: z.preprocess(value => value || undefined, z.enum(foundKinds).optional()),
+  }),
   load: () => import('./views/search.tsx'),
 })
 

@@ -1,5 +1,6 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { foundKinds } from '../../api/pages/directory-choices.ts'
 import { pages } from '../../api/pages/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
@@ -669,6 +670,7 @@ describe('a page stays small', () => {
       '/changes',
       '/crawl',
       '/search?q=aaaa',
+      ...foundKinds.map(kind => `/search?q=aaaa&kind=${kind}`),
     ]) {
       const answer = await own.app.inject(path)
       expect([path.slice(0, 12), answer.statusCode]).toEqual([path.slice(0, 12), 200])

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { measureCpuMs } from '../support/checks/measured-work.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
@@ -326,5 +327,31 @@ describe('hostile texts', () => {
       socket.write(`GET /api/search?q=${'a'.repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`)
     })
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
+  })
+})
+
+describe('the page of a search', () => {
+  const open = async (path: string) => load((await get(path)).body)
+
+  test('counts what it shows only if that is all, and leads to the rest of a kind', async () => {
+    const page = await open('/search?q=chain')
+    expect(page('.lead')).toHaveLength(0)
+    const more = page('#brands .more a')
+    expect(page('#brands li')).toHaveLength(5)
+    const rest = await open(more.attr('href')!)
+    expect(rest('#brands li')).toHaveLength(12)
+    expect([rest('.lead').text(), rest('.more').length]).toEqual(['12 results', 0])
+    const few = await open('/search?q=nova')
+    const shown = few('main li, main tbody tr').length
+    expect([few('.lead').text(), few('.more').length]).toEqual([`${shown} results`, 0])
+  })
+
+  test('shows a domain that was searched for once, and no two properties alike', async () => {
+    const site = 'news.example'
+    const page = await open(`/search?q=${site}`)
+    expect(page(`main .entries a[href="/publisher/${site}"]`)).toHaveLength(1)
+    const rows = page('#properties tbody tr').map((_, row) => page(row).text())
+    expect(rows.length).toBeGreaterThan(0)
+    expect(new Set(rows.get()).size).toBe(rows.length)
   })
 })

@@ -6,12 +6,15 @@ import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.t
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
 import { findAgentsByAddress } from '../../../pipeline/read/queries/agent-addresses.ts'
 import { findAgentsByName } from '../../../pipeline/read/queries/agent-names.ts'
+import { searchEverything } from '../../../pipeline/read/queries/search.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { AgentUrl } from '../../inputs/sale.ts'
+import { getSearch } from '../../responses/lists.ts'
 import { searchRegistry } from '../../routes/search.ts'
 import { askIfReady } from '../ask.ts'
+import { type FoundKind, foundKinds } from '../directory-choices.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, renderName } from '../html/text.tsx'
+import { capitalize, clipText, countThings, renderName } from '../html/text.tsx'
 import { findPublicProbe, hasAgentPage, listHiddenAgents } from '../parts/agent.tsx'
 import { renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderEntry } from '../parts/directory.tsx'
@@ -29,7 +32,9 @@ import { toPlainWords } from '../parts/plain-words.ts'
 import type { View, ViewCall } from '../view.ts'
 
 const QUERY_CHARS_MIN = 2
-const AGENTS_SHOWN_MAX = 5
+/** Results of each kind on a page of all kinds, as the API has them, and on a page of one. */
+const RESULTS_SHOWN = 5
+const RESULTS_OF_KIND_SHOWN = 30
 const MARK_PX = 40
 
 interface FoundAgent {
@@ -38,9 +43,14 @@ interface FoundAgent {
   name: string | null | undefined
 }
 
+type Results = SearchAnswer & { agents: readonly FoundAgent[] }
+
 interface Found {
-  shown: SearchAnswer
-  agents: readonly FoundAgent[]
+  /** The only kind that is shown; undefined for all. */
+  kind: FoundKind | undefined
+  shown: Results
+  /** The kinds of which there may be more. */
+  cut: readonly FoundKind[]
   direct: readonly Html[]
   /** The domain that was searched for, where the registry knows nothing about it. */
   unknown: Domain | undefined
@@ -48,13 +58,14 @@ interface Found {
 
 /** Shows the results of a search: what the text names exactly, and names that match it. */
 export async function show({
-  query: { q },
+  query: { q, kind },
   ask,
   services,
-}: ViewCall<{ q: string }>): Promise<View> {
+}: ViewCall<{ q: string; kind?: FoundKind | undefined }>): Promise<View> {
   const text = q.trim()
   const isShort = text.length > 0 && text.length < QUERY_CHARS_MIN
-  const found = text.length < QUERY_CHARS_MIN ? undefined : await findAll(text, ask, services)
+  const found =
+    text.length < QUERY_CHARS_MIN ? undefined : await findAll(text, kind, { ask, services })
   return {
     ...(isShort && { status: 400 as const }),
     title: text === '' ? 'Search' : `Search: ${text}`,
@@ -78,30 +89,71 @@ export async function show({
 
 async function findAll(
   text: string,
-  ask: ViewCall['ask'],
-  services: ViewCall['services'],
+  kind: FoundKind | undefined,
+  { ask, services }: Pick<ViewCall, 'ask' | 'services'>,
 ): Promise<Found> {
   const { reader } = services
   const { snapshot } = reader
   const hidden = listHiddenAgents(reader)
-  const limit = AGENTS_SHOWN_MAX
-  const [answer, addressed = [], named = []] = await Promise.all([
-    askIfReady(reader, () => ask<SearchAnswer>(searchRegistry, { query: { q: text } })),
+  const limit = kind ? RESULTS_OF_KIND_SHOWN : RESULTS_SHOWN
+  const [found = nothing, addressed = [], named = []] = await Promise.all([
+    askIfReady(reader, () =>
+      kind
+        ? findMore(reader, text, limit)
+        : ask<SearchAnswer>(searchRegistry, { query: { q: text } }).then(({ body }) => body),
+    ),
     snapshot && findAgentsByAddress(snapshot, text, limit),
     snapshot && findAgentsByName(snapshot, text, { hidden, limit }),
   ])
-  const nothing: SearchAnswer = { brands: [], publishers: [], properties: [] }
-  const domain = parsePastedDomain(text)
+  const agents = [...new Set([...addressed, ...named])].slice(0, limit).map(url => {
+    return { url, name: findPublicProbe(reader, url)?.profile?.name }
+  })
+  const domain = kind ? undefined : parsePastedDomain(text)
   const known = domain === undefined ? [] : listDomainPages(domain, services)
-  const direct = [...listAgentPages(text, reader), ...known]
+  const direct = kind ? [] : [...listAgentPages(text, reader), ...known]
   const hasAgent = addressed.some(url => parsePastedDomain(url) === domain)
+  const all = { ...found, properties: omitEqual(found.properties), agents }
   return {
-    shown: answer?.body ?? nothing,
-    agents: [...new Set([...addressed, ...named])].slice(0, limit).map(url => {
-      return { url, name: findPublicProbe(reader, url)?.profile?.name }
-    }),
+    kind,
+    shown: kind ? { ...nothing, [kind]: all[kind] } : omitDomain(all, known.length > 0 && domain),
+    cut: foundKinds.filter(name => ({ ...found, agents })[name].length >= limit),
     direct,
     unknown: direct.length > 0 || hasAgent ? undefined : domain,
+  }
+}
+
+const nothing: Results = { brands: [], publishers: [], properties: [], agents: [] }
+
+/** Finds more results than the API shows. */
+async function findMore(reader: Reader, text: string, limit: number): Promise<SearchAnswer> {
+  const index = getSearch(reader)
+  const found = index && (await searchEverything(reader, index, text, limit))
+  return found === undefined
+    ? nothing
+    : JSON.parse(`{${Object.entries(found).map(([kind, items]) => `"${kind}":[${items}]`)}}`)
+}
+
+/** Omits properties that nobody could tell apart: a file may list one twice, in its list and in an entry. */
+function omitEqual(properties: Results['properties']): Results['properties'] {
+  const toKey = ({
+    name,
+    property_type,
+    identifiers,
+    publisher_domain,
+  }: Results['properties'][0]) =>
+    JSON.stringify([name, property_type, identifiers[0], publisher_domain])
+  return [...new Map(properties.toReversed().map(item => [toKey(item), item])).values()].reverse()
+}
+
+/** Omits the pages of a domain that are shown above. */
+function omitDomain(
+  { brands, publishers, ...rest }: Results,
+  shown: Domain | false | undefined,
+): Results {
+  return {
+    ...rest,
+    brands: brands.filter(({ domain }) => domain !== shown),
+    publishers: publishers.filter(({ domain }) => domain !== shown),
   }
 }
 
@@ -157,11 +209,22 @@ function renderUnknown(domain: Domain, hasDashboard: boolean): Html {
 
 function renderFound(
   text: string,
-  { shown, agents, direct, unknown }: Found,
+  { kind: only, shown, cut, direct, unknown }: Found,
   { reader, isAuthorizationServer: hasDashboard }: ViewCall['services'],
 ): Html {
-  const { brands, publishers, properties } = shown
+  const { brands, publishers, properties, agents } = shown
   const total = brands.length + publishers.length + properties.length + agents.length
+  const render = (kind: FoundKind, list: Html) =>
+    shown[kind].length === 0
+      ? null
+      : renderSection(
+          kind,
+          capitalize(kind),
+          <>
+            {list}
+            {cut.includes(kind) ? renderMore(text, kind, only) : null}
+          </>,
+        )
   return (
     <>
       {direct.length > 0 ? (
@@ -176,16 +239,22 @@ function renderFound(
           searching for the domain.
         </p>
       )}
-      {total === 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
-      {brands.length > 0 ? renderSection('brands', 'Brands', renderBrands(reader, brands)) : null}
-      {publishers.length > 0
-        ? renderSection('publishers', 'Publishers', renderPublishers(reader, publishers))
-        : null}
-      {agents.length > 0 ? renderSection('agents', 'Agents', renderAgents(agents)) : null}
-      {properties.length > 0
-        ? renderSection('properties', 'Properties', renderProperties(properties))
-        : null}
+      {total === 0 || cut.length > 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
+      {render('brands', renderBrands(reader, brands))}
+      {render('publishers', renderPublishers(reader, publishers))}
+      {render('agents', renderAgents(agents))}
+      {render('properties', renderProperties(properties))}
     </>
+  )
+}
+
+/** Renders the way to the results of a kind of which only the best are shown. */
+function renderMore(text: string, kind: FoundKind, only: FoundKind | undefined): Html {
+  if (only) return <p class="more">These are the {RESULTS_OF_KIND_SHOWN} best matches.</p>
+  return (
+    <p class="more">
+      <a href={`/search?${new URLSearchParams({ q: text, kind })}`}>See all {kind} that match</a>
+    </p>
   )
 }
 
@@ -250,12 +319,13 @@ function renderPublishers(reader: Reader, publishers: SearchAnswer['publishers']
 function renderProperties(properties: SearchAnswer['properties']): Html {
   return renderTable({
     caption: 'Properties',
-    columns: ['Property', 'Type', 'Publisher'],
+    columns: ['Property', 'Type', 'Identifier', 'Publisher'],
     items: properties,
     empty: '',
-    render: ({ name, property_type, publisher_domain }) => [
+    render: ({ name, property_type, identifiers, publisher_domain }) => [
       renderName(name),
       renderName(toPlainWords(property_type)),
+      renderName(identifiers[0]?.value ?? '', 80),
       <a href={toPublisherPath(publisher_domain)}>{renderName(publisher_domain)}</a>,
     ],
   })
