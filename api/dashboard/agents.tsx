@@ -96,21 +96,21 @@ async function removeAgent(context: OrganizationRequest): Promise<DashboardAnswe
 
 /** Body of the answer to a change of an agent. */
 export interface SavedAgent {
-  warnings?: { message: string }[]
+  /** Present where the agent was saved for members instead of everybody. */
+  warnings?: readonly object[]
   /** Host of the agent, if it was refused because the organization has not verified its domain. */
   agent_hostname?: string
 }
 
-/** Redirects to the list. A warning is shown there like a refusal: something was not done as requested. */
+/** Redirects to the list, which says what was done: an agent that may not be public is saved for members. */
 export function redirectToAgents(
   context: OrganizationRequest,
   { refused, body }: Pick<ApiAnswer<SavedAgent>, 'refused' | 'body'>,
   done: 'enrolled' | 'changed' | 'removed',
 ) {
-  const warning = body.warnings?.[0]?.message
-  const fault = refused ?? warning
-  if (fault !== undefined) return showAgents(context, fault)
-  return { next: toSectionPath(context.organization.org_id, 'agents'), done }
+  if (refused !== undefined) return showAgents(context, refused)
+  const next = toSectionPath(context.organization.org_id, 'agents')
+  return { next, done: body.warnings === undefined ? done : ('downgraded' as const) }
 }
 
 export const agentRoutes: readonly OrganizationRoute[] = [

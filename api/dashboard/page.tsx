@@ -49,10 +49,14 @@ export const doneTexts = {
   revoked: 'The key has been revoked and no longer works.',
   enrolled: 'The agent has been added.',
   changed: 'The agent has been changed.',
+  downgraded:
+    'The agent is saved, and visible to members: only members with API access can show an agent to everybody.',
   removed: 'The agent has been removed.',
   credential: 'The credential is saved. The next test uses it.',
   credential_removed: 'The credential has been removed. The agent is tested without one.',
   proven: 'The domain is verified. You can host its files here now.',
+  proven_only:
+    'You have proved that you control the domain, so you can save its brand and properties. Another organization holds it here: its agents and hosted files stay with that organization.',
   verified_published: 'The domain is verified and your file is hosted. Its address is below.',
   published: 'The adagents.json is hosted. Its address is below.',
   brand_published: 'The brand.json is hosted. Its address is below.',

@@ -6,7 +6,7 @@ import type {
   OrganizationDomains,
   OwnershipChallenge,
 } from '../../pipeline/model/responses/ownership.ts'
-import { listOpenChallenges } from '../../pipeline/read/lookups/ownership.ts'
+import { findHolder, listOpenChallenges } from '../../pipeline/read/lookups/ownership.ts'
 import { isOwnMachine } from '../identity/link-mail.ts'
 import { BACK, parseWayBack } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
@@ -103,7 +103,20 @@ export async function beginProof(
   const made = await callApi<z.infer<typeof OwnershipChallenge>>(request)
   if (made.refused !== undefined) return showStart(context, { domain, back, fault: made.refused })
   const challenge = made.body as unknown as ShownChallenge
-  return showChallenge(context, challenge, { back, note: renderFault(fault), status: 201 })
+  const note = isHeldByAnother(context, challenge.domain) ? (
+    <p class="notice fair" role="status">
+      Another organization holds {renderName(challenge.domain)} here. With a proof of your own you
+      can save its brand and properties, but its agents and hosted files stay with that
+      organization.
+    </p>
+  ) : null
+  const notes = (
+    <>
+      {renderFault(fault)}
+      {note}
+    </>
+  )
+  return showChallenge(context, challenge, { back, note: notes, status: 201 })
 }
 
 /** Describes how long a file waits for the proof of its domain. */
@@ -199,7 +212,16 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   const published = proof.back === PUBLISH_PATH && (await publishReviewed(chosen, domain))
   if (published) return published
   const next = proof.back ?? toSectionPath(chosen.organization.org_id, 'domains')
-  return { next, done: 'proven' }
+  return { next, done: isHeldByAnother(chosen, domain) ? 'proven_only' : 'proven' }
+}
+
+/** Tells whether another organization holds a domain, which a proof does not change. */
+function isHeldByAnother(
+  { organization, services }: OrganizationRequest,
+  domain: string | undefined,
+): boolean {
+  const holder = domain === undefined ? undefined : findHolder(services.reader, domain)
+  return holder !== undefined && holder.org_id !== organization.org_id
 }
 
 function hashNonce({ domain, nonce }: ShownChallenge) {

@@ -9,7 +9,7 @@ import {
   sendForm,
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
-import { buildMemberOperations, type TestMember } from '../support/registry/members.ts'
+import { buildMemberOperations, enrol, type TestMember } from '../support/registry/members.ts'
 import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const DOMAIN = 'boots.example'
@@ -100,6 +100,21 @@ test('a proof publishes no draft whose review its person has not asked to publis
   expect(page('form.editor .row button').text()).toBe('Publish')
   const served = await registry.app.inject(`/publisher/${domain}/.well-known/adagents.json`)
   expect(served.statusCode).toBe(404)
+})
+
+test('a proof of a domain that another organization holds says what it is good for', async () => {
+  const domain = 'theirs.example'
+  await enrol(registry, { org: 'Theirs', domains: [domain] })
+  const begun = load((await sendForm(ann, '/dashboard/verify', { org: acme, domain })).body)
+  expect(begun('.notice').text()).toContain('Another organization holds theirs.example here.')
+  const sent = ['nonce', 'expires_at'].map(name => [name, begun(`input[name=${name}]`).val()])
+  const { nonce, expires_at } = Object.fromEntries(sent)
+  hosts[domain] = { '/.well-known/proto-ownership.txt': nonce }
+  const form = { org: acme, domain, nonce, expires_at }
+  const proven = await sendForm(ann, '/dashboard/verify/check', form)
+  expect(proven.headers.location, proven.body).toBe(
+    `/dashboard/org/${acme}/domains?done=proven_only`,
+  )
 })
 
 test('a brand.json from the workshop is published with one form, and served from then on', async () => {
