@@ -6,6 +6,8 @@ import { observeBrandFile, observePublisherFile } from '../support/fixtures/docu
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
 
 const GAZETTE = 'gazette.example'
+/** So many that their changes fill more than two pages. */
+const PAPERS = 450
 const agents = ['one', 'two', 'three'].map(name => `https://${name}.example/mcp`)
 let registry: TestRegistry
 
@@ -18,7 +20,7 @@ beforeAll(async () => {
   registry.clock.tick({ days: 1 })
   await registry.observe(observePublisherFile(GAZETTE, { sites: [GAZETTE], agents }))
   registry.clock.tick({ days: 1 })
-  const many = Array.from({ length: 150 }, (_, number) => `paper-${number}.example`)
+  const many = Array.from({ length: PAPERS }, (_, number) => `paper-${number}.example`)
   await registry.observe(
     ...many.map(domain =>
       observePublisherFile(domain, {
@@ -63,22 +65,32 @@ test('what a domain did at one moment is one sentence, by the name of its brand'
 
 test('no change is lost between pages, and none is told twice', async () => {
   const stories = await readStories('/changes?type=publisher.adagents_discovered')
-  expect(stories).toHaveLength(151)
-  expect(new Set(stories).size).toBe(151)
+  expect(stories).toHaveLength(PAPERS + 1)
+  expect(new Set(stories).size).toBe(PAPERS + 1)
 })
 
-test('many first files of one moment are one story, where no type is chosen', async () => {
+test('many first files of one moment are one story on a page, which says where the moment goes on', async () => {
   const stories = await readStories('/changes')
-  const many = stories.filter(story => story.includes('published their first'))
-  expect(many.join('\n')).toMatch(
-    /^\w+ publishers published their first adagents\.json\..* and \d+ more$/m,
-  )
+  const many = stories.flatMap(story => {
+    const parts = /^(.*?)(\d+) publishers published their first adagents\.json\..* and \d+ more$/
+    return parts.exec(story)?.slice(1) ?? []
+  })
+  const [begin, first, next, second] = many
+  expect([many.length, begin, next]).toEqual([4, 'At least ', 'Another '])
+  expect(Number(first) + Number(second)).toBe(PAPERS)
+})
+
+test('a page without a change of some type does not wait for the first crawl', async () => {
+  const page = await read('/changes?type=property.merged')
+  expect(page('main .empty').text()).toBe('No changes of this type in the last 90 days.')
 })
 
 test('many new agents of one moment are one story', async () => {
   const stories = await readStories('/changes')
   const grouped = stories.filter(story => /agents? w(?:as|ere) authorized/.test(story))
-  expect(grouped[0]).toMatch(/^150 agents were authorized for the first time\.x{9}.* and 146 more$/)
+  expect(grouped[0]).toMatch(
+    /^At least 450 agents were authorized for the first time\.x{9}.* and 446 more$/,
+  )
   expect(stories.filter(story => story.startsWith('xxx'))).toEqual([])
 })
 

@@ -1,5 +1,7 @@
-import { getFirst } from '../../../pipeline/core/present.ts'
+import { toIso } from '../../../pipeline/core/clock.ts'
+import { getAt, getFirst } from '../../../pipeline/core/present.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
+import { toInstant } from '../../../pipeline/core/uuid-v7.ts'
 import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
 import { findBrandName } from '../../../pipeline/read/lookups/operated.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
@@ -21,13 +23,22 @@ const NAMED_MAX = 4
 const SINGLE_MAX = 2
 const CROWD_NAMED_MAX = 4
 
+/** Events that a page reads: one more than it shows, since the others may begin in the middle of a story. */
+export const EVENTS_READ = 1_000
+
 interface Shown {
   /** Stories on the page; all, where nothing is said. */
   limit?: number
   bytes: number
+  /** Event of the page before that these follow. */
+  before?: string | undefined
+  /** Text where there are no events. */
+  empty?: string | undefined
   /** Tells many like changes of one moment as one story, and no change that follows from others. */
   isOverview?: boolean
 }
+
+const NONE_YET = 'No changes yet. They appear here after the first crawl.'
 
 /** Rendered events, and the last of them. */
 interface Rendered {
@@ -37,36 +48,53 @@ interface Rendered {
 
 /**
  * Renders events, the newest first: those of one domain or agent at one moment as one sentence. As many events
- * are rendered as fit; the others must not be part of a sentence, so fewer are tried until all of them fit.
+ * are rendered as fit; the others must not be part of a sentence, so fewer are tried until all of them fit, and
+ * all of a subject are left to the next page that are not all on this one.
  */
 export function renderEvents(
   reader: Reader,
   events: readonly FeedEvent[],
-  { limit = Number.POSITIVE_INFINITY, bytes, isOverview = false }: Shown,
+  { limit = Number.POSITIVE_INFINITY, bytes, before, empty = NONE_YET, isOverview = false }: Shown,
 ): Rendered {
-  if (events.length === 0) {
-    const html = <p class="empty">No changes yet. They appear here after the first crawl.</p>
-    return { html, last: undefined }
-  }
-  for (let size = events.length; ; size = Math.ceil(size / 2)) {
-    const some = events.slice(0, size)
-    const html = renderMoments(reader, some, limit, isOverview)
+  if (events.length === 0) return { html: <p class="empty">{empty}</p>, last: undefined }
+  const most = Math.max(1, Math.min(events.length, EVENTS_READ - 1))
+  for (let size = most; ; size = Math.ceil(size / 2)) {
+    const some = cutAtSubject(events, size)
+    const edges = {
+      before: before && formatMoment(toIso(toInstant(before))),
+      after: events[some.length] && formatMoment(getAt(events, some.length).created_at),
+    }
+    const html = renderMoments(reader, some, { limit, isOverview, edges })
     if (size === 1 || Buffer.byteLength(html.toString()) <= bytes)
       return { html, last: some.at(-1) }
   }
 }
 
+/** Cuts events between two subjects; within one that has all of them. */
+function cutAtSubject(events: readonly FeedEvent[], size: number): readonly FeedEvent[] {
+  const next = events[size]
+  const subject = next && findSubject(next)
+  const end = events.slice(0, size).findLastIndex(event => findSubject(event) !== subject) + 1
+  return events.slice(0, end || size)
+}
+
+interface Moments {
+  limit: number
+  isOverview: boolean
+  /** Moments of the events that were shown before these, and that are left for after them. */
+  edges: { before: string | undefined; after: string | undefined }
+}
+
 function renderMoments(
   reader: Reader,
   events: readonly FeedEvent[],
-  limit: number,
-  isOverview: boolean,
+  { limit, isOverview, edges }: Moments,
 ): Html {
   let left = limit
   const moments = Map.groupBy(events, ({ created_at }) => formatMoment(created_at))
   return (
     <ol class="timeline stories">
-      {[...moments.values()].map(some => {
+      {[...moments].map(([moment, some]) => {
         const crowds = isOverview ? findCrowds(some) : []
         const grouped = new Set(crowds.flatMap(({ subjects }) => subjects))
         const others = some.filter(
@@ -76,7 +104,9 @@ function renderMoments(
         const singles = [...Map.groupBy(others, findSubject)].map(([subject, all]) =>
           renderStory(reader, subject, all),
         )
-        const stories = [...crowds.map(renderCrowd), ...singles]
+        const begin =
+          moment === edges.before ? 'another ' : moment === edges.after ? 'at least ' : ''
+        const stories = [...crowds.map(crowd => renderCrowd(crowd, begin)), ...singles]
         const shown = stories.slice(0, left)
         left -= shown.length
         return shown.length === 0 ? null : (
@@ -113,7 +143,7 @@ function findCrowds(events: readonly FeedEvent[]): Crowd[] {
     .filter(({ subjects }) => subjects.length > SINGLE_MAX)
 }
 
-function renderCrowd({ type, subjects }: Crowd): Html {
+function renderCrowd({ type, subjects }: Crowd, begin: string): Html {
   const links = subjects.map(subject =>
     /^https?:/.test(subject) ? (
       renderAgent(subject)
@@ -124,7 +154,7 @@ function renderCrowd({ type, subjects }: Crowd): Html {
   const sentence = crowdSentences[type]?.(subjects.length) ?? ''
   return (
     <li class={toLook([type])}>
-      <p>{capitalize(sentence)}.</p>
+      <p>{capitalize(begin + sentence)}.</p>
       {renderThings('', links, CROWD_NAMED_MAX)}
     </li>
   )

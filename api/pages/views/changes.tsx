@@ -5,12 +5,11 @@ import { listDomainChanges } from '../../../pipeline/read/queries/state-changes.
 import { getSnapshot } from '../../responses/lists.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { changeNames } from '../parts/change-words.ts'
-import { renderEvents } from '../parts/events.tsx'
+import { EVENTS_READ, renderEvents } from '../parts/events.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
 import { CHANGES_PER_PAGE, renderChanges } from '../parts/state-changes.tsx'
 import type { View, ViewCall } from '../view.ts'
 
-const EVENTS_PER_PAGE = 1_000
 const EVENTS_BYTES = 44_000
 
 interface ChangesQuery {
@@ -60,18 +59,23 @@ async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: D
 async function showFeed({ query, services }: ViewCall<ChangesQuery>): Promise<View> {
   const { type, before } = query
   const { reader, config } = services
-  const found = listNewestEvents(reader, {
+  const days = config.LIMITS.feedRetentionDays
+  const events = listNewestEvents(reader, {
     types: type === undefined ? eventTypeNames : [type],
-    limit: EVENTS_PER_PAGE + 1,
+    limit: EVENTS_READ,
     before,
-    retentionDays: config.LIMITS.feedRetentionDays,
+    retentionDays: days,
   })
-  const events = found.slice(0, EVENTS_PER_PAGE)
   const { html, last } = renderEvents(reader, events, {
     bytes: EVENTS_BYTES,
+    before,
+    empty:
+      type || before
+        ? `No ${before ? 'older ' : ''}changes${type ? ' of this type' : ''} in the last ${days} days.`
+        : undefined,
     isOverview: type === undefined,
   })
-  const isEnd = last === undefined || last.event_id === found.at(-1)?.event_id
+  const isEnd = last === undefined || last.event_id === events.at(-1)?.event_id
   return {
     title: type === undefined ? 'Changes' : `Changes: ${type}`,
     ...(type === undefined && { followed: {} }),
@@ -82,8 +86,7 @@ async function showFeed({ query, services }: ViewCall<ChangesQuery>): Promise<Vi
       <>
         <h1>Changes</h1>
         <p class="lead">
-          What publishers, brands and agents changed in the last {config.LIMITS.feedRetentionDays}{' '}
-          days.
+          What publishers, brands and agents changed in the last {days} days.
           {before === undefined ? ' New changes appear here as they happen.' : ''}
         </p>
         {renderFilter({ type })}

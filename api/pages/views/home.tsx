@@ -16,14 +16,13 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderName } from '../html/text.tsx'
 import { renderCounts, renderSection, renderTiles } from '../parts/blocks.tsx'
 import { renderSearch } from '../parts/document.tsx'
-import { renderEvents } from '../parts/events.tsx'
+import { EVENTS_READ, renderEvents } from '../parts/events.tsx'
 import { findExampleSales, renderSaleLinks } from '../parts/example-sales.tsx'
 import { findFaces } from '../parts/faces.tsx'
 import { renderLatestDays } from '../parts/latest-days.tsx'
 import { toBrandPath, toPublisherPath } from '../parts/paths.ts'
 import type { View, ViewCall } from '../view.ts'
 
-const EVENTS_READ = 1_000
 const STORIES_SHOWN_MAX = 8
 const EVENTS_BYTES = 12_000
 const NAMES_SHOWN = 8
