@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -50,20 +50,11 @@ export const publishedPaths: readonly RoutePath[] = [
   ...dataPaths,
 ].map(path => ({ method: 'GET', path }))
 
-/** The snapshot that was published last: where it is read, and its size. */
-export interface PublishedSnapshot {
-  path: string
-  bytes: number
-}
-
-/** Finds the current snapshot; undefined before the first. */
-export function findPublishedSnapshot({
-  snapshotFile,
-  paths,
-}: Reader): PublishedSnapshot | undefined {
-  if (snapshotFile === undefined) return undefined
-  const stats = statSync(join(paths.snapshots, snapshotFile), { throwIfNoEntry: false })
-  return stats && { path: snapshotPath(snapshotFile), bytes: stats.size }
+/** Finds the path of the snapshot that was published last; undefined before the first. */
+export function findPublishedSnapshot({ snapshotFile, paths }: Reader): string | undefined {
+  if (snapshotFile === undefined || !existsSync(join(paths.snapshots, snapshotFile)))
+    return undefined
+  return snapshotPath(snapshotFile)
 }
 
 /** Returns the address of a program that runs in browsers; undefined where it was not built. */
@@ -106,7 +97,7 @@ export function addPublishedFiles(app: FastifyInstance, services: Services): voi
     route(latestPath, (_, reply) => {
       const found = findPublishedSnapshot(reader)
       if (found === undefined) throw new PublicError('not_found', 'no snapshot was published yet')
-      return reply.header('cache-control', 'no-store').redirect(found.path)
+      return reply.header('cache-control', 'no-store').redirect(found)
     })
     route(snapshotPath(':file'), (file, reply) => {
       if (!SNAPSHOT.test(file) || !existsSync(join(snapshots, file)))

@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listExampleQueries } from '../../api/pages/cookbook.ts'
@@ -49,10 +51,18 @@ async function visit(hash: string, use: (page: Page) => Promise<void>): Promise<
   return outside
 }
 
+/** Runs a question as a reader does, and reads the answer. */
+async function ask(page: Page, sql: string): Promise<string> {
+  await page.fill('#sql', sql)
+  await page.locator('.sql [role=status]').evaluate(element => element.replaceChildren())
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  return readAnswer(page)
+}
+
 /** Waits for an answer, and reads how many rows the page says it has. */
 async function readAnswer(page: Page): Promise<string> {
   const status = page.locator('.sql [role=status]')
-  await status.filter({ hasText: /rows? in|cannot answer/ }).waitFor({ timeout })
+  await status.filter({ hasText: /^(?!Running|Loading)./ }).waitFor({ timeout })
   const failure = await page.locator('.sql .answer pre').allTextContents()
   return [await status.textContent(), ...failure].join(' ')
 }
@@ -67,15 +77,17 @@ test('a question about times that needs a time zone is told how to ask, and the 
       ["select date_trunc('day', created_at) from events limit 1", 'created_at::timestamp'],
       ['select created_at from events limit 1', '1 row in'],
       ['select current_date', 'now()::timestamp'],
+      ['select created_at::date from events', 'now()::timestamp'],
+      [
+        'select count(*) from events where created_at > now() - interval 1 day',
+        'both are in UTC.\n\nBinder Error: No function matches',
+      ],
       [
         "select date_trunc('day', created_at::timestamp) from events where created_at::timestamp > now()::timestamp - interval 9999 days limit 1",
         '1 row in',
       ],
     ] as const) {
-      await page.fill('#sql', sql)
-      await page.locator('.sql [role=status]').evaluate(element => element.replaceChildren())
-      await page.click('.sql form button')
-      expect(`${sql}: ${await readAnswer(page)}`).toContain(answer)
+      expect(`${sql}: ${await ask(page, sql)}`).toContain(answer)
     }
   })
 })
@@ -115,10 +127,7 @@ test('each table, view and macro is read in the browser, which has no extension 
     await visit('', async page => {
       for (const relation of relations) {
         const rows = await db.all(`from ${relation}`)
-        await page.fill('#sql', `from ${relation}`)
-        await page.locator('.sql [role=status]').evaluate(element => element.replaceChildren())
-        await page.click('.sql form button')
-        expect(`${relation}: ${await readAnswer(page)}`).toContain(
+        expect(`${relation}: ${await ask(page, `from ${relation}`)}`).toContain(
           `${relation}: ${countRows(rows)} in`,
         )
       }
@@ -157,42 +166,80 @@ test('a question of a shared link waits for its reader, and is answered by range
   })
 })
 
-test('a question goes on with the current snapshot when its own is no longer served', async () => {
+test('a question asks the snapshot that is current when it runs, and goes on when that is gone', async () => {
   await visit('', async page => {
-    const ask = async (sql: string) => {
-      await page.fill('#sql', sql)
-      await page.locator('.sql [role=status]').evaluate(element => element.replaceChildren())
-      await page.click('.sql form button')
-      return readAnswer(page)
+    for (const [domain, sql] of [
+      ['new.example', "select * from publishers where domain = 'new.example'"],
+      // No part of this table was loaded yet.
+      ['newer.example', "select * from crawl_state where location = 'newer.example'"],
+    ] as const) {
+      const { snapshotFile, paths } = registry.reader
+      await registry.observe(observePublisherFile(domain, { sites: [], agents: [] }))
+      await registry.publish()
+      rmSync(join(paths.snapshots, snapshotFile!))
+      expect(await ask(page, sql)).toContain('1 row in')
     }
-    expect(await ask('select count(*) as n from brands')).toContain('1 row in')
-    const opened = await page.locator('[data-snapshot]').getAttribute('data-snapshot')
-    await page.context().route(`${origin}${opened}`, route => route.fulfill({ status: 404 }))
-    await registry.observe(observePublisherFile('new.example', { sites: [], agents: [] }))
-    await registry.publish()
-    expect(await ask("select * from crawl_state where location = 'new.example'")).toContain(
-      '1 row in',
-    )
   })
 })
 
-test('what DuckDB cannot answer is reported in DuckDB’s words', async () => {
+test('a query is canceled, and the next one is answered', async () => {
   await visit('', async page => {
-    await page.fill('#sql', 'select nothing from nowhere')
-    await page.click('.sql form button')
-    expect(await readAnswer(page)).toContain('Table with name nowhere does not exist')
+    const answer = page.locator('.sql .answer')
+    const cancel = page.getByRole('button', { name: 'Cancel' })
+    const endings = [() => cancel.click(), () => page.keyboard.press('Escape')]
+    for (const [number, end] of endings.entries()) {
+      expect(await ask(page, `select ${number} as number`)).toContain('1 row in')
+      await page.fill('#sql', 'select count(*) from range(1_000_000_000_000)')
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      expect(await answer.getAttribute('aria-busy')).toBe('true')
+      expect(await page.locator('.sql .views button:enabled').count()).toBe(0)
+      await end()
+      expect(await readAnswer(page)).toBe('Canceled.')
+      expect(await answer.textContent()).toBe('')
+      expect(await cancel.isDisabled()).toBe(true)
+    }
   })
 })
 
-test.each([
-  ['selec domain from brands', 'LINE 1: selec domain from brands'],
-  ['from nothing_of_this_name', 'LINE 1: from nothing_of_this_name'],
-  ['select domain from brands whre true', 'LINE 1: select domain from brands whre true'],
-])('the message about %j quotes only what was written', async (sql, line) => {
-  await visit(`#q=${encodeURIComponent(sql)}`, async page => {
-    await page.getByRole('button', { name: 'Run' }).click()
-    expect(await readAnswer(page)).toContain('cannot answer')
-    expect(await page.locator('.sql pre').textContent()).toContain(line)
+test('a long result says how many rows it has, and the CSV has all of them', async () => {
+  await visit('', async page => {
+    expect(await ask(page, 'select range as number from range(1234)')).toMatch(
+      /^1,234 rows in \d+ ms\. The first 1,000 are shown; the CSV has all\./,
+    )
+    expect(await page.locator('.sql tbody tr').count()).toBe(1000)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click('.sql button[value=csv]'),
+    ])
+    const csv = await readFile((await download.path())!, 'utf8')
+    expect(csv.trim().split('\n')).toHaveLength(1235)
+  })
+})
+
+test('a message says what the page can do, and quotes once and only what was written', async () => {
+  const readsOnly = 'This page only reads: write one SELECT.'
+  const refused = 'DuckDB cannot answer this.'
+  await visit('', async page => {
+    for (const [sql, status, quoted] of [
+      ['', 'Type a query or choose one below.', undefined],
+      ['-- nothing', 'Type a query or choose one below.', undefined],
+      ['select 1; select 2', 'This page runs one query at a time.', undefined],
+      ['drop table events', readsOnly, undefined],
+      ['insert into events from events', readsOnly, undefined],
+      ['set threads = 1', readsOnly, undefined],
+      ['install json', readsOnly, undefined],
+      ["copy events to 'events.csv'", readsOnly, undefined],
+      ['selec domain from brands', refused, 'LINE 1: selec domain from brands'],
+      ['from nothing_of_this_name', refused, 'LINE 1: from nothing_of_this_name'],
+      ['select domain from brands whre true', refused, 'LINE 1: select domain from brands whre'],
+      ["select 1 as one,\n'a'::int", refused, "LINE 2: 'a'::int"],
+    ] as const) {
+      const answer = await ask(page, sql)
+      expect(answer).toContain(status)
+      expect([sql, answer.split('LINE ').length - 1]).toEqual([sql, quoted ? 1 : 0])
+      expect(answer).toContain(quoted ?? status)
+    }
+    expect(await ask(page, '-- How?\nexplain select domain from brands')).toMatch(/plan.*SCAN/s)
   })
 })
 
@@ -206,9 +253,7 @@ test('a question reaches no other server', async () => {
   await once(elsewhere, 'listening')
   const { port } = elsewhere.address() as AddressInfo
   await visit('', async page => {
-    await page.fill('#sql', `from 'http://127.0.0.1:${port}/file.csv'`)
-    await page.click('.sql form button')
-    expect(await readAnswer(page)).toContain('cannot answer')
+    expect(await ask(page, `from 'http://127.0.0.1:${port}/file.csv'`)).toContain('cannot answer')
   })
   elsewhere.close()
   expect(requests).toBe(0)

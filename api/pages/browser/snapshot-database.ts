@@ -9,15 +9,25 @@ export const ROWS_MAX = 1_000
 /** The result of a query: every value as text, or `null`. */
 export interface Result {
   columns: readonly { name: string; isNumber: boolean }[]
+  /** The first `ROWS_MAX` rows. */
   rows: readonly (readonly (string | null)[])[]
-  /** There are more rows than are shown. */
-  isCut: boolean
+  /** The number of all rows. */
+  count: number
   ms: number
 }
 
+/** Says what to write instead, where DuckDB's own words would not help. */
+export class Refusal extends Error {}
+
 const NUMBER = /^(?:U?(?:TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*)$/
-/** DuckDB asks for an extension, which the page does not load from elsewhere: the one for time zones. */
-const EXTENSION = /\bicu\b|extensions?\.duckdb\.org/i
+const EXPLAIN = /^(?:\s|--.*|\/\*[\s\S]*?\*\/)*explain\b/i
+const REFUSALS = [
+  [/No statement to prepare/, 'Type a query or choose one below.'],
+  [/Cannot prepare multiple statements/, 'This page runs one query at a time.'],
+] as const
+const READS_ONLY = 'This page only reads: write one SELECT.'
+/** DuckDB lacks an extension, which the page does not load from elsewhere: the one for time zones. */
+const TIME_ZONES = /\bicu\b|extensions?\.duckdb\.org|TIMESTAMP WITH TIME ZONE/i
 const WITHOUT_TIME_ZONES =
   'DuckDB has no time zones in a browser. Write created_at::timestamp in place of created_at, and now()::timestamp ' +
   'in place of now() or current_date: both are in UTC.'
@@ -32,6 +42,11 @@ export class SnapshotDatabase {
   private constructor(database: AsyncDuckDB, connection: AsyncDuckDBConnection) {
     this.#database = database
     this.#connection = connection
+  }
+
+  /** Ends DuckDB, whatever it does: answers that are under way never come. */
+  close(): void {
+    void this.#database.terminate()
   }
 
   /**
@@ -54,38 +69,70 @@ export class SnapshotDatabase {
     return new SnapshotDatabase(database, connection)
   }
 
-  /** Runs one query; rejects with DuckDB's message. */
-  async ask(sql: string): Promise<Result> {
+  /** Runs one query, or returns the text of its plan; rejects with DuckDB's message, or a `Refusal`. */
+  async ask(sql: string): Promise<Result | string> {
+    const question = trimQuestion(sql)
     try {
-      return await this.#answer(sql)
+      return await (EXPLAIN.test(question) ? this.#explain(question) : this.#answer(question))
     } catch (error) {
       // A query that failed while it ran leaves its transaction open, and the next one would fail as well.
       await this.#connection.query('rollback').catch(() => undefined)
-      throw EXTENSION.test(String(error)) ? new Error(WITHOUT_TIME_ZONES) : error
+      throw toFailure(error)
     }
   }
 
-  async #answer(sql: string): Promise<Result> {
+  async #explain(question: string): Promise<string> {
+    const plan = (await this.#connection.query(question)).toArray()
+    return plan.map(row => String(row.explain_value)).join('\n')
+  }
+
+  async #answer(question: string): Promise<Result> {
     const started = performance.now()
-    const question = trimQuestion(sql)
-    await this.#check(question)
-    const described = (await this.#connection.query(`describe from (${question}\n)`)).toArray()
-    const columns = described.map(row => ({
-      name: String(row.column_name),
-      isNumber: NUMBER.test(String(row.column_type)),
-    }))
-    const asText = `select columns(*)::varchar from (${question}\n) limit ${ROWS_MAX + 1}`
-    const table = await this.#connection.query(asText)
+    const columns = await this.#describe(question)
+    const table = await this.#queryOver(
+      'select columns(*)::varchar from',
+      question,
+      `limit ${ROWS_MAX + 1}`,
+    )
+    const ms = performance.now() - started
     const rows = Array.from({ length: Math.min(table.numRows, ROWS_MAX) }, (_, row) =>
       columns.map((_, column) => (table.getChildAt(column)?.get(row) as string | null) ?? null),
     )
-    return { columns, rows, isCut: table.numRows > ROWS_MAX, ms: performance.now() - started }
+    const count = table.numRows > ROWS_MAX ? await this.#count(question) : table.numRows
+    return { columns, rows, count, ms }
   }
 
-  /** Rejects a question that DuckDB does not understand: its message then quotes only what the reader wrote. */
-  async #check(question: string): Promise<void> {
-    const prepared = await this.#connection.prepare(question)
-    await prepared.close()
+  /** Lists the columns of a question; rejects one that DuckDB does not understand, and what is none. */
+  async #describe(question: string): Promise<Result['columns']> {
+    // By itself, so that DuckDB's message quotes only what the reader wrote.
+    const failure: unknown = await this.#connection.prepare(question).then(
+      prepared => prepared.close(),
+      error => error,
+    )
+    if (/^(?:Parser|Invalid Input) Error/.test(readMessage(failure))) throw failure
+    const described = await this.#queryOver('describe from', question).catch(error => {
+      throw /^Parser Error/.test(readMessage(error)) ? new Refusal(READS_ONLY) : (failure ?? error)
+    })
+    return described.toArray().map(row => ({
+      name: String(row.column_name),
+      isNumber: NUMBER.test(String(row.column_type)),
+    }))
+  }
+
+  async #count(question: string): Promise<number> {
+    const [counted] = (await this.#queryOver('select count(*) as rows from', question)).toArray()
+    return Number(counted.rows)
+  }
+
+  /** Runs a statement around a question, which has lines of its own there: a message quotes these as the reader wrote them. */
+  async #queryOver(before: string, question: string, after = '') {
+    try {
+      return await this.#connection.query(`${before} (\n${question}\n) ${after}`)
+    } catch (error) {
+      throw new Error(
+        readMessage(error).replace(/^LINE (\d+)/gm, (_, line) => `LINE ${Number(line) - 1}`),
+      )
+    }
   }
 
   /** Returns all rows of a query as CSV. */
@@ -101,4 +148,19 @@ export class SnapshotDatabase {
 /** Cuts the semicolon at the end, so that the query can be put in parentheses. */
 function trimQuestion(sql: string): string {
   return sql.trim().replace(/;\s*$/, '')
+}
+
+function readMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Converts an error of DuckDB to what helps its reader. */
+function toFailure(error: unknown): Error {
+  if (error instanceof Refusal) return error
+  // DuckDB quotes the line of a syntax error twice.
+  const message = readMessage(error).replace(/(\n\nLINE [\s\S]*)\1$/, '$1')
+  const refusal = REFUSALS.find(([reason]) => reason.test(message))
+  if (refusal !== undefined) return new Refusal(refusal[1])
+  if (!TIME_ZONES.test(message)) return new Error(message)
+  return new Error(`${WITHOUT_TIME_ZONES}\n\n${message.split('\n', 1)}`)
 }

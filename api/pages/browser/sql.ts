@@ -1,5 +1,5 @@
 import { renderResultChart, renderResultTable } from './render-result.ts'
-import { type Result, ROWS_MAX, SnapshotDatabase } from './snapshot-database.ts'
+import { Refusal, type Result, ROWS_MAX, SnapshotDatabase } from './snapshot-database.ts'
 
 /** Runs the page `/sql`: runs the query in the field, and shows the result below it. */
 
@@ -8,12 +8,15 @@ select view_name as name, comment from duckdb_views()
 where database_name = 'registry' and schema_name = 'main' and not internal
 order by name`
 
-const place = findElement<HTMLElement>(document, '[data-snapshot]')
+const place = findElement<HTMLElement>(document, '.sql')
 place.innerHTML = `
   <form>
     <label for="sql">SQL query</label>
     <textarea id="sql" rows="8" spellcheck="false" autocomplete="off"></textarea>
-    <p><button>Run</button> <span class="aside">or press Ctrl+Enter</span></p>
+    <p>
+      <button>Run</button> <button type="button" class="plain" disabled>Cancel</button>
+      <span class="aside">Ctrl+Enter runs it, Escape cancels it.</span>
+    </p>
   </form>
   <p role="status"></p>
   <div class="views" hidden>
@@ -25,17 +28,18 @@ place.innerHTML = `
 const form = findElement<HTMLFormElement>(place, 'form')
 const field = findElement<HTMLTextAreaElement>(place, 'textarea')
 const runButton = findElement<HTMLButtonElement>(form, 'button')
+const cancelButton = findElement<HTMLButtonElement>(form, 'button[type=button]')
 const status = findElement<HTMLElement>(place, '[role=status]')
 const views = findElement<HTMLElement>(place, '.views')
 const answer = findElement<HTMLElement>(place, '.answer')
 
-const snapshot = {
-  url: new URL(place.dataset.snapshot ?? '', location.href).href,
-  bytes: Number(place.dataset.bytes),
-}
+/** The snapshot that is open, and what was loaded of it. */
+const snapshot = { url: '', bytes: 0 }
 const loaded = { bytes: 0, requests: 0 }
 let opening: Promise<SnapshotDatabase> | undefined
 let latest: { sql: string; result: Result } | undefined
+/** Ends the query that is running. */
+let cancel: (() => void) | undefined
 /** The reader asked for another answer while one was under way. */
 let isAskedAgain = false
 
@@ -47,56 +51,105 @@ function findElement<Found extends Element>(parent: ParentNode, selector: string
 }
 
 function openDatabase(): Promise<SnapshotDatabase> {
-  opening ??= SnapshotDatabase.open(snapshot.url, bytes => {
-    loaded.bytes += bytes
-    loaded.requests++
-    if (latest) status.textContent = describeResult(latest.result)
-  }).catch(error => {
+  opening ??= openCurrent().catch(error => {
     opening = undefined
     throw error
   })
   return opening
 }
 
-/** Asks the snapshot, or the one that is current now where it is no longer served. */
-async function ask(sql: string): Promise<Result> {
+/** Opens the snapshot that is current now: that of a page which was read for a while may be gone. */
+async function openCurrent(): Promise<SnapshotDatabase> {
+  const { url, ok, status: code, headers } = await askHead('/data/registry.duckdb')
+  if (!ok) throw new Error(`The registry answers ${code}.`)
+  Object.assign(snapshot, { url, bytes: Number(headers.get('content-length')) })
+  Object.assign(loaded, { bytes: 0, requests: 0 })
+  return SnapshotDatabase.open(url, bytes => {
+    if (url !== snapshot.url) return
+    loaded.bytes += bytes
+    loaded.requests++
+    if (latest) status.textContent = describeResult(latest.result)
+  })
+}
+
+/** Asks for the headers of a file as the server has it now. */
+function askHead(url: string): Promise<Response> {
+  return fetch(url, { method: 'HEAD', cache: 'no-store' })
+}
+
+function closeDatabase(): void {
+  void opening?.then(database => database.close()).catch(() => undefined)
+  opening = undefined
+}
+
+/** Asks the open snapshot, or the one that is current now where that is no longer served. */
+async function useDatabase<Answer>(
+  ask: (database: SnapshotDatabase) => Promise<Answer>,
+  signal?: AbortSignal,
+): Promise<Answer> {
   try {
-    const database = await openDatabase()
-    return await database.ask(sql)
+    return await ask(await openDatabase())
   } catch (error) {
-    if (!/\b404\b/.test(String(error))) throw error
-    const { url, headers } = await fetch('/data/registry.duckdb', { method: 'HEAD' })
-    Object.assign(snapshot, { url, bytes: Number(headers.get('content-length')) })
-    Object.assign(loaded, { bytes: 0, requests: 0 })
-    opening = undefined
-    const database = await openDatabase()
-    return database.ask(sql)
+    if (error instanceof Refusal || !snapshot.url) throw error
+    const { status: code } = await askHead(snapshot.url)
+    signal?.throwIfAborted()
+    if (code !== 404) throw error
+    closeDatabase()
+    return ask(await openDatabase())
   }
 }
 
 async function run(): Promise<void> {
-  if (runButton.disabled) {
+  if (cancel !== undefined) {
     isAskedAgain = true
     return
   }
   const sql = field.value
   history.replaceState(null, '', buildLink(sql))
   status.textContent = opening ? 'Running …' : 'Loading DuckDB, about 7 MB, once …'
-  runButton.disabled = true
+  latest = undefined
+  showRunning(true)
   try {
-    latest = { sql, result: await ask(sql) }
-    showResult('table')
+    const result = await askUntilCanceled(sql)
+    if (typeof result === 'string') showText(result, 'The plan of the query.')
+    else {
+      latest = { sql, result }
+      showResult('table')
+    }
   } catch (error) {
-    latest = undefined
-    views.hidden = true
-    answer.replaceChildren(renderFailure(error))
-    status.textContent = 'DuckDB cannot answer this.'
+    showFailure(error)
   } finally {
-    runButton.disabled = false
+    showRunning(false)
   }
   if (!isAskedAgain) return
   isAskedAgain = false
   await run()
+}
+
+/** Runs a query; rejects when the reader cancels it, which ends the DuckDB that works on it. */
+async function askUntilCanceled(sql: string): Promise<Result | string> {
+  const controller = new AbortController()
+  const { signal } = controller
+  const canceled = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Refusal('Canceled.')))
+  })
+  cancel = () => {
+    closeDatabase()
+    controller.abort()
+  }
+  try {
+    return await Promise.race([useDatabase(database => database.ask(sql), signal), canceled])
+  } finally {
+    cancel = undefined
+  }
+}
+
+/** Shows that a query runs, and that what stands below is the answer to an earlier one. */
+function showRunning(isRunning: boolean): void {
+  runButton.disabled = isRunning
+  cancelButton.disabled = !isRunning
+  answer.ariaBusy = String(isRunning)
+  if (isRunning) for (const button of views.querySelectorAll('button')) button.disabled = true
 }
 
 function showResult(view: 'table' | 'chart'): void {
@@ -106,35 +159,46 @@ function showResult(view: 'table' | 'chart'): void {
   answer.replaceChildren((view === 'chart' && chart) || renderResultTable(result))
   views.hidden = false
   for (const button of views.querySelectorAll('button')) {
-    if (button.value === 'chart') button.disabled = chart === undefined
+    button.disabled = button.value === 'chart' && chart === undefined
     if (button.value !== 'csv') button.setAttribute('aria-pressed', String(button.value === view))
   }
   status.textContent = describeResult(result)
 }
 
-function describeResult({ rows, isCut, ms }: Result): string {
-  const count = isCut
-    ? `The first ${ROWS_MAX} rows`
-    : `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`
+function describeResult({ count, ms }: Result): string {
+  const rows = `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'} in ${Math.round(ms)} ms`
+  const cut =
+    count > ROWS_MAX
+      ? ` The first ${ROWS_MAX.toLocaleString('en')} are shown; the CSV has all.`
+      : ''
   const part = `${formatMegabytes(loaded.bytes)} of ${formatMegabytes(snapshot.bytes)}`
-  return `${count} in ${Math.round(ms)} ms. Loaded ${part}, in ${loaded.requests} requests.`
+  return `${rows}.${cut} Loaded ${part}, in ${loaded.requests} requests.`
 }
 
 function formatMegabytes(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-function renderFailure(error: unknown): HTMLElement {
-  const text = document.createElement('pre')
-  text.tabIndex = 0
-  text.textContent = error instanceof Error ? error.message : String(error)
-  return text
+/** Shows text in place of a table. */
+function showText(text: string, summary: string): void {
+  const block = document.createElement('pre')
+  block.tabIndex = 0
+  block.textContent = text
+  views.hidden = true
+  answer.replaceChildren(...(text === '' ? [] : [block]))
+  status.textContent = summary
+}
+
+function showFailure(error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof Refusal) showText('', message)
+  else showText(message, 'DuckDB cannot answer this.')
 }
 
 async function saveCsv(): Promise<void> {
   if (latest === undefined) return
-  const database = await openDatabase()
-  const bytes = await database.exportCsv(latest.sql)
+  const { sql } = latest
+  const bytes = await useDatabase(database => database.exportCsv(sql))
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([bytes], { type: 'text/csv' }))
   link.download = 'registry.csv'
@@ -164,10 +228,14 @@ form.addEventListener('submit', event => {
 field.addEventListener('keydown', event => {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void run()
 })
+cancelButton.addEventListener('click', () => cancel?.())
+addEventListener('keydown', ({ key }) => {
+  if (key === 'Escape') cancel?.()
+})
 views.addEventListener('click', ({ target }) => {
   const { value } = target as HTMLButtonElement
   if (value === 'table' || value === 'chart') showResult(value)
-  if (value === 'csv') void saveCsv()
+  if (value === 'csv') void saveCsv().catch(showFailure)
 })
 for (const link of document.querySelectorAll<HTMLAnchorElement>('main a[href^="#q="]')) {
   link.addEventListener('click', event => {

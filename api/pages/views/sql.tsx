@@ -8,7 +8,7 @@ import { listExampleQueries } from '../cookbook.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderSection } from '../parts/blocks.tsx'
 import { renderColumnList } from '../parts/column-list.tsx'
-import { findProgram, findPublishedSnapshot, type PublishedSnapshot } from '../published-files.ts'
+import { findProgram, findPublishedSnapshot } from '../published-files.ts'
 import type { View, ViewCall } from '../view.ts'
 
 /** Shows the page on which a reader's own browser answers questions in SQL. */
@@ -36,7 +36,7 @@ export async function show({
         {snapshot === undefined ? (
           <p>Nothing has been published yet. Come back in a minute.</p>
         ) : (
-          renderField(snapshot)
+          renderField()
         )}
         {renderSection('examples', 'Example queries', renderExamples())}
         {described && renderSection('schema', 'Tables and columns', renderSchema(described, table))}
@@ -51,9 +51,9 @@ export async function show({
 }
 
 /** Renders the place where the page's program puts the field. */
-function renderField({ path, bytes }: PublishedSnapshot): Html {
+function renderField(): Html {
   return (
-    <div class="sql" data-snapshot={path} data-bytes={String(bytes)}>
+    <div class="sql">
       <p>
         The editor needs JavaScript. Without it, query the file on your own machine, as shown below.
       </p>
