@@ -4,6 +4,7 @@ import { foundKinds } from '../../api/pages/directory-choices.ts'
 import { pages } from '../../api/pages/index.ts'
 import { MINUTE } from '../../pipeline/core/clock.ts'
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
+import { publishFiles } from '../support/fixtures/operator-files.ts'
 import { type ObservationDraft, openRegistry, type TestRegistry } from '../support/registry/app.ts'
 import { enrol, observeAgent } from '../support/registry/members.ts'
 import { AGENT, BRAND, fillPages, PUBLISHER, pagePaths } from '../support/worlds/page-world.ts'
@@ -625,6 +626,37 @@ function buildPortfolioBrand(id: string, name: string, domain: string) {
     manifest: {},
   }
 }
+
+test('a brand whose own file only points elsewhere names the file that describes it', async () => {
+  const own = await openRegistry()
+  const house = 'group.example'
+  const toBrand = (name: string) => ({
+    id: name.toLowerCase(),
+    names: [{ en: name }],
+    keller_type: 'sub_brand',
+    properties: [{ type: 'website', identifier: `${name.toLowerCase()}.example`, primary: true }],
+  })
+  const at = 'https://cdn.example/far.json'
+  await publishFiles(own, {
+    [`brand ${house}`]: { house: { domain: house, name: 'Group' }, brands: [toBrand('Leaf')] },
+    'brand leaf.example': { house },
+    'brand far.example': { authoritative_location: at },
+    [`brand ${at}`]: toBrand('Far'),
+    'brand near.example': toBrand('Near'),
+  })
+  const open = async (path: string) => {
+    const page = load((await own.app.inject(path)).body)
+    return [page('.title .badge').text(), page('#file p').first().text()]
+  }
+  const says = (file: string) => [
+    `described by ${file}`,
+    `It does not describe the brand: ${file} does.`,
+  ]
+  expect(await open('/brand/leaf.example')).toEqual(says('the file of Group'))
+  expect(await open('/brand/far.example')).toEqual(says('the file that its own one points to'))
+  expect((await open('/brand/near.example'))[0]).toBe('own file')
+  await own.close()
+})
 
 test('what a member keeps private about an agent is on no page', async () => {
   const own = await openRegistry()

@@ -18,7 +18,11 @@ export function renderHead(
   brand: BrandResolution,
   domain: string,
   logos: Logos,
-  { isHouse, watch }: { isHouse: boolean; watch: Html | null },
+  {
+    isHouse,
+    watch,
+    describer,
+  }: { isHouse: boolean; watch: Html | null; describer: string | undefined },
 ): Html {
   const logo = logos.find(({ url }) => url !== undefined)
   const { brand_name, source } = brand
@@ -42,7 +46,7 @@ export function renderHead(
       <>
         <code>{domain}</code>{' '}
         {source === 'brand_json'
-          ? renderBadge('good', 'own file')
+          ? renderBadge('good', describer ? `described by ${clipText(describer, 80)}` : 'own file')
           : renderBadge('fair', brandChoices.fields.source.words[source])}
       </>
     ),

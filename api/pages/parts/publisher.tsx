@@ -171,7 +171,7 @@ function toJsonPath(domain: string): string {
 
 const modes = {
   self: 'on its own site',
-  self_redirected: 'elsewhere: its own file points there',
+  self_redirected: 'elsewhere',
   aao_hosted: 'by this registry',
   self_invalid: 'on its own site, but invalid',
   none: 'nowhere',
@@ -179,8 +179,8 @@ const modes = {
 
 const methods: Readonly<Record<string, string>> = {
   direct: 'its well-known address',
-  authoritative_location: 'a pointer in the domain’s own file',
-  ads_txt_managerdomain: 'MANAGERDOMAIN in the domain’s ads.txt',
+  authoritative_location: 'the domain’s own file, which points there',
+  ads_txt_managerdomain: 'the domain’s ads.txt, which names the manager',
 }
 
 /** Renders where the deciding file is served, and how the domain leads there. */

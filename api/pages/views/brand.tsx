@@ -17,7 +17,7 @@ import { readBrandRevision } from '../../routes/community/revisions.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
 import { brandChoices } from '../directory-choices.ts'
 import { Fragment, h } from '../html/jsx.ts'
-import { countThings } from '../html/text.tsx'
+import { clipText, countThings } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'
@@ -65,15 +65,17 @@ export async function show({
     loadLogos({ ask, services }, domain),
     loadEdits({ ask, services }, edited, domain),
   ])
+  const describer = findDescriber(brand, file)
   return {
     title: brand.brand_name,
-    description: `${brand.brand_name} is the brand of ${domain}, as ${sources[brand.source]} says.`,
+    description: `${brand.brand_name} is the brand of ${domain}, as ${describer ?? sources[brand.source]} says.`,
     followed: { brand: domain },
     json: `/api/brands/resolve?${new URLSearchParams(query)}`,
     body: (
       <>
         {renderHead(brand, domain, logos, {
           isHouse: portfolio.total > 0,
+          describer,
           watch: renderWatch(services, 'brand', domain),
         })}
         {renderFreshness(brand.freshness, 'brand.json')}
@@ -82,7 +84,7 @@ export async function show({
         {renderLooks(brand)}
         {!file && brand.source !== 'brand_json'
           ? null
-          : renderSection('file', 'The file', renderFile(file, domain))}
+          : renderSection('file', 'The file', renderFile(file, domain, describer))}
         {renderSection('history', 'What changed', renderHistory('brand', domain, edits, file))}
         {renderSection('raw', 'Raw record', renderRaw(brand))}
       </>
@@ -103,6 +105,16 @@ async function loadLogos(
 ): Promise<LogoList['logos']> {
   if (findLogos(services.reader, domain).length === 0) return []
   return (await ask<LogoList>(listLogos, { params: { domain } })).body.logos
+}
+
+/** Names the file that describes a brand, where its own one is no more than a pointer to that. */
+function findDescriber(
+  { source, house_name }: BrandResolution,
+  file: FileRecord | null | undefined,
+): string | undefined {
+  if (source !== 'brand_json') return undefined
+  if (file?.variant === 'authoritative_location') return 'the file that its own one points to'
+  return file?.variant === 'house_redirect' && house_name ? `the file of ${house_name}` : undefined
 }
 
 const sources = {
@@ -170,9 +182,12 @@ function showHouse(
   }
 }
 
-function renderFile(file: FileRecord | null | undefined, domain: string) {
+function renderFile(file: FileRecord | null | undefined, domain: string, describer?: string) {
   return (
     <>
+      {describer === undefined ? null : (
+        <p>It does not describe the brand: {clipText(describer, 80)} does.</p>
+      )}
       {!file ? null : renderFacts(listRawFacts({ kind: 'brand.json', location: domain }, file))}
       <h3>Issues</h3>
       {renderFaults(file)}

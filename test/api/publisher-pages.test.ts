@@ -1,8 +1,9 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { observeFile } from '../support/fixtures/observations.ts'
 import { publishFiles } from '../support/fixtures/operator-files.ts'
 import { openRegistry, type TestRegistry } from '../support/registry/app.ts'
-import { buildPointer, buildShop, grantByIds } from '../support/worlds/nights.ts'
+import { buildPointer, buildShop, buildWebsite, grantByIds } from '../support/worlds/nights.ts'
 
 const AGENT = 'https://sales.example/mcp'
 const MANAGER = 'manager.example'
@@ -59,4 +60,24 @@ test.each([
   const isOfPublisher = !reason.endsWith('this agent')
   const said = reason.replace('The authorization', '')
   expect(shown.includes(said)).toBe(isOfPublisher)
+})
+
+test('how a file was found contradicts nothing that is said of where it is served', async () => {
+  const properties = [MANAGER, 'led.example', 'managed.example'].map(publisher_domain =>
+    buildWebsite(publisher_domain, { publisher_domain }),
+  )
+  const shop = buildShop(MANAGER, { properties, authorized_agents: [grantByIds(AGENT)] })
+  await publishFiles(registry, { [MANAGER]: shop, 'led.example': buildPointer(MANAGER) })
+  await registry.observe(
+    { kind: 'adagents.json', location: 'managed.example', outcome: 'absent', status: 404 },
+    observeFile('ads.txt', 'managed.example', `managerdomain=${MANAGER}`, registry.clock.now()),
+  )
+  for (const [domain, way] of [
+    ['led.example', 'own file, which points there'],
+    ['managed.example', 'ads.txt, which names the manager'],
+  ]) {
+    const facts = (await open(`/publisher/${domain}`))('#file .facts').text()
+    expect(facts).toContain(`Found bythe domain’s ${way}`)
+    expect(facts.match(/points there|names the manager/g)).toHaveLength(1)
+  }
 })
