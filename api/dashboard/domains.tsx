@@ -29,7 +29,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
       <h1>Domains</h1>
       <p class="lead">
         Once a domain is verified, your organization may save its brand and properties and host its
-        files here. Verification is valid for ninety days.
+        files here. Verification lasts 90 days.
       </p>
       {renderFault(listed.refused)}
       {listed.refused !== undefined
@@ -78,7 +78,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
 /** Renders the proofs that were started and can still be finished. */
 function renderPending({ org, token }: OrganizationRequest, { pending }: Domains): Child {
   return renderTable({
-    caption: 'Verifications that wait for a token',
+    caption: 'Waiting for you to publish the token',
     columns: ['Domain', 'Publish its token in one of these', 'Expires', 'Action'],
     items: pending,
     empty: 'Nothing waits.',

@@ -45,7 +45,7 @@ const headers = {
 /** Notices about what was just done, by the value of `done` in the address. */
 export const doneTexts = {
   organization:
-    'The organization is created. Verify a domain next; then you can host its files and invite colleagues.',
+    'Organization created. Verify a domain next; then you can host its files and invite colleagues.',
   revoked: 'The key has been revoked and no longer works.',
   enrolled: 'The agent has been added.',
   changed: 'The agent has been changed.',

@@ -18,7 +18,7 @@ const kinds: Record<ReviewKind, { name: string; approval: string; rejection: str
   policy: {
     name: 'Policy',
     approval: 'it is listed, and any organization may save the next version',
-    rejection: 'it is treated as never submitted',
+    rejection: 'it is discarded',
   },
   mirror: {
     name: 'Mirror',
@@ -43,7 +43,7 @@ const kinds: Record<ReviewKind, { name: string; approval: string; rejection: str
   brand: {
     name: 'Submitted brand',
     approval: 'it is shown as a community brand',
-    rejection: 'it is treated as never submitted',
+    rejection: 'it is discarded',
   },
 }
 
@@ -179,7 +179,7 @@ function renderDecision({ review_id, kind, digest }: ReviewAnswer, token: string
     <form method="post" action={`${PATH}/${review_id}`} class="panel">
       <h2>Decide</h2>
       <p>
-        Approved: {approval}. Rejected: {rejection}. A decision is final.
+        Approved: {approval}. Rejected: {rejection}. You can’t undo a decision.
       </p>
       {renderToken(token)}
       <input type="hidden" name="digest" value={digest} />

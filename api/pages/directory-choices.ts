@@ -42,7 +42,7 @@ export const publisherChoices = {
       words: {
         direct: 'On its own site',
         authoritative_location: 'Where its own file points',
-        ads_txt_managerdomain: 'At the manager in ads.txt',
+        ads_txt_managerdomain: 'With the manager named in ads.txt',
         adagents_authoritative: 'At the host that it names',
       },
     },

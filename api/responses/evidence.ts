@@ -32,7 +32,7 @@ export const publisherTexts: Readonly<Record<PublisherRule, string>> = {
   agent_not_listed: 'the file does not list this agent',
   property_not_active: 'the property is not active',
   property_not_reached: 'the entry does not cover this property',
-  not_in_window: 'the entry is not in force at that time',
+  not_in_window: 'the entry did not apply at that time',
   country_not_asked: 'the entry is limited to some countries, and none was given',
   country_not_listed: 'the entry does not cover that country',
   collection_not_asked: 'the entry is limited to some collections, and none was given',

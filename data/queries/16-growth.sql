@@ -1,4 +1,4 @@
--- How fast does the number of publishers grow?
+-- How fast is the number of publishers growing?
 with days as (
   select discovered_at::timestamp::date as day, count(*) as publishers
   from publishers

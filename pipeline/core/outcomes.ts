@@ -35,7 +35,7 @@ export const outcomes = {
   tls_failed: { effect: 'unreachable', means: 'the certificate or the handshake failed' },
   connection_failed: { effect: 'unreachable', means: 'the connection was refused or lost' },
   disallowed: { effect: 'unreachable', means: 'robots.txt disallows the file' },
-  refused: { effect: 'unreachable', means: 'the address is not a public one' },
+  refused: { effect: 'unreachable', means: 'the address isn’t public' },
   store_denied: {
     effect: 'unreachable',
     means: 'an object store denied access, as it does for a missing file (403)',

@@ -73,7 +73,7 @@ function checkPlacement(placement: ObjectReader, formats: ReadonlySet<string>): 
       option.error(
         'format_option_id',
         'unresolved',
-        `is ${quote(id)}, which the formats of this file do not list${proposeNearest(id, formats)}`,
+        `is ${quote(id)}, which is not among the formats in this file${proposeNearest(id, formats)}`,
       )
     }
   }

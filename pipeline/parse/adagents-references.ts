@@ -127,14 +127,14 @@ function readNames(value: unknown): string[] | undefined {
 
 function toNoun(key: string): string {
   const [noun, by] = key.split('_')
-  return by === 'ids' ? `${noun} of this file` : `tag of any ${noun} of this file`
+  return by === 'ids' ? `${noun} in this file` : `tag of any ${noun} in this file`
 }
 
 function checkPlacements(root: ObjectReader, { placements }: AcceptedLists): void {
   if (placements.length === 0) return
   const ids = listReferable(root, 'property_ids')
   for (const { part, item } of placements) {
-    checkUnresolved(part, 'property_ids', item.property_ids ?? [], ids, 'property of this file')
+    checkUnresolved(part, 'property_ids', item.property_ids ?? [], ids, 'property in this file')
   }
 }
 
@@ -161,7 +161,7 @@ function checkUnresolved(
   part.warn(
     key,
     'unresolved',
-    () => `names ${formatNames(missing)}, which is no ${noun}${proposeNearest(first, known)}`,
+    () => `names ${formatNames(missing)}, which is not a ${noun}${proposeNearest(first, known)}`,
   )
 }
 
@@ -185,7 +185,7 @@ function checkTags(root: ObjectReader, accepted: AcceptedLists, document: Adagen
       root.warn(
         key,
         'undescribed',
-        `does not describe ${formatNames(missing)}, which is used: add ${describeTag(getFirst(missing))}`,
+        `does not describe ${formatNames(missing)}, though it is used: add ${describeTag(getFirst(missing))}`,
       )
   }
 }

@@ -35,7 +35,7 @@ export function parseBrandJson(
   const found = document ?? readBrandAgent(root)
   if (found === undefined) {
     const forms = 'a house with brands, a brand with id and names, a list of agents, or a pointer'
-    root.error('root', 'unknown_form', `is none of the forms of a brand.json: write ${forms}`)
+    root.error('root', 'unknown_form', `is not a recognized brand.json: write ${forms}`)
   } else if (found.variant !== 'brand_canonical') checkClosed(root, brandFiles[found.variant].shape)
   return found
 }

@@ -30,7 +30,7 @@ function parseOperator(
       part.warn(
         'brands',
         'unresolved',
-        `names ${quote(id)}, which is no brand of this file${proposeNearest(id, ids)}`,
+        `names ${quote(id)}, which is not a brand in this file${proposeNearest(id, ids)}`,
       )
   }
   const scopes = readScopes(part)

@@ -92,7 +92,7 @@ function readBrands(root: ObjectReader): BrandEntry[] {
       part.warn(
         'parent_brand',
         'unresolved',
-        `is ${quote(parent)}, which is no brand of this file${proposeNearest(parent, brands.keys())}`,
+        `is ${quote(parent)}, which is not a brand in this file${proposeNearest(parent, brands.keys())}`,
       )
     }
   }

@@ -13,7 +13,7 @@ const fixes: Readonly<Record<string, (check: ValidationResult, shown: string) =>
   success: check => {
     if (check.expected === 'a refusal') return 'Refuse this request, with an error that has a code.'
     return isCallerRefused(check)
-      ? 'Save a credential with which the agent can be tested, or carry out this request: it is valid.'
+      ? 'Save a credential for testing, or accept this request: it is valid.'
       : 'Carry out this request: it is valid.'
   },
   response_schema: ({ path }, shown) => `Change ${path ?? 'the answer'}: it ${shown}.`,

@@ -25,7 +25,7 @@ test.each([
     'The registry could not read the brand.json file of this domain, and no member has added an entry.',
   ],
   ['/publisher/down.example', 'The registry could not read the adagents.json file of this domain.'],
-  ['/brand/new.example', 'First lookup; crawl scheduled. Come back in a minute.'],
+  ['/brand/new.example', 'First lookup; crawl scheduled. Check back in a minute.'],
 ])('the page %s says only what is known: %s', async (path, sentence) => {
   const answer = await registry.app.inject(path)
   expect(answer.statusCode).toBe(404)

@@ -66,7 +66,7 @@ describe('the API reference', () => {
       'curl &#39;',
       '&#34;canonical_domain&#34;: &#34;acme.example&#34;',
       'href="/docs/schemas/BrandResolution"',
-      'nothing is known by this name or id',
+      'there is nothing with this name or id',
       'No key needed.',
     ])
       expect(body).toContain(text)
@@ -82,7 +82,7 @@ describe('the API reference', () => {
   })
 
   test.each([
-    ['saveBrand', 'Limits: 60 saves per user and hour; 60 saves per organization and hour'],
+    ['saveBrand', 'Limits: 60 saves per user per hour; 60 saves per organization and hour'],
     ['resolveBrandsBulk', 'Limits: 20 bulk resolutions per address and minute. Beyond'],
     ['requestCrawl', '300 seconds between two crawl requests for one file'],
   ])('says how often %s may be called', async (id, text) => {

@@ -151,7 +151,7 @@ async function tellStory(
     await page.waitForSelector('text=Invited a person')
     await look(page, 'audit')
     await page.click('.sections >> text=Usage')
-    await page.waitForSelector('text=Saves per user and hour')
+    await page.waitForSelector('text=Saves per user per hour')
     expect(await page.textContent('tbody >> nth=0')).toContain('of 60')
     await look(page, 'usage')
     await page.click('text=Applications')

@@ -44,8 +44,8 @@ export function renderHealthHistory(changes: readonly HealthChange[], now: Insta
       <p>
         {uptime === undefined || changes.length === 1 ? (
           <>
-            {isOnline(latest) ? 'It has answered every check' : 'It has answered no check'} since{' '}
-            {renderExactMoment(latest.since)}.
+            {isOnline(latest) ? 'It has answered every check' : 'It hasn’t answered a single check'}{' '}
+            since {renderExactMoment(latest.since)}.
           </>
         ) : (
           <>

@@ -33,7 +33,7 @@ export const changeNames: Readonly<Record<EventType, string>> = {
   'property.created': 'Property: added',
   'property.updated': 'Property: changed',
   'property.merged': 'Property: merged',
-  'property.reactivated': 'Property: back',
+  'property.reactivated': 'Property: restored',
   'property.stale': 'Property: out of date',
   'collection.created': 'Collection: added',
   'collection.updated': 'Collection: changed',
@@ -44,7 +44,7 @@ export const changeNames: Readonly<Record<EventType, string>> = {
   'agent.verification_lost': 'Agent: badge lost',
   'agent.compliance_changed': 'Agent: new test results',
   'agent.profile_updated': 'Agent: inventory changed',
-  'agent.removed': 'Agent: no longer named',
+  'agent.removed': 'Agent: delisted',
 }
 
 /** Predicates of each type of event, in the order in which a sentence has them. */
@@ -68,5 +68,5 @@ export const predicates: Readonly<Record<EventType, Predicate>> = {
   'agent.verification_lost': () => 'lost a badge',
   'agent.compliance_changed': () => 'has new test results',
   'agent.profile_updated': () => 'gained or lost inventory',
-  'agent.removed': () => 'is no longer named by any publisher',
+  'agent.removed': () => 'is no longer listed by any publisher',
 }

@@ -57,7 +57,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
         [
           'Rate',
           recent_attempts > 0 &&
-            `${countThings(recent_attempts, 'attempt')} in the minute before it`,
+            `${countThings(recent_attempts, 'attempt')} in the last active minute`,
         ],
         ['Next due', renderMoment(overview.next_due_at, 'nothing is planned')],
       ])}
@@ -128,8 +128,8 @@ function renderNights(nights: CrawlOverview['nights']): Html {
   if (nights.every(({ losses }) => losses === 0))
     return (
       <p class="empty">
-        No night has removed anything yet. A night that removes far more than usual is held until an
-        operator reviews it.
+        No nightly crawl has removed anything yet. One that removes far more than usual is held
+        until an operator reviews it.
       </p>
     )
   return (

@@ -27,7 +27,7 @@ export function showBrand(call: HistoryCall): Promise<View> {
     of: 'brand',
     list: listBrandChanges,
     title: 'History of the brand of',
-    lead: 'Every time its file, or an edit by a member, changed its brand or its house.',
+    lead: 'Every change to this brand, from its file or from members.',
     toThing: toBrandPath,
   })
 }

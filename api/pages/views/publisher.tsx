@@ -311,7 +311,7 @@ function showUnknown(
 }
 
 function describeMissing(state: FreshnessBlock['state'] | undefined): string {
-  if (state === 'never_crawled') return 'First lookup; crawl scheduled. Come back in a minute.'
+  if (state === 'never_crawled') return 'First lookup; crawl scheduled. Check back in a minute.'
   if (state === 'absent') return 'This domain has no adagents.json file.'
   return 'The registry could not read the adagents.json file of this domain.'
 }
