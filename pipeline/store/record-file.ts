@@ -4,8 +4,9 @@ import { listSnapshots } from './checkpoint.ts'
 import type { Paths } from './paths.ts'
 
 /** Advice where a store that nothing else can be made of is missing, or cannot be read. */
-export const RESTORE = 'put it back, or run `registry restore DIR` with a backup'
-export const REPLACE = 'replace it with an intact copy, or run `registry restore DIR` with a backup'
+export const RESTORE = 'put it back, or run `registry restore DIR --force` with a backup'
+export const REPLACE =
+  'replace it with an intact copy, or run `registry restore DIR --force` with a backup'
 
 /** Tells whether a file is there and not empty: SQLite takes an empty one for a new database. */
 export function hasContent(file: string): boolean {

@@ -7,16 +7,19 @@ import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import type { Manifest } from '../../pipeline/writer/copy-stores.ts'
 import { readSettings } from './environment.ts'
-import { findOrOpen, openAlone } from './open-registry.ts'
+import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listMissingKeys } from './registry-key.ts'
 import { connectRunning } from './running.ts'
 import { toTypedPath } from './typed-path.ts'
+import { assertWritable } from './writable.ts'
 
 /** Copies the stores of the running registry, or of DATA_DIR, to a new folder. */
 export async function backUp(dir: string): Promise<void> {
   const config = readSettings()
   const place = toTypedPath(dir)
   assertOutside(resolvePaths(config.DATA_DIR).dir, place)
+  assertRegistry(config)
+  if (!existsSync(place)) assertWritable('The folder for the backup', dirname(place))
   const { seq } = await requestBackup(config, place)
   process.stdout.write(`backed up commit ${seq}\n`)
 }

@@ -14,9 +14,13 @@ const LOST_AND_FOUND = 'lost+found'
 export function mayBegin({ DATA_DIR }: Pick<Config, 'DATA_DIR'>): boolean {
   const paths = resolvePaths(DATA_DIR)
   if (existsSync(paths.replica)) return false
-  const { dir } = resolvePaths(settings.DATA_DIR.schema.parse(undefined))
-  if (paths.dir === dir) return isEmpty(dirname(paths.record)) && !hasTraces(paths)
+  if (isDefaultFolder(paths.dir)) return isEmpty(dirname(paths.record)) && !hasTraces(paths)
   return existsSync(paths.dir) && (isEmpty(paths.dir) || hasTried(paths))
+}
+
+/** Tells whether a folder is the one of a registry whose DATA_DIR is not set. */
+export function isDefaultFolder(dir: string): boolean {
+  return dir === resolvePaths(settings.DATA_DIR.schema.parse(undefined)).dir
 }
 
 /** Tells whether a start, or a command, has taken this folder, and ended before it had a record. */

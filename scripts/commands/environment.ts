@@ -23,6 +23,11 @@ export function assertNoFile(dataDir: Config['DATA_DIR']): void {
   if (isFile(dir)) throw new ConfigError(`DATA_DIR must be a folder; ${dir} is a file.`)
 }
 
+/** Says that a folder has no registry, as where DATA_DIR is mistyped. */
+export function describeNoRegistry(dir: string): string {
+  return `there is no registry in ${dir}: is DATA_DIR right?`
+}
+
 function isFile(path: string): boolean {
   try {
     return !statSync(path).isDirectory()

@@ -14,6 +14,7 @@ import {
 } from '../../pipeline/store/record-file.ts'
 import type { Sequencer, SequencerOptions } from '../../pipeline/writer/sequencer.ts'
 import { mayBegin } from './empty-folder.ts'
+import { describeNoRegistry } from './environment.ts'
 
 /** Time that a registry which is starting gets to say where it runs. */
 const STARTING_MS = 10_000
@@ -131,5 +132,5 @@ export function assertRegistry({ DATA_DIR }: Config): void {
   if (existsSync(paths.replica))
     throw new Error(`${dir} holds a replica: this works in the folder of its registry`)
   if (hasTraces(paths)) throw new Error(describeLostRecord(dir))
-  throw new Error(`there is no registry in ${dir}: is DATA_DIR right?`)
+  throw new Error(describeNoRegistry(dir))
 }

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { readSignerKeys } from '../../api/agent/signer-keys.ts'
+import { hasSupervisor } from '../../jobs/child-process.ts'
 import { hasDiskSpace } from '../../jobs/disk-space.ts'
 import {
   assertNoFaults,
@@ -18,15 +19,12 @@ import { describeListenFault, type ListenPlace } from '../../pipeline/core/liste
 import { readProtectedNames } from '../../pipeline/core/lookalikes/protected-names.ts'
 import { chooseAgentPort, DEMO_PORTS } from '../../pipeline/core/ports.ts'
 import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
-import {
-  makeFolder,
-  type Paths,
-  PRIVATE_FOLDER_MODE,
-  resolvePaths,
-} from '../../pipeline/store/paths.ts'
+import { type Paths, PRIVATE_FOLDER_MODE, resolvePaths } from '../../pipeline/store/paths.ts'
 import { chooseBundles, isAddress } from '../../pipeline/storyboards/bundles/named-bundles.ts'
-import { assertNoFile } from './environment.ts'
+import { isDefaultFolder } from './empty-folder.ts'
+import { assertNoFile, describeNoRegistry } from './environment.ts'
 import { assertLogKey } from './registry-key.ts'
+import { assertWritable } from './writable.ts'
 
 const ENDING_MS = 2_000
 const POLL_MS = 100
@@ -80,6 +78,9 @@ const used = {
   world: [],
 } satisfies Record<string, readonly Checked[]>
 
+/** Roles that never begin a registry where there is no folder: they serve, or follow, what is there. */
+const needsFolder: ReadonlySet<string> = new Set(['api', 'indexer', 'push'])
+
 /** A process that runs until it is ended: `start`, `follow`, or a role. */
 export type ServiceName = keyof typeof used
 
@@ -94,12 +95,23 @@ export async function readServiceSettings(
   const { values, faults } = parseSettings(env)
   const names = new Set<Checked>(used[service])
   if (values.OPERATOR_PORT !== undefined) names.add('OPERATOR_HOST')
-  // A role that writes nothing there may find no folder yet, but never a file.
-  const fileFaults = findFaults(values.DATA_DIR, assertNoFile)
+  const fileFaults = findFaults(values.DATA_DIR, path => {
+    assertNoFile(path)
+    if (needsFolder.has(service) && !hasSupervisor()) assertFolder(path)
+  })
   if (fileFaults.length > 0) names.delete('DATA_DIR')
   const found = await Promise.all([...names].map((name): ReturnType<Check> => checks[name](values)))
   assertNoFaults([...faults, ...fileFaults, ...found.flat()])
   return Object.freeze(values) as Config
+}
+
+/**
+ * Throws a `ConfigError` where there is no folder at all, as where somebody mistyped it. An empty one is right, as that of
+ * a new volume or of a standby, and so is the default, which nobody typed.
+ */
+function assertFolder(dataDir: string): void {
+  const { dir } = resolvePaths(dataDir)
+  if (!existsSync(dir) && !isDefaultFolder(dir)) throw new ConfigError(describeNoRegistry(dir))
 }
 
 /** Finds faults of the folders of STORYBOARDS; what is at addresses is checked when it is fetched. */
@@ -216,39 +228,4 @@ async function findListenError({ host, port }: ListenPlace): Promise<unknown> {
   server.close()
   await once(server, 'close')
   return undefined
-}
-
-function assertWritable(setting: string, dir: string, mode?: number): void {
-  const probe = join(dir, `.writable-${process.pid}`)
-  try {
-    makeFolder(dir, mode)
-    closeSync(openSync(probe, 'w', 0o600))
-    rmSync(probe)
-  } catch (error) {
-    const reason = describeWriteError(error)
-    if (reason === undefined) return
-    throw new ConfigError(`${setting} is ${dir}, where nothing can be written: ${reason}.`)
-  }
-}
-
-/** Describes why a file cannot be made; undefined for a full disk, which may have room later. */
-function describeWriteError(error: unknown): string | undefined {
-  const { code, message } = error as NodeJS.ErrnoException
-  switch (code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return undefined
-    case 'EACCES':
-    case 'EPERM':
-      return 'this user may not'
-    case 'EROFS':
-      return 'its file system is read-only'
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return 'a part of the path is a file'
-    case 'ENOENT':
-      return 'its file system has no such folders'
-    default:
-      return message
-  }
 }

@@ -13,7 +13,9 @@ import { chooseOperatorPort, chooseReceiverPort } from '../../pipeline/core/port
 import { isExposed } from '../../pipeline/core/settings/setting-contradictions.ts'
 import { createFetcher } from '../../pipeline/fetch/http.ts'
 import { type Paths, resolvePaths } from '../../pipeline/store/paths.ts'
+import { hasOldIndex } from '../../pipeline/store/record-file.ts'
 import { fetchBundles } from '../../pipeline/storyboards/bundles/fetch-bundles.ts'
+import { assertRecord } from '../../pipeline/writer/healing/facts.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
 import { REFERENCE_HOST } from '../world/forward.ts'
 import { crawlInRunning } from './crawl.ts'
@@ -73,6 +75,8 @@ export async function start(options: { domains?: string }): Promise<void> {
   if (domainsFile) warnOfProtocolName(config)
   checkDiskSpace(paths, existsSync(paths.index))
   await takeStartLock(config)
+  // A standby replaces its stores, and what is imported has its own checks.
+  if (config.BACKUP_TO === undefined && !hasOldIndex(paths)) assertRecord(paths)
   await checkPorts(config, { withAgent: isDemo })
   const untilRedisAnswers = await checkRedis(config)
   const log = createLog('supervisor', config.LOG_LEVEL)

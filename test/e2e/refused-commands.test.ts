@@ -69,6 +69,14 @@ describe('an unknown id or name is refused in one line', () => {
     [['audit', 'show', id], `no submission ${id}`],
     [['audit', 'revert', id], `no submission ${id}`],
     [['backup', '/dev/null'], '/dev/null already exists: name a new folder'],
+    [
+      ['backup', '/dev/null/backup'],
+      'The folder for the backup is /dev/null, where nothing can be written: a part of the path is a file.',
+    ],
+    [
+      ['backup', '/proc/registry/backup'],
+      'The folder for the backup is /proc/registry, where nothing can be written: its file system has no such folders.',
+    ],
     ...[env.DATA_DIR, join(env.DATA_DIR, 'backup')].map((place): [string[], string] => [
       ['backup', place],
       `${place} is in DATA_DIR (${env.DATA_DIR}), with which it would be lost: name a folder elsewhere, best on another disk`,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   Command,
@@ -35,6 +35,7 @@ beforeAll(async () => {
   writeFileSync(at('domains.txt'), 'acme.example\n')
   writeFileSync(at('file'), 'text')
   mkdirSync(at('closed'))
+  mkdirSync(at('alone'))
   chmodSync(at('closed'), 0o500)
 })
 
@@ -242,17 +243,50 @@ describe('a role that runs alone', () => {
     const { status, stderr } = await role.finish()
     expect([status, stderr]).toEqual([
       1,
-      `LOG_SIGNING_KEY names ${at('file')}, which has no private Ed25519 key as a JWK.\n` +
-        'DATA_DIR is /proc/registry/data, where nothing can be written: its file system has no such folders.\n',
+      'there is no registry in /proc/registry/data: is DATA_DIR right?\n' +
+        `LOG_SIGNING_KEY names ${at('file')}, which has no private Ed25519 key as a JWK.\n`,
     ])
   })
+
+  test.each(['api', 'indexer', 'push'])(
+    'begins no registry in a mistyped folder: %s',
+    async role => {
+      const env = { DATA_DIR: at('mistyped'), REDIS_URL: 'redis://127.0.0.1:1' }
+      const { status, stderr } = await new Command([role], env).finish()
+      expect([status, stderr]).toEqual([
+        1,
+        `there is no registry in ${at('mistyped')}: is DATA_DIR right?\n`,
+      ])
+      expect(existsSync(at('mistyped'))).toBe(false)
+    },
+  )
+})
+
+test.each<[what: string, files: Record<string, string>, sentence: RegExp]>([
+  [
+    'that cannot be read',
+    { 'record/record.sqlite': 'damaged' },
+    /^record\/record\.sqlite cannot be read: replace it .* `registry restore DIR --force` .*\n$/,
+  ],
+  [
+    'that is missing',
+    { 'checkpoint.json': '{}' },
+    /^record\/record\.sqlite of .* is missing .* `registry restore DIR --force` .*\n$/,
+  ],
+])('a record %s is told of before anything runs', async (what, files, sentence) => {
+  const folder = at(`record ${what}`)
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), content)
+  }
+  const { status, stdout, stderr } = await refuse({ DATA_DIR: folder })
+  expect([status, stdout, stderr]).toEqual([1, '', expect.stringMatching(sentence)])
 })
 
 test('a role that ends for another reason is reported once, by its start', async () => {
-  const env = { DATA_DIR: at('reported') }
-  mkdirSync(at('reported/record'), { recursive: true })
-  writeFileSync(at('reported/record/record.sqlite'), 'damaged')
-  const { status, stderr } = await refuse(env)
+  mkdirSync(at('reported'))
+  writeFileSync(at('reported/restoring'), '{}')
+  const { status, stderr } = await refuse({ DATA_DIR: at('reported') })
   expect(status).toBe(1)
   expect(stderr.match(/the indexer cannot start/g)).toHaveLength(1)
   expect(stderr).not.toContain('did not start')

@@ -39,9 +39,7 @@ export async function openFacts(paths: Paths, log?: Log): Promise<Facts> {
     const { importIndex } = await import('../../store/columnar/import-index.ts')
     await importIndex(paths, tell)
   }
-  if (!hasContent(paths.record) && hasTraces(paths)) {
-    throw new Fatal(describeLostRecord(paths.dir))
-  }
+  assertRecord(paths)
   if (hasContent(paths.record) && !isAsSealed(paths, paths.record)) await readAll(paths, log)
   const accounts = readRecordFile(paths, file =>
     Accounts.open(file, indexes => log?.info({ indexes }, 'making indexes of the record')),
@@ -56,11 +54,15 @@ export async function openFacts(paths: Paths, log?: Log): Promise<Facts> {
   }
 }
 
+/** Throws what to do where the record is missing, or its first pages show that it cannot be read. */
+export function assertRecord(paths: Paths): void {
+  if (hasContent(paths.record)) readRecordFile(paths, file => openRecordReadOnly(file).close())
+  else if (hasTraces(paths)) throw new Fatal(describeLostRecord(paths.dir))
+}
+
 /** Reads all of a record that was not closed, or was changed since; throws what to do where that cannot be read. */
 async function readAll(paths: Paths, log: Log | undefined): Promise<void> {
   const { record } = paths
-  // One of another version is refused as such.
-  readRecordFile(paths, file => openRecordReadOnly(file).close())
   const { size: bytes } = statSync(record)
   const level = bytes < LONG_READ_BYTES ? 'info' : 'warn'
   log?.[level]({ bytes }, 'reading all of the record, which was not closed or has changed since')
@@ -107,7 +109,7 @@ export async function findLostCommits(
 export function refuseOlderIndex(lost: string): never {
   throw new Fatal(
     `record/record.sqlite has lost commits, as happens when its log record.sqlite-wal is missing: ${lost}. ` +
-      'Put the log back, or run `registry restore DIR` with a backup',
+      'Put the log back, or run `registry restore DIR --force` with a backup',
   )
 }
 
