@@ -282,7 +282,9 @@ describe('a page says what JSON says', () => {
       stats.total_agents,
       stats.authorizations,
     ])
-    expect((await read('/crawl'))('.facts').text()).toMatch(/Rate\d+ attempts? in the last active minute/)
+    expect((await read('/crawl'))('.facts').text()).toMatch(
+      /Rate\d+ attempts? in the last active minute/,
+    )
   })
 
   test('of what changed, the newest first', async () => {
