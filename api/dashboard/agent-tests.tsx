@@ -27,7 +27,7 @@ import {
   renderToken,
   toSectionPath,
 } from './page.tsx'
-import { renderComparedPhases, renderFailedSteps } from './test-steps.tsx'
+import { isContrary, renderComparedPhases, renderFailedSteps } from './test-steps.tsx'
 
 /** Steps that failed and are shown with what was sent and what came. */
 const FAILED_MAX = 20
@@ -243,7 +243,9 @@ async function compare(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { refused } = compared
   if (refused !== undefined) return showTests(context, { url, fault: refused })
   const { phases = [], user_agent, reference_agent, adcp_version, ...more } = compared.body
-  const differing = phases.flatMap(({ steps }) => steps).filter(({ differs }) => differs)
+  const steps = phases.flatMap(phase => phase.steps)
+  const differing = steps.filter(isContrary).length
+  const lone = steps.filter(({ differs }) => differs).length - differing
   const body = (
     <>
       <p class="kicker">
@@ -253,9 +255,12 @@ async function compare(context: OrganizationRequest): Promise<DashboardAnswer> {
       <p class="lead">
         <a href={toStoryboardPath(storyboard)}>{renderName(more.storyboard.title, 200)}</a>, version{' '}
         {renderName(adcp_version, 20)}:{' '}
-        {differing.length === 0
-          ? 'both agents do the same in every step.'
-          : `the agents differ in ${countThings(differing.length, 'step')}.`}
+        {differing === 0
+          ? lone > 0
+            ? 'no step that both agents ran differs.'
+            : 'both agents do the same in every step.'
+          : `the agents differ in ${countThings(differing, 'step')}.`}
+        {lone > 0 ? ` Only one of them ran ${countThings(lone, 'step')}.` : null}
       </p>
       {renderFacts([
         ['Your agent', clipText(user_agent.summary?.headline, 200)],

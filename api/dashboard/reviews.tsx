@@ -1,11 +1,13 @@
 import { getFirst, requireValue } from '../../pipeline/core/present.ts'
 import { isModerator } from '../../pipeline/core/roles.ts'
+import type { BrandResolution } from '../../pipeline/model/responses/index.ts'
 import type { ReviewAnswer, ReviewList } from '../../pipeline/model/responses/reviews.ts'
 import type { ReviewKind } from '../../pipeline/model/review.ts'
 import { listRoles } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
+import { capitalize, clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderJson, renderSection, renderTable } from '../pages/parts/blocks.tsx'
+import { renderLooks } from '../pages/parts/brand.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { renderMirrorReview } from './mirror-review.tsx'
 import { type DashboardAnswer, renderFault, renderToken } from './page.tsx'
@@ -141,6 +143,7 @@ async function showReview(context: DashboardRequest, fault?: string): Promise<Da
       {kind === 'mirror' ? await renderMirrorReview(context, review_id) : null}
       {review.picture === null ? null : renderPicture(review_id)}
       {kind === 'mirror' ? null : renderFields(submission)}
+      {renderLooks(submission as Pick<BrandResolution, 'brand_manifest'>)}
       {renderSection('submission', 'The submission', renderJson(submission))}
       {isPending ? renderDecision(review, context.token) : null}
     </>
@@ -162,12 +165,15 @@ function renderPicture(id: string): Html {
   )
 }
 
+/** Fields that have their own place on the page, or that only the submission as JSON has. */
+const shownElsewhere: readonly string[] = ['brand_manifest', 'editor_kind']
+
 function renderFields(submission: ReviewAnswer['submission']): Html | null {
   return renderFacts(
     Object.entries(submission)
-      .filter(([, value]) => value !== null)
+      .filter(([name, value]) => value !== null && !shownElsewhere.includes(name))
       .map(([name, value]) => [
-        name.replaceAll('_', ' '),
+        capitalize(name.replaceAll('_', ' ')),
         clipText(typeof value === 'string' ? value : JSON.stringify(value), 2_000),
       ]),
   )

@@ -111,10 +111,17 @@ function renderValue(title: string, value: unknown, chars: number): Html {
   )
 }
 
+type ComparedStep = ComparedPhase['steps'][number]
+
+/** Tells whether both agents ran a step, with different results; what one of them does not offer shows nothing. */
+export function isContrary({ differs, user_result, reference_result }: ComparedStep): boolean {
+  return differs && user_result.passed !== null && reference_result.passed !== null
+}
+
 /** Renders the phases of a comparison; the first step in which both sides differ is open. */
 export function renderComparedPhases(phases: readonly ComparedPhase[]): Html {
   const all = phases.flatMap(({ steps }) => steps)
-  const first = all.find(({ differs }) => differs)
+  const first = all.find(isContrary) ?? all.find(({ differs }) => differs)
   const sides = all.flatMap(({ user_result, reference_result }) => [user_result, reference_result])
   const chars = shareChars(2 * sides.filter(side => findStep(side)?.exchange !== undefined).length)
   return (
@@ -129,16 +136,15 @@ export function renderComparedPhases(phases: readonly ComparedPhase[]): Html {
   )
 }
 
-function renderComparedStep(
-  step: ComparedPhase['steps'][number],
-  isOpen: boolean,
-  chars: number,
-): Html {
+function renderComparedStep(step: ComparedStep, isOpen: boolean, chars: number): Html {
   const { title, task, expected, user_result, reference_result, differs } = step
   return (
     <details class="diff" open={isOpen}>
       <summary>
-        {renderName(title, 160)} {differs ? renderBadge('bad', 'differs') : null}
+        {renderName(title, 160)}{' '}
+        {isContrary(step)
+          ? renderBadge('bad', 'differs')
+          : differs && renderBadge('none', 'only one agent ran it')}
       </summary>
       <p>
         Task <code>{clipText(task, 80)}</code>

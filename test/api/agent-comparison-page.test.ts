@@ -99,6 +99,11 @@ test('a comparison of agents that do the same opens no step', async () => {
 test('a comparison with an agent that cannot be reached says so, and what the other one did', async () => {
   const page = await compare(SILENT, 'media_buy_seller')
   expect(page('.facts').text()).toContain('the agent cannot be reached')
+  // What one agent never ran shows no difference.
+  expect(page('.lead').text()).toMatch(
+    /no step that both agents ran differs\. Only one of them ran \d+ steps?\.$/,
+  )
+  expect(page('summary .badge.bad')).toHaveLength(0)
   expect(page('details[open]')).toHaveLength(1)
   expect(page('details[open] .sides').text()).toContain('Answer (status 200)')
 })

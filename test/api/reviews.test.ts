@@ -131,9 +131,14 @@ describe('moderators decide in the dashboard', () => {
   })
 
   test('submitted brands, which are shown from then on', async () => {
-    const brand = { domain: 'told.example', brand_name: 'Told' }
+    const brand_manifest = { colors: { primary: '#23e2a5' } }
+    const brand = { domain: 'told.example', brand_name: 'Told', brand_manifest }
     await submit('POST', '/api/brands/discovered/community', brand)
-    await decide(await findPending('brand'), { decision: 'approve' })
+    const id = await findPending('brand')
+    const page = load((await moderator.get(`${PAGES}/${id}`)).body)
+    expect(page('.facts').text()).not.toMatch(/[{}_]|editor kind/)
+    expect(page('.colors rect').attr('fill')).toBe('#23e2a5')
+    await decide(id, { decision: 'approve' })
     const found = await registry.app.inject('/api/brands/resolve?domain=told.example')
     expect(found.json().brand_name, found.body).toBe('Told')
   })

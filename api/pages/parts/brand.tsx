@@ -59,7 +59,7 @@ function toPath(url: string): string {
 }
 
 /** Renders the colors, texts and tone of a brand, as far as its source has them; nothing where it has none. */
-export function renderLooks(brand: BrandResolution): Html | null {
+export function renderLooks(brand: Pick<BrandResolution, 'brand_manifest' | 'names'>): Html | null {
   const { brand_manifest: manifest, names = [] } = brand
   const colors = readColors(manifest)
   const outside = readLogoAddresses(manifest)
