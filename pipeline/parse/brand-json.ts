@@ -81,7 +81,14 @@ function readHousePortfolio(
   if (!isObject(root.value.house)) return undefined
   const house = root.part('house')
   if (!Array.isArray(root.value.brands) && !Array.isArray(root.value.brand_refs)) {
-    root.error('brands', 'missing', 'and brand_refs are both missing: list the brands of the house')
+    const list = (['brands', 'brand_refs'] as const).find(key => root.value[key] !== undefined)
+    if (list) root.error(list, 'wrong_type', `must be a list, not ${quote(root.value[list])}`)
+    else
+      root.error(
+        'brands',
+        'missing',
+        'and brand_refs are both missing: list the brands of the house',
+      )
     return undefined
   }
   return house && readPortfolio(root, house, domain)

@@ -60,9 +60,11 @@ export function findSyntaxFault(text: string): (TextPlace & { why: string }) | u
   return { ...buildPlaces(text)(offset), why }
 }
 
-/** Explains an error by its place: at the end of the text, or after a comma. */
+/** Explains an error by its place: at the start or the end of the text, or after a comma. */
 function explainPlace(text: string, { error, offset, length }: ParseError): string | undefined {
   const end = text.trimEnd().length
+  if (end > 0 && !/^\s*["{[]/.test(text))
+    return 'it does not start with {: put the JSON of the file here'
   if (end > 0 && offset + length >= end && !isWhole(text)) {
     const last = text.trimStart().startsWith('[') ? ']' : '}'
     return `it ends before its last ${last}: add what is missing, or upload it again if it was cut off`

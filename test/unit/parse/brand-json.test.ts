@@ -354,6 +354,19 @@ describe('a house', () => {
   })
 })
 
+test.each([
+  ['brands', { brands: 'no' }, 'must be a list, not "no"'],
+  ['brand_refs', { brand_refs: 3 }, 'must be a list, not 3'],
+  ['brands', {}, 'and brand_refs are both missing'],
+])(
+  'a house with nothing usable in %s is told what is wrong with it: %j',
+  (field, lists, message) => {
+    const { faults } = parse({ house, ...lists })
+    const [fault] = faults.filter(({ severity }) => severity === 'error')
+    expect([fault?.field, fault?.message]).toEqual([field, expect.stringContaining(message)])
+  },
+)
+
 describe('a variant with fixed fields', () => {
   test.each<[string, Json]>([
     ['a pointer', { authoritative_location: 'https://cdn.example/brand.json' }],
