@@ -111,7 +111,8 @@ async function showEntry(
     const { file, history: url } = kinds[kind]
     const listed = await callApi<History>({ method: 'GET', url, query: { domain } })
     const versions = listed.body.revisions ?? []
-    const last = versions.find(isRestorable)
+    // Unless hosting was stopped, the last version is the current one.
+    const last = versions.slice(0, 1).every(isRestorable) ? undefined : versions.find(isRestorable)
     const restore =
       last && renderRestore(context, { domain, kind, number: last.revision_number, isMain: true })
     return (

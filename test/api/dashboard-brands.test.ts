@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatJson } from '../../pipeline/core/format-json.ts'
+import { Operation } from '../../pipeline/model/submission.ts'
 import {
   enterDashboard,
   openWithSignIn,
@@ -128,6 +130,22 @@ test('a brand.json from the workshop is published with one form, and served from
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots' }] }] })
   const resolved = await registry.app.inject(`/api/brands/resolve?domain=${DOMAIN}`)
   expect(resolved.json()).toMatchObject({ brand_name: 'Boots', source: 'community' })
+})
+
+test('the current version of a brand without a file is not offered to be restored', async () => {
+  const found = { op: 'brand.enrich', revision_id: randomUUID(), domain: 'theirs.example' }
+  const enrichment = {
+    provider: 'home_page',
+    company: { name: 'Theirs' },
+    manifest: { name: 'Theirs' },
+  }
+  const found_at = '2026-11-20T03:00:00Z'
+  const [saved] = await registry.submit(Operation.parse({ ...found, found_at, enrichment }))
+  expect(saved).not.toHaveProperty('refused')
+  const page = load((await ann.get(`/dashboard/org/${acme}/entries?domain=theirs.example`)).body)
+  expect(page('#brand tbody tr')).toHaveLength(1)
+  expect(page('#brand').text()).toContain('No brand.json is hosted here')
+  expect(page('#brand form[action$=roll-back]')).toHaveLength(0)
 })
 
 test('the entries of a domain lead to the workshop, for either file', async () => {
