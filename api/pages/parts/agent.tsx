@@ -17,7 +17,7 @@ import {
   renderName,
 } from '../html/text.tsx'
 import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
-import { renderFacts, renderTable, renderTiles } from './blocks.tsx'
+import { ROWS_OPEN, renderFacts, renderTable, renderTiles } from './blocks.tsx'
 import { describeTests } from './compliance.tsx'
 import { findFaces } from './faces.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
@@ -144,6 +144,7 @@ export function renderPublishers(
       : undefined,
     rest: `/api/v1/agents/${encodeURIComponent(agentUrl)}/publishers${past.as_of ? `?${new URLSearchParams(past)}` : ''}`,
     bytes: 24_000,
+    open: ROWS_OPEN,
     empty: past.as_of ? 'No publisher had authorized it then.' : 'No publisher authorizes it.',
     render: publisher => [
       faces.renderLink(publisher.publisher_domain, toPublisherPath(publisher.publisher_domain)),
@@ -177,6 +178,7 @@ export function renderCapabilities({ probed }: AgentShown): Html {
     items: tools,
     total: Math.max(tools_count, tools.length),
     bytes: 10_000,
+    open: ROWS_OPEN,
     empty: 'No capabilities reported.',
     render: ({ name, description }) => [
       <code>{clipText(name, 80)}</code>,

@@ -1,4 +1,4 @@
-import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h, renderChildren } from '../html/jsx.ts'
 import { clipText, countThings, fitItems, formatCount, renderName } from '../html/text.tsx'
 
 interface Title {
@@ -103,37 +103,52 @@ interface Table<Item> {
   next?: string | ((shown: number) => string) | undefined
   limit?: number
   bytes?: number
+  /** Number of rows that are open; a few more than that stay open as well. */
+  open?: number
 }
+
+/** Rows that stay open of a long list. */
+export const ROWS_OPEN = 10
+/** Rows for which it does not pay to fold them. */
+const FOLDED_MIN = 3
+/** A number, perhaps within a link. */
+const NUMBER = /^(?:<[^>]+>)*\d[\d,]*(?:<[^>]+>)*$/
 
 /** Renders a table, whose rows are cards on a narrow screen, and says how many rows it leaves out. */
 export function renderTable<Item>(table: Table<Item>): Html {
   const { caption, columns, items, render, empty, rest, next, limit = 50, bytes = 12_000 } = table
-  if (items.length === 0) return <p class="empty">{empty}</p>
+  const [first] = items
+  if (first === undefined) return <p class="empty">{empty}</p>
+  const looks = render(first).map(cell =>
+    NUMBER.test(renderChildren(cell)) ? 'number' : undefined,
+  )
   const row = (item: Item) => (
     <tr>
       {render(item).map((cell, index) =>
-        index === 0 ? <th scope="row">{cell}</th> : <td data-label={columns[index]}>{cell}</td>,
+        index === 0 ? (
+          <th scope="row">{cell}</th>
+        ) : (
+          <td class={looks[index]} data-label={columns[index]}>
+            {cell}
+          </td>
+        ),
       )}
     </tr>
   )
   const { rows, shown } = fitItems(items, row, { limit, bytes })
+  const { open = shown } = table
+  const opened = shown - open < FOLDED_MIN ? shown : open
   const left = (table.total ?? items.length) - shown
   const nextPath = typeof next === 'function' ? next(shown) : next
   return (
     <>
-      <section class="scrolls" tabindex="0" aria-label={caption}>
-        <table>
-          <caption class="unseen">{caption}</caption>
-          <thead>
-            <tr>
-              {columns.map(column => (
-                <th scope="col">{column}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>{rows}</tbody>
-        </table>
-      </section>
+      {renderRows(caption, columns, looks, rows.slice(0, opened))}
+      {opened === shown ? null : (
+        <details>
+          <summary>Show {formatCount(shown - opened)} more</summary>
+          {renderRows(`${caption}, continued`, columns, looks, rows.slice(opened))}
+        </details>
+      )}
       {left > 0 ? (
         <p class="more">
           {nextPath === undefined ? null : <a href={nextPath}>Next page</a>}{' '}
@@ -147,6 +162,31 @@ export function renderTable<Item>(table: Table<Item>): Html {
         </p>
       ) : null}
     </>
+  )
+}
+
+function renderRows(
+  caption: string,
+  columns: readonly string[],
+  looks: readonly (string | undefined)[],
+  rows: readonly Html[],
+): Html {
+  return (
+    <section class="scrolls" tabindex="0" aria-label={caption}>
+      <table>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column, index) => (
+              <th scope="col" class={looks[index]}>
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{rows}</tbody>
+      </table>
+    </section>
   )
 }
 

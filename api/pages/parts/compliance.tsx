@@ -31,13 +31,18 @@ export function describeTests({
 export function renderTests(compliance: AgentCompliance, agentUrl = compliance.agent_url): Html {
   const { headline, storyboard_statuses } = compliance
   if (headline === null) return <p class="empty">No public test results.</p>
+  // What passes is the smaller news.
+  const isPassing = ({ status }: (typeof storyboard_statuses)[number]) => status === 'passing'
+  const passing = storyboard_statuses.filter(isPassing)
+  const others = storyboard_statuses.filter(one => !isPassing(one))
   return (
     <>
       <p>{describeTests(compliance)}</p>
       {renderTable({
         caption: 'Storyboards',
         columns: ['Storyboard', 'Result', 'When'],
-        items: storyboard_statuses,
+        items: [...others, ...passing],
+        open: others.length,
         rest: `/api/registry/agents/${encodeURIComponent(agentUrl)}/compliance`,
         bytes: 8_000,
         empty: '',

@@ -7,6 +7,35 @@ import { renderBadge } from './freshness.tsx'
 /** Lines shown before and behind one with a fault. */
 const CONTEXT_LINES = 1
 const SHOWN_BYTES_MAX = 40_000
+/** How often a fault is told at its own line. */
+const REPEATED_MAX = 3
+/** Lines that a fault which stands for others names. */
+const LINES_NAMED_MAX = 100
+const INDEX = /\[\d+\]/g
+
+interface Told extends PlacedFault {
+  /** Lines of the same fault in other entries of a list. */
+  others?: readonly number[]
+}
+
+/** Joins faults that differ in the entry of a list alone: the first stands for all. */
+function joinRepeated(faults: readonly PlacedFault[]): Told[] {
+  const same = Map.groupBy(faults, ({ severity, message }) =>
+    [severity, message.replace(INDEX, '[…]')].join(' '),
+  )
+  return [...same.values()].flatMap(group => {
+    const [first, ...others] = group.toSorted((a, b) => (a.line ?? 1) - (b.line ?? 1))
+    return first === undefined || group.length <= REPEATED_MAX
+      ? group
+      : [
+          {
+            ...first,
+            message: first.message.replace(INDEX, '[…]'),
+            others: others.map(({ line = 1 }) => line),
+          },
+        ]
+  })
+}
 
 /** Renders the lines of a text that have faults, each with what is wrong below it and how to repair it. */
 export function renderMarkedLines(
@@ -16,7 +45,7 @@ export function renderMarkedLines(
 ): Html | null {
   if (faults.length === 0) return null
   const lines = text.split('\n')
-  const byLine = Map.groupBy(faults, ({ line = 1 }) => line)
+  const byLine = Map.groupBy(joinRepeated(faults), ({ line = 1 }) => line)
   const marked = [...byLine.keys()].sort((a, b) => a - b)
   const items: Html[] = []
   let [last, used, shown] = [0, 0, 0]
@@ -30,7 +59,7 @@ export function renderMarkedLines(
       const item = renderLine(number, lines[number - 1] ?? '', here)
       used += Buffer.byteLength(item.toString())
       items.push(item)
-      shown += here.length
+      for (const { others = [] } of here) shown += 1 + others.length
       last = number
     }
     if (used > bytesMax) break
@@ -49,7 +78,23 @@ function renderSentence(text: string): Child {
   return renderCoded(clipped.endsWith('?') ? clipped : `${clipped}.`, 301)
 }
 
-function renderLine(number: number, text: string, faults: readonly PlacedFault[]): Html {
+/** Renders the lines at which a fault occurs again. */
+function renderOthers(lines: readonly number[]): Html {
+  return (
+    <details>
+      <summary>The same on {countThings(lines.length, 'more line')}</summary>
+      {lines.slice(0, LINES_NAMED_MAX).map((line, index) => [
+        index === 0 ? '' : ', ',
+        <a href="#text" data-line={line}>
+          {line}
+        </a>,
+      ])}
+      {lines.length > LINES_NAMED_MAX ? ' …' : ''}
+    </details>
+  )
+}
+
+function renderLine(number: number, text: string, faults: readonly Told[]): Html {
   const looks = faults.some(({ severity }) => severity === 'error') ? 'bad' : 'fair'
   return (
     <li class={faults.length === 0 ? undefined : looks}>
@@ -57,14 +102,18 @@ function renderLine(number: number, text: string, faults: readonly PlacedFault[]
         {number}
       </a>
       <code>{clipText(text, 200) || ' '}</code>
-      {faults.map(({ severity, message, suggestion }) => (
-        <p class="note">
-          {renderBadge(severity === 'error' ? 'bad' : 'fair', severity)}{' '}
+      {faults.map(({ severity, message, suggestion, others }) => (
+        <div class="note">
+          {renderBadge(
+            severity === 'error' ? 'bad' : 'fair',
+            others === undefined ? severity : countThings(1 + others.length, severity),
+          )}{' '}
           {renderSentence(omitRepair(message, suggestion ?? ''))}{' '}
           {suggestion === undefined ? null : (
             <span class="quiet">Fix: {renderSentence(suggestion)}</span>
           )}
-        </p>
+          {others && renderOthers(others)}
+        </div>
       ))}
     </li>
   )

@@ -11,7 +11,7 @@ import {
   renderName,
   renderOutside,
 } from '../html/text.tsx'
-import { renderFacts, renderTable } from './blocks.tsx'
+import { ROWS_OPEN, renderFacts, renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
@@ -107,6 +107,7 @@ export function renderAgents(
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 14_000,
+    open: ROWS_OPEN,
     empty:
       describeUnknown(lookup) ??
       ['No agent is authorized to sell this inventory.', whyNone].filter(Boolean).join(' '),
@@ -140,6 +141,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
     next: toNextPath(domain, next_cursor),
     rest: toJsonPath(domain),
     bytes: 16_000,
+    open: ROWS_OPEN,
     empty:
       describeUnknown(lookup) ??
       (lookup.adagents_valid === false

@@ -29,9 +29,9 @@ export async function show({ services }: ViewCall): Promise<View> {
           below.
         </p>
         <section aria-label="Operations">
-          {tags.map(({ name, description = '' }, at) =>
+          {tags.map(({ name, description = '' }) =>
             renderGroup(
-              { id: toId(name), name, description, isOpen: at === 0 },
+              { id: toId(name), name, description },
               operations.filter(({ tags: [group] = [] }) => group === name),
             ),
           )}
@@ -43,7 +43,10 @@ export async function show({ services }: ViewCall): Promise<View> {
         {renderSection(
           'rules',
           'Rules for all operations',
-          <div class="guide">{renderMarkdown(info.description, address => address)}</div>,
+          <details>
+            <summary>Freshness, caching, credentials, errors, copies</summary>
+            <div class="guide">{renderMarkdown(info.description, address => address)}</div>
+          </details>,
         )}
       </>
     ),
@@ -65,16 +68,12 @@ interface Group {
   id: string
   name: string
   description?: string
-  isOpen?: boolean
 }
 
 /** Renders a group of operations as a line that opens: all of them at once would be many screens. */
-function renderGroup(
-  { id, name, description, isOpen }: Group,
-  operations: readonly Listed[],
-): Html {
+function renderGroup({ id, name, description }: Group, operations: readonly Listed[]): Html {
   return (
-    <details class="group" id={id} open={isOpen}>
+    <details class="group" id={id}>
       <summary>
         <h2>{name}</h2> <span class="quiet">{description}</span>
       </summary>

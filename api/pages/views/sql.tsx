@@ -6,6 +6,7 @@ import { getSnapshot } from '../../responses/lists.ts'
 import { askIfReady } from '../ask.ts'
 import { listExampleQueries } from '../cookbook.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
+import { countThings } from '../html/text.tsx'
 import { renderSection } from '../parts/blocks.tsx'
 import { renderColumnList } from '../parts/column-list.tsx'
 import { findProgram, findPublishedSnapshot } from '../published-files.ts'
@@ -85,24 +86,27 @@ function renderExamples(): Html {
 /** Renders everything that a query may name; what its columns mean for the table that is chosen. */
 function renderSchema(described: ReadonlyMap<string, TableDescription>, chosen: string): Html {
   return (
-    <div class="tables">
-      {[...described.values()].map(({ name, comment, columns }) => (
-        <details id={name} open={name === chosen}>
-          <summary>
-            <code>{name}</code>
-          </summary>
-          <p>{comment}</p>
-          {name === chosen ? (
-            renderColumnList(columns)
-          ) : (
-            <p>
-              <code>{columns.map(column => column.name).join(', ')}</code>{' '}
-              <a href={`/sql?table=${name}#${name}`}>Types and meanings</a>
-            </p>
-          )}
-        </details>
-      ))}
-    </div>
+    <details open={described.has(chosen)}>
+      <summary>{countThings(described.size, 'table or view', 'tables and views')}</summary>
+      <div class="tables">
+        {[...described.values()].map(({ name, comment, columns }) => (
+          <details id={name} open={name === chosen}>
+            <summary>
+              <code>{name}</code>
+            </summary>
+            <p>{comment}</p>
+            {name === chosen ? (
+              renderColumnList(columns)
+            ) : (
+              <p>
+                <code>{columns.map(column => column.name).join(', ')}</code>{' '}
+                <a href={`/sql?table=${name}#${name}`}>Types and meanings</a>
+              </p>
+            )}
+          </details>
+        ))}
+      </div>
+    </details>
   )
 }
 
