@@ -88,7 +88,7 @@ export function renderEntry({ mark, link, below, aside, figures = [] }: Entry): 
         <h2>{link}</h2>
         <p>{below}</p>
       </div>
-      <p class="state">{aside}</p>
+      {aside === null ? null : <p class="state">{aside}</p>}
       {figures.length === 0 ? null : (
         <dl>
           {figures.map(([label, count]) => (
@@ -108,22 +108,29 @@ function renderForm<Row>({ path, choices, chosen, found }: DirectoryShown<Row>):
   const names = fields.map(([name]) => name)
   return (
     <form class="filter" action={path} method="get">
-      {fields.map(([name, { label, words }]) => (
-        <label>
-          {label}
-          <select name={name}>
-            <option value="">All</option>
-            {Object.entries(words).map(([value, word]) => {
-              const size = countMatching(found.counts, names, { ...chosen, [name]: value })
-              return size === 0 && chosen[name] !== value ? null : (
+      {fields.map(([name, { label, words }]) => {
+        const options = Object.entries(words).flatMap(([value, word]) => {
+          const size = countMatching(found.counts, names, { ...chosen, [name]: value })
+          return size === 0 && chosen[name] !== value
+            ? []
+            : [
                 <option value={value} selected={value === chosen[name]}>
                   {`${word} (${formatCount(size)})`}
-                </option>
-              )
-            })}
-          </select>
-        </label>
-      ))}
+                </option>,
+              ]
+        })
+        // All rows are alike: there is nothing to choose.
+        if (options.length < 2 && chosen[name] === undefined) return null
+        return (
+          <label>
+            {label}
+            <select name={name}>
+              <option value="">All</option>
+              {options}
+            </select>
+          </label>
+        )
+      })}
       <label>
         Sort by
         <select name="sort">

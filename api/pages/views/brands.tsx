@@ -38,8 +38,9 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
               </>
             ),
             aside:
+              // What is usual needs no badge.
               brand.source === 'brand_json'
-                ? renderBadge('good', 'own file')
+                ? null
                 : renderBadge('fair', toPlainWords(brand.source)),
           }),
         })}

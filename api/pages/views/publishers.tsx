@@ -5,7 +5,7 @@ import {
 } from '../../../pipeline/read/queries/directories.ts'
 import { type Chosen, publisherChoices } from '../directory-choices.ts'
 import { loadDirectory } from '../directory-page.ts'
-import { Fragment, h } from '../html/jsx.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMoment, renderName } from '../html/text.tsx'
 import { renderDirectory } from '../parts/directory.tsx'
 import { findFaces } from '../parts/faces.tsx'
@@ -44,7 +44,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
             ),
             aside:
               state === 'valid'
-                ? renderState(findFileFreshness(reader, 'adagents.json', id).state)
+                ? renderException(findFileFreshness(reader, 'adagents.json', id).state)
                 : renderBadge('bad', 'invalid'),
             // Zeros of a file that cannot be used would say more than is known.
             figures:
@@ -59,4 +59,9 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
       </>
     ),
   }
+}
+
+/** Renders the state of a file that is not up to date: a badge that every row has says nothing. */
+function renderException(state: string): Html | null {
+  return state === 'current' ? null : renderState(state)
 }
