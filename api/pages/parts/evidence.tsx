@@ -90,19 +90,21 @@ function renderStep({ step, properties }: Step): Html {
         {step.domain === undefined ? ' (not known) ' : <>, {renderName(step.domain)}, </>}
         {renderBadge(look, says)}
       </h3>
-      <p class="says">{capitalize(clipText(step.text, 300))}.</p>
-      {renderFacts([
+      <p class="says">
+        {capitalize(clipText(step.text, 300))}
+        {renderPlace(step)}.
+      </p>
+      {renderDetails([
         [properties.length === 1 ? 'Property' : 'Properties', joinProperties(properties)],
         ['File', step.file && renderFile(step.file, step.file_state)],
-        ['Read', step.fetched_at && renderMoment(step.fetched_at)],
-        ['Entry', step.entry && <code>{clipText(step.entry, 120)}</code>],
         [
           'Selected by',
           step.authorization_type && toPlainWords(clipText(step.authorization_type, 60)),
         ],
         [
           'Publisher says',
-          step.delegation_type &&
+          step.side === 'publisher' &&
+            step.delegation_type &&
             `The agent ${describeSelling(clipText(step.delegation_type, 60))}.`,
         ],
         ['Countries', joinFew(step.countries?.map(toCountryName))],
@@ -128,6 +130,38 @@ function renderStep({ step, properties }: Step): Html {
         ],
       ])}
     </li>
+  )
+}
+
+/** Renders where a step was read, and when; nothing if that is not known. */
+function renderPlace({ entry, fetched_at }: Evidence): Html | null {
+  const at = entry && clipText(toEntryName(entry), 120)
+  if (!at && !fetched_at) return null
+  return (
+    <>
+      {' '}
+      ({at}
+      {at && fetched_at ? ', ' : ''}
+      {fetched_at ? <>read {renderMoment(fetched_at)}</> : null})
+    </>
+  )
+}
+
+/** Names an entry of a file as people count. */
+function toEntryName(entry: string): string {
+  return entry.replace(/^authorized_agents\[(\d+)\]/, (_, at) => `entry ${Number(at) + 1}`)
+}
+
+/** Renders the facts behind a step so that they open on request. */
+function renderDetails(facts: Parameters<typeof renderFacts>[0]): Html | null {
+  const rendered = renderFacts(facts)
+  return (
+    rendered && (
+      <details>
+        <summary>Details</summary>
+        {rendered}
+      </details>
+    )
   )
 }
 

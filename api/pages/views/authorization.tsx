@@ -159,12 +159,17 @@ async function showProperty(
         {renderPath(evidence, agent)}
         {renderFacts([
           ['Publisher', publisher_domain && renderPublisher(publisher_domain)],
-          ['Property ID', property_id && <code>{clipText(property_id, 120)}</code>],
-          ['Registry ID', property_rid && <code>{property_rid}</code>],
-          ['Checked', renderMoment(body.checked_at)],
           ['Agent', as_of === '' && renderAgentHealth(services, agent)],
           ['As of', body.as_of && renderExactMoment(body.as_of)],
         ])}
+        <details>
+          <summary>IDs and time of the check</summary>
+          {renderFacts([
+            ['Property ID', property_id && <code>{clipText(property_id, 120)}</code>],
+            ['Registry ID', property_rid && <code>{property_rid}</code>],
+            ['Checked', renderMoment(body.checked_at)],
+          ])}
+        </details>
         {body.as_of ? renderPast() : renderChainSection(services.reader, evidence)}
         {renderSources(body.freshness, evidence)}
         {renderAskForm(asked)}

@@ -37,3 +37,21 @@ test('many properties of a step, and steps beyond those shown, are counted', () 
   expect(read(entries)('.chain > li')).toHaveLength(20)
   expect(read(entries)('.more').text()).toBe('2 more steps in the JSON below')
 })
+
+test('a step says in a sentence which entry it is, as people count, and when it was read', () => {
+  const page = read([
+    step('site', { entry: 'authorized_agents[0]', fetched_at: '2026-11-20T04:00:00.000Z' }),
+  ])
+  expect(page('.says').text()).toBe(
+    'This entry authorizes the agent (entry 1, read 20 Nov 2026, 04:00 UTC).',
+  )
+  expect(page('.chain > li > details').text()).toContain('site')
+  expect(page('details[open]')).toHaveLength(0)
+})
+
+test('what the publisher says of the agent is not repeated as said by the operator', () => {
+  const said = (side: Evidence['side']) =>
+    read([step('site', { side, delegation_type: 'direct' })])('dt').text()
+  expect(said('publisher')).toContain('Publisher says')
+  expect(said('operator')).not.toContain('Publisher says')
+})
