@@ -157,7 +157,7 @@ describe('a page says what JSON says', () => {
       .map((_, row) => limited(row).text())
       .get()
     expect(rows.join()).toContain(
-      'sells as an ad network · only in GB, US · until 31 Jan 2027, 00:00 UTC',
+      'sells as an ad network · only in the United Kingdom, the United States · until 31 Jan 2027, 00:00 UTC',
     )
     expect(rows.find(text => text.includes('free.example'))).toContain('none')
     expect((await page(PUBLISHER))('#agents th').text()).not.toContain('Terms')

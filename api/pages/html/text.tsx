@@ -23,7 +23,7 @@ export function capitalize(text: string): string {
 }
 
 /** Replaces domains in a text by their readable form; what is not a text stays as it is. */
-function showDomains(text: unknown): unknown {
+export function showDomains(text: unknown): unknown {
   return typeof text === 'string' && text.length < 2_048 && text.includes('xn--')
     ? text.replace(IDN_DOMAIN, toReadableDomain)
     : text

@@ -1,5 +1,12 @@
 import { type Child, Fragment, type Html, h, renderChildren } from '../html/jsx.ts'
-import { clipText, countThings, fitItems, formatCount, renderName } from '../html/text.tsx'
+import {
+  clipText,
+  countThings,
+  fitItems,
+  formatCount,
+  renderName,
+  showDomains,
+} from '../html/text.tsx'
 
 interface Title {
   /** Picture or monogram of the thing. */
@@ -20,7 +27,9 @@ export function renderTitle({ mark, kind, name, below, watch }: Title): Html {
       <div>
         <p class="kicker">{kind}</p>
         <h1>{renderHeading(name)}</h1>
-        <p class="sub">{below}</p>
+        <p class="sub">
+          {showDomains(name) === name ? null : <code>{clipText(name, 300)}</code>} {below}
+        </p>
       </div>
       {watch}
     </div>
@@ -29,7 +38,7 @@ export function renderTitle({ mark, kind, name, below, watch }: Title): Html {
 
 /** Renders a name as a heading; that of a host, which has no spaces, may break before each of its dots. */
 function renderHeading(name: string): Html {
-  const labels = clipText(name, 120).split(/(?=\.)/)
+  const labels = clipText(showDomains(name), 120).split(/(?=\.)/)
   if (labels.length === 1 || /\s/.test(name)) return renderName(name)
   return (
     <bdi>
@@ -142,10 +151,13 @@ export function renderTable<Item>(table: Table<Item>): Html {
   const nextPath = typeof next === 'function' ? next(shown) : next
   return (
     <>
-      {renderRows(caption, columns, looks, rows.slice(0, opened))}
+      {opened > 0 ? renderRows(caption, columns, looks, rows.slice(0, opened)) : null}
       {opened === shown ? null : (
         <details>
-          <summary>Show {formatCount(shown - opened)} more</summary>
+          <summary>
+            Show {formatCount(shown - opened)}
+            {opened > 0 ? ' more' : ''}
+          </summary>
           {renderRows(`${caption}, continued`, columns, looks, rows.slice(opened))}
         </details>
       )}

@@ -113,13 +113,15 @@ export function renderAnswers({ responses }: DescribedOperation): Html {
         {item === undefined ? '' : <>, lines of {describeType(item)}</>}
       </>
     )
+  const statuses = Object.entries(responses)
   return renderSection(
     'answers',
     'Answers',
     renderTable({
       caption: 'Answers',
       columns: ['Status', 'Means', 'Content'],
-      items: Object.entries(responses),
+      items: statuses,
+      open: statuses.filter(([status]) => status < '400').length,
       empty: 'None.',
       render: ([status, { description, content = {} }]) => [
         status,

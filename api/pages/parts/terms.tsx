@@ -4,7 +4,7 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Restrictions } from '../../../pipeline/resolve/sale-terms.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, renderExactMoment } from '../html/text.tsx'
-import { describeSelling } from './plain-words.ts'
+import { describeSelling, toCountryInSentence } from './plain-words.ts'
 
 const GRANTS_SHOWN_MAX = 3
 const VALUES_SHOWN_MAX = 12
@@ -64,7 +64,7 @@ function listTerms(grant: Restrictions): Child[] {
   const { delegation_type, effective_from, effective_until, collections } = grant
   const terms: (Child | undefined)[] = [
     delegation_type === null ? undefined : describeSelling(clipText(delegation_type, 40)),
-    joinValues('only in', grant.countries, 'no country'),
+    joinValues('only in', grant.countries?.map(toCountryInSentence) ?? null, 'no country'),
     joinValues('placements', grant.placement_ids, 'no placement'),
     joinValues('placements tagged', grant.placement_tags, 'no placement'),
     collections === null

@@ -5,7 +5,7 @@ import type {
 } from '../../../pipeline/model/responses/authority.ts'
 import { type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, countThings, formatMoment, joinWords } from '../html/text.tsx'
-import { toCountryInSentence } from './plain-words.ts'
+import { toCountryInSentence, toCountryName } from './plain-words.ts'
 
 const COUNTRIES_NAMED_MAX = 8
 
@@ -115,7 +115,7 @@ export function describeNeeded({ rule, countries = [] }: Evidence) {
     return { short: 'some placements', long: 'only on some placements' }
   if (rule !== 'country_not_asked') return undefined
   return {
-    short: `only in ${clipText(countries.join(', '), 18)}`,
+    short: `only in ${clipText(countries.map(toCountryName).join(', '), 18)}`,
     long: `only in ${joinCountries(countries)}`,
   }
 }

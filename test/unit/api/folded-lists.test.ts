@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { renderTable } from '../../../api/pages/parts/blocks.tsx'
+import { renderTable, renderTitle } from '../../../api/pages/parts/blocks.tsx'
 import { renderMarkedLines } from '../../../api/pages/parts/marked-lines.tsx'
 
 test.each([
@@ -39,4 +39,13 @@ test('a warning that repeats in each entry of a list is told once, with the line
 
   const few = String(renderMarkedLines(text, [0, 1, 2].map(fault)))
   expect(few.match(/is missing/g)).toHaveLength(3)
+})
+
+test('a heading is in letters, with the name that DNS has beside it', () => {
+  const title = (name: string) =>
+    renderTitle({ mark: '', kind: 'Brand', name, below: '' }).toString()
+  expect(title('xn--bcher-kva.example')).toMatch(
+    /<h1>.*bücher.*\.example.*<\/h1>.*<code>xn--bcher-kva\.example<\/code>/,
+  )
+  expect(title('herald.example')).not.toContain('<code>')
 })

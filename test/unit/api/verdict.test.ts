@@ -49,7 +49,7 @@ test('a publisher that authorizes some countries says neither yes nor no', () =>
   const step = publisherStep('country_not_asked', { countries: ['JP', 'KR'] })
   expect(describeNeeded(step)?.long).toBe('only in Japan and South Korea')
   const path = findSupplyPath([step], 'https://sales.example/mcp')
-  expect(path?.edges).toMatchObject([{ look: 'fair', says: 'only in JP, KR' }])
+  expect(path?.edges).toMatchObject([{ look: 'fair', says: 'only in Japan, South Korea' }])
   expect(describeNeeded(publisherStep('country_not_listed'))).toBeUndefined()
 })
 
