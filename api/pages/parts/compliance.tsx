@@ -34,7 +34,7 @@ export function renderTests(compliance: AgentCompliance, agentUrl = compliance.a
   // What passes is the smaller news.
   const isPassing = ({ status }: (typeof storyboard_statuses)[number]) => status === 'passing'
   const passing = storyboard_statuses.filter(isPassing)
-  const others = storyboard_statuses.filter(one => !isPassing(one))
+  const others = storyboard_statuses.filter(test => !isPassing(test))
   return (
     <>
       <p>{describeTests(compliance)}</p>

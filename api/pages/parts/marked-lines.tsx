@@ -7,19 +7,19 @@ import { renderBadge } from './freshness.tsx'
 /** Lines shown before and behind one with a fault. */
 const CONTEXT_LINES = 1
 const SHOWN_BYTES_MAX = 40_000
-/** How often a fault is told at its own line. */
+/** Number of times that a fault is shown at its own line. */
 const REPEATED_MAX = 3
 /** Lines that a fault which stands for others names. */
 const LINES_NAMED_MAX = 100
 const INDEX = /\[\d+\]/g
 
-interface Told extends PlacedFault {
+interface RepeatedFault extends PlacedFault {
   /** Lines of the same fault in other entries of a list. */
   others?: readonly number[]
 }
 
 /** Joins faults that differ in the entry of a list alone: the first stands for all. */
-function joinRepeated(faults: readonly PlacedFault[]): Told[] {
+function joinRepeated(faults: readonly PlacedFault[]): RepeatedFault[] {
   const same = Map.groupBy(faults, ({ severity, message }) =>
     [severity, message.replace(INDEX, '[…]')].join(' '),
   )
@@ -94,7 +94,7 @@ function renderOthers(lines: readonly number[]): Html {
   )
 }
 
-function renderLine(number: number, text: string, faults: readonly Told[]): Html {
+function renderLine(number: number, text: string, faults: readonly RepeatedFault[]): Html {
   const looks = faults.some(({ severity }) => severity === 'error') ? 'bad' : 'fair'
   return (
     <li class={faults.length === 0 ? undefined : looks}>
