@@ -137,7 +137,7 @@ test('the current version of a brand without a file is not offered to be restore
   const enrichment = {
     provider: 'home_page',
     company: { name: 'Theirs' },
-    manifest: { name: 'Theirs' },
+    manifest: { name: 'Theirs', url: 'https://theirs.example/' },
   }
   const found_at = '2026-11-20T03:00:00Z'
   const [saved] = await registry.submit(Operation.parse({ ...found, found_at, enrichment }))
