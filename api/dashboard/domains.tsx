@@ -47,7 +47,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
               proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified'),
               renderMoment(valid_until, proven ? 'no end' : ''),
               waiting.has(domain) ? (
-                <a href="#pending">Waiting for its token</a>
+                <a href="#pending">Token not published yet</a>
               ) : (
                 renderButton(
                   VERIFY_PATH,
@@ -61,7 +61,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
           })}
       {listed.refused !== undefined || listed.body.pending.length === 0
         ? null
-        : renderSection('pending', 'Waiting for a token', renderPending(context, listed.body))}
+        : renderSection('pending', 'Pending verifications', renderPending(context, listed.body))}
       <form method="post" action={VERIFY_PATH} class="panel">
         <h2>Verify a domain</h2>
         {renderToken(token)}
@@ -81,7 +81,7 @@ function renderPending({ org, token }: OrganizationRequest, { pending }: Domains
     caption: 'Waiting for you to publish the token',
     columns: ['Domain', 'Publish its token in one of these', 'Expires', 'Action'],
     items: pending,
-    empty: 'Nothing waits.',
+    empty: 'Nothing pending.',
     render: ({ domain, txt_name, file_url, expires_at }) => [
       renderName(domain),
       <>

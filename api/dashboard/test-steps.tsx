@@ -81,7 +81,7 @@ function spellId(id: string): string {
 }
 
 function describeAnswer(status: number | undefined): string {
-  return status === undefined ? 'Answer' : `Answer (status ${status})`
+  return status === undefined ? 'Response' : `Response (status ${status})`
 }
 
 function listHelp(

@@ -43,7 +43,7 @@ export const publisherChoices = {
         direct: 'On its own site',
         authoritative_location: 'Where its own file points',
         ads_txt_managerdomain: 'With the manager named in ads.txt',
-        adagents_authoritative: 'At the host that it names',
+        adagents_authoritative: 'At the host it names',
       },
     },
     state: { label: 'File status', words: { valid: 'Valid', invalid: 'Invalid' } },

@@ -85,9 +85,9 @@ const entries = {
   ],
   fileRequestsPerMinute: [
     1_200,
-    'requests for published files, or ranges of them, per address and minute',
+    'requests for published files, or ranges of them, per address per minute',
   ],
-  bulkResolvePerMinute: [20, 'bulk resolutions per address and minute'],
+  bulkResolvePerMinute: [20, 'bulk resolutions per address per minute'],
   crawlRequestDomainSeconds: [300, 'seconds between two crawl requests for one file'],
   crawlRequestsPerHour: [30, 'crawl requests per user per hour'],
   proofDays: [90, 'days for which a proof of ownership is valid'],
@@ -101,8 +101,8 @@ const entries = {
   ownershipMs: [5_000, 'time to verify an ownership challenge'],
   ownershipFileBytes: [KiB, 'largest ownership file'],
   savesPerHour: [60, 'saves per user per hour'],
-  savesPerOrganizationHour: [60, 'saves per organization and hour'],
-  savesPerOrganizationDay: [200, 'saves per organization and day'],
+  savesPerOrganizationHour: [60, 'saves per organization per hour'],
+  savesPerOrganizationDay: [200, 'saves per organization per day'],
   answerItems: [200, 'items of a list within an answer'],
   clientRegistrationsPerHour: [20, 'applications that one address may register in an hour'],
   clientRegistrationsPerHourInAll: [
@@ -144,10 +144,10 @@ const entries = {
   validateAgents: [10, 'agents checked in one live validation'],
   validateAgentMs: [5_000, 'time for one agent in a live validation'],
   liveBrandMs: [6_000, 'time for a live brand resolution'],
-  agentCallsPerMinute: [600, 'calls of the reference agent per address and minute'],
+  agentCallsPerMinute: [600, 'calls of the reference agent per address per minute'],
   agentCredentialCallsPerMinute: [
     6_000,
-    'calls of the reference agent per credential and minute: the public one, or a key that signs',
+    'calls of the reference agent per credential per minute: the public one, or a key that signs',
   ],
   agentCredentialBytes: [
     64 * MiB,

@@ -30,7 +30,7 @@ export const outcomes = {
     effect: 'unreachable',
     means: 'a redirect loop, too many redirects, or a redirect off the site',
   },
-  timeout: { effect: 'unreachable', means: 'no complete answer in time' },
+  timeout: { effect: 'unreachable', means: 'timed out' },
   dns_failed: { effect: 'unreachable', means: 'the name does not resolve' },
   tls_failed: { effect: 'unreachable', means: 'the certificate or the handshake failed' },
   connection_failed: { effect: 'unreachable', means: 'the connection was refused or lost' },
@@ -47,7 +47,7 @@ export const outcomes = {
   },
   undecodable: {
     effect: 'unreachable',
-    means: 'the body has a content coding that is unknown, or that it does not have',
+    means: 'the body’s content coding is unknown or wrong',
   },
   long_headers: {
     effect: 'unreachable',

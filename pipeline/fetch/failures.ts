@@ -24,7 +24,7 @@ export class FailureError extends Error implements Failure {
   }
 }
 
-export const timedOut: Failure = { outcome: 'timeout', detail: 'no complete answer in time' }
+export const timedOut: Failure = { outcome: 'timeout', detail: 'timed out' }
 
 const statusOutcomes: Record<number, Outcome> = {
   200: 'ok',

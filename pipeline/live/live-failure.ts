@@ -79,7 +79,7 @@ const failures: Record<Exclude<Outcome, 'ok' | 'unchanged'>, Failure | Describe>
   timeout: {
     field: 'timeout',
     code: 'timeout',
-    message: 'the server gave no complete answer in time: make it answer faster',
+    message: 'the request timed out: make the server answer faster',
   },
   bad_redirect: {
     field: 'network',

@@ -54,8 +54,8 @@ export const faultCodes = {
   not_utf8: { means: 'not valid UTF-8', repair: 'save the file as UTF-8' },
   too_deep: { means: 'nested too deep', repair: 'make it flatter' },
   more_faults: {
-    means: 'there are more faults than can be listed',
-    repair: 'repair the others first',
+    means: 'there are more issues than can be listed',
+    repair: 'fix the others first',
   },
   held_back: {
     means: 'an implausible change, rejected or held for now',
@@ -63,9 +63,9 @@ export const faultCodes = {
   },
   refused_answer: {
     means: 'an agent gave no usable answer to a task',
-    repair: 'repair the task',
+    repair: 'fix the task',
   },
-  no_answer: { means: 'an agent did not answer', repair: 'make sure that it is reachable' },
+  no_answer: { means: 'an agent did not answer', repair: 'make sure it is reachable' },
   expired: { means: 'no longer in effect', repair: 'take it out, or extend it' },
   not_yet: { means: 'not in effect yet', repair: 'wait, or let it begin earlier' },
   not_exclusive: {
@@ -73,9 +73,9 @@ export const faultCodes = {
     repair: 'keep one entry',
   },
   unpinned: { means: 'no key binds the agent', repair: 'pin its signing keys' },
-  file_missing: { means: 'there is no file', repair: 'publish it at this address' },
+  file_missing: { means: 'the file is missing', repair: 'publish it at this address' },
   http_status: {
-    means: 'the server answered another status than 200',
+    means: 'the status is not 200',
     repair: 'serve it with 200',
   },
   bad_redirect: {
@@ -83,17 +83,17 @@ export const faultCodes = {
     repair: 'serve it without redirects',
   },
   too_large: { means: 'the file is larger than the limit', repair: 'make it smaller' },
-  timeout: { means: 'no complete answer in time', repair: 'make the server answer faster' },
+  timeout: { means: 'the request timed out', repair: 'make the server answer faster' },
   connection: {
     means: 'the server cannot be reached',
-    repair: 'check that its name is right and the server public',
+    repair: 'check its name, and that the server is public',
   },
   cut_off: {
     means: 'the connection was lost during the answer',
-    repair: 'make the server send it whole',
+    repair: 'make the server send all of it',
   },
   coding: {
-    means: 'a content coding that is unknown, or that the answer does not have',
+    means: 'the content coding is unknown or wrong',
     repair: 'send it as gzip, or as it is',
   },
   long_headers: {

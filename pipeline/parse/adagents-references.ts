@@ -127,14 +127,14 @@ function readNames(value: unknown): string[] | undefined {
 
 function toNoun(key: string): string {
   const [noun, by] = key.split('_')
-  return by === 'ids' ? `${noun} in this file` : `tag of any ${noun} in this file`
+  return by === 'ids' ? noun : `${noun} tag`
 }
 
 function checkPlacements(root: ObjectReader, { placements }: AcceptedLists): void {
   if (placements.length === 0) return
   const ids = listReferable(root, 'property_ids')
   for (const { part, item } of placements) {
-    checkUnresolved(part, 'property_ids', item.property_ids ?? [], ids, 'property in this file')
+    checkUnresolved(part, 'property_ids', item.property_ids ?? [], ids, 'property')
   }
 }
 
@@ -161,7 +161,7 @@ function checkUnresolved(
   part.warn(
     key,
     'unresolved',
-    () => `names ${formatNames(missing)}, which is not a ${noun}${proposeNearest(first, known)}`,
+    () => `names ${formatNames(missing)}, but the file has no such ${noun}${proposeNearest(first, known)}`,
   )
 }
 

@@ -14,23 +14,23 @@ const fixes: Readonly<Record<string, (check: ValidationResult, shown: string) =>
     if (check.expected === 'a refusal') return 'Refuse this request, with an error that has a code.'
     return isCallerRefused(check)
       ? 'Save a credential for testing, or accept this request: it is valid.'
-      : 'Carry out this request: it is valid.'
+      : 'Accept this request: it is valid.'
   },
-  response_schema: ({ path }, shown) => `Change ${path ?? 'the answer'}: it ${shown}.`,
-  field_present: ({ path }) => `Send ${path}.`,
+  response_schema: ({ path }, shown) => `Change ${path ?? 'the response'}: it ${shown}.`,
+  field_present: ({ path }) => `Return ${path}.`,
   field_absent: ({ path }) => `Leave out ${path}.`,
-  field_value: ({ path }, shown) => `Send ${shown} in ${path}.`,
+  field_value: ({ path }, shown) => `Return ${path}: ${shown}.`,
   error_code: (_, shown) => `Refuse this request with the error code ${shown}.`,
-  http_status: (_, shown) => `Answer with the status ${shown}.`,
-  any_of: () => 'Make every step of one of the phases before pass: one of them is enough.',
-  output: ({ path }) => `Send ${path}: later calls need it.`,
-  no_secret_echo: () => 'Leave the credential out of the answer.',
-  conflict_tells_nothing: () => 'Leave everything of the first request out of this refusal.',
+  http_status: (_, shown) => `Return the status ${shown}.`,
+  any_of: () => 'Make every step pass in one of the phases before this: one is enough.',
+  output: ({ path }) => `Return ${path}: later calls need it.`,
+  no_secret_echo: () => 'Leave the credential out of the response.',
+  conflict_tells_nothing: () => 'Reveal nothing of the first request in this refusal.',
   status_monotonic: () => 'Keep to the lifecycle: report only statuses that may follow the last.',
-  denial_blocks_mutation: () => 'Refuse what is asked for under a plan that was denied.',
+  denial_blocks_mutation: () => 'Refuse requests under a plan that was denied.',
   webhook_received: () => 'Post the webhook to the address in push_notification_config.',
   webhook_keys: () => 'Send the same idempotency_key with each attempt at a webhook.',
-  webhook_signature: () => 'Sign each webhook (RFC 9421) by a key that your brand.json leads to.',
+  webhook_signature: () => 'Sign each webhook (RFC 9421) with a key that your brand.json leads to.',
 }
 
 /** Describes a failed step for the owner of the agent: the rule, its sentence and place, and what to change. */
@@ -46,7 +46,7 @@ export function buildGuidance(
     sentence: shortenText(failed?.description ?? step.expected, SENTENCE_CHARS_MAX),
     expected: shortenText(step.expected, SENTENCE_CHARS_MAX),
     ...(reference_url !== undefined && { reference_url }),
-    fix: failed === undefined ? 'Answer in time, over MCP.' : describeFix(failed),
+    fix: failed === undefined ? 'Respond in time, over MCP.' : describeFix(failed),
   }
 }
 
@@ -56,7 +56,7 @@ function describeFix(failed: ValidationResult): string {
   const shown = options.map(showOption).join(' or ')
   const kind = check.replace(/^envelope_/, '').replace(/_(or_absent|in)$/, '')
   const fix = fixes[kind]?.(failed, shown)
-  return fix ?? `Change ${path ?? 'the answer'}: ${shown} is expected.`
+  return fix ?? `Change ${path ?? 'the response'}: ${shown} is expected.`
 }
 
 const showOption = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))

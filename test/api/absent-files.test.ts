@@ -22,9 +22,9 @@ test.each([
   ['/publisher/bare.example', 'This domain has no adagents.json file.'],
   [
     '/brand/down.example',
-    'The registry could not read the brand.json file of this domain, and no member has added an entry.',
+    'The registry could not read this domain’s brand.json file, and no member has added an entry.',
   ],
-  ['/publisher/down.example', 'The registry could not read the adagents.json file of this domain.'],
+  ['/publisher/down.example', 'The registry could not read this domain’s adagents.json file.'],
   ['/brand/new.example', 'First lookup; crawl scheduled. Check back in a minute.'],
 ])('the page %s says only what is known: %s', async (path, sentence) => {
   const answer = await registry.app.inject(path)

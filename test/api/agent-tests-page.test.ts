@@ -67,7 +67,7 @@ const failed: StepDiagnostic = {
     sentence: 'Signals are found',
     expected: 'A list of signals',
     reference_url: 'https://docs.example/signals',
-    fix: 'Send signals[0].signal_id.',
+    fix: 'Return signals[0].signal_id.',
   },
 }
 

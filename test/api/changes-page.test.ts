@@ -104,7 +104,7 @@ test('the changes of a domain are those of its brand, its file, its properties a
     .toArray()
     .map(change => page(change).text())
   expect(changes).toContain('new brand Willowsummit Gazette')
-  expect(changes).toContain('new authorization of three.example/mcp')
+  expect(changes).toContain('authorized three.example/mcp')
   expect(page('.timeline').text()).not.toContain('paper-')
   const unknown = await read('/changes?domain=unknown.example')
   expect(unknown('main .empty').text()).toBe('No changes at unknown.example are known.')

@@ -121,7 +121,7 @@ test('an agent is found by its name on the search page, unless its member keeps 
   expect(found).toHaveLength(1)
   expect(found.find('a').attr('href')).toBe(`/agent/${encodeURIComponent(SELLER)}`)
   expect(found.text()).toContain('Reference sales agent')
-  expect(page('main').text()).not.toContain('No results')
+  expect(page('main').text()).not.toContain('Nothing matches')
   const heading = (await read(`/agent/${encodeURIComponent(SELLER)}`))('h1')
   expect(heading.text()).toBe('Reference sales agent')
   expect((await read(`/agent/${encodeURIComponent(SECRET)}`))('h1').text()).toBe(

@@ -82,8 +82,8 @@ describe('the API reference', () => {
   })
 
   test.each([
-    ['saveBrand', 'Limits: 60 saves per user per hour; 60 saves per organization and hour'],
-    ['resolveBrandsBulk', 'Limits: 20 bulk resolutions per address and minute. Beyond'],
+    ['saveBrand', 'Limits: 60 saves per user per hour; 60 saves per organization per hour'],
+    ['resolveBrandsBulk', 'Limits: 20 bulk resolutions per address per minute. Beyond'],
     ['requestCrawl', '300 seconds between two crawl requests for one file'],
   ])('says how often %s may be called', async (id, text) => {
     const { body } = await registry.app.inject(`/docs/operations/${id}`)

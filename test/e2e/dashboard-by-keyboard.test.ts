@@ -99,7 +99,7 @@ async function openDashboard(page: Page, domain: string): Promise<void> {
   await pushButton(page, 'main button')
   await page.waitForSelector('h1:text("Organizations")')
   await answer(page, '#name', `Gazette of ${domain}`)
-  await page.waitForSelector('text=The organization is created')
+  await page.waitForSelector('text=Organization created')
 }
 
 async function prove(page: Page, domain: string): Promise<void> {

@@ -83,7 +83,7 @@ async function tellStory(
     await page.waitForSelector('h1:text("Organizations")')
     await page.fill('#name', `The Gazette of ${domain}`)
     await page.click('text=Create organization')
-    await page.waitForSelector('text=The organization is created')
+    await page.waitForSelector('text=Organization created')
     await look(page, 'organizations')
 
     await page.click('.sections >> text=Keys')

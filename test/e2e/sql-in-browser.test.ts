@@ -218,7 +218,7 @@ test('a long result says how many rows it has, and the CSV has all of them', asy
 
 test('a message says what the page can do, and quotes once and only what was written', async () => {
   const readsOnly = 'This page only reads: write one SELECT.'
-  const refused = 'DuckDB cannot answer this.'
+  const refused = 'Query failed'
   await visit('', async page => {
     for (const [sql, status, quoted] of [
       ['', 'Type a query or choose one below.', undefined],

@@ -192,7 +192,7 @@ function showText(text: string, summary: string): void {
 function showFailure(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Refusal) showText('', message)
-  else showText(message, 'DuckDB cannot answer this.')
+  else showText(message, 'Query failed')
 }
 
 async function saveCsv(): Promise<void> {

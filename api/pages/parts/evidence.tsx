@@ -86,9 +86,13 @@ function renderStep({ step, properties }: Step): Html {
   return (
     <li class={look}>
       <h3>
-        {side}
-        {step.domain === undefined ? ' (not known) ' : <>, {renderName(step.domain)}, </>}
-        {renderBadge(look, says)}
+        {step.domain === undefined ? (
+          `${side} is not known`
+        ) : (
+          <>
+            {side}, {renderName(step.domain)}, {renderBadge(look, says)}
+          </>
+        )}
       </h3>
       <p class="says">
         {capitalize(clipText(step.text, 300))}

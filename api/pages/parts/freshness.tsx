@@ -11,7 +11,7 @@ const words: Readonly<Record<State, [label: string, look: string, means: string]
   failing: ['failing', 'fair', 'the last attempt failed'],
   absent: ['not found', 'none', 'there is no such file'],
   invalid: ['invalid', 'bad', 'cannot be used'],
-  never_crawled: ['never crawled', 'none', 'not fetched yet'],
+  never_crawled: ['never crawled', 'none', 'not read yet'],
 }
 
 export function renderBadge(look: string, text: string): Html {

@@ -88,7 +88,7 @@ export function renderExample(operation: DescribedOperation): Child {
         ''
       ) : (
         <>
-          <h3>Answer</h3>
+          <h3>Response</h3>
           <pre tabindex="0">{clipText(JSON.stringify(answer, null, 2), EXAMPLE_CHARS_MAX)}</pre>
         </>
       )}
@@ -116,10 +116,10 @@ export function renderAnswers({ responses }: DescribedOperation): Html {
   const statuses = Object.entries(responses)
   return renderSection(
     'answers',
-    'Answers',
+    'Responses',
     renderTable({
-      caption: 'Answers',
-      columns: ['Status', 'Means', 'Content'],
+      caption: 'Responses',
+      columns: ['Status', 'Meaning', 'Content'],
       items: statuses,
       open: statuses.filter(([status]) => status < '400').length,
       empty: 'None.',

@@ -4,7 +4,7 @@ import type {
   StateChange,
   StateChanges,
 } from '../../../pipeline/read/queries/state-changes.ts'
-import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { countThings, fitItems, renderExactMoment, renderName } from '../html/text.tsx'
 import { renderChangedFields } from './changed-fields.tsx'
 import { compareDocuments } from './compare-documents.ts'
@@ -58,17 +58,21 @@ export function renderChanges(
 
 /** Renders a change as a sentence, with the fields that it changed. */
 function renderChange(change: StateChange): Html {
-  const { ended, before, after } = change
+  const { kind, subject, ended, before, after } = change
   if (ended)
     return (
       <li>
-        {renderBadge('bad', 'removed')} {renderSubject(change)}
+        {kind === 'grant'
+          ? renderGrant('bad', 'revoked', subject)
+          : [renderBadge('bad', 'removed'), ' ', renderSubject(change)]}
       </li>
     )
   if (before === null)
     return (
       <li>
-        {renderBadge('good', 'new')} {renderSubject(change)}
+        {kind === 'grant'
+          ? renderGrant('good', 'authorized', subject)
+          : [renderBadge('good', 'new'), ' ', renderSubject(change)]}
       </li>
     )
   return (
@@ -77,6 +81,11 @@ function renderChange(change: StateChange): Html {
       {renderChangedFields(compareDocuments(before, after), true)}
     </li>
   )
+}
+
+/** Renders what was done with an agent: its verb needs no noun. */
+function renderGrant(look: string, verb: string, agent: string): Child {
+  return [renderBadge(look, verb), ' ', <strong>{renderAgent(agent)}</strong>]
 }
 
 function renderSubject({ kind, subject }: StateChange): Html {

@@ -105,7 +105,7 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
     <>
       {renderCounts([
         ['authorized', count('authorized') + count('confirmed')],
-        ['of them confirmed', count('confirmed')],
+        ['confirmed by the operator', count('confirmed')],
         ['not authorized', count('refused')],
         ['depending on the terms', count('depends')],
         ['not known', count('unknown')],
@@ -113,9 +113,9 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
       ])}
       {renderSection(
         'answers',
-        'Answers',
+        'Results',
         renderTable({
-          caption: countThings(answers.length, 'answer'),
+          caption: countThings(answers.length, 'result'),
           columns: ['Agent', 'Sells', 'Publisher', 'Authorized', 'Operator'],
           items: answers,
           total: answers.length,
@@ -135,6 +135,6 @@ function renderAnswers(answers: readonly CheckedSale[]): Html {
 }
 
 function renderAsked({ line, agent_url, error }: CheckedSale): Html | string {
-  if (agent_url === undefined || error !== undefined) return `Question ${line}`
+  if (agent_url === undefined || error !== undefined) return `Row ${line}`
   return renderAgent(agent_url)
 }

@@ -225,7 +225,7 @@ function describeMissing(state: FreshnessBlock['state'] | undefined): string {
       return 'This domain has no brand.json file, and no member has added an entry.'
     case 'failing':
     case 'invalid':
-      return 'The registry could not read the brand.json file of this domain, and no member has added an entry.'
+      return 'The registry could not read this domain’s brand.json file, and no member has added an entry.'
     default:
       return 'Its brand.json does not say which brand it is, and no member has added an entry.'
   }

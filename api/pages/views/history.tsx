@@ -26,8 +26,8 @@ export function showBrand(call: HistoryCall): Promise<View> {
   return showChanges(call, {
     of: 'brand',
     list: listBrandChanges,
-    title: 'History of the brand of',
-    lead: 'Every change to this brand, from its file or from members.',
+    title: 'Brand history of',
+    lead: 'Every change to this brand or its house, from its file or from members.',
     toThing: toBrandPath,
   })
 }
@@ -37,8 +37,8 @@ export function showPublisher(call: HistoryCall): Promise<View> {
   return showChanges(call, {
     of: 'publisher',
     list: listPublisherChanges,
-    title: 'History of the inventory of',
-    lead: 'Every change to its file, its properties and its authorizations, as the registry read them.',
+    title: 'Inventory history of',
+    lead: 'Every change to its file, properties and authorizations that the registry read.',
     toThing: toPublisherPath,
   })
 }

@@ -234,10 +234,7 @@ function renderFound(
       ) : null}
       {unknown === undefined ? null : renderUnknown(unknown, hasDashboard)}
       {total + direct.length > 0 || unknown !== undefined ? null : (
-        <p class="empty">
-          No results for “{clipText(text, 80)}”. The registry knows what domains publish: try
-          searching for the domain.
-        </p>
+        <p class="empty">Nothing matches. Try the full domain, such as acme.example.</p>
       )}
       {total === 0 || cut.length > 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
       {render('brands', renderBrands(reader, brands))}

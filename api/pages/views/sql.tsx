@@ -35,7 +35,7 @@ export async function show({
           query needs.
         </p>
         {snapshot === undefined ? (
-          <p>Nothing has been published yet. Come back in a minute.</p>
+          <p>Nothing has been published yet. Check back in a minute.</p>
         ) : (
           renderField()
         )}
@@ -75,8 +75,8 @@ function renderExamples(): Html {
         </details>
       ))}
       <p>
-        Times are in UTC, and a browser’s DuckDB knows no time zones: to compare or cut them, write{' '}
-        <code>created_at::timestamp</code>, as in{' '}
+        Times are in UTC, and DuckDB in the browser has no time zones. To compare or truncate times,
+        write <code>created_at::timestamp</code>, as in{' '}
         <code>where created_at::timestamp &gt; now()::timestamp - interval 1 day</code>.
       </p>
     </>

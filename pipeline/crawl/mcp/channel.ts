@@ -57,7 +57,7 @@ export interface Channel {
   notify(message: object, bounds: CallBounds): Promise<void>
 }
 
-export const timedOut: McpFailure = { outcome: 'timeout', detail: 'no complete answer in time' }
+export const timedOut: McpFailure = { outcome: 'timeout', detail: 'timed out' }
 
 /** Versions of the protocol with batches: whoever speaks them must read a list of messages. */
 const versionsWithBatches: ReadonlySet<string | undefined> = new Set(['2025-03-26', '2024-11-05'])

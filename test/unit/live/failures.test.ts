@@ -77,7 +77,7 @@ describe('the sentence about a file that could not be read', () => {
 describe('the sentence about an agent that gave no usable answer', () => {
   it.each(failing)('is not false for %s, whatever the status', outcome => {
     for (const status of statuses) {
-      for (const detail of ['no complete answer in time', 'answers with a web page']) {
+      for (const detail of ['timed out', 'answers with a web page']) {
         const failure = { outcome, detail, ...(status !== undefined && { status }) }
         const message = describeAgent(failure)
         if (status !== undefined) expect(message).not.toMatch(/cannot be reached|did not answer/)

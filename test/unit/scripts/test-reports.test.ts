@@ -41,15 +41,15 @@ test('where an agent refuses the caller, a credential may be what is missing', (
   const refused = { ...wrong, check: 'success', expected: 'success' }
   const fix = (actual: string) => buildGuidance(step, { ...refused, actual }, storyboard).fix
   expect(fix('the task was refused with UNAUTHORIZED')).toMatch(/^Save a credential/)
-  expect(fix('the task was refused with CONFLICT')).toBe('Carry out this request: it is valid.')
+  expect(fix('the task was refused with CONFLICT')).toBe('Accept this request: it is valid.')
 })
 
 test('what is to be sent is told in words, also where several values will do', () => {
   const fix = (check: string, expected: unknown) =>
     buildGuidance(step, { ...wrong, check, expected }, storyboard).fix
-  expect(fix('http_status_in', [401, 403])).toBe('Answer with the status 401 or 403.')
+  expect(fix('http_status_in', [401, 403])).toBe('Return the status 401 or 403.')
   expect(fix('error_code', ['NOT_FOUND', 'CONFLICT'])).toMatch(/ code NOT_FOUND or CONFLICT\.$/)
-  expect(fix('field_value', { id: 1 })).toBe('Send {"id":1} in products[0].name.')
+  expect(fix('field_value', { id: 1 })).toBe('Return products[0].name: {"id":1}.')
   expect(fix('any_of', 'auth_mechanism_verified')).toMatch(/one of the phases/)
 })
 
