@@ -126,7 +126,7 @@ function readNames(value: unknown): string[] | undefined {
 }
 
 function toNoun(key: string): string {
-  const [noun, by] = key.split('_')
+  const [noun = '', by] = key.split('_')
   return by === 'ids' ? noun : `${noun} tag`
 }
 
@@ -161,7 +161,8 @@ function checkUnresolved(
   part.warn(
     key,
     'unresolved',
-    () => `names ${formatNames(missing)}, but the file has no such ${noun}${proposeNearest(first, known)}`,
+    () =>
+      `names ${formatNames(missing)}, but the file has no such ${noun}${proposeNearest(first, known)}`,
   )
 }
 
