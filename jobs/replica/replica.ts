@@ -18,7 +18,7 @@ const PAUSE_MAX_MS = 30 * SECOND
 
 /**
  * Runs the replica role: copies what the registry at `from` (an address, a bucket or a folder) publishes into
- * the stores of this folder, and keeps following it. Failed attempts are repeated with a growing pause.
+ * the stores of this folder, and keeps following it. Failed attempts are repeated with a growing pause, and a reason is logged once.
  */
 export function runReplica(config: Config, from: string, clock: Clock, log: Log): Role {
   const options = buildFetcherOptions(config, clock, log)
@@ -28,13 +28,17 @@ export function runReplica(config: Config, from: string, clock: Clock, log: Log)
   const following = (async () => {
     const origin = await openOrigin(from, fetcher, closing.signal)
     const follower = new Follower({ origin, paths, clock, log, logKey: config.REPLICA_KEY })
+    let told: string | undefined
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
         await follower.follow()
         failures = 0
+        told = undefined
       } catch (error) {
         failures++
-        log.warn({ error: String(error) }, 'cannot follow')
+        const reason = String(error)
+        if (reason !== told) log.warn({ error: reason }, 'cannot follow')
+        told = reason
       }
       const pauseMs = Math.min(FOLLOW_EVERY_MS * 2 ** Math.min(failures, 10), PAUSE_MAX_MS)
       await setTimeout(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined)

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 
-/** Parses JSON in a text, such as the value of a setting. */
-export const JsonText = z.string().transform((text, ctx) => {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    ctx.addIssue('must be JSON')
-    return z.NEVER
-  }
-})
+/** Parses JSON in a text, such as the value of a setting; a fault names the example, where there is one. */
+export function jsonText(example?: string) {
+  return z.string().transform((text, ctx) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      ctx.addIssue(example === undefined ? 'must be JSON' : `must be JSON, such as ${example}`)
+      return z.NEVER
+    }
+  })
+}

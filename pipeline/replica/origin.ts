@@ -28,6 +28,11 @@ const MANIFEST_MS = 10_000
 const LOG_FILE_MS = 60_000
 const PART_MS = 120_000
 
+/** Says why a place has no manifest. */
+function describeUnpublished(place: string): string {
+  return `${place} publishes nothing to follow: the operator of the registry has to set PUBLISH_TO`
+}
+
 /** Opens a folder that a registry publishes to, or a mirror of it. */
 export function openFolderOrigin(folder: string): Origin {
   let lastMark = ''
@@ -35,7 +40,9 @@ export function openFolderOrigin(folder: string): Origin {
   return {
     name: folder,
     async readManifest() {
-      const { mtimeMs, size, ino } = await stat(file)
+      const { mtimeMs, size, ino } = await stat(file).catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? new Error(describeUnpublished(folder)) : error
+      })
       const mark = `${mtimeMs} ${size} ${ino}`
       if (mark === lastMark) return undefined
       if (size > MANIFEST_BYTES_MAX) throw new Error(`${file} is larger than any manifest`)
@@ -108,7 +115,10 @@ export function openHttpOrigin(fetcher: Fetcher, url: string): Origin {
       const limits = { maxBytes: MANIFEST_BYTES_MAX, deadlineMs: MANIFEST_MS }
       const fetched = await operated.fetchDocument(manifest, { ...ask, ...limits, etag })
       if (fetched.kind === 'unchanged') return undefined
-      if (fetched.kind === 'failed') throw new Error(`${manifest}: ${fetched.detail}`)
+      if (fetched.kind === 'failed')
+        throw new Error(
+          fetched.status === 404 ? describeUnpublished(url) : `${manifest}: ${fetched.detail}`,
+        )
       etag = fetched.etag
       return fetched.body.toString()
     },

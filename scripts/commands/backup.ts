@@ -21,7 +21,7 @@ export async function backUp(dir: string): Promise<void> {
   assertRegistry(config)
   if (!existsSync(place)) assertWritable('The folder for the backup', dirname(place))
   const { seq } = await requestBackup(config, place)
-  process.stdout.write(`backed up commit ${seq}\n`)
+  process.stdout.write(`backed up commit ${seq} to ${place}; key files are not in it\n`)
 }
 
 /** Throws where a backup would be lost together with the stores that it is for. */

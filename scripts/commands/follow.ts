@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { serveOperator } from '../../api/operator/server.ts'
 import { Supervisor } from '../../jobs/supervisor.ts'
@@ -17,6 +17,7 @@ const REPORT_MS = 2_000
 
 /** Keeps a read-only copy of another registry in DATA_DIR, and serves it. */
 export async function follow(from: string, { key }: { key?: string }): Promise<void> {
+  const origin = readOrigin(from)
   const config = await readServiceSettings('follow', process.env)
   const paths = resolvePaths(config.DATA_DIR)
   if (existsSync(paths.index))
@@ -24,7 +25,13 @@ export async function follow(from: string, { key }: { key?: string }): Promise<v
   checkDiskSpace(paths, existsSync(paths.replica))
   makeFolders(paths)
   await takeStartLock(config)
-  await checkPorts({ ...config, REDIS_URL: undefined }, { withAgent: false })
+  await checkPorts(
+    { ...config, REDIS_URL: undefined },
+    {
+      operatorPort: config.OPERATOR_PORT,
+      withAgent: false,
+    },
+  )
   const log = createLog('supervisor', config.LOG_LEVEL)
   const supervisor = new Supervisor(SCRIPT, log)
   const env = {
@@ -32,7 +39,7 @@ export async function follow(from: string, { key }: { key?: string }): Promise<v
     DATA_DIR: paths.dir,
     OPERATOR_PORT: undefined,
     PUBLISH_TO: undefined,
-    REPLICA_OF: isAddress(from) ? from : toTypedPath(from),
+    REPLICA_OF: origin,
     ...(key !== undefined && { REPLICA_KEY: key }),
   }
   const end = async (status: number) => {
@@ -69,6 +76,11 @@ export function startReplicaRole(): Promise<void> {
   })
 }
 
-function isAddress(from: string): boolean {
-  return /^(https?|s3):\/\//.test(from)
+/** Resolves what is followed. Throws where nothing can ever be found: what an address has may come later. */
+function readOrigin(from: string): string {
+  if (/^(https?|s3):\/\//.test(from)) return from
+  const folder = toTypedPath(from)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`${from} is neither an address nor a folder here`)
+  return folder
 }

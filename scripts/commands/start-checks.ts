@@ -158,12 +158,12 @@ export function checkDiskSpace({ dir }: Pick<Paths, 'dir'>, hasBegun: boolean): 
  */
 export async function checkPorts(
   config: Config,
-  { withAgent }: { withAgent: boolean },
+  { operatorPort, withAgent }: { operatorPort: number | undefined; withAgent: boolean },
 ): Promise<void> {
-  const { HOST: host, PORT: port, OPERATOR_HOST, OPERATOR_PORT, REDIS_URL } = config
+  const { HOST: host, PORT: port, OPERATOR_HOST, REDIS_URL } = config
   const places: ListenPlace[] = [{ host, port, hostSetting: 'HOST', portSetting: 'PORT' }]
-  if (OPERATOR_PORT !== undefined) {
-    const operator = { host: OPERATOR_HOST, port: OPERATOR_PORT }
+  if (operatorPort !== undefined) {
+    const operator = { host: OPERATOR_HOST, port: operatorPort }
     places.push({ ...operator, hostSetting: 'OPERATOR_HOST', portSetting: 'OPERATOR_PORT' })
   }
   if (withAgent) {

@@ -77,7 +77,7 @@ export async function start(options: { domains?: string }): Promise<void> {
   await takeStartLock(config)
   // A standby replaces its stores, and what is imported has its own checks.
   if (config.BACKUP_TO === undefined && !hasOldIndex(paths)) assertRecord(paths)
-  await checkPorts(config, { withAgent: isDemo })
+  await checkPorts(config, { operatorPort: chooseOperatorPort(config), withAgent: isDemo })
   const untilRedisAnswers = await checkRedis(config)
   const log = createLog('supervisor', config.LOG_LEVEL)
   await storeBundles(config, log)
@@ -129,25 +129,17 @@ async function run(plan: StartPlan): Promise<void> {
   }
 }
 
-/**
- * Serves the operator's port, which shows all roles. Where the default port is taken it is another one: only
- * a port that was asked for has to be that one.
- */
+/** Serves the operator's port, which shows all roles. */
 async function serveOperatorPort(plan: StartPlan, supervisor: Supervisor): Promise<string> {
   const { config, log } = plan
-  const serve = (port: number) =>
-    serveOperator({
-      config,
-      clock: systemClock,
-      log,
-      port,
-      redisUrl: requireRedisUrl(config),
-      showsQueues: true,
-      readReports: () => supervisor.readReports(REPORT_MS),
-    })
-  const served = await serve(chooseOperatorPort(config)).catch(error => {
-    if (config.OPERATOR_PORT !== undefined || error.cause?.code !== 'EADDRINUSE') throw error
-    return serve(0)
+  const served = await serveOperator({
+    config,
+    clock: systemClock,
+    log,
+    port: chooseOperatorPort(config),
+    redisUrl: requireRedisUrl(config),
+    showsQueues: true,
+    readReports: () => supervisor.readReports(REPORT_MS),
   })
   return served.url
 }

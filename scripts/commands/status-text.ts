@@ -13,8 +13,8 @@ import {
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
 export interface RegistryStatus {
   data_dir: string
-  /** The running registry; null where none runs. */
-  running: { base_url: string; since: string } | null
+  /** The running registry, and the process whose end ends it; null where none runs. */
+  running: { base_url: string; since: string; pid: number } | null
   /** Source of the state of the index: the indexer, or the record where none answers. */
   source: 'indexer' | 'record' | null
   index: IndexStatus | null
@@ -112,7 +112,8 @@ function* findStoreProblems(
       yield `the snapshot is ${formatCount(commits, 'commit')} behind, made ${formatDuration(age)} ago`
     }
   }
-  if (disk_free < FREE_DISK_MIN) yield `${formatBytes(disk_free)} are free on the disk`
+  if (disk_free < FREE_DISK_MIN)
+    yield `${formatBytes(disk_free)} are free on the disk of DATA_DIR: make room before saves are refused`
 }
 
 /** Describes the state in lines, the problems last. */
@@ -122,7 +123,9 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
   return [
     line(
       'registry',
-      running ? `${running.base_url} since ${formatTime(running.since)}` : 'stopped',
+      running
+        ? `${running.base_url} since ${formatTime(running.since)} (process ${running.pid})`
+        : 'stopped',
     ),
     line('data', status.data_dir),
     ...(index === null

@@ -49,7 +49,13 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
   const reported = await fetchSupervisorProblems(paths)
   const facts = {
     data_dir: paths.dir,
-    running: run ? { base_url: run.base_url, since: run.started_at } : null,
+    running: run
+      ? {
+          base_url: run.base_url,
+          since: run.started_at,
+          pid: run.supervisor_pid ?? run.pid,
+        }
+      : null,
     source: fresh ? ('indexer' as const) : index ? ('record' as const) : null,
     index: index ?? null,
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,

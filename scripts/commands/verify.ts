@@ -17,8 +17,12 @@ export async function verifyStores(): Promise<void> {
     return
   }
   process.exitCode = 1
+  const isRecordBad = faults.some(fault => /^record\/record\.sqlite: (?!was changed)/.test(fault))
+  const next = isRecordBad
+    ? 'nothing else can make the record again: `registry restore DIR --force` with a backup'
+    : 'the next start makes again what is derived'
   process.stderr.write(
-    'nothing was changed; the next start makes again what is derived (docs/operate/incidents.md, “A store is damaged or missing”)\n',
+    `nothing was changed; ${next} (docs/operate/incidents.md, “A store is damaged or missing”)\n`,
   )
 }
 

@@ -66,6 +66,12 @@ describe('a start that cannot be says so in one sentence', () => {
         `Port ${port} of 127.0.0.1 is in use: set OPERATOR_PORT to another port, or end the program that listens there.`,
     ],
     [
+      'a busy default port of the operator',
+      () => ({ PORT: String(port - 100) }),
+      () =>
+        `Port ${port} of 127.0.0.1 is in use: set OPERATOR_PORT to another port, or end the program that listens there.`,
+    ],
+    [
       'an address of another machine',
       () => ({ HOST: '192.0.2.1' }),
       () => 'HOST is 192.0.2.1, which is no address of this machine.',
@@ -187,6 +193,13 @@ describe('a start that cannot be says so in one sentence', () => {
     const { status, stderr } = await refuse({ DATA_DIR: '/mnt' }, [], through)
     expect([status, stderr]).toEqual([1, `${sentence}\n`])
   })
+})
+
+test('a place that nobody can follow is refused, and nothing is made', async () => {
+  const follow = ['follow', 'nonsense']
+  const { status, stderr } = await new Command(follow, { DATA_DIR: at('copy') }).finish()
+  expect([status, stderr]).toEqual([1, 'nonsense is neither an address nor a folder here\n'])
+  expect(existsSync(at('copy'))).toBe(false)
 })
 
 test('a role that runs alone names a busy port in the same words', async () => {

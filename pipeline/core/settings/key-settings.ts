@@ -22,7 +22,10 @@ export const keySettings = {
     { shown: 'BASE_URL without its scheme, and /log' },
   ),
   CREDENTIALS_KEY: defineSetting(
-    z.string().regex(SEALING_KEY, 'must be 32 bytes in Base64').optional(),
+    z
+      .string()
+      .regex(SEALING_KEY, 'must be 32 bytes in Base64 (openssl rand -base64 32)')
+      .optional(),
     'key that encrypts the credentials with which agents are tested, 32 bytes in Base64 (`openssl rand -base64 32`); API and crawlers need it, and backups do not contain it; without it no credentials are accepted',
     { secret: true, shown: 'in the demo a key that `start` creates in DATA_DIR' },
   ),

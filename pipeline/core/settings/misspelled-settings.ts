@@ -11,6 +11,8 @@ const editsByLength: readonly [charsMin: number, edits: number][] = [
   [12, 2],
   [6, 1],
 ]
+/** A setting that differs in more than one of so many letters is none that somebody had in mind. */
+const FAR_SHARE = 3
 /** Names and values of the variables that Kubernetes gives to pods for each service of a namespace. */
 const SERVICE_NAME = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)/
 const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\//
@@ -28,7 +30,9 @@ export function findMisspelled(
   return Object.entries(env).flatMap(([name, value]) => {
     if (!value || known.has(name) || /\d/.test(name) || isServiceLink(name, value)) return []
     const nearest = findNearest(toSettingName(name), settings)
-    return nearest === undefined ? [] : [`${name} is not a setting; the nearest is ${nearest}.`]
+    if (nearest === undefined) return []
+    const isFar = nearest.edits * FAR_SHARE > name.length
+    return [`${name} is not a setting${isFar ? '' : `; the nearest is ${nearest.setting}`}.`]
   })
 }
 
@@ -41,7 +45,7 @@ function toSettingName(name: string): string {
   return name.toUpperCase().replace(/[-.]/g, '_')
 }
 
-function findNearest(name: string, settings: readonly string[]): string | undefined {
+function findNearest(name: string, settings: readonly string[]) {
   const word = takeFirstWord(name)
   const near = settings.flatMap(setting => {
     const isSibling = OWN_WORDS.has(word) && takeFirstWord(setting) === word
@@ -51,7 +55,7 @@ function findNearest(name: string, settings: readonly string[]): string | undefi
     const edits = countEdits(name, setting)
     return isSibling || isMisspelling(name, setting, edits) ? [{ setting, edits }] : []
   })
-  return near.toSorted((a, b) => a.edits - b.edits)[0]?.setting
+  return near.toSorted((a, b) => a.edits - b.edits)[0]
 }
 
 function takeFirstWord(name: string): string {

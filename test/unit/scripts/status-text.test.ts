@@ -11,7 +11,7 @@ type Facts = Omit<RegistryStatus, 'problems'>
 const queue = { name: 'crawl', waiting: 0, active: 1, failed: 0, workers: 1 } as const
 const healthy: Facts & { index: NonNullable<Facts['index']> } = {
   data_dir: '/data',
-  running: { base_url: 'http://127.0.0.1:3000', since: '2026-11-20T03:00:00.000Z' },
+  running: { base_url: 'http://127.0.0.1:3000', since: '2026-11-20T03:00:00.000Z', pid: 7 },
   source: 'indexer',
   index: {
     seq: 10,
@@ -96,7 +96,10 @@ describe('the status of a registry', () => {
         },
       },
     ],
-    ['200.0 MB are free on the disk', { ...healthy, disk_free: 2e8 }],
+    [
+      '200.0 MB are free on the disk of DATA_DIR: make room before saves are refused',
+      { ...healthy, disk_free: 2e8 },
+    ],
     [
       'registry.duckdb is missing: the next start makes it again',
       { ...healthy, missing: ['registry.duckdb'] },

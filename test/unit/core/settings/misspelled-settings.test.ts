@@ -20,12 +20,15 @@ describe('a variable that is meant as a setting is refused with the nearest one'
     ['REGISTRY_SIGNING_KEY', 'REGISTRY_SIGNING_KEYS'],
     ['BRANDFETCH_API_KEY', 'BRANDFETCH_KEY'],
     ['CRAWL_SCHEDULED', 'CRAWL_SCHEDULE'],
-    ['CRAWL_PARALLELISM', 'CRAWL_CA_FILE'],
     ['BRAKE_PUBLISHER_COUNT', 'BRAKE_PUBLISHERS'],
   ])('%s: %s', (name, nearest) => {
     expect(() => readConfig({ [name]: '1' })).toThrow(
       `${name} is not a setting; the nearest is ${nearest}.`,
     )
+  })
+
+  it.each(['CRAWL_FOO', 'CRAWL_PARALLELISM'])('%s has no near one', name => {
+    expect(() => readConfig({ [name]: '1' })).toThrow(`${name} is not a setting.`)
   })
 
   it('and an empty one is none', () => {

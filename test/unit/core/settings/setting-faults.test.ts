@@ -72,7 +72,7 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   REGISTRY_SIGNING_KEYS: ['vault://key', 'must be the path of a file.'],
   LOG_SIGNING_KEY: ['vault://key', 'must be the path of a file.'],
   LOG_ORIGIN: ['a log', 'must have no spaces and no +; it is "a log".'],
-  CREDENTIALS_KEY: ['secret', 'must be 32 bytes in Base64.'],
+  CREDENTIALS_KEY: ['secret', 'must be 32 bytes in Base64 (openssl rand -base64 32).'],
   RELEASES_KEPT: ['1', from(2, 3_660, '1')],
   PUBLISH_EVERY: ['0', from(1, 86_400, '0')],
   BACKUP_TO: ['s3://Upper', 'must be a folder or s3://BUCKET/PREFIX; it is "s3://Upper".'],
@@ -136,7 +136,10 @@ const wrong: Record<keyof typeof settings, [bad: string, sentence: string] | nul
   TEST_AGENT_TOKEN: ['short', 'must have at least 8 characters; it is "short".'],
   REFERENCE_AGENT_URL: ['registry.example', ADDRESS],
   REFERENCE_AGENT_TOKEN: ['short', 'must have at least 8 characters.'],
-  LIMITS: ['savesPerHour=1', 'must be JSON; it is "savesPerHour=1".'],
+  LIMITS: [
+    'savesPerHour=1',
+    'must be JSON, such as {"savesPerHour": 120}; it is "savesPerHour=1".',
+  ],
 }
 
 /** Reads settings, and returns what is said of them. */
