@@ -166,6 +166,28 @@ test('a question of a shared link waits for its reader, and is answered by range
   })
 })
 
+test('a chart shows the column by which the rows are sorted, with whole labels and values on a phone', async () => {
+  const sql =
+    "select 'https://' || repeat('agent.', 8) || n as agent, 7 as other, 12345 * (9 - n) as reach from range(3) t(n)"
+  await visit(`#q=${encodeURIComponent(sql)}`, async page => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.click('.sql form button')
+    await readAnswer(page)
+    await page.click('.sql button[value=chart]')
+    expect(await page.locator('.sql figcaption').textContent()).toBe('reach by agent')
+    expect(await page.locator('.sql .track .number').allTextContents()).toEqual([
+      '111,105',
+      '98,760',
+      '86,415',
+    ])
+    for (const label of await page.locator('.sql .label').all())
+      expect(await label.evaluate(el => el.scrollWidth <= el.clientWidth)).toBe(true)
+    for (const number of await page.locator('.sql .track .number').all())
+      expect(await number.evaluate(el => el.getClientRects().length)).toBe(1)
+    expect(await page.locator('html').evaluate(el => el.scrollWidth)).toBe(390)
+  })
+})
+
 test('a question asks the snapshot that is current when it runs, and goes on when that is gone', async () => {
   await visit('', async page => {
     for (const [domain, sql] of [

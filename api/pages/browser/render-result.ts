@@ -31,16 +31,33 @@ export function renderResultTable({ columns, rows }: Result): HTMLElement {
   return frame
 }
 
-/** Renders the first column of numbers as bars, labelled by the columns before it; undefined where there is none. */
+/**
+ * Renders a column of numbers as bars, labelled by the columns before the first one of them; undefined where there is
+ * none. If the rows are sorted by one of these columns, that is the one in question.
+ */
 export function renderResultChart({ columns, rows }: Result): HTMLElement | undefined {
-  const measured = columns.findIndex(({ isNumber }, at) => isNumber && at > 0)
-  if (measured === -1 || rows.length === 0) return undefined
+  const numbers = [...columns.keys()].slice(1).filter(at => columns[at]?.isNumber)
+  const [first] = numbers
+  if (first === undefined || rows.length === 0) return undefined
+  const measured = numbers.find(at => isSorted(rows.map(row => Number(row[at])))) ?? first
   const bars = rows.slice(0, BARS_MAX).map(row => ({
-    label: row.slice(0, measured).join(' · '),
+    label: row
+      .slice(0, first)
+      .map(text => text?.replace(/^https:\/\//, '') ?? '∅')
+      .join(' · '),
     value: Number(row[measured] ?? 0),
   }))
   const highest = Math.max(...bars.map(({ value }) => Math.abs(value)), Number.MIN_VALUE)
-  const chart = createElement('div', 'bars')
+  const names = columns.map(({ name }) => name)
+  const part = rows.length > BARS_MAX ? `, the first ${BARS_MAX} of ${rows.length} rows` : ''
+  const chart = createElement('figure', 'bars')
+  chart.append(
+    createElement(
+      'figcaption',
+      '',
+      `${names[measured]} by ${names.slice(0, first).join(', ')}${part}`,
+    ),
+  )
   for (const { label, value } of bars) {
     const bar = createElement('span', 'bar')
     bar.style.width = `${(100 * Math.abs(value)) / highest}%`
@@ -53,7 +70,20 @@ export function renderResultChart({ columns, rows }: Result): HTMLElement | unde
   return chart
 }
 
-function createElement(tag: 'div' | 'span', className: string, text = ''): HTMLElement {
+/** Tells whether numbers are in order, all the same ones excepted. */
+function isSorted(values: readonly number[]): boolean {
+  const steps = values.slice(1).map((value, at) => value - (values[at] ?? value))
+  return (
+    steps.some(step => step !== 0) &&
+    (steps.every(step => step >= 0) || steps.every(step => step <= 0))
+  )
+}
+
+function createElement(
+  tag: 'div' | 'figcaption' | 'figure' | 'span',
+  className: string,
+  text = '',
+): HTMLElement {
   const element = document.createElement(tag)
   element.className = className
   element.textContent = text
