@@ -76,10 +76,10 @@ export class Upkeep {
     }
   }
 
-  /** Writes the tables as Parquet, once a UTC day; the first time only when most is crawled. */
+  /** Writes the tables as Parquet, once a UTC day; the first time only when what is known was crawled. */
   async exportTables(): Promise<void> {
-    const { index, paths, seals, clock, config, log, alone } = this.#parts
-    if (await alone(() => isTooSoonToExport(index, paths))) return
+    const { paths, seals, clock, config, log } = this.#parts
+    if (await isTooSoonToExport(paths)) return
     seals.beginWriting(paths.parquet)
     try {
       await exportParquet(paths, clock.now(), log, toExportOptions(config))

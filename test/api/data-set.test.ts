@@ -186,6 +186,14 @@ test('the next day moves the latest release and leaves the one before as it was'
   expect(latest.headers.etag).not.toBe(`"${known.sha256}"`)
 })
 
+test('404: a view is told to be in the DuckDB file alone', async () => {
+  const { statusCode, body } = await ask('/data/latest/agent_reach.parquet')
+  expect([statusCode, body]).toEqual([
+    404,
+    expect.stringContaining('only in /data/registry.duckdb'),
+  ])
+})
+
 test('404: another name, another day, and before the first release', async () => {
   for (const path of [
     '/data/latest/none.parquet',

@@ -43,19 +43,36 @@ export function toExportOptions({ RELEASES_KEPT, LIMITS }: Config): ExportOption
   return { releases: RELEASES_KEPT, partBytes, flatRows }
 }
 
+/** Time for which the first export waits for the last file: on a large web some file is always new. */
+const FIRST_EXPORT_WAIT = 'interval 1 day'
+
 /**
- * Tells whether the first export of all has to wait: a day that is exported before most of what is
- * known was crawled stays without the rest.
+ * Tells whether the first export of all has to wait: a day that is exported before what is known was crawled
+ * stays without the rest. Asks the snapshot, since what it shows is what is exported.
  */
-export async function isTooSoonToExport(
-  index: Pick<Database, 'one'>,
-  paths: Paths,
-): Promise<boolean> {
+export async function isTooSoonToExport(paths: Paths): Promise<boolean> {
   if (existsSync(paths.parquet)) return false
-  const crawled = await index.one<{ most: boolean }>(
-    'select count(attempted_at) > 0.9 * count(*) as most from crawl_state where priority < 3',
-  )
-  return !crawled?.most
+  const snapshot = await openSnapshot(paths)
+  if (snapshot === undefined) return true
+  try {
+    const { isTooSoon } = await snapshot.oneOrThrow<{ isTooSoon: boolean }>(
+      `select case when (select min(since) from frontier) < as_of - ${FIRST_EXPORT_WAIT} then tried <= 0.9
+         else tried < 1 end as "isTooSoon"
+       from data_set, (
+         select coalesce(count(attempted_at) / nullif(count(*), 0), 0) as tried
+         from crawl_state where priority < 3 and due_at is not null)`,
+    )
+    return isTooSoon
+  } finally {
+    snapshot.close()
+  }
+}
+
+async function openSnapshot(paths: Paths): Promise<Database | undefined> {
+  const checkpoint = readCheckpoint(paths)
+  if (checkpoint === undefined) return undefined
+  const opening = { readOnly: true, memoryLimit: '128MB', threads: 1, isForAnalysts: true }
+  return Database.open(`${paths.snapshots}/${checkpoint.snapshot}`, opening)
 }
 
 /**
@@ -70,13 +87,11 @@ export async function exportParquet(
   options: ExportOptions = toExportOptions(readConfig({})),
 ): Promise<boolean> {
   const day = toDay(now)
-  const checkpoint = readCheckpoint(paths)
   const tables = listExported().filter(({ name }) => !existsSync(toFolder(paths, name, day)))
-  if (checkpoint === undefined || (tables.length === 0 && isListed(paths, day))) return false
+  if (tables.length === 0 && isListed(paths, day)) return false
   const started = performance.now()
-  const file = `${paths.snapshots}/${checkpoint.snapshot}`
-  const opening = { readOnly: true, memoryLimit: '128MB', threads: 1, isForAnalysts: true }
-  const snapshot = await Database.open(file, opening)
+  const snapshot = await openSnapshot(paths)
+  if (snapshot === undefined) return false
   try {
     const facts = await readFacts(snapshot)
     const { rows } = await snapshot.oneOrThrow<{ rows: number }>(COUNT_FLAT)
@@ -92,11 +107,11 @@ export async function exportParquet(
       pruneReleases(`${paths.parquet}/${table.name}`, options.releases)
     }
     await writeParquetManifest(snapshot, paths, day, changes)
+    const ms = Math.round(performance.now() - started)
+    log.info({ day, tables: tables.length, seq: facts.registry_seq, ms }, 'exported')
   } finally {
     snapshot.close()
   }
-  const ms = Math.round(performance.now() - started)
-  log.info({ day, tables: tables.length, seq: checkpoint.seq, ms }, 'exported')
   return true
 }
 
