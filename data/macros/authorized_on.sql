@@ -5,7 +5,10 @@ with requested as (
 ), recorded as (
   select case when requested.at < history_since then error('authorized_on: nothing was recorded before '
     || strftime(make_timestamp(epoch_us(history_since)), '%Y-%m-%dT%H:%M:%S.%gZ')
-    || ', when this registry began; ask for a later time') else requested.at end as at
+    || ', when this registry began; ask for a later time')
+    when requested.at > greatest(as_of, now()) then error('authorized_on: what is known ends at '
+    || strftime(make_timestamp(epoch_us(as_of)), '%Y-%m-%dT%H:%M:%S.%gZ')
+    || '; ask for an earlier time') else requested.at end as at
   from requested, data_set
 )
 select h.* from authorizations_history h, recorded
@@ -13,4 +16,4 @@ where h.valid_from <= recorded.at
   and (h.valid_to is null or h.valid_to > recorded.at)
   and (h.effective_from is null or h.effective_from <= recorded.at)
   and (h.effective_until is null or h.effective_until >= recorded.at);
-comment on macro table authorized_on is 'Grants that were in force at a time, by authorizations_history: from authorized_on(''2026-11-20'') or authorized_on(now()). A time before data_set.history_since is refused, since nothing is known of it. It tells what publishers granted, not who might sell: a grant that the operator of the agent contradicts (grants_flat.operator_side) is among them. A date means 00:00 UTC, whatever the time zone of the session; a time without a zone is in the session''s.';
+comment on macro table authorized_on is 'Grants that were in force at a time, by authorizations_history: from authorized_on(''2026-11-20'') or authorized_on(now()). A time before data_set.history_since and one in the future are refused, since nothing is known of them. It tells what publishers granted, not who might sell: a grant that the operator of the agent contradicts (grants_flat.operator_side) is among them. A date means 00:00 UTC, whatever the time zone of the session; a time without a zone is in the session''s.';

@@ -1,10 +1,17 @@
 -- Which agents won and lost publishers in the last seven days?
-with past as (select as_of::timestamp - interval 7 days as since from data_set),
+-- What a publisher granted when it was first read is not won.
+with past as (
+  select domain as publisher_domain,
+    greatest(min(valid_from)::timestamp, any_value(as_of)::timestamp - interval 7 days) as since
+  from publishers_history, data_set
+  where valid
+  group by all
+),
 sales as (
   select agent_url, publisher_domain, bool_or(valid_to is null) as is_authorized,
     bool_or(granted_at::timestamp <= since and coalesce(valid_to::timestamp > since, true)) as was_authorized,
     max(valid_to)::timestamp > any_value(since) as has_ended
-  from authorizations_history, past
+  from authorizations_history join past using (publisher_domain)
   where in_force
   group by all
 )

@@ -45,8 +45,8 @@ comment on column agent_reach.name is 'as it calls itself; null before it was re
 comment on column agent_reach.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown';
 comment on column agent_reach.protocols is 'mcp, a2a; none before it was reached';
 comment on column agent_reach.standing is 'test status: passing, degraded, failing, unknown or opted_out; null if it is not tested';
-comment on column agent_reach.publishers is 'number of publishers that grant it anything';
-comment on column agent_reach.properties is 'number of active properties it reaches';
+comment on column agent_reach.publishers is 'number of publishers that grant it anything, as agents.publisher_count';
+comment on column agent_reach.properties is 'number of active properties it reaches, as agents.property_count';
 comment on column agent_reach.direct_publishers is 'number of publishers that authorize it directly';
 comment on column agent_reach.delegated_publishers is 'number of publishers that delegate to it';
 comment on column agent_reach.ad_network_publishers is 'number of publishers that sell through it as an ad network';
@@ -60,4 +60,4 @@ comment on column agent_reach.last_outcome is 'outcome of the last attempt to re
 comment on column agent_reach.answered_at is 'when it last answered (UTC)';
 comment on column agent_reach.took_ms is 'milliseconds it took to tell its tools, or why not';
 comment on column agent_reach.discovered_at is 'when the registry first saw it in any file (UTC)';
-comment on column agent_reach.contradicted_publishers is 'number of publishers that grant it something that its operator contradicts: agent_contradictions has which';
+comment on column agent_reach.contradicted_publishers is 'number of publishers that grant it something that its operator contradicts: agent_contradictions has which. Do not subtract it from publishers, since it may sell other properties of them: count those of grants_flat where operator_side is not contradicted';

@@ -31,8 +31,8 @@ export async function show({
       <>
         <h1>Query the data</h1>
         <p class="lead">
-          Everything the registry knows is one DuckDB file. Your browser reads only the parts that a
-          query needs.
+          Everything the registry knows is one DuckDB file. Your browser reads the parts that a
+          query needs: of a small registry that may be a third of it.
         </p>
         {snapshot === undefined ? (
           <p>Nothing has been published yet. Check back in a minute.</p>
@@ -125,7 +125,12 @@ duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach 
         Single tables are Parquet files with <a href="/data">addresses of their own</a>.
       </p>
       <p>
-        The file describes itself: <code>from duckdb_columns()</code>.
+        The file describes itself:{' '}
+        <code>
+          select table_name, column_name, data_type, comment from duckdb_columns() where schema_name
+          = 'main' and not internal
+        </code>
+        .
       </p>
     </>
   )

@@ -163,6 +163,13 @@ test.each(['2026-11-19', '2026-11-20', '2026-11-20T02:59:59Z'])(
   },
 )
 
+test('authorized_on refuses a time to come', async () => {
+  await expect(readLines(second, "authorized_on('2999-01-01')", 'agent_url')).rejects.toThrow(
+    /authorized_on: what is known ends at 2026-11-2\d.*Z; ask for an earlier time/,
+  )
+  expect(await readLines(second, 'authorized_on(now())', 'agent_url')).not.toEqual([])
+})
+
 test('authorized_on takes a day as its first moment in UTC, whatever the zone of the session', async () => {
   const on = (moment: string) =>
     readLines(second, `authorized_on(${moment})`, 'publisher_domain, agent_url')
@@ -223,6 +230,10 @@ test.each([
   'ftp://a.example',
   'https://user:word@a.example/x',
   'https://a.example/a b',
+  'https://a..example/mcp',
+  'https://a.example/%2Fx?y=%26&z=%C3%A4',
+  'http://127.0.0.1:5130/mcp/',
+  'https://a.example/.well-known/x..y',
 ])('agent_key makes the key of %s that the registry makes', async address => {
   const { key } = await second.oneOrThrow<{ key: string | null }>(
     'select agent_key($address) as key',
@@ -232,6 +243,28 @@ test.each([
   )
   expect(key).toBe(toAgentUrlKey(address) ?? null)
 })
+
+test.each([
+  'https://a.example/./mcp',
+  'https://a.example/x/..',
+  'https://a.example/%2e/mcp',
+  'https://a.example/%7Emcp',
+  'https://a.example/%c3%a4',
+  'https://bücher.example/mcp',
+  'https://127.1/mcp',
+])('agent_key is null for %s, which only the API rewrites', async address => {
+  expect(toAgentUrlKey(address)).not.toBe(address)
+  const sql = 'select agent_key($address) as key'
+  expect(await second.one(sql, { address })).toEqual({ key: null })
+})
+
+test.each(['acme', 'two words.example', '127.0.0.1', ''])(
+  'domain_key is null for %j, which is no domain',
+  async address => {
+    const sql = 'select domain_key($address) as key'
+    expect(await second.one(sql, { address })).toEqual({ key: null })
+  },
+)
 
 test.each(['Acme.Example', 'https://www.acme.example/', 'acme.example.', ' acme.example '])(
   'domain_key makes the domain of %s that the registry makes',
