@@ -28,17 +28,17 @@ export function runReplica(config: Config, from: string, clock: Clock, log: Log)
   const following = (async () => {
     const origin = await openOrigin(from, fetcher, closing.signal)
     const follower = new Follower({ origin, paths, clock, log, logKey: config.REPLICA_KEY })
-    let told: string | undefined
+    let loggedReason: string | undefined
     for (let failures = 0; !closing.signal.aborted; ) {
       try {
         await follower.follow()
         failures = 0
-        told = undefined
+        loggedReason = undefined
       } catch (error) {
         failures++
         const reason = String(error)
-        if (reason !== told) log.warn({ error: reason }, 'cannot follow')
-        told = reason
+        if (reason !== loggedReason) log.warn({ error: reason }, 'cannot follow')
+        loggedReason = reason
       }
       const pauseMs = Math.min(FOLLOW_EVERY_MS * 2 ** Math.min(failures, 10), PAUSE_MAX_MS)
       await setTimeout(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined)

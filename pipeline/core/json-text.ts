@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-/** Parses JSON in a text, such as the value of a setting; a fault names the example, where there is one. */
-export function jsonText(example?: string) {
+/** Builds the schema of JSON in a text, such as the value of a setting; a fault names the example, where there is one. */
+export function buildJsonText(example?: string) {
   return z.string().transform((text, ctx) => {
     try {
       return JSON.parse(text) as unknown

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { countEdits } from './edit-distance.ts'
-import { jsonText } from './json-text.ts'
+import { buildJsonText } from './json-text.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -273,6 +273,6 @@ function describeUnknown(unknown: readonly string[]): string {
 }
 
 /** Reads the `LIMITS` setting (JSON): unknown names and wrong values are errors. */
-export const LimitsOverride = jsonText('{"savesPerHour": 120}')
+export const LimitsOverride = buildJsonText('{"savesPerHour": 120}')
   .pipe(Overrides)
   .transform((overrides): Limits => ({ ...limits, ...(overrides as Partial<Limits>) }))

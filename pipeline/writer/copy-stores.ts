@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { jsonText } from '../core/json-text.ts'
+import { buildJsonText } from '../core/json-text.ts'
 import { hashFile } from '../store/checkpoint.ts'
 import { replaceFile, syncPath } from '../store/durable-files.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../store/paths.ts'
@@ -125,7 +125,7 @@ export async function checkBackup(dir: string): Promise<Manifest> {
 }
 
 function readManifest(dir: string, text: string): Manifest {
-  const read = jsonText().pipe(Manifest).safeParse(text)
+  const read = buildJsonText().pipe(Manifest).safeParse(text)
   if (read.success) return read.data
   throw new Error(`${dir} is not a backup: its ${MANIFEST} is not one that \`backup\` has written`)
 }

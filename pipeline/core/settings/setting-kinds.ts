@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonText } from '../json-text.ts'
+import { buildJsonText } from '../json-text.ts'
 import { SECRET_CHARS_MIN } from '../keys/sealing.ts'
 import { parseUrl } from '../url.ts'
 
@@ -108,4 +108,4 @@ export const networks = names.refine(list => list.every(item => Network.safePars
 const Network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 
 /** JSON object of addresses by the name of the tenant. */
-export const tenantUrls = jsonText().pipe(z.record(z.string(), httpUrl))
+export const tenantUrls = buildJsonText().pipe(z.record(z.string(), httpUrl))
