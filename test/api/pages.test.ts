@@ -655,7 +655,7 @@ test('a brand whose own file only points elsewhere names the file that describes
     `It does not describe the brand: ${file} does.`,
   ]
   expect(await open('/brand/leaf.example')).toEqual(says('the file of Group'))
-  expect(await open('/brand/far.example')).toEqual(says('the file that its own one points to'))
+  expect(await open('/brand/far.example')).toEqual(says('the file it points to'))
   expect((await open('/brand/near.example'))[0]).toBe('own file')
   await own.close()
 })

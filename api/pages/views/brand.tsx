@@ -113,7 +113,7 @@ function findDescriber(
   file: FileRecord | null | undefined,
 ): string | undefined {
   if (source !== 'brand_json') return undefined
-  if (file?.variant === 'authoritative_location') return 'the file that its own one points to'
+  if (file?.variant === 'authoritative_location') return 'the file it points to'
   return file?.variant === 'house_redirect' && house_name ? `the file of ${house_name}` : undefined
 }
 
