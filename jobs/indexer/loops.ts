@@ -1,22 +1,32 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Log } from '../../pipeline/core/log.ts'
 import { getMessage } from '../api-client/writer-client.ts'
+import { isDiskFull } from '../disk-space.ts'
 
 export interface Loop {
   stop(): void
   ended: Promise<void>
 }
 
-/** Repeats a task, one run at a time; a failure is logged and does not end the loop. */
+/** Repeats a task, one run at a time. A failure does not end the loop; it is logged once, until it is another one or over. */
 export function repeatEvery(
   ms: number | (() => number),
   log: Log,
   handle: () => Promise<unknown>,
 ): Loop {
   const stop = new AbortController()
+  let logged: string | undefined
+  const fail = (cause: unknown) => {
+    const error = getMessage(cause)
+    const level = error === logged ? 'debug' : 'error'
+    log[level]({ error }, isDiskFull(cause) ? 'disk is full' : 'loop failed')
+    logged = error
+  }
   const ended = (async () => {
     while (!stop.signal.aborted) {
-      await handle().catch(error => log.error({ error: getMessage(error) }, 'loop failed'))
+      await handle().then(() => {
+        logged = undefined
+      }, fail)
       await pause(typeof ms === 'number' ? ms : ms(), stop.signal)
     }
   })()
