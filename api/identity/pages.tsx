@@ -187,15 +187,15 @@ export function buildSentPage(
         Open it in this browser within {minutes} minutes.
       </p>
       <p class="hint">It works once, and only in the browser in which you requested it.</p>
-      <form method="post" action={`/sign-in/${uid}/link`}>
-        <input type="hidden" name="email" value={email} />
-        <button type="submit" class="plain">
-          Send another link
-        </button>
-      </form>
-      <p>
+      <div class="actions">
+        <form method="post" action={`/sign-in/${uid}/link`}>
+          <input type="hidden" name="email" value={email} />
+          <button type="submit" class="plain">
+            Send another link
+          </button>
+        </form>
         <a href={`/sign-in/${uid}`}>Use another email address</a>
-      </p>
+      </div>
     </>,
   )
 }

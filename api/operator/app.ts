@@ -45,7 +45,7 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
   app.setNotFoundHandler((request, reply) => {
     const missing = queues === 'need a token' && /^\/queues(?:[/?]|$)/.test(request.url)
     const text = missing
-      ? 'the queues are shown once OPERATOR_TOKEN is set'
+      ? 'set OPERATOR_TOKEN to see the queues: jobs contain private data'
       : 'nothing is served at this path; / lists what is'
     return reply.code(404).send(toErrorBody('not_found', text))
   })

@@ -71,5 +71,7 @@ function chooseQueues(hasQueues: boolean, { OPERATOR_TOKEN }: Config): StartPage
 }
 
 function findStatusProblems(status: RedisStatus | undefined, config: Config): string[] {
-  return status === undefined ? ['Redis does not answer'] : findRedisProblems(status.info, config)
+  return status === undefined
+    ? ['Redis does not answer: what is stored can be read, saves are refused']
+    : findRedisProblems(status.info, config)
 }

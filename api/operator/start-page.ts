@@ -46,7 +46,7 @@ function describeProblems(problems: readonly string[]): string {
 function describeQueues(queues: StartPage['queues']): string[] {
   if (queues === 'elsewhere') return []
   if (queues === 'shown') return [describeLink('queues', 'Queues', 'Jobs in Redis, read-only')]
-  return ['<dt>Queues</dt><dd>Shown here once OPERATOR_TOKEN is set: jobs reveal more.</dd>']
+  return ['<dt>Queues</dt><dd>Set OPERATOR_TOKEN to see them: jobs contain private data.</dd>']
 }
 
 function describeLink(path: string, name: string, says: string): string {

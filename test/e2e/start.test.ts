@@ -332,8 +332,11 @@ describe('an analyst', () => {
       readOnly: true,
       isForAnalysts: true,
     })
-    for (const { sql } of listExampleQueries())
-      expect((await db.all(sql)).length).toBeGreaterThan(0)
+    const empty: string[] = []
+    for (const { question, sql } of listExampleQueries())
+      if ((await db.all(sql)).length === 0) empty.push(question)
+    // What publishers granted when they were first read is no change of the week.
+    expect(empty).toEqual([expect.stringContaining('last seven days')])
     db.close()
   })
 

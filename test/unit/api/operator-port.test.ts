@@ -16,8 +16,8 @@ const build = (queues: 'need a token' | 'elsewhere') =>
   })
 
 test.each([
-  ['/queues', 'need a token', 'the queues are shown once OPERATOR_TOKEN is set'],
-  ['/queues/', 'need a token', 'the queues are shown once OPERATOR_TOKEN is set'],
+  ['/queues', 'need a token', 'set OPERATOR_TOKEN to see the queues: jobs contain private data'],
+  ['/queues/', 'need a token', 'set OPERATOR_TOKEN to see the queues: jobs contain private data'],
   ['/queues', 'elsewhere', 'nothing is served at this path; / lists what is'],
   ['/nothing', 'need a token', 'nothing is served at this path; / lists what is'],
 ] as const)('the operator is told why %s is missing (%s)', async (url, queues, error) => {
