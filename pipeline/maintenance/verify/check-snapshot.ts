@@ -1,14 +1,29 @@
 import { existsSync, statSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { hashFile, listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
 import { Database } from '../../store/columnar/duckdb.ts'
 import { LOG, listColumnarTables } from '../../store/columnar-log.ts'
 import type { Stores } from './stores.ts'
 
+const TRIES = 3
+/** Time in which a publication that has begun to replace files is over. */
+const PUBLISHED_MS = 500
+
 /**
  * Checks that the current snapshot is unchanged, is what readers open, is not ahead of the index, and has as many rows
- * where it is of the same commit.
+ * where it is of the same commit. One that was replaced meanwhile is no fault: the next one is checked.
  */
-export async function checkSnapshot({ index, paths }: Stores): Promise<string[]> {
+export async function checkSnapshot(stores: Stores): Promise<string[]> {
+  for (let left = TRIES; ; left--) {
+    const before = readCheckpoint(stores.paths)?.snapshot
+    const faults = await listFaults(stores)
+    if (faults.length === 0 || left === 1) return faults
+    await setTimeout(PUBLISHED_MS)
+    if (readCheckpoint(stores.paths)?.snapshot === before) return faults
+  }
+}
+
+async function listFaults({ index, paths }: Stores): Promise<string[]> {
   const checkpoint = readCheckpoint(paths)
   if (checkpoint === undefined)
     return listSnapshots(paths).length === 0
