@@ -105,5 +105,5 @@ test('a comparison with an agent that cannot be reached says so, and what the ot
   )
   expect(page('summary .badge.bad')).toHaveLength(0)
   expect(page('details[open]')).toHaveLength(1)
-  expect(page('details[open] .sides').text()).toContain('Answer (status 200)')
+  expect(page('details[open] .sides').text()).toContain('Response (status 200)')
 })
