@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
+import { isProvenByOthers } from '../../pipeline/read/lookups/ownership.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
@@ -28,8 +29,8 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
     <>
       <h1>Domains</h1>
       <p class="lead">
-        Once a domain is verified, your organization may save its brand and properties and host its
-        files here. Verification lasts 90 days.
+        Once a domain is verified, your organization may host its files here, unless it publishes
+        its own. Verification lasts 90 days.
       </p>
       {renderFault(listed.refused)}
       {listed.refused !== undefined
@@ -44,7 +45,12 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
             render: ({ domain, method, proven, valid_until }) => [
               <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
               proven && method ? toPlainWords(method) : '',
-              proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified'),
+              <>
+                {proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified')}
+                {isShared(context, domain) ? (
+                  <div class="quiet">Another organization has verified it too</div>
+                ) : null}
+              </>,
               renderMoment(valid_until, proven ? 'no end' : ''),
               waiting.has(domain) ? (
                 <a href="#pending">Token not published yet</a>
@@ -73,6 +79,12 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
     </>
   )
   return { status: 200, title: 'Domains', body }
+}
+
+/** Tells whether another organization may change the hosted files of a domain, too. */
+export function isShared({ organization, services }: OrganizationRequest, domain: string): boolean {
+  const { reader, config } = services
+  return isProvenByOthers(reader, organization.org_id, domain, config.LIMITS.proofDays)
 }
 
 /** Renders the proofs that were started and can still be finished. */

@@ -13,6 +13,7 @@ import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
 import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { isShared } from './domains.tsx'
 import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
 import { renderMembership } from './membership.tsx'
 import {
@@ -136,6 +137,12 @@ async function showEntry(
         <a href={toBrandPath(domain)}>View brand page</a>
       </div>
       {renderFault(fault)}
+      {isShared(context, domain) ? (
+        <p class="notice fair">
+          Another organization has verified {renderName(domain)} too, and can change these files.
+          Each version says who saved it.
+        </p>
+      ) : null}
       {renderSection('properties', kinds.property.file, properties)}
       {renderSection('brand', kinds.brand.file, brand)}
     </>

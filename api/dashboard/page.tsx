@@ -54,9 +54,9 @@ export const doneTexts = {
   removed: 'The agent has been removed.',
   credential: 'The credential is saved. The next test uses it.',
   credential_removed: 'The credential has been removed. The agent is tested without one.',
-  proven: 'The domain is verified. You can host its files here now.',
+  proven: 'The domain is verified. Files that it does not publish itself can be hosted here now.',
   proven_only:
-    'You have proved that you control the domain, so you can save its brand and properties. Another organization holds it here: its agents and hosted files stay with that organization.',
+    'The domain is verified, and another organization still holds it here. You share its hosted files, but cannot add its agents. Open it under Hosted files.',
   verified_published: 'The domain is verified and your file is hosted. Its address is below.',
   published: 'The adagents.json is hosted. Its address is below.',
   brand_published: 'The brand.json is hosted. Its address is below.',

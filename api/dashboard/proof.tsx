@@ -61,8 +61,8 @@ function showStart(context: DashboardRequest, { domain, back, fault }: Proof): D
     <>
       <h1>Verify a domain</h1>
       <p class="lead">
-        Once a domain is verified, your organization may save its brand and properties and host its
-        files here. You publish a token in its DNS or on its site, and the registry looks for it.
+        Once a domain is verified, your organization may host its files here, unless it publishes
+        its own. You publish a token in its DNS or on its site, and the registry looks for it.
       </p>
       {renderFault(fault)}
       <form method="post" action={VERIFY_PATH} class="panel">
@@ -105,9 +105,8 @@ export async function beginProof(
   const challenge = made.body as unknown as ShownChallenge
   const note = isHeldByAnother(context, challenge.domain) ? (
     <p class="notice fair" role="status">
-      Another organization holds {renderName(challenge.domain)} here. With a proof of your own you
-      can save its brand and properties, but its agents and hosted files stay with that
-      organization.
+      Another organization holds {renderName(challenge.domain)} here, and will see that you have
+      verified it too. You will share its hosted files, but cannot add its agents.
     </p>
   ) : null
   const notes = (

@@ -11,7 +11,12 @@ import {
   sendForm,
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
-import { buildMemberOperations, enrol, type TestMember } from '../support/registry/members.ts'
+import {
+  buildMemberOperations,
+  enrol,
+  proveOwnership,
+  type TestMember,
+} from '../support/registry/members.ts'
 import { type LiveHost, type LiveWeb, openLiveWeb } from '../support/servers/live-web.ts'
 
 const DOMAIN = 'boots.example'
@@ -108,7 +113,9 @@ test('a proof of a domain that another organization holds says what it is good f
   const domain = 'theirs.example'
   await enrol(registry, { org: 'Theirs', domains: [domain] })
   const begun = load((await sendForm(ann, '/dashboard/verify', { org: acme, domain })).body)
-  expect(begun('.notice').text()).toContain('Another organization holds theirs.example here.')
+  expect(begun('.notice').text()).toContain(
+    'Another organization holds theirs.example here, and will see that you have verified it too.',
+  )
   const sent = ['nonce', 'expires_at'].map(name => [name, begun(`input[name=${name}]`).val()])
   const { nonce, expires_at } = Object.fromEntries(sent)
   hosts[domain] = { '/.well-known/proto-ownership.txt': nonce }
@@ -117,6 +124,23 @@ test('a proof of a domain that another organization holds says what it is good f
   expect(proven.headers.location, proven.body).toBe(
     `/dashboard/org/${acme}/domains?done=proven_only`,
   )
+  const entry = load((await ann.get(`/dashboard/org/${acme}/entries?domain=${domain}`)).body)
+  expect(entry('.notice').text()).toContain(`Another organization has verified ${domain} too`)
+})
+
+test('the holder of a domain sees that another organization has verified it', async () => {
+  const domain = 'shared.example'
+  await registry.submit(...buildMemberOperations({ org: acme, domains: [domain] }))
+  const readRow = async () => {
+    const page = load((await ann.get(`/dashboard/org/${acme}/domains`)).body)
+    return page('tbody tr')
+      .filter((_, row) => page(row).text().includes(domain))
+      .text()
+  }
+  expect(await readRow()).not.toContain('Another organization')
+  await enrol(registry, { org: 'Sharer' })
+  await proveOwnership(registry, 'Sharer', domain)
+  expect(await readRow()).toContain('Another organization has verified it too')
 })
 
 test('a brand.json from the workshop is published with one form, and served from then on', async () => {

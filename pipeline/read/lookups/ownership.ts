@@ -49,6 +49,23 @@ export function findHolder({ record }: PrivateReader, domain: string): StoredHol
   return undefined
 }
 
+/** Tells whether another organization has a valid proof of a domain, or of one above it. */
+export function isProvenByOthers(
+  reader: Pick<Reader, 'record' | 'now'>,
+  org_id: string,
+  domain: string,
+  days: number,
+): boolean {
+  const since = toIso(reader.now() - days * DAY)
+  const proof = reader.record?.one(
+    `select 1 from ${PROOFS} where org_id != $org_id and not is_over
+       and domain in (select value from json_each($domains))
+       and (method = 'operator' or verified_at > $since) limit 1`,
+    { org_id, domains: listSelfAndParents(domain), since },
+  )
+  return proof !== undefined
+}
+
 /** Lists the domains that an organization holds, by name. */
 export function listHeldDomains(
   { record }: PrivateReader,
