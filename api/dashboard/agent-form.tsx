@@ -4,7 +4,7 @@ import { type Child, type Html, h } from '../pages/html/jsx.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 import { renderToken } from './page.tsx'
 
-const visibilityTexts = {
+export const visibilityTexts = {
   public: 'everybody',
   members_only: 'members',
   private: 'your organization',

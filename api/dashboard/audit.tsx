@@ -1,7 +1,11 @@
+import type { Visibility } from '../../pipeline/core/tiers.ts'
 import type { OrganizationAudit } from '../../pipeline/model/responses/organization.ts'
+import { findPerson } from '../../pipeline/read/lookups/people.ts'
+import { listKeyLabels } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
+import { visibilityTexts } from './agent-form.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
 
@@ -24,7 +28,7 @@ async function showAudit(context: OrganizationRequest): Promise<DashboardAnswer>
         Who changed what in this organization, newest first. Entries cannot be deleted.
       </p>
       {renderFault(refused)}
-      {refused !== undefined ? null : renderChanges(page.changes)}
+      {refused !== undefined ? null : renderChanges(page.changes, createFactText(context))}
       {refused !== undefined || page.next_cursor === null ? null : (
         <p>
           <a href={`${sectionPath}?cursor=${page.next_cursor}`} rel="next">
@@ -37,7 +41,7 @@ async function showAudit(context: OrganizationRequest): Promise<DashboardAnswer>
   return { status: refused === undefined ? 200 : listed.status, title: 'Audit', body }
 }
 
-function renderChanges(changes: readonly Change[]): Html {
+function renderChanges(changes: readonly Change[], describe: FactText): Html {
   return renderTable({
     caption: 'Changes',
     columns: ['What', 'About', 'Who', 'When'],
@@ -47,7 +51,7 @@ function renderChanges(changes: readonly Change[]): Html {
     empty: 'No changes yet.',
     render: ({ text, facts, by, at }) => [
       text,
-      renderFacts(facts),
+      renderFacts(facts, describe),
       <>
         <bdi>{clipText(by.name ?? by.id, 120)}</bdi>
         {by.kind === 'user' ? '' : ` (${by.kind})`}
@@ -57,17 +61,17 @@ function renderChanges(changes: readonly Change[]): Html {
   })
 }
 
-/** Renders what a change was about; ids are left to the API. */
-function renderFacts(facts: Change['facts']): Html {
-  const shown = Object.entries(facts).filter(
-    ([name, value]) => !name.endsWith('_id') && !(name === 'to_revision' && value === '0'),
-  )
+/** Describes a fact; undefined for one that says nothing to people. */
+type FactText = (name: string, value: string) => string | undefined
+
+function renderFacts(facts: Change['facts'], describe: FactText): Html {
+  const texts = Object.entries(facts).flatMap(([name, value]) => describe(name, value) ?? [])
   return (
     <>
-      {shown.map(([name, value], i) => (
+      {[...new Set(texts)].map((text, i) => (
         <>
           {i > 0 ? ', ' : ''}
-          <bdi>{clipText(describeFact(name, value), 120)}</bdi>
+          <bdi>{clipText(text, 120)}</bdi>
         </>
       ))}
     </>
@@ -76,10 +80,22 @@ function renderFacts(facts: Change['facts']): Html {
 
 const files: Readonly<Record<string, string>> = { brand: 'brand.json', property: 'adagents.json' }
 
-/** Describes a fact in the words of the page where the change was made. */
-function describeFact(name: string, value: string): string {
-  if (name === 'to_revision') return `version ${value}`
-  return name === 'entity' ? (files[value] ?? value) : value
+/** Creates the description of facts in the words of the page where the change was made, with names for ids. */
+function createFactText({ organization, services: { reader } }: OrganizationRequest): FactText {
+  const labels = listKeyLabels(reader, organization.org_id)
+  const texts: Readonly<Record<string, (value: string) => string | undefined>> = {
+    to_revision: value => (value === '0' ? undefined : `version ${value}`),
+    entity: value => files[value] ?? value,
+    visibility: value => visibilityTexts[value as Visibility],
+    key_id: value => labels.get(value),
+    user_id: value => findPerson(reader, value)?.email ?? undefined,
+    invitation_id: () => undefined,
+    profile_auto_created: () => undefined,
+  }
+  return (name, value) => {
+    const describe = texts[name]
+    return describe === undefined ? value : describe(value)
+  }
 }
 
 export const auditRoutes: readonly OrganizationRoute[] = [

@@ -70,6 +70,20 @@ async function found(browser: TestBrowser, name: string): Promise<string> {
 const at = (org: string, path: string) => `/dashboard/org/${org}${path}`
 const read = async (browser: TestBrowser, url: string) => load((await browser.get(url)).body)
 
+/** Reads what changed in Ann’s organization and about what, the latest first. */
+async function readAudit(): Promise<string[][]> {
+  const page = await read(ann, at(acme, '/audit'))
+  return page('tbody tr')
+    .toArray()
+    .map(row =>
+      page(row)
+        .find('th, td')
+        .slice(0, 2)
+        .toArray()
+        .map(cell => page(cell).text()),
+    )
+}
+
 describe('the dashboard is for people who are signed in', () => {
   test('others are sent to the sign-in, without being asked for consent', async () => {
     const stranger = new TestBrowser(registry)
@@ -266,6 +280,7 @@ describe('a person manages', () => {
     const id = row.find('input[name=id]').val() as string
     expect((await send(ann, at(acme, '/keys/revoke'), { id })).statusCode).toBe(303)
     expect((await ask()).statusCode).toBe(401)
+    expect((await readAudit())[0]).toEqual(['Revoked a key', 'Planner'])
   })
 
   test('the address of an organization alone leads to its first page', async () => {
@@ -299,6 +314,11 @@ describe('a person manages', () => {
     expect(shared.headers.location).toBe(`${at(acme, '/agents')}?done=downgraded`)
     expect((await send(ann, at(acme, '/agents/remove'), { url })).statusCode).toBe(303)
     expect((await read(ann, at(acme, '/agents')))('tbody tr')).toHaveLength(0)
+    expect((await readAudit()).slice(0, 3)).toEqual([
+      ['Removed an agent', url],
+      ['Changed an agent', `${url}, members`],
+      ['Added an agent, which made the organization a member', `${url}, your organization`],
+    ])
   })
 
   test('and sees what was used of each limit, and what is left', async () => {

@@ -45,6 +45,7 @@ export function describeChange(
   facts: Readonly<Record<string, string>>,
 ): string {
   if (operation === 'entry.rollback' && facts.to_revision === '0') return 'Stopped hosting a file'
+  if (facts.profile_auto_created) return 'Added an agent, which made the organization a member'
   if (operation === 'subscription.create' && facts.kind === 'audit')
     return 'Subscribed to the audit'
   return auditedOperations[operation]
@@ -60,6 +61,7 @@ export const auditedFacts = [
   'key_id',
   'invitation_id',
   'visibility',
+  'profile_auto_created',
   'entity',
   'to_revision',
   'kind',

@@ -14,7 +14,7 @@ import {
 } from '../../model/accounts/organization-audit.ts'
 import type { OrganizationChange } from '../../model/responses/organization.ts'
 import { findPerson } from './people.ts'
-import { listKeys, listMemberships } from './principals.ts'
+import { listKeyLabels, listKeys, listMemberships } from './principals.ts'
 import type { PrivateReader } from './private-rows.ts'
 
 /** A page of an organization's changes; `next` continues after it. */
@@ -30,12 +30,18 @@ interface SubmissionRow {
   by_kind: string | null
   by_id: string | null
   content: Record<string, unknown>
+  visibility: string | null
+  made_profile: number | null
   seq: number
 }
 
 const audited = Object.keys(auditedOperations)
 /** Organization of a submission. */
 const OWNER = "coalesce(answer ->> '$.done.org_id', org_id)"
+/** Columns of a change besides its content; what was applied may be less than what was asked for. */
+const CHANGE = `submission_id, submitted_at, operation, by_kind, by_id, seq,
+  answer ->> '$.done.agent.visibility' as visibility,
+  answer ->> '$.done.profile_auto_created' as made_profile`
 const SHOWN = `operation in (select value from json_each($audited)) and answer ->> '$.refused' is null`
 
 /**
@@ -51,8 +57,7 @@ export function listOrganizationChanges(
   const after = cursor === undefined ? undefined : parseAuditCursor(cursor)
   const rows =
     record?.all<SubmissionRow>(
-      `select submission_id, submitted_at, operation, by_kind, by_id, content, seq
-       from submissions
+      `select ${CHANGE}, content from submissions
        where ${OWNER} = $orgId and ${SHOWN}
          ${after === undefined ? '' : 'and (seq, submission_id) < ($seq, $id)'}
        order by seq desc, submission_id desc limit $limit`,
@@ -82,8 +87,7 @@ export function listAuditSteps(
   { after, until, limit }: { after: AuditPosition; until: number; limit: number },
 ): AuditStep[] {
   const rows = record?.all<SubmissionRow & { is_shown: number }>(
-    `select submission_id, submitted_at, operation, by_kind, by_id, seq, ${SHOWN} as is_shown,
-       iif(${SHOWN}, content, '{}') as "content [json]"
+    `select ${CHANGE}, ${SHOWN} as is_shown, iif(${SHOWN}, content, '{}') as "content [json]"
      from submissions
      where ${OWNER} = $orgId and (seq, submission_id) > ($seq, $id) and seq <= $until
      order by seq, submission_id limit $limit`,
@@ -111,7 +115,7 @@ export function describeChanges(
   orgId: string,
   changes: readonly StoredChange[],
 ): OrganizationChange[] {
-  const labels = new Map(listKeys(reader, orgId).map(({ key_id, label }) => [key_id, label]))
+  const labels = listKeyLabels(reader, orgId)
   return changes.map(({ id, at, operation, by_kind: kind, by_id, facts }) => {
     const email = kind === 'user' ? findPerson(reader, by_id)?.email : undefined
     const by = { kind, id: by_id, name: labels.get(by_id) ?? email ?? null }
@@ -129,9 +133,9 @@ export function mayPostAudit(reader: PrivateReader, orgId: string, holderId: str
 }
 
 function toStoredChange(row: SubmissionRow, org_id: string): StoredChange {
-  const { submission_id: id, submitted_at: at, operation, by_kind, by_id, content } = row
+  const { submission_id: id, submitted_at: at, operation, by_kind, by_id } = row
   const by = { by_kind: toKind(by_kind), by_id: by_id ?? '' }
-  return { id, org_id, at, operation, ...by, facts: selectFacts(content) }
+  return { id, org_id, at, operation, ...by, facts: selectFacts(row) }
 }
 
 function toKind(kind: string | null): StoredChange['by_kind'] {
@@ -140,9 +144,14 @@ function toKind(kind: string | null): StoredChange['by_kind'] {
 
 const FACT_CHARS_MAX = 300
 
-function selectFacts(content: Record<string, unknown>): Record<string, string> {
-  const known = auditedFacts.filter(name => content[name] !== undefined && content[name] !== null)
-  return Object.fromEntries(
-    known.map(name => [name, String(content[name]).slice(0, FACT_CHARS_MAX)]),
-  )
+function selectFacts(row: SubmissionRow): Record<string, string> {
+  const { operation, content, visibility, made_profile } = row
+  const all: Record<string, unknown> = {
+    ...content,
+    ...(operation.startsWith('member.agent.') && { agent_url: content.url }),
+    ...(visibility !== null && { visibility }),
+    ...(made_profile && { profile_auto_created: true }),
+  }
+  const known = auditedFacts.filter(name => all[name] !== undefined && all[name] !== null)
+  return Object.fromEntries(known.map(name => [name, String(all[name]).slice(0, FACT_CHARS_MAX)]))
 }

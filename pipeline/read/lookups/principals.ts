@@ -23,6 +23,15 @@ export function listKeys({ record }: PrivateReader, orgId: string): StoredPrinci
   )
 }
 
+/** Lists the labels of all keys that an organization has or had, by their ids. */
+export function listKeyLabels({ record }: PrivateReader, orgId: string): Map<string, string> {
+  const rows = record?.all<{ key_id: string; label: string }>(
+    'select key_id, label from api_keys where org_id = $orgId',
+    { orgId },
+  )
+  return new Map(rows?.map(({ key_id, label }) => [key_id, label]))
+}
+
 /** Lists the organizations that a person belongs to, oldest membership first. */
 export function listMemberships({ record }: PrivateReader, userId: string): readonly Membership[] {
   return (
