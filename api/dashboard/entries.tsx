@@ -15,7 +15,7 @@ import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { isShared } from './domains.tsx'
 import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
-import { renderMembership } from './membership.tsx'
+import { isMember, renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -115,7 +115,9 @@ async function showEntry(
     // Unless hosting was stopped, the last version is the current one.
     const last = versions.slice(0, 1).every(isRestorable) ? undefined : versions.find(isRestorable)
     const restore =
-      last && renderRestore(context, { domain, kind, number: last.revision_number, isMain: true })
+      last &&
+      mayRestore(context, kind) &&
+      renderRestore(context, { domain, kind, number: last.revision_number, isMain: true })
     return (
       <>
         {await renderHosted(context, { kind: file, domain }, restore)}
@@ -155,6 +157,11 @@ function isRestorable({ rolled_back_to }: Revision): boolean {
   return rolled_back_to !== 0
 }
 
+/** Tells whether the organization may restore versions: those of a brand are for members. */
+function mayRestore({ organization, services }: OrganizationRequest, kind: Kind): boolean {
+  return kind === 'property' || isMember(services, organization)
+}
+
 function renderRestore(
   { org, token }: OrganizationRequest,
   { domain, kind, number, isMain }: { domain: Domain; kind: Kind; number: number; isMain?: true },
@@ -181,7 +188,7 @@ function renderVersions(
     empty: 'Nothing has been saved.',
     render: revision => {
       const { revision_number: number, created_at, editor_name, edit_summary } = revision
-      const isOffered = isRestorable(revision) && revision !== current
+      const isOffered = isRestorable(revision) && revision !== current && mayRestore(context, kind)
       return [
         isRestorable(revision) ? (
           <a href={toVersionPath(context.org.org, domain, kind, number)}>{number}</a>
@@ -217,7 +224,9 @@ async function restoreRevision(context: OrganizationRequest): Promise<DashboardA
     payload: { to_revision: Number(form.get('to_revision')) },
   })
   if (refused !== undefined) return showEntry(context, domain, refused)
-  return { next: toEntryPath(organization.org_id, domain), done: 'rolled_back' }
+  const { text } = await readHosted(context, kinds[kind].file, domain)
+  const done = text === undefined ? 'restored' : 'rolled_back'
+  return { next: toEntryPath(organization.org_id, domain), done }
 }
 
 async function checkPointer(context: OrganizationRequest): Promise<DashboardAnswer> {

@@ -65,6 +65,7 @@ export const doneTexts = {
   pending: 'The entry is saved. A moderator looks at its name before it is shown.',
   points_here: 'The domain points to its hosted file. A crawl is scheduled where that is new.',
   rolled_back: 'The version is restored, and the file is hosted.',
+  restored: 'The version is restored. It has no file to host.',
   ended: 'The application no longer has access.',
   passkey: 'The passkey is ready: you can sign in with it from now on.',
   passkey_removed: 'The passkey has been removed and no longer works.',

@@ -156,20 +156,41 @@ test('a brand.json from the workshop is published with one form, and served from
   expect(resolved.json()).toMatchObject({ brand_name: 'Boots', source: 'community' })
 })
 
-test('the current version of a brand without a file is not offered to be restored', async () => {
+/** Stores what the registry found about a brand by itself. */
+async function findBrand(name: string): Promise<void> {
   const found = { op: 'brand.enrich', revision_id: randomUUID(), domain: 'theirs.example' }
   const enrichment = {
     provider: 'home_page',
-    company: { name: 'Theirs' },
-    manifest: { name: 'Theirs', url: 'https://theirs.example/' },
+    company: { name },
+    manifest: { name, url: 'https://theirs.example/' },
   }
   const found_at = '2026-11-20T03:00:00Z'
   const [saved] = await registry.submit(Operation.parse({ ...found, found_at, enrichment }))
   expect(saved).not.toHaveProperty('refused')
+}
+
+test('the current version of a brand without a file is not offered to be restored', async () => {
+  await findBrand('Theirs')
   const page = load((await ann.get(`/dashboard/org/${acme}/entries?domain=theirs.example`)).body)
   expect(page('#brand tbody tr')).toHaveLength(1)
   expect(page('#brand').text()).toContain('No brand.json is hosted here')
   expect(page('#brand form[action$=roll-back]')).toHaveLength(0)
+})
+
+test('an earlier version is offered to members, and hosts no file where it has none', async () => {
+  await findBrand('Theirs again')
+  const eve = await enterDashboard(registry, 'eve@outside.example')
+  await sendForm(eve, '/dashboard/organizations', { name: 'Outside' })
+  const outside = load((await eve.get('/dashboard')).body)('tbody a')
+    .attr('href')!
+    .split('/')[3]!
+  const readBrand = async (browser: TestBrowser, org: string) =>
+    load((await browser.get(`/dashboard/org/${org}/entries?domain=theirs.example`)).body)('#brand')
+  expect((await readBrand(eve, outside)).find('form[action$=roll-back]')).toHaveLength(0)
+  expect((await readBrand(ann, acme)).find('form[action$=roll-back]')).toHaveLength(1)
+  const form = { domain: 'theirs.example', kind: 'brand', to_revision: '1' }
+  const restored = await sendForm(ann, `/dashboard/org/${acme}/entries/roll-back`, form)
+  expect(restored.headers.location, restored.body).toContain('done=restored')
 })
 
 test('the entries of a domain lead to the workshop, for either file', async () => {
