@@ -8,6 +8,7 @@ import { toAgentPath } from '../pages/parts/paths.ts'
 import { renderAgentForm, renderVisibilities } from './agent-form.tsx'
 import { toTestsPath } from './agent-tests.tsx'
 import type { ApiAnswer } from './call-api.ts'
+import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
@@ -64,7 +65,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
             </button>
           </form>,
           <a href={toTestsPath(organization.org_id, url)}>Tests</a>,
-          renderButton(`${sectionPath}/remove`, token, 'Remove', { url }, 'plain'),
+          renderButton(`${sectionPath}/remove`, token, 'Remove', { url, [SUBJECT]: url }, 'plain'),
         ],
       })}
       {renderAgentForm(context, renderHidden(org))}
@@ -83,6 +84,11 @@ async function setVisibility(context: OrganizationRequest): Promise<DashboardAns
     'changed',
   )
 }
+
+const askAboutAgent = () => ({
+  label: 'Remove',
+  effect: 'Your organization no longer lists or tests this agent, and its credential is deleted.',
+})
 
 async function removeAgent(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context
@@ -116,5 +122,5 @@ export function redirectToAgents(
 export const agentRoutes: readonly OrganizationRoute[] = [
   { method: 'GET', path: '/agents', handle: context => showAgents(context) },
   { method: 'POST', path: '/agents/visibility', handle: setVisibility },
-  { method: 'POST', path: '/agents/remove', handle: removeAgent },
+  { method: 'POST', path: '/agents/remove', handle: confirmFirst(askAboutAgent, removeAgent) },
 ]

@@ -4,6 +4,7 @@ import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
+import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
@@ -40,7 +41,13 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
               renderName(name),
               permissions.length === 0 ? 'standard' : permissions.map(toPlainWords).join('; '),
               renderMoment(created_at),
-              renderButton(`${sectionPath}/revoke`, token, 'Revoke', { id }, 'plain'),
+              renderButton(
+                `${sectionPath}/revoke`,
+                token,
+                'Revoke',
+                { id, [SUBJECT]: name },
+                'plain',
+              ),
             ],
           })}
       <form method="post" action={sectionPath} class="panel">
@@ -89,6 +96,11 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
   return { status: 201, title: 'Your new key', body }
 }
 
+const askAboutKey = () => ({
+  label: 'Revoke',
+  effect: 'Programs that use this key are refused from then on. It cannot be restored.',
+})
+
 async function revokeKey(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form, organization } = context
   const url = `${URL}/${encodeURIComponent(form.get('id') ?? '')}`
@@ -100,5 +112,5 @@ async function revokeKey(context: OrganizationRequest): Promise<DashboardAnswer>
 export const keyRoutes: readonly OrganizationRoute[] = [
   { method: 'GET', path: '/keys', handle: context => showKeys(context) },
   { method: 'POST', path: '/keys', handle: createKey },
-  { method: 'POST', path: '/keys/revoke', handle: revokeKey },
+  { method: 'POST', path: '/keys/revoke', handle: confirmFirst(askAboutKey, revokeKey) },
 ]

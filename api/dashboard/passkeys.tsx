@@ -4,6 +4,7 @@ import { endPasskey } from '../identity/passkeys.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
+import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
 import { type DashboardAnswer, renderButton, renderFault, renderToken } from './page.tsx'
 
@@ -28,7 +29,13 @@ async function showPasskeys(context: DashboardRequest, fault?: string): Promise<
           renderName(label, 80),
           renderMoment(created_at),
           renderMoment(used_at ?? undefined),
-          renderButton(`${PATH}/remove`, token, 'Remove it', { id: credential_id }, 'plain'),
+          renderButton(
+            `${PATH}/remove`,
+            token,
+            'Remove it',
+            { id: credential_id, [SUBJECT]: label },
+            'plain',
+          ),
         ],
       })}
       {await renderNewForm(context)}
@@ -82,6 +89,11 @@ async function registerPasskey(context: DashboardRequest): Promise<DashboardAnsw
   return fault === undefined ? { next: PATH, done: 'passkey' } : showPasskeys(context, fault)
 }
 
+const askAboutPasskey = () => ({
+  label: 'Remove',
+  effect: 'You can no longer sign in with this passkey; the link by email always works.',
+})
+
 async function removePasskey(context: DashboardRequest): Promise<DashboardAnswer> {
   const { services, person, form } = context
   const fault = await endPasskey(services, person.user_id, form.get('id') ?? '')
@@ -93,5 +105,5 @@ async function removePasskey(context: DashboardRequest): Promise<DashboardAnswer
 export const passkeyRoutes: readonly PersonRoute[] = [
   { method: 'GET', path: PATH, handle: context => showPasskeys(context) },
   { method: 'POST', path: PATH, handle: registerPasskey },
-  { method: 'POST', path: `${PATH}/remove`, handle: removePasskey },
+  { method: 'POST', path: `${PATH}/remove`, handle: confirmFirst(askAboutPasskey, removePasskey) },
 ]

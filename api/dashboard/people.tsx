@@ -15,6 +15,7 @@ import { addArticle } from '../live/invitation-mail.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderExactMoment, renderMoment } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
+import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
@@ -85,12 +86,17 @@ function renderRole(
   )
 }
 
-function renderRemoval(context: OrganizationRequest, { user_id, role }: OrganizationMember): Child {
+function renderRemoval(
+  context: OrganizationRequest,
+  { user_id, email, role }: OrganizationMember,
+): Child {
   const { organization, token, person } = context
   const isOneself = user_id === person.user_id
   if (!isOneself && !hasOrganizationRight(organization.role, getRightOverRole(role))) return ''
   const label = isOneself ? 'Leave' : 'Remove'
-  return renderButton(`${toPeople(context)}/remove`, token, label, { user_id }, 'plain')
+  const subject = isOneself ? organization.org_name : (email ?? user_id)
+  const fields = { user_id, [SUBJECT]: subject }
+  return renderButton(`${toPeople(context)}/remove`, token, label, fields, 'plain')
 }
 
 async function renderInvitations(context: OrganizationRequest): Promise<Html> {
@@ -224,6 +230,11 @@ async function changeRole(context: OrganizationRequest): Promise<DashboardAnswer
   return { next: toPeople(context), done: 'role_changed' }
 }
 
+const askAboutPerson = ({ form, person }: OrganizationRequest) =>
+  form.get('user_id') === person.user_id
+    ? { label: 'Leave', effect: 'You return only if somebody invites you again.' }
+    : { label: 'Remove', effect: 'They lose access at once, and return only by an invitation.' }
+
 /** Removes a person. People who remove themselves go on to the list of their organizations. */
 async function removePerson(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form, person } = context
@@ -244,5 +255,5 @@ export const peopleRoutes: readonly OrganizationRoute[] = [
   { method: 'POST', path: '/people/invite', handle: createInvitation },
   { method: 'POST', path: '/people/revoke', handle: revokeInvitation },
   { method: 'POST', path: '/people/role', handle: changeRole },
-  { method: 'POST', path: '/people/remove', handle: removePerson },
+  { method: 'POST', path: '/people/remove', handle: confirmFirst(askAboutPerson, removePerson) },
 ]

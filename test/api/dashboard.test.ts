@@ -139,7 +139,7 @@ describe('every address of an organization is only for its members', () => {
     const made = await send(ann, at(acme, '/keys'), { name: 'ours' })
     expect(made.statusCode).toBe(201)
     const id = (await read(ann, at(acme, '/keys')))('input[name=id]').val() as string
-    const answer = await send(bob, at(other, '/keys/revoke'), { id })
+    const answer = await send(bob, at(other, '/keys/revoke'), { id, sure: 'yes' })
     expect(answer.statusCode).toBe(400)
     expect((await read(ann, at(acme, '/keys')))('input[name=id]').val()).toBe(id)
   })
@@ -178,6 +178,7 @@ describe('people join an organization', () => {
     ])
     const left = await send(dora, at(acme, '/people/remove'), {
       user_id: people('input[name=user_id]').first().val() as string,
+      sure: 'yes',
     })
     expect(left.headers.location).toBe('/dashboard?done=left')
     expect((await dora.get(at(acme, '/people'))).statusCode).toBe(404)
@@ -278,7 +279,14 @@ describe('a person manages', () => {
     const page = await read(ann, at(acme, '/keys'))
     const row = page('tbody tr').filter((_, each) => page(each).text().includes('Planner'))
     const id = row.find('input[name=id]').val() as string
-    expect((await send(ann, at(acme, '/keys/revoke'), { id })).statusCode).toBe(303)
+    const asked = await send(ann, at(acme, '/keys/revoke'), { id, subject: 'Planner' })
+    expect((await ask()).statusCode).toBe(200)
+    const question = load(asked.body)
+    expect(question('h1').text()).toBe('Revoke Planner?')
+    const fields = question('main form.row').serializeArray()
+    const sure = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
+    const revoked = await send(ann, question('main form.row').attr('action')!, sure)
+    expect(revoked.headers.location).toBe(`${at(acme, '/keys')}?done=revoked`)
     expect((await ask()).statusCode).toBe(401)
     expect((await readAudit())[0]).toEqual(['Revoked a key', 'Planner'])
   })
@@ -312,7 +320,7 @@ describe('a person manages', () => {
     expect(page('tbody th').text()).toContain('sales.acme.example')
     const shared = await send(ann, at(acme, '/agents/visibility'), { url, visibility: 'public' })
     expect(shared.headers.location).toBe(`${at(acme, '/agents')}?done=downgraded`)
-    expect((await send(ann, at(acme, '/agents/remove'), { url })).statusCode).toBe(303)
+    expect((await send(ann, at(acme, '/agents/remove'), { url, sure: 'yes' })).statusCode).toBe(303)
     expect((await read(ann, at(acme, '/agents')))('tbody tr')).toHaveLength(0)
     expect((await readAudit()).slice(0, 3)).toEqual([
       ['Removed an agent', url],

@@ -99,6 +99,8 @@ test('a person creates a passkey, signs in with it, and removes it', async () =>
 
   await page.goto(`${ORIGIN}/dashboard/passkeys`)
   await page.click('text=Remove it')
+  await page.waitForSelector('h1:text("Remove Phone?")')
+  await page.click('button.danger')
   await page.waitForSelector('text=The passkey has been removed')
   await beginAgain(page)
   await page.click('text=Sign in with a passkey')
