@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** Free space that a commit, a snapshot and a write of Redis need at least. */
 const PROBE_BYTES = 4 * 1024 * 1024
 const DISK_FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG']
-/** What DuckDB, SQLite and LMDB say, whose errors have codes of their own. */
+/** Matches what DuckDB, SQLite and LMDB say, whose errors have codes of their own. */
 const DISK_FULL_TEXT = /No space left on device|disk is full/
 
 /** Tells whether something failed because nothing more can be written. */

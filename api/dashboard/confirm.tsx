@@ -10,7 +10,7 @@ const SURE = 'sure'
 export const SUBJECT = 'subject'
 
 interface Question {
-  /** What the button does; the question begins with it. */
+  /** Text of the button; the question begins with it. */
   label: string
   effect: string
 }
