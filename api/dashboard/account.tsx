@@ -1,6 +1,6 @@
 import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
 import { hasDraft, PUBLISH_PATH } from '../pages/draft.ts'
-import { Fragment, h } from '../pages/html/jsx.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
@@ -15,8 +15,11 @@ import {
   toSectionPath,
 } from './page.tsx'
 
-function showOrganizations(context: DashboardRequest, fault?: string): DashboardAnswer {
-  const { memberships, services, token } = context
+function showOrganizations(
+  context: DashboardRequest,
+  { fault, holder }: { fault?: string; holder?: string | undefined } = {},
+): DashboardAnswer {
+  const { form, memberships, person, services, token } = context
   const outside = memberships.filter(membership => !isMember(services, membership))
   const body = (
     <>
@@ -33,7 +36,9 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         columns: ['Organization', 'Your role', 'Membership'],
         items: memberships,
         empty:
-          'You do not belong to an organization yet. Create one below, or ask a colleague to invite you at the address you signed in with.',
+          holder === undefined
+            ? 'You do not belong to an organization yet. Create one below, or ask a colleague to invite you at the address you signed in with.'
+            : `You do not belong to an organization yet. Once an owner of ${holder} has invited ${person.email}, you can join it here.`,
         render: organization => [
           <a href={toSectionPath(organization.org_id, 'domains')}>
             {renderName(organization.org_name)}
@@ -45,30 +50,38 @@ function showOrganizations(context: DashboardRequest, fault?: string): Dashboard
         ],
       })}
       {outside.length === 0 ? null : <p class="quiet">{MEMBERSHIP}</p>}
-      <form method="post" action="/dashboard/organizations" class="panel">
-        <h2>Create an organization</h2>
-        {renderToken(token)}
-        <label for="name">Name</label>
-        <input
-          id="name"
-          name="name"
-          value={context.form.get('name') ?? ''}
-          required
-          maxlength="200"
-          autocomplete="organization"
-        />
-        <label for="company-type">Type of company</label>
-        <select id="company-type" name="company_type">
-          <option value="">Prefer not to say</option>
-          {companyTypes.map(type => (
-            <option value={type}>{companyTypeNames[type]}</option>
-          ))}
-        </select>
-        <button type="submit">Create organization</button>
-      </form>
+      {holder === undefined ? renderNewForm(form, token) : null}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Your organizations', body }
+}
+
+function renderNewForm(form: URLSearchParams, token: string): Html {
+  return (
+    <form method="post" action="/dashboard/organizations" class="panel">
+      <h2>Create an organization</h2>
+      {renderToken(token)}
+      <label for="name">Name</label>
+      <input
+        id="name"
+        name="name"
+        value={form.get('name') ?? ''}
+        required
+        maxlength="200"
+        autocomplete="organization"
+      />
+      <label for="company-type">Type of company</label>
+      <select id="company-type" name="company_type">
+        <option value="">Prefer not to say</option>
+        {companyTypes.map(type => (
+          <option value={type} selected={type === form.get('company_type')}>
+            {companyTypeNames[type]}
+          </option>
+        ))}
+      </select>
+      <button type="submit">Create organization</button>
+    </form>
+  )
 }
 
 /** Names of the types of companies, for people. */
@@ -90,7 +103,7 @@ async function create(context: DashboardRequest): Promise<DashboardAnswer> {
     form.get('name') ?? '',
     company_type ? { company_type } : {},
   )
-  if ('fault' in made) return showOrganizations(context, made.fault)
+  if ('fault' in made) return showOrganizations(context, made)
   return { next: toSectionPath(made.org_id, 'domains'), done: 'organization' }
 }
 

@@ -72,20 +72,27 @@ export async function chooseOrganization(
 
 /**
  * Creates an organization of the person. An address at a provider of free mail identifies no company, so it
- * makes a personal one.
+ * makes a personal one. `holder` is the organization of others that has the domain of the address already.
  */
 export async function createOrganization(
-  { callApi, person }: DashboardRequest,
+  { callApi, memberships, person }: DashboardRequest,
   name: string,
   more: { company_type?: string } = {},
-): Promise<{ org_id: string } | { fault: string }> {
+): Promise<{ org_id: string } | { fault: string; holder?: string | undefined }> {
   const is_personal = isFreeMail(findMailDomain(person) ?? '')
   const payload = { organization_name: name, ...(is_personal && { is_personal }), ...more }
   const url = '/api/organizations'
-  const made = await callApi<{ organization: { id: string } }>({ method: 'POST', url, payload })
-  return made.refused === undefined
-    ? { org_id: made.body.organization.id }
-    : { fault: made.refused }
+  const { refused, body } = await callApi<Founded>({ method: 'POST', url, payload })
+  if (refused === undefined) return { org_id: body.organization.id }
+  const isOwn = memberships.some(({ org_id }) => org_id === body.existing_org_id)
+  return { fault: refused, holder: isOwn ? undefined : body.existing_org_name }
+}
+
+/** Body of the answer to a founding: the new organization, or the one that exists already. */
+interface Founded {
+  organization: { id: string }
+  existing_org_id?: string
+  existing_org_name?: string
 }
 
 function addOrganization(context: DashboardRequest, organization: Membership): OrganizationRequest {

@@ -84,6 +84,18 @@ async function readAudit(): Promise<string[][]> {
     )
 }
 
+test('who cannot create an organization is told how to join the one of their domain', async () => {
+  const gil = await enterAs('gil@acme.example')
+  const refused = await send(gil, '/dashboard/organizations', { name: 'Acme Two' })
+  expect(refused.statusCode).toBe(400)
+  const page = load(refused.body)
+  expect(page('main').text()).toContain('Once an owner of Acme has invited gil@acme.example')
+  expect(page('form[action$="/organizations"]')).toHaveLength(0)
+  const form = { name: ' ', company_type: 'publisher' }
+  const empty = load((await send(ann, '/dashboard/organizations', form)).body)
+  expect(empty('#company-type option[selected]').val()).toBe('publisher')
+})
+
 describe('the dashboard is for people who are signed in', () => {
   test('others are sent to the sign-in, without being asked for consent', async () => {
     const stranger = new TestBrowser(registry)
