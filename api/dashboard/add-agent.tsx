@@ -36,7 +36,7 @@ async function addAgent(context: DashboardRequest): Promise<DashboardAnswer> {
   const { callApi, org } = chosen
   const saved = await callApi<SavedAgent>({ method: 'POST', url: AGENTS_URL, query: org, payload })
   return saved.refused === undefined
-    ? redirectToAgents(chosen, saved, 'enrolled')
+    ? redirectToAgents(chosen, saved, /^http:/i.test(payload.url) ? 'enrolled_http' : 'enrolled')
     : showForm(chosen, saved.refused, renderMissingProof(chosen, saved))
 }
 

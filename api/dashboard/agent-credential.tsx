@@ -5,7 +5,7 @@ import type {
   AgentDiagnosticList,
 } from '../../pipeline/model/responses/monitoring.ts'
 import { isCallerRefused } from '../../pipeline/model/storyboards/storyboard-check.ts'
-import { WANTS_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
+import { CANNOT_BE_REACHED, WANTS_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment } from '../pages/html/text.tsx'
 import type { ApiAnswer, ApiRequest } from './call-api.ts'
@@ -32,7 +32,7 @@ export const toAgentApiPath = (url: string, path: string) =>
   `/api/registry/agents/${encodeURIComponent(url)}/${path}`
 
 /** Tells whether the last run failed for want of a credential, or with the saved one. */
-export function wantsCredential(
+function wantsCredential(
   { headline, last_checked_at }: AgentCompliance,
   failed: AgentDiagnosticList['diagnostics'],
   { saved_at }: AgentAuthStatus,
@@ -47,13 +47,27 @@ export function wantsCredential(
   )
 }
 
+/** Describes what the last test came to with the saved credential. */
+function describeUse(
+  { headline, last_checked_at }: AgentCompliance,
+  { saved_at }: AgentAuthStatus,
+  isWanted: boolean,
+): string {
+  if (isWanted) return 'refused in the last test'
+  const isTried = (saved_at ?? '') < (last_checked_at ?? '') && headline !== CANNOT_BE_REACHED
+  return isTried ? 'no call of the last test was refused' : 'not tested yet'
+}
+
 /** Renders what is saved, without the secret, and the forms that save, replace and remove it; folded unless it is wanted. */
 export function renderCredential(
   context: OrganizationRequest,
-  url: string,
-  { has_auth, auth_type, saved_at }: AgentAuthStatus,
-  isWanted: boolean,
+  compliance: AgentCompliance,
+  auth: AgentAuthStatus,
+  failed: AgentDiagnosticList['diagnostics'],
 ): Html {
+  const { agent_url: url } = compliance
+  const { has_auth, auth_type, saved_at } = auth
+  const isWanted = wantsCredential(compliance, failed, auth)
   const { form, organization, services, token } = context
   const path = `${toSectionPath(organization.org_id, 'agents')}/tests`
   const isSetUp = services.config.CREDENTIALS_KEY !== undefined
@@ -89,7 +103,12 @@ export function renderCredential(
         </p>
       ) : null}
       <details id="credential" class="fold" open={isWanted || isEdited}>
-        <summary>Credential: {has_auth && auth_type !== null ? kinds[auth_type] : 'none'}</summary>
+        <summary>
+          Credential:{' '}
+          {has_auth && auth_type !== null
+            ? `${kinds[auth_type]}; ${describeUse(compliance, auth, isWanted)}`
+            : 'none'}
+        </summary>
         {content}
       </details>
     </>

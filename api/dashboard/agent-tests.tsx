@@ -1,4 +1,5 @@
 import { MINUTE } from '../../pipeline/core/clock.ts'
+import { getEffect, type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { AgentCompliance } from '../../pipeline/model/responses/compliance.ts'
 import type {
   AgentAuthStatus,
@@ -6,6 +7,7 @@ import type {
   AgentDiagnosticList,
 } from '../../pipeline/model/responses/monitoring.ts'
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
+import { findProbedAgent } from '../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, countThings, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection } from '../pages/parts/blocks.tsx'
@@ -16,7 +18,6 @@ import {
   describeCredentialFault,
   renderCredential,
   toAgentApiPath,
-  wantsCredential,
 } from './agent-credential.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
@@ -76,17 +77,20 @@ async function showTests(
           The agent is being tested. This page refreshes itself until the result is here.
         </p>
       ) : null}
-      {renderSummary(compliance.body, stopped === null ? describeFirst(context) : 'never')}
-      {stopped === null ? renderRunForm(context, url, compliance.body) : null}
-      {renderCredential(
-        context,
-        url,
-        auth.body,
-        wantsCredential(compliance.body, failed, auth.body),
+      {since === undefined || isRunning || stopped !== null ? null : (
+        <p class="notice good" role="status">
+          The test has ended: {compliance.body.headline}.
+        </p>
       )}
+      {renderSummary(compliance.body, {
+        never: stopped === null ? describeFirst(context) : 'never',
+        outcome: findProbedAgent(context.services.reader, url).outcome,
+      })}
+      {stopped === null ? renderRunForm(context, url, compliance.body) : null}
+      {renderCredential(context, compliance.body, auth.body, failed)}
       {renderFailed(failed, compliance.body)}
       {renderCompareForm(context, url, compliance.body)}
-      {compliance.body.headline === null
+      {compliance.body.storyboard_statuses.length === 0
         ? null
         : renderSection('storyboards', 'Results', renderTests(compliance.body))}
     </>
@@ -131,17 +135,20 @@ function renderSummary(
     is_api_access_tier,
     notices,
   }: AgentCompliance,
-  never: string,
+  { never, outcome }: { never: string; outcome: Outcome | undefined },
 ): Html | null {
+  // The headline says already that the last run did not reach the agent.
+  const shown = notices.filter(({ code }) => code !== 'not_reached')
   const badges = verified_badges.map(({ role, adcp_version }) => `${role} ${adcp_version}`)
   return renderFacts([
     ['Status', status],
     ['Last run', headline === null ? undefined : clipText(headline, 200)],
+    ['Last answer', outcome && getEffect(outcome) !== 'success' && outcomes[outcome].means],
     ['Last checked', last_checked_at === null ? never : renderMoment(last_checked_at)],
     ['Badges', badges.length > 0 ? badges.join(', ') : describeNoBadge(is_api_access_tier)],
     [
       'Notices',
-      notices.length > 0 && notices.map(({ message }) => <div>{clipText(message, 300)}</div>),
+      shown.length > 0 && shown.map(({ message }) => <div>{clipText(message, 300)}</div>),
     ],
   ])
 }

@@ -112,7 +112,7 @@ export interface SavedAgent {
 export function redirectToAgents(
   context: OrganizationRequest,
   { refused, body }: Pick<ApiAnswer<SavedAgent>, 'refused' | 'body'>,
-  done: 'enrolled' | 'changed' | 'removed',
+  done: 'enrolled' | 'enrolled_http' | 'changed' | 'removed',
 ) {
   if (refused !== undefined) return showAgents(context, refused)
   const next = toSectionPath(context.organization.org_id, 'agents')

@@ -48,6 +48,8 @@ export const doneTexts = {
     'Organization created. Verify a domain next; then you can host its files and invite colleagues.',
   revoked: 'The key has been revoked and no longer works.',
   enrolled: 'The agent has been added.',
+  enrolled_http:
+    'The agent has been added. Its address begins with http:, but files can only authorize agents at https:.',
   changed: 'The agent has been changed.',
   downgraded:
     'The agent is saved, and visible to members: only members with API access can show an agent to everybody.',

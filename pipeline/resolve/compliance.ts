@@ -68,10 +68,12 @@ export function describeResults(results: readonly Pick<CountedResult, 'status'>[
 
 /** Headline of an agent that could not be tested for want of a credential. */
 export const WANTS_CREDENTIAL = 'the agent wants a credential'
+/** Headline of an agent that gave no usable answer. */
+export const CANNOT_BE_REACHED = 'the agent cannot be reached'
 
 const unreached = {
   auth_required: { status: 'unknown', headline: WANTS_CREDENTIAL },
-  unreachable: { status: 'failing', headline: 'the agent cannot be reached' },
+  unreachable: { status: 'failing', headline: CANNOT_BE_REACHED },
 } as const
 
 /**

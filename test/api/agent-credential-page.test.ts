@@ -59,6 +59,16 @@ const toPath = (more = '') => `/dashboard/org/${org}/agents/tests${more}`
 const readPage = async () => load((await ann.get(toPath(`?url=${encodeURIComponent(MINE)}`))).body)
 const send = (form: string, fields: Record<string, string> = {}) =>
   sendForm(ann, toPath(`/${form}`), { url: MINE, ...fields })
+const failed = {
+  storyboard_id: 'signal_owned',
+  phase_id: 'discovery',
+  step_id: 'search_signals',
+  task: 'get_signals',
+  step_passed: false,
+  duration_ms: 5,
+  error_text: null,
+  failed_validations: [],
+}
 const readSection = async () => (await readPage())('#credential').text()
 
 async function expectRefused(form: string, fields: Record<string, string>) {
@@ -88,12 +98,10 @@ test('a run whose calls were refused leads there too, until a credential is save
     expected: 'the task is carried out',
     actual: 'the task was refused with AUTH_X',
   }
-  const step = { storyboard_id: 'signal_owned', phase_id: 'discovery', step_id: 'search_signals' }
   const check = { check: 'success', passed: false, description: 'It is carried out', ...refusal }
-  const failed = { task: 'get_signals', step_passed: false, duration_ms: 5, error_text: null }
   await registry.submit({
     ...suite,
-    diagnostics: [{ ...step, ...failed, failed_validations: [check] }],
+    diagnostics: [{ ...failed, failed_validations: [check] }],
   })
   await registry.reader.refresh()
   const page = await readPage()
@@ -120,8 +128,14 @@ test('a token is tried at once, replaced and removed, and never shown', async ()
   expect(replaced.statusCode, replaced.body).toBe(303)
   const shown = await ann.get(replaced.headers.location as string)
   expect(load(shown.body)('[role=status]').text()).toContain('The credential is saved.')
-  expect(await readSection()).toContain('Credential: bearer token')
+  expect(await readSection()).toContain('Credential: bearer token; not tested yet')
   expect(shown.body).not.toContain(TOKEN)
+  registry.clock.tick(1_000)
+  const at = registry.clock.now()
+  const suite = buildSuite({ agent_url: MINE, org_id: org, at })
+  await registry.submit({ ...suite, diagnostics: [{ ...failed, step_passed: true }] })
+  await registry.reader.refresh()
+  expect(await readSection()).toContain('bearer token; no call of the last test was refused')
 
   expect((await send('disconnect')).headers.location).toMatch(/&done=credential_removed$/)
   expect(await readSection()).toContain('Credential: none')

@@ -1,5 +1,6 @@
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { outcomes } from '../../pipeline/core/outcomes.ts'
 import type { StepDiagnostic } from '../../pipeline/model/storyboards/step-diagnostic.ts'
 import {
   enterDashboard,
@@ -7,6 +8,7 @@ import {
   type SignInRegistry,
   type TestBrowser,
 } from '../support/clients/signing-in.ts'
+import { observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildSuite } from '../support/fixtures/suites.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
 
@@ -97,7 +99,9 @@ test('a test on request renews the page until its result is there', async () => 
   })
   await registry.reader.refresh()
   const done = await ann.get(toPage({ since: 'never' }))
-  expect(load(done.body)('.notice')).toHaveLength(0)
+  expect(load(done.body)('.notice').text().trim()).toBe(
+    'The test has ended: 0 of 1 storyboards pass.',
+  )
   expect(done.headers.refresh).toBeUndefined()
 })
 
@@ -165,6 +169,25 @@ test('an agent whose tests are stopped says so, and never waits for a result', a
     expect(answer.headers.refresh).toBeUndefined()
     await registry.submit({ ...change, ...resume })
   }
+})
+
+test('an agent that was never reached has no list of results', async () => {
+  const url = 'https://dead.acme.example/mcp'
+  await send(ann, '/dashboard/agents', { org: acme, url, type: 'sales', visibility: 'private' })
+  const at = registry.clock.now()
+  await registry.submit(buildSuite({ agent_url: url, org_id: acme, at, outcome: 'unreachable' }))
+  const sites = ['dead.acme.example']
+  await registry.observe(observePublisherFile('dead.acme.example', { sites, agents: [url] }))
+  await registry.observe({ kind: 'agent', location: url, outcome: 'http_error' })
+  await registry.reader.refresh()
+  const page = load((await ann.get(path(`?${new URLSearchParams({ url })}`))).body)
+  expect(
+    page('.facts')
+      .text()
+      .match(/the agent cannot be reached/g),
+  ).toHaveLength(1)
+  expect(page('.facts').text()).toContain(outcomes.http_error.means)
+  expect(page('#storyboards')).toHaveLength(0)
 })
 
 test('people of other organizations see nothing of it', async () => {

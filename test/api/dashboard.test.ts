@@ -339,6 +339,10 @@ describe('a person manages', () => {
       ['Changed an agent', `${url}, members`],
       ['Added an agent, which made the organization a member', `${url}, your organization`],
     ])
+    const plain = { url: 'http://plain.acme.example/mcp', type: 'sales', visibility: 'private' }
+    const added = await send(ann, '/dashboard/agents', { org: acme, ...plain })
+    expect(added.headers.location).toBe(`${at(acme, '/agents')}?done=enrolled_http`)
+    await send(ann, at(acme, '/agents/remove'), { url: plain.url, sure: 'yes' })
   })
 
   test('and sees what was used of each limit, and what is left', async () => {

@@ -1,6 +1,6 @@
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, formatCount, renderMoment, renderName } from '../html/text.tsx'
+import { capitalize, clipText, formatCount, renderMoment, renderName } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toStoryboardPath } from './paths.ts'
@@ -30,7 +30,10 @@ export function describeTests({
 /** Renders the last result of each storyboard that was run against an agent. */
 export function renderTests(compliance: AgentCompliance, agentUrl = compliance.agent_url): Html {
   const { headline, storyboard_statuses } = compliance
-  if (headline === null) return <p class="empty">No public test results.</p>
+  if (storyboard_statuses.length === 0)
+    return (
+      <p class="empty">{headline === null ? 'No public test results' : capitalize(headline)}.</p>
+    )
   // What passes is the smaller news.
   const isPassing = ({ status }: (typeof storyboard_statuses)[number]) => status === 'passing'
   const passing = storyboard_statuses.filter(isPassing)
