@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -71,6 +71,7 @@ describe.skipIf(problem !== undefined)(`over a bad wire (${problem ?? 'possible'
     redis = await startRedis()
     const domains = join(folder.path, 'domains.txt')
     writeFileSync(domains, first!.domains.join('\n'))
+    mkdirSync(origin!.dir)
     env = {
       DATA_DIR: origin!.dir,
       REDIS_URL: redis.url,
