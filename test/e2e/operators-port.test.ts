@@ -105,7 +105,7 @@ describe('the operator’s port of a running registry', () => {
     expect(links).toEqual(['/metrics', '/readyz', '/healthz'])
     for (const link of links) expect((await fetch(`${operator}${link}`)).status).toBe(200)
     expect(html).toContain('All is well.')
-    expect(html).toContain('once OPERATOR_TOKEN is set')
+    expect(html).toContain('Set OPERATOR_TOKEN to see them')
   })
 
   test('answers a broken body as the fault of who sent it', async () => {
