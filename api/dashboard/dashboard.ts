@@ -117,12 +117,13 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
     add('POST', SIGN_OUT, async (request, reply) => {
       const context = await buildDashboardRequest({ app, identity, services }, request, reply)
       if (context !== undefined) await endSession(identity, services, request, reply)
-      return reply.redirect(identity.getUpstream(services) === undefined ? '/' : SIGNED_OUT, 303)
+      return reply.redirect(SIGNED_OUT, 303)
     })
     add('GET', SIGNED_OUT, async (_, reply) => {
       const upstream = identity.getUpstream(services)
-      if (upstream === undefined) return reply.redirect('/', 303)
-      const page = buildSignedOutPage(upstream.name, upstream.getSignOutAddress())
+      const page = buildSignedOutPage(
+        upstream && { name: upstream.name, address: upstream.getSignOutAddress() },
+      )
       return reply.code(page.status).headers(page.headers).send(page.body)
     })
   })
@@ -238,7 +239,7 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
 }
 
 /** Pages that act for an organization without having it in their path. */
-const actingPaths: ReadonlySet<string> = new Set(Object.values(actingPages))
+const actingPaths: ReadonlySet<string> = new Set([...Object.values(actingPages), 'crawl'])
 
 /** Finds the organization whose sections a page shows: the one in the path or the form, or the only one. */
 function findShownOrganization({ request, memberships, params, form }: DashboardRequest) {

@@ -114,7 +114,7 @@ export function buildSignInPage(
             : 'This registry has no mail server: the link appears in its terminal.'}{' '}
           No password, and no account to create first.
         </p>
-        <button type="submit">Send me a link</button>
+        <button type="submit">{place === 'mail' ? 'Send me a link' : 'Get a link'}</button>
       </form>
       {passkey === undefined
         ? null
@@ -191,7 +191,7 @@ export function buildSentPage(
         <form method="post" action={`/sign-in/${uid}/link`}>
           <input type="hidden" name="email" value={email} />
           <button type="submit" class="plain">
-            Send another link
+            {place === 'mail' ? 'Send' : 'Get'} another link
           </button>
         </form>
         <a href={`/sign-in/${uid}`}>Use another email address</a>
@@ -278,13 +278,19 @@ export function buildContinuePage(address: string): SignInPage {
  * Builds the page after a sign-out. The person may still be signed in at the provider, so it links to the
  * sign-out there.
  */
-export function buildSignedOutPage(name: string, address: string | undefined): SignInPage {
+export function buildSignedOutPage(
+  upstream: { name: string; address: string | undefined } | undefined,
+): SignInPage {
+  const { name, address } = upstream ?? {}
   return buildPage(
     200,
     'Signed out',
     <>
       <h1>Signed out</h1>
-      <p class="lead">You are signed out here. At {name} you may still be signed in.</p>
+      <p class="lead">
+        You are signed out here.
+        {name === undefined ? null : ` At ${name} you may still be signed in.`}
+      </p>
       {address === undefined ? null : (
         <p>
           <a href={address} rel="noreferrer">
@@ -292,6 +298,9 @@ export function buildSignedOutPage(name: string, address: string | undefined): S
           </a>
         </p>
       )}
+      <p>
+        <a href="/dashboard">Sign in again</a>
+      </p>
     </>,
   )
 }

@@ -249,7 +249,7 @@ test.each([true, false])(
     await page.fill('#text', saved(domain))
     await click('text=Host this file here')
     await page.fill('#email', `ann@${domain}`)
-    await click('text=Send me a link')
+    await click('text=Get a link')
     await page.waitForSelector('h1:text("Open your link")')
     await page.goto(registry.links.at(-1)!)
     await click('main button')

@@ -46,7 +46,7 @@ async function addAuthenticator(page: Page) {
 async function signInByLink(page: Page, email: string): Promise<void> {
   await page.goto(`${ORIGIN}/dashboard`)
   await page.fill('#email', email)
-  await page.click('text=Send me a link')
+  await page.click('text=Get a link')
   await page.waitForSelector('h1:text("Open your link")')
   await page.goto(registry.links.at(-1)!)
   await page.click('main button')
