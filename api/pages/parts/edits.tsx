@@ -90,7 +90,7 @@ function renderEdits(edits: readonly Edit[]): Html {
   return <ol class="timeline">{rows}</ol>
 }
 
-/** Renders when the file changed, the edits of members, and the way to every state that the thing was in. */
+/** Renders when the file changed, the edits of the entry, and the way to every state that the thing was in. */
 export function renderHistory(
   kind: 'brand' | 'publisher',
   domain: string,
@@ -115,7 +115,7 @@ export function renderHistory(
       </p>
       {edits.length === 0 ? null : (
         <>
-          <h3>Edits by members</h3>
+          <h3>Edits</h3>
           {renderEdits(edits)}
         </>
       )}

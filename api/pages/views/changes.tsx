@@ -40,7 +40,7 @@ async function showDomain({ query, services }: ViewCall<ChangesQuery>, domain: D
         <h1>{title}</h1>
         <p class="lead">
           What changed in its brand, its <a href={toPublisherPath(domain)}>inventory</a> and its
-          authorizations, as the registry read them.
+          authorizations.
         </p>
         {renderFilter({ domain })}
         {found === undefined || found.total === 0 ? (
