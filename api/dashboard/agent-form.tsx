@@ -2,6 +2,7 @@ import { visibilities } from '../../pipeline/core/tiers.ts'
 import { agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
 import { type Child, type Html, h } from '../pages/html/jsx.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
+import { isMember, MEMBERSHIP } from './membership.tsx'
 import { renderToken } from './page.tsx'
 
 export const visibilityTexts = {
@@ -14,7 +15,10 @@ export const visibilityTexts = {
 export const ADD_AGENT_PATH = '/dashboard/agents'
 
 /** Renders the form that adds an agent; `owner` is the part of it that names the organization. */
-export function renderAgentForm({ form, query, token }: DashboardRequest, owner: Child): Html {
+export function renderAgentForm(
+  { form, memberships, query, services, token }: DashboardRequest,
+  owner: Child,
+): Html {
   const read = (name: string) => form.get(name) ?? (name === 'url' ? String(query.url ?? '') : '')
   return (
     <form method="post" action={ADD_AGENT_PATH} class="panel">
@@ -43,6 +47,9 @@ export function renderAgentForm({ form, query, token }: DashboardRequest, owner:
       </select>
       <label for="visibility">Visible to</label>
       {renderVisibilities('visibility', read('visibility') || 'private', 'visibility')}
+      {memberships.length > 0 && memberships.every(own => isMember(services, own)) ? null : (
+        <p class="hint">The first agent makes an organization a member. {MEMBERSHIP}</p>
+      )}
       <button type="submit">Add agent</button>
     </form>
   )

@@ -64,7 +64,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
               Set
             </button>
           </form>,
-          <a href={toTestsPath(organization.org_id, url)}>Tests</a>,
+          <a href={toTestsPath(organization.org_id, url)}>Results</a>,
           renderButton(`${sectionPath}/remove`, token, 'Remove', { url, [SUBJECT]: url }, 'plain'),
         ],
       })}

@@ -4,6 +4,7 @@ import type {
   CrawlStatus,
   RequestOutcome,
 } from '../../pipeline/model/crawl-request.ts'
+import { toHostingBase } from '../../pipeline/model/hosted.ts'
 import { CRAWL_PATH } from '../identity/way-back.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
@@ -77,7 +78,7 @@ async function showProgress(context: DashboardRequest): Promise<DashboardAnswer>
       </p>
       {next_attempt_at === null ? null : <p>Next attempt: {renderMoment(next_attempt_at)}</p>}
       {renderFiles(outcome)}
-      {isFinal ? renderNext(read.body, context.token) : null}
+      {isFinal ? renderNext(read.body, context) : null}
       <p>
         <a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a> ·{' '}
         <a href={toBrandPath(domain)}>View brand page</a>
@@ -112,15 +113,22 @@ function describeResult(outcome: RequestOutcome | null, status: number | null): 
 }
 
 /** Says what to do where a file was not found. */
-function renderNext({ domain, outcome }: CrawlRequestStatus, token: string): Html | null {
+function renderNext(
+  { domain, outcome }: CrawlRequestStatus,
+  { services, token }: DashboardRequest,
+): Html | null {
   if (!outcome.some(file => file.outcome === 'absent' || file.outcome === 'store_denied'))
     return null
   return (
     <>
       <p>
-        A file that was not found is not an error. To publish one, serve it at its address above.
-        For a file that is hosted here, serve the pointer that <em>Hosted files</em> shows. Then
-        crawl again.
+        A file that was not found is not an error. To publish one, serve it at its address above
+        {toHostingBase(services.baseUrl()) === undefined ? null : (
+          <>
+            , or, for a file that is hosted here, the pointer that <em>Hosted files</em> shows
+          </>
+        )}
+        . Then crawl again.
       </p>
       <div class="actions">
         {renderButton(CRAWL_PATH, token, 'Crawl again', { domain }, 'plain')}

@@ -44,7 +44,11 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
             empty: 'You have not verified a domain yet.',
             render: ({ domain, method, proven, valid_until }) => [
               <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
-              proven && method ? toPlainWords(method) : '',
+              proven && method
+                ? toPlainWords(method)
+                : method === 'email'
+                  ? 'email address only'
+                  : '',
               <>
                 {proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified')}
                 {isShared(context, domain) ? (

@@ -51,7 +51,12 @@ async function renderNewForm({ identity, services, person, sessionUid, token }: 
     return <p>People sign in here with {upstream.name}, not with passkeys.</p>
   const options = await identity.getPasskeys(services)?.buildRegistration(person, sessionUid)
   if (options === undefined)
-    return <p>Browsers create passkeys only for addresses with a host name and TLS.</p>
+    return (
+      <p>
+        Browsers create passkeys only for a host name, with TLS unless it is localhost. This
+        registry is at <code>{services.baseUrl()}</code>.
+      </p>
+    )
   const fields = (
     <>
       <h2>Create a passkey</h2>

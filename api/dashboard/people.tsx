@@ -48,6 +48,7 @@ async function showPeople(context: OrganizationRequest, fault?: string): Promise
 }
 
 function renderMembers(context: OrganizationRequest, members: readonly OrganizationMember[]): Html {
+  const owners = members.filter(({ role }) => role === 'owner')
   return renderTable({
     caption: 'People',
     columns: ['Person', 'Role', 'Joined', 'Action'],
@@ -55,15 +56,19 @@ function renderMembers(context: OrganizationRequest, members: readonly Organizat
     limit: 200,
     bytes: 40_000,
     empty: 'The organization has no members.',
-    render: member => [
-      <>
-        <bdi>{clipText(member.email ?? member.name ?? member.user_id, 120)}</bdi>
-        {member.user_id === context.person.user_id ? ' (you)' : ''}
-      </>,
-      renderRole(context, member),
-      renderMoment(member.joined_at),
-      renderRemoval(context, member),
-    ],
+    render: member => {
+      // An organization keeps an owner.
+      const isFixed = owners.length === 1 && member.role === 'owner'
+      return [
+        <>
+          <bdi>{clipText(member.email ?? member.name ?? member.user_id, 120)}</bdi>
+          {member.user_id === context.person.user_id ? ' (you)' : ''}
+        </>,
+        isFixed ? 'owner, the only one' : renderRole(context, member),
+        renderMoment(member.joined_at),
+        isFixed ? '' : renderRemoval(context, member),
+      ]
+    },
   })
 }
 

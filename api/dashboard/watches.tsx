@@ -29,7 +29,7 @@ const toPath = { domain: toPublisherPath, brand: toBrandPath, agent: toAgentPath
 type Subject = readonly [kind: keyof typeof kinds, name: string]
 
 async function showWatches(context: DashboardRequest, fault?: string): Promise<DashboardAnswer> {
-  const { callApi, query, token } = context
+  const { callApi, query, services, token } = context
   const { body, refused } = await callApi<{ watches: Watch[] }>({ method: 'GET', url: API })
   const named = findSubject(name => query[name])
   const unusable = named && describeUnusable(named)
@@ -48,7 +48,9 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
         columns: ['Watched', 'Type', 'Emails', 'To', 'Since', 'Action'],
         items: body.watches ?? [],
         empty:
-          'You watch nothing yet. Press Watch on the page of a publisher, a brand or an agent.',
+          services.config.SMTP_URL === undefined
+            ? 'This registry sends no email, so nothing can be watched.'
+            : 'You watch nothing yet. Press Watch on the page of a publisher, a brand or an agent.',
         render: watch => renderRow(watch, token),
       })}
     </>

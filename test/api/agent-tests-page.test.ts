@@ -75,7 +75,7 @@ const failed: StepDiagnostic = {
 
 test('the page of an agent that was never tested offers to test it', async () => {
   const list = load((await ann.get(`/dashboard/org/${acme}/agents`)).body)
-  expect(list('tbody a:contains(Tests)').attr('href')).toBe(toPage())
+  expect(list('tbody a:contains(Results)').attr('href')).toBe(toPage())
   const page = load((await ann.get(toPage())).body)
   expect(page('h1').text()).toBe('Tests of sales.acme.example')
   expect(page('.facts').text()).toContain('never; the first test begins within 5 minutes')

@@ -96,6 +96,23 @@ test('who cannot create an organization is told how to join the one of their dom
   expect(empty('#company-type option[selected]').val()).toBe('publisher')
 })
 
+test('the only owner of an organization is offered neither to leave nor another role', async () => {
+  const page = await read(bob, at(other, '/people'))
+  expect(page('tbody').first().text()).toContain('owner, the only one')
+  expect(page('form[action$="/people/remove"], form[action$="/people/role"]')).toHaveLength(0)
+})
+
+test('pages say what this registry does not do, and what a form brings along', async () => {
+  for (const [url, text] of [
+    ['/dashboard/watches', 'This registry sends no email'],
+    ['/dashboard/passkeys', `This registry is at ${BASE}`],
+    [at(other, '/agents'), 'The first agent makes an organization a member.'],
+    [at(other, '/domains'), 'email address only'],
+  ] as const)
+    expect((await read(bob, url))('main').text()).toContain(text)
+  expect((await read(bob, '/dashboard/crawl'))('.sections').text()).toContain('Other')
+})
+
 describe('the dashboard is for people who are signed in', () => {
   test('others are sent to the sign-in, without being asked for consent', async () => {
     const stranger = new TestBrowser(registry)
@@ -124,7 +141,9 @@ describe('the dashboard is for people who are signed in', () => {
     const browser = await enterAs('cleo@acme.example')
     const session = browser.getCookie('registry_session')!
     const signature = browser.getCookie('registry_session.sig')!
-    expect((await send(browser, '/dashboard/sign-out')).headers.location).toBe('/')
+    const left = await send(browser, '/dashboard/sign-out')
+    expect(left.headers.location).toBe('/dashboard/signed-out')
+    expect((await read(browser, '/dashboard/signed-out'))('h1').text()).toBe('Signed out')
     browser.setCookie('registry_session', session)
     browser.setCookie('registry_session.sig', signature)
     expect((await browser.get('/dashboard')).headers.location).toBe('/dashboard/sign-in')
