@@ -63,7 +63,7 @@ async function makePasskey(page: Page, label: string): Promise<void> {
 async function beginAgain(page: Page): Promise<void> {
   await page.goto(`${ORIGIN}/dashboard`)
   await page.click('text=Sign out')
-  await page.waitForURL(`${ORIGIN}/`)
+  await page.waitForURL(`${ORIGIN}/dashboard/signed-out`)
   await page.goto(`${ORIGIN}/dashboard`)
 }
 
