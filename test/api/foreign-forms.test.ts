@@ -115,11 +115,19 @@ async function sendOwn(path: string, form: Record<string, string>) {
   return answer
 }
 
+/** Invites an owner to Ann's organization; returns the token of the link. */
+async function invite(email: string): Promise<string> {
+  const { body } = await sendOwn('/people/invite', { email, role: 'owner' })
+  return new URL(String(load(body)('#link').val())).searchParams.get('token')!
+}
+
 /** Makes one of everything that a form of the dashboard can name. */
 async function fillOrganization(): Promise<void> {
   await sendOwn('/keys', { name: 'Planning key' })
-  const invited = await sendOwn('/people/invite', { email: 'erik@acme.example', role: 'owner' })
-  invitation = new URL(String(load(invited.body)('#link').val())).searchParams.get('token')!
+  invitation = await invite('erik@acme.example')
+  // The only owner could neither be removed nor get another role.
+  const kim = await enterDashboard(registry, 'kim@acme.example')
+  await sendForm(kim, '/dashboard/join', { token: await invite('kim@acme.example') })
   for (const name of ['Before', 'After'])
     await publishPreviewed(ann, {
       org: acme,
