@@ -166,7 +166,7 @@ test.each([
       404,
     )
     await pushButton(page, '.account button', 'Sign out')
-    await page.waitForURL(url => !url.pathname.startsWith('/dashboard'))
+    await page.waitForURL('**/dashboard/signed-out')
     await page.goto(`${origin}/dashboard`)
     expect(page.url()).toContain('/sign-in/')
     await context.close()
