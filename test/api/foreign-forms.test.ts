@@ -115,8 +115,8 @@ async function sendOwn(path: string, form: Record<string, string>) {
   return answer
 }
 
-/** Invites an owner to Ann's organization; returns the token of the link. */
-async function invite(email: string): Promise<string> {
+/** Sends an invitation to own Ann's organization; returns the token of its link. */
+async function sendInvitation(email: string): Promise<string> {
   const { body } = await sendOwn('/people/invite', { email, role: 'owner' })
   return new URL(String(load(body)('#link').val())).searchParams.get('token')!
 }
@@ -124,10 +124,10 @@ async function invite(email: string): Promise<string> {
 /** Makes one of everything that a form of the dashboard can name. */
 async function fillOrganization(): Promise<void> {
   await sendOwn('/keys', { name: 'Planning key' })
-  invitation = await invite('erik@acme.example')
+  invitation = await sendInvitation('erik@acme.example')
   // The only owner could neither be removed nor get another role.
   const kim = await enterDashboard(registry, 'kim@acme.example')
-  await sendForm(kim, '/dashboard/join', { token: await invite('kim@acme.example') })
+  await sendForm(kim, '/dashboard/join', { token: await sendInvitation('kim@acme.example') })
   for (const name of ['Before', 'After'])
     await publishPreviewed(ann, {
       org: acme,
