@@ -38,6 +38,7 @@ import { publishRoutes } from './publish.tsx'
 import { canReview, reviewRoutes } from './reviews.tsx'
 import { ownUsageRoutes, usageRoutes } from './usage.tsx'
 import { watchRoutes } from './watches.tsx'
+import { webhookRoutes } from './webhooks.tsx'
 
 const FORM_BYTES_MAX = 1024 * 1024
 const SIGN_OUT = '/dashboard/sign-out'
@@ -52,6 +53,7 @@ const organizationRoutes: readonly OrganizationRoute[] = [
   },
   ...peopleRoutes,
   ...keyRoutes,
+  ...webhookRoutes,
   ...domainRoutes,
   ...agentRoutes,
   ...agentTestRoutes,

@@ -81,6 +81,8 @@ export const doneTexts = {
   watched: 'You will get emails about it from now on.',
   watch_changed: 'Your choice is saved.',
   unwatched: 'You will get no more emails about it.',
+  webhook_resumed: 'The webhook posts again, from where it stopped.',
+  webhook_deleted: 'The webhook is deleted. Nothing more is posted to it.',
   joined: 'You are now a member of the organization.',
 } as const
 export type DoneName = keyof typeof doneTexts
@@ -105,6 +107,7 @@ const sections = [
   ['domains', 'Domains'],
   ['people', 'People'],
   ['keys', 'Keys'],
+  ['webhooks', 'Webhooks'],
   ['agents', 'Agents'],
   ['entries', 'Hosted files'],
   ['usage', 'Usage'],

@@ -214,7 +214,7 @@ const entries = {
   ],
   mirrorItems: [2_000, 'entries in one mirror'],
   logoBytes: [512 * KiB, 'largest logo'],
-  subscriptionsPerOrganization: [20, 'subscriptions of one organization'],
+  subscriptionsPerOrganization: [20, 'webhooks of one organization'],
   watchesPerPerson: [100, 'things that one person can watch'],
   watchMailsPerDay: [
     20,

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type Cheerio, load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { listTables } from '../../pipeline/store/table-files.ts'
 import {
@@ -171,6 +172,25 @@ async function fillOrganization(): Promise<void> {
     auth_type: 'bearer',
     sealed_secret: 'sealed',
   })
+  await addDisabledWebhook()
+}
+
+/** Adds a webhook to Ann's organization whose page has every form of one. */
+async function addDisabledWebhook(): Promise<void> {
+  const subscription_id = randomUUID()
+  await submit({
+    op: 'subscription.create',
+    subscription_id,
+    org_id: acme,
+    url: 'https://receiver.acme.example/changes',
+    event_types: [],
+    domains: [],
+    agents: [],
+    cursor: NIL_UUID,
+    created_by: annId.value,
+    most: 10,
+  })
+  await submit({ op: 'subscription.disable', subscription_id, reason: 'It did not answer.' })
 }
 
 /** Has an organization propose a mirror, about which a moderator decides. */

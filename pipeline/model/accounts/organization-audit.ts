@@ -28,9 +28,9 @@ export const auditedOperations = {
   'ownership.settle': 'Finished verifying a domain',
   'origin.claim': 'Claimed a hosted file',
   'origin.verify': 'Verified a hosted file',
-  'subscription.create': 'Subscribed to changes',
-  'subscription.delete': 'Deleted a subscription',
-  'subscription.resume': 'Resumed a subscription',
+  'subscription.create': 'Created a webhook',
+  'subscription.delete': 'Deleted a webhook',
+  'subscription.resume': 'Resumed a webhook',
   'logo.save': 'Submitted a logo',
   'brand.submit': 'Submitted a brand',
   'brand.save': 'Saved a brand',
@@ -47,7 +47,7 @@ export function describeChange(
   if (operation === 'entry.rollback' && facts.to_revision === '0') return 'Stopped hosting a file'
   if (facts.profile_auto_created) return 'Added an agent, which made the organization a member'
   if (operation === 'subscription.create' && facts.kind === 'audit')
-    return 'Subscribed to the audit'
+    return 'Created a webhook for the audit'
   return auditedOperations[operation]
 }
 

@@ -1,0 +1,339 @@
+import type { z } from 'zod'
+import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
+import type { eventTypes } from '../../pipeline/model/event.ts'
+import type {
+  DeliveryLog,
+  SubscriptionView,
+  TestDelivery,
+} from '../../pipeline/model/responses/subscriptions.ts'
+import { toGuidePath } from '../pages/guides.ts'
+import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
+import { clipText, formatCount, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
+import { renderFacts, renderSection, renderTable } from '../pages/parts/blocks.tsx'
+import { renderBadge } from '../pages/parts/freshness.tsx'
+import { confirmFirst, SUBJECT } from './confirm.tsx'
+import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import {
+  type DashboardAnswer,
+  renderButton,
+  renderFault,
+  renderToken,
+  toSectionPath,
+} from './page.tsx'
+
+const API = '/api/registry/subscriptions'
+
+/** Names of what changes are about, as the form offers them. */
+const entities = {
+  authorization: 'authorizations',
+  agent: 'agents',
+  publisher: 'publishers’ files',
+  property: 'properties',
+  collection: 'collections',
+} as const satisfies Record<(typeof eventTypes)[keyof typeof eventTypes]['entity'], string>
+
+const looks = { active: 'good', failing: 'fair', disabled: 'bad' } as const
+
+async function showWebhooks(
+  context: OrganizationRequest,
+  fault?: string,
+): Promise<DashboardAnswer> {
+  const { callApi, org, organization } = context
+  const listed = await callApi<{ subscriptions: SubscriptionView[] }>({
+    method: 'GET',
+    url: API,
+    query: org,
+  })
+  const sectionPath = toSectionPath(organization.org_id, 'webhooks')
+  const body = (
+    <>
+      <h1>Webhooks</h1>
+      <p class="lead">
+        A webhook posts changes to an address of yours as they happen, signed and in order.{' '}
+        <a href={toGuidePath('webhooks')}>How to receive them</a>
+      </p>
+      {renderFault(fault ?? listed.refused)}
+      {listed.refused !== undefined
+        ? null
+        : renderTable({
+            caption: 'Webhooks',
+            columns: ['Address', 'Posts', 'State', 'Last delivery', 'Action'],
+            items: listed.body.subscriptions,
+            limit: 100,
+            bytes: 60_000,
+            empty: 'No webhooks yet.',
+            render: webhook => [
+              <a href={toWebhookPath(sectionPath, webhook)}>{renderName(webhook.url, 100)}</a>,
+              describeSelection(webhook),
+              renderBadge(looks[webhook.status], webhook.status),
+              renderMoment(webhook.delivered_at, 'none yet'),
+              renderActions(context, webhook),
+            ],
+          })}
+      {renderNewForm(context, sectionPath)}
+    </>
+  )
+  return { status: fault === undefined ? 200 : 400, title: 'Webhooks', body }
+}
+
+function toWebhookPath(
+  sectionPath: string,
+  { subscription_id: id }: Pick<SubscriptionView, 'subscription_id'>,
+): string {
+  return `${sectionPath}/deliveries?${new URLSearchParams({ id })}`
+}
+
+/** Describes in words what a webhook posts. */
+function describeSelection({ kind, event_types, domains, agents }: SubscriptionView): Child {
+  if (kind === 'audit') return 'the audit'
+  const about = [...domains, ...agents]
+  const types = event_types.map(type => {
+    const [, entity = ''] = /^(\w+)\.\*$/.exec(type) ?? []
+    return Object.hasOwn(entities, entity) ? entities[entity as keyof typeof entities] : type
+  })
+  return clipText(
+    (types.length === 0 ? 'all changes' : `changes of ${joinWords(types)}`) +
+      (about.length === 0 ? '' : `, only about ${joinWords(about, 'or')}`),
+    300,
+  )
+}
+
+function renderActions(
+  { organization, token }: OrganizationRequest,
+  { subscription_id: id, status, url }: SubscriptionView,
+): Html {
+  const sectionPath = toSectionPath(organization.org_id, 'webhooks')
+  return (
+    <div class="actions">
+      {renderButton(`${sectionPath}/test`, token, 'Post a test', { id }, 'plain')}
+      {status === 'disabled'
+        ? renderButton(`${sectionPath}/resume`, token, 'Resume', { id }, 'plain')
+        : null}
+      {renderButton(`${sectionPath}/delete`, token, 'Delete', { id, [SUBJECT]: url }, 'plain')}
+    </div>
+  )
+}
+
+function renderNewForm({ form, organization, token }: OrganizationRequest, path: string): Html {
+  const read = (name: string) => form.get(name) ?? ''
+  const choices = Object.entries(entities).map(
+    ([entity, name]) => [`${entity}.*`, `changes of ${name}`] as const,
+  )
+  const audit = [['audit', 'the audit of your organization']] as const
+  const mayPostAudit = hasOrganizationRight(organization.role, 'keys')
+  return (
+    <form method="post" action={path} class="panel">
+      <h2>Create a webhook</h2>
+      {renderToken(token)}
+      <label for="url">Address</label>
+      <input
+        id="url"
+        name="url"
+        type="url"
+        value={read('url')}
+        required
+        maxlength="2000"
+        placeholder="https://receiver.acme.example/changes"
+      />
+      <p class="hint">
+        A challenge is posted there at once, and the webhook is created if the answer repeats it. It
+        names your organization, <code>{organization.org_id}</code>.
+      </p>
+      <label for="what">Posts</label>
+      <select id="what" name="what">
+        <option value="">all changes</option>
+        {[...choices, ...(mayPostAudit ? audit : [])].map(([value, label]) => (
+          <option value={value} selected={value === read('what')}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <label for="about">Only about (optional)</label>
+      <input
+        id="about"
+        name="about"
+        value={read('about')}
+        maxlength="20000"
+        placeholder="acme.example https://sales.acme.example/mcp"
+      />
+      <p class="hint">Domains and addresses of agents, with spaces between them.</p>
+      <button type="submit">Create webhook</button>
+    </form>
+  )
+}
+
+/** Reads what the form asks for, as the API takes it. */
+function readSelection(form: URLSearchParams) {
+  const what = form.get('what') ?? ''
+  const about = (form.get('about') ?? '').split(/[\s,]+/).filter(name => name !== '')
+  const isAgent = (name: string) => /^https?:/i.test(name)
+  return {
+    ...(what === 'audit' ? { kind: what } : what !== '' && { event_types: [what] }),
+    ...(about.length > 0 && {
+      domains: about.filter(name => !isAgent(name)),
+      agents: about.filter(isAgent),
+    }),
+  }
+}
+
+async function createWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form, organization } = context
+  const payload = { url: form.get('url')?.trim() ?? '', ...readSelection(form) }
+  const made = await callApi<SubscriptionView>({ method: 'POST', url: API, query: org, payload })
+  if (made.refused !== undefined) return showWebhooks(context, made.refused)
+  const body = (
+    <>
+      <h1>Your new webhook</h1>
+      <p class="notice good" role="status">
+        {renderName(made.body.url, 200)} has repeated the challenge. Changes are posted from now on.
+      </p>
+      <p>
+        <label for="secret">Its secret, with which your receiver verifies what is posted</label>
+      </p>
+      <input
+        id="secret"
+        class="secret"
+        value={made.body.signing_secret ?? ''}
+        readonly
+        autocomplete="off"
+      />
+      <p class="notice fair">Copy it now: this page shows it only once.</p>
+      <p>
+        <a href={toSectionPath(organization.org_id, 'webhooks')}>I have copied it</a>
+      </p>
+    </>
+  )
+  return { status: 201, title: 'Your new webhook', body }
+}
+
+/** Shows a webhook with its last deliveries; `note` is what was just done with it. */
+async function showDeliveries(
+  context: OrganizationRequest,
+  id: string,
+  { fault, note = null }: { fault?: string; note?: Child } = {},
+): Promise<DashboardAnswer> {
+  const { callApi, org } = context
+  const url = toApiPath(id)
+  const [found, log] = await Promise.all([
+    callApi<SubscriptionView>({ method: 'GET', url, query: org }),
+    callApi<z.infer<typeof DeliveryLog>>({ method: 'GET', url: `${url}/deliveries`, query: org }),
+  ])
+  if (found.refused !== undefined) return showWebhooks(context, fault ?? found.refused)
+  const webhook = found.body
+  const body = (
+    <>
+      <h1>Webhook</h1>
+      <p class="lead">{renderName(webhook.url, 200)}</p>
+      {renderFault(fault ?? log.refused)}
+      {note}
+      {renderFacts([
+        ['State', renderBadge(looks[webhook.status], webhook.status)],
+        ['Why', webhook.disabled_reason],
+        ['Posts', describeSelection(webhook)],
+        ['Last delivery', renderMoment(webhook.delivered_at, 'none yet')],
+        ['Failing since', webhook.failing_since && renderMoment(webhook.failing_since)],
+        ['Next attempt', webhook.next_attempt_at && renderMoment(webhook.next_attempt_at)],
+        ['Created', renderMoment(webhook.created_at)],
+      ])}
+      {renderActions(context, webhook)}
+      {log.refused === undefined
+        ? renderSection('deliveries', 'Last deliveries', renderDeliveries(log.body))
+        : null}
+    </>
+  )
+  return { status: fault === undefined ? 200 : 400, title: 'Webhook', body }
+}
+
+function renderDeliveries({ deliveries }: z.infer<typeof DeliveryLog>): Html {
+  return renderTable({
+    caption: 'Last deliveries',
+    columns: ['When', 'Result', 'Changes', 'Attempt', 'Response time'],
+    items: deliveries,
+    limit: deliveries.length,
+    bytes: 60_000,
+    empty: 'Nothing has been posted yet. The next change that it selects will be.',
+    render: ({ attempted_at, delivered, status, error, events, attempt, duration_ms }) => [
+      renderMoment(attempted_at),
+      <>
+        {delivered ? renderBadge('good', 'taken') : renderBadge('bad', 'not taken')}{' '}
+        {describeAnswer(status, error)}
+      </>,
+      formatCount(events),
+      formatCount(attempt),
+      `${formatCount(Math.round(duration_ms))} ms`,
+    ],
+  })
+}
+
+function describeAnswer(status: number | null, error: string | null): string {
+  return clipText([status === null ? [] : `HTTP ${status}`, error ?? []].flat().join(', '), 200)
+}
+
+async function testWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form } = context
+  const id = form.get('id') ?? ''
+  const url = `${toApiPath(id)}/test`
+  const { refused, body } = await callApi<z.infer<typeof TestDelivery>>({
+    method: 'POST',
+    url,
+    query: org,
+  })
+  if (refused !== undefined) return showDeliveries(context, id, { fault: refused })
+  const { delivered, status, error, duration_ms } = body
+  const note = delivered ? (
+    <p class="notice good" role="status">
+      The receiver took the test ({describeAnswer(status, error)}, {Math.round(duration_ms)} ms).
+    </p>
+  ) : (
+    <p class="notice bad" role="alert">
+      The receiver did not take the test: {describeAnswer(status, error)}.
+    </p>
+  )
+  return showDeliveries(context, id, { note })
+}
+
+async function resumeWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form, organization } = context
+  const id = form.get('id') ?? ''
+  const url = `${toApiPath(id)}/resume`
+  const { refused } = await callApi({ method: 'POST', url, query: org })
+  return refused === undefined
+    ? { next: toSectionPath(organization.org_id, 'webhooks'), done: 'webhook_resumed' }
+    : showDeliveries(context, id, { fault: refused })
+}
+
+const askAboutWebhook = () => ({
+  label: 'Delete',
+  effect:
+    'Nothing more is posted to this address. To subscribe again, its receiver has to repeat a challenge, and gets another secret.',
+})
+
+async function deleteWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {
+  const { callApi, org, form, organization } = context
+  const url = toApiPath(form.get('id') ?? '')
+  const { refused } = await callApi({ method: 'DELETE', url, query: org })
+  return refused === undefined
+    ? { next: toSectionPath(organization.org_id, 'webhooks'), done: 'webhook_deleted' }
+    : showWebhooks(context, refused)
+}
+
+function toApiPath(id: string): string {
+  return `${API}/${encodeURIComponent(id)}`
+}
+
+export const webhookRoutes: readonly OrganizationRoute[] = [
+  { method: 'GET', path: '/webhooks', handle: context => showWebhooks(context) },
+  { method: 'POST', path: '/webhooks', handle: createWebhook },
+  {
+    method: 'GET',
+    path: '/webhooks/deliveries',
+    handle: context => showDeliveries(context, String(context.query.id ?? '')),
+  },
+  { method: 'POST', path: '/webhooks/test', handle: testWebhook },
+  { method: 'POST', path: '/webhooks/resume', handle: resumeWebhook },
+  {
+    method: 'POST',
+    path: '/webhooks/delete',
+    handle: confirmFirst(askAboutWebhook, deleteWebhook),
+  },
+]

@@ -1,0 +1,174 @@
+import { load } from 'cheerio'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWriterClient, type WriterClient } from '../../jobs/api-client/writer-client.ts'
+import { runCrawler } from '../../jobs/crawler/crawler.ts'
+import type { Role } from '../../jobs/process-role.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { readConfig } from '../../pipeline/core/config.ts'
+import { silentLog } from '../../pipeline/core/log.ts'
+import { PushState } from '../../pipeline/push/state.ts'
+import {
+  enterDashboard,
+  openWithSignIn,
+  type SignInRegistry,
+  sendForm,
+  type TestBrowser,
+} from '../support/clients/signing-in.ts'
+import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import {
+  buildGenerousLimits,
+  generousRates,
+  generousTimeouts,
+} from '../support/registry/generous-limits.ts'
+import {
+  makeRegistryKey,
+  openReceivers,
+  type Receivers,
+} from '../support/servers/webhook-receivers.ts'
+
+const key = makeRegistryKey()
+let redis: TestRedis
+let receivers: Receivers
+let crawler: Role
+let writer: WriterClient
+let registry: SignInRegistry
+let ann: TestBrowser
+/** Path of the page. */
+let webhooks: string
+
+beforeAll(async () => {
+  redis = await startRedis()
+  receivers = await openReceivers(key.path)
+  const settings = { REGISTRY_SIGNING_KEYS: key.path }
+  const crawling = { CRAWL_CONNECT_TO: receivers.url, ...buildGenerousLimits(generousRates) }
+  const config = readConfig({ ...settings, ...crawling })
+  crawler = await runCrawler(config, redis.url, systemClock, silentLog)
+  writer = openWriterClient(redis.url, silentLog, generousTimeouts)
+  registry = await openWithSignIn(redis, {
+    settings,
+    writer: { requestLive: writer.requestLive },
+  })
+  ann = await enterDashboard(registry, 'ann@acme.example')
+  const made = await sendForm(ann, '/dashboard/organizations', { name: 'Acme' })
+  webhooks = String(made.headers.location).replace(/\/domains.*$/, '/webhooks')
+})
+
+afterAll(async () => {
+  await registry.close()
+  await crawler.close()
+  await writer.close()
+  await receivers.close()
+  await redis.close()
+  key.remove()
+})
+
+const read = async (url = webhooks) => load((await ann.get(url)).body)
+
+async function create(host: string, form: Record<string, string> = {}) {
+  const receiver = receivers.add(host)
+  const answer = await sendForm(ann, webhooks, { url: receiver.url, ...form })
+  return { receiver, answer, page: load(answer.body) }
+}
+
+async function findRow(host: string) {
+  const page = await read()
+  const row = page('tbody tr').filter((_, each) => page(each).text().includes(host))
+  const cells = row.find('th, td').toArray()
+  return {
+    id: String(row.find('input[name=id]').first().val()),
+    texts: cells.map(cell => page(cell).text()),
+    address: String(row.find('a').attr('href')),
+  }
+}
+
+test('the menu of an organization leads to its webhooks', async () => {
+  const page = await read()
+  expect(page('.sections a[aria-current=page]').text()).toBe('Webhooks')
+  expect(page('main').text()).toContain('No webhooks yet.')
+})
+
+test('a webhook is created once its receiver repeats the challenge, and its secret is shown once', async () => {
+  const { answer, page } = await create('all.example')
+  expect(answer.statusCode).toBe(201)
+  const secret = String(page('#secret').val())
+  expect(secret).toMatch(/^whsec_/)
+  const { texts, address } = await findRow('all.example')
+  expect(texts.slice(1, 4)).toEqual(['all changes', 'active', 'none yet'])
+  for (const url of [webhooks, address]) expect((await ann.get(url)).body).not.toContain(secret)
+})
+
+test.each([
+  [{ what: 'authorization.*' }, 'changes of authorizations'],
+  [
+    { what: '', about: 'acme.example, https://Sales.acme.example/mcp' },
+    'all changes, only about acme.example or https://sales.acme.example/mcp',
+  ],
+  [{ what: 'audit' }, 'the audit'],
+])('a webhook may post less: %j', async (form, selection) => {
+  const host = `less${Object.values(form).join('').length}.example`
+  expect((await create(host, form)).answer.statusCode).toBe(201)
+  expect((await findRow(host)).texts[1]).toBe(selection)
+})
+
+test('a receiver that does not repeat the challenge is named with the reason, and the form is kept', async () => {
+  const form = { url: 'https://nobody.example/x', about: 'acme.example' }
+  const answer = await sendForm(ann, webhooks, form)
+  const page = load(answer.body)
+  expect([answer.statusCode, page('[role=alert]').text()]).toEqual([
+    400,
+    expect.stringContaining('The receiver did not confirm the subscription: answered 404.'),
+  ])
+  expect([page('#url').val(), page('#about').val()]).toEqual([form.url, form.about])
+})
+
+test('a test says what the receiver answered, and the page lists the last deliveries', async () => {
+  const { receiver } = await create('tested.example')
+  const { id, address } = await findRow('tested.example')
+  const post = async () => load((await sendForm(ann, `${webhooks}/test`, { id })).body)
+  expect((await post())('[role=status]').text()).toContain('The receiver took the test (HTTP 200')
+  receiver.fails = 500
+  expect((await post())('[role=alert]').text()).toContain('did not take the test: HTTP 500')
+  const state = PushState.open(registry.reader.paths.pushState)
+  state.keepAttempt(id, 0, {
+    delivery_id: '01939f00-0000-8000-8000-00000000abcd',
+    attempt: 2,
+    attempted_at: '2026-11-20T03:00:00.000Z',
+    duration_ms: 12.4,
+    delivered: false,
+    status: 500,
+    error: null,
+    events: 3,
+    cursor: '01939f00-0000-8000-8000-00000000abcd',
+  })
+  await state.flush()
+  const cells = (await read(address))('#deliveries tbody tr').first().find('td')
+  expect(cells.toArray().map(cell => load(cell).text())).toEqual([
+    'not taken HTTP 500',
+    '3',
+    '2',
+    '12 ms',
+  ])
+  await state.close()
+})
+
+test('a disabled webhook says why and can be resumed; a deleted one is gone, after a question', async () => {
+  await create('ended.example')
+  const { id, address } = await findRow('ended.example')
+  await registry.submit({ op: 'subscription.disable', subscription_id: id, reason: 'It was late.' })
+  expect((await findRow('ended.example')).texts[2]).toBe('disabled')
+  expect((await read(address))('main').text()).toContain('It was late.')
+  const resumed = await sendForm(ann, `${webhooks}/resume`, { id })
+  expect(resumed.headers.location).toBe(`${webhooks}?done=webhook_resumed`)
+  const form = { id, subject: 'https://ended.example/changes' }
+  const asked = load((await sendForm(ann, `${webhooks}/delete`, form)).body)
+  expect(asked('h1').text()).toBe('Delete https://ended.example/changes?')
+  expect((await findRow('ended.example')).texts[2]).toBe('active')
+  const deleted = await sendForm(ann, `${webhooks}/delete`, { ...form, sure: 'yes' })
+  expect(deleted.headers.location).toBe(`${webhooks}?done=webhook_deleted`)
+  expect((await findRow('ended.example')).texts).toEqual([])
+  const gone = await ann.get(address)
+  expect([gone.statusCode, load(gone.body)('[role=alert]').text()]).toEqual([
+    400,
+    'Your organization has no subscription with this id.',
+  ])
+})
