@@ -133,7 +133,11 @@ test('the audit names the subscription, and deliveries begin with it', async () 
   expect(made).not.toHaveProperty('granted_by')
   const { changes } = (await ask('olga', 'GET', `${AUDIT}?limit=1`)).json()
   expect(changes).toMatchObject([
-    { operation: 'subscription.create', text: 'Created a webhook for the audit', facts: { kind: 'audit' } },
+    {
+      operation: 'subscription.create',
+      text: 'Created a webhook for the audit',
+      facts: { kind: 'audit' },
+    },
   ])
   const { next_cursor } = (await ask('olga', 'GET', `${AUDIT}?limit=2`)).json()
   expect(made.cursor).toBe(next_cursor)
