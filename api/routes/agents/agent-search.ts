@@ -92,9 +92,6 @@ function toAsked(query: SearchQuery): AgentQuery {
 }
 
 function readFilters(query: Record<Dimension, readonly string[]>) {
-  return new Map(
-    dimensions.flatMap((name): [Dimension, readonly string[]][] =>
-      query[name].length === 0 ? [] : [[name, query[name]]],
-    ),
-  )
+  const asked = dimensions.filter(name => query[name].length > 0)
+  return new Map(asked.map(name => [name, query[name]]))
 }

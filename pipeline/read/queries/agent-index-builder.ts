@@ -5,7 +5,13 @@ import { toComplianceSummary } from '../../diff/verdict-events.ts'
 import type { AgentVerdict } from '../../model/agent-verdict.ts'
 import type { AgentProfileRow, AgentRow } from '../../model/rows.ts'
 import type { Database } from '../../store/columnar/duckdb.ts'
-import { type AgentIndex, dimensions, formatScore, roundScore } from './agent-index.ts'
+import {
+  type AgentIndex,
+  dimensions,
+  formatScore,
+  REACH_WEIGHT,
+  roundScore,
+} from './agent-index.ts'
 import { type AgentText, AgentTexts } from './agent-texts.ts'
 import { Postings } from './rank-postings.ts'
 
@@ -36,7 +42,7 @@ select concat_ws(' ', ${[
  * every agent that passes them, so the order is the same for most queries.
  */
 const RANKED = `
-select a.agent_url, round(0.1 * ln(a.property_count + 1)
+select a.agent_url, round(${REACH_WEIGHT} * ln(a.property_count + 1)
     + case when coalesce(p.has_tmp, false) then 0.05 else 0 end, 12) as score,
   to_json(a)::varchar as agent,
   case when p.agent_url is not null then to_json(p)::varchar end as profile,

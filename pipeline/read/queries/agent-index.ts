@@ -30,6 +30,15 @@ export interface AgentIndex {
   postings: Postings
 }
 
+/** Relevance of an agent by the logarithm of the number of its properties. */
+export const REACH_WEIGHT = 0.1
+
+/** Computes the relevance that an agent has at least when it reaches so many properties. */
+export function computeReachScore(properties: number): number {
+  // DuckDB computes the logarithm of a score: the last digits may differ.
+  return REACH_WEIGHT * Math.log(properties + 1) - 1e-9
+}
+
 /** Formats a score twice over; the names of the filters that matched follow. */
 export function formatScore(score: number): string {
   const text = String(score)

@@ -1,8 +1,14 @@
 // biome-ignore-all lint/style/noNonNullAssertion: ranks are indexes of every list of the agent index
 
 import { type LentBytes, writer } from '../lookups/buffer-builder.ts'
-import { type AgentIndex, type Dimension, formatScore, roundScore } from './agent-index.ts'
-import { type Bits, countSets, intersectRanks, readCount, removeCount } from './rank-postings.ts'
+import {
+  type AgentIndex,
+  computeReachScore,
+  type Dimension,
+  formatScore,
+  roundScore,
+} from './agent-index.ts'
+import { type Bits, walkRanks } from './rank-postings.ts'
 
 /** Position in the order of relevance: after the agent with this score and address. */
 export interface SearchPosition {
@@ -27,27 +33,28 @@ interface Match {
   rank: number
   /** Relevance among agents that match different shares of the asked values; else undefined. */
   score?: number
+  /** True if it has all asked values; then its text has its score. */
+  hasAll: boolean
 }
 
 /** Searches for a page of the matching agents, the most relevant first, as JSON that is ready to be sent. */
 export function searchAgents(agents: AgentIndex, query: AgentQuery): LentBytes {
   const { filters, limit, maxBytes } = query
-  const isFiltered = filters.size > 0
   const names = JSON.stringify([...filters.keys()])
-  const end = `${names}},"matched_filters":${names}}`
+  const end = Buffer.from(`${names}},"matched_filters":${names}}`)
   let last: Match | undefined
   let written = 0
   let hasMore = false
   writer.start()
   writer.ascii('{"results":[')
   for (const match of findMatches(agents, query)) {
-    const { rank, score } = match
+    const { rank, score, hasAll } = match
     hasMore =
       written === limit || (written > 0 && writer.length + agents.texts.measure(rank) > maxBytes)
     if (hasMore) break
-    const isUsual = isFiltered && score === undefined
-    agents.texts.write(writer, rank, { comma: written > 0, score: isUsual })
-    writer.ascii(isUsual ? end : formatScore(score ?? agents.scores[rank]!) + end)
+    agents.texts.write(writer, rank, { comma: written > 0, score: hasAll })
+    if (!hasAll) writer.ascii(formatScore(score ?? agents.scores[rank]!))
+    writer.bytes(end)
     last = match
     written += 1
   }
@@ -65,8 +72,11 @@ function findMatches(agents: AgentIndex, query: AgentQuery): Match[] {
   // Where one value of each filter is asked, all that pass have all of them: the order is that of the index.
   if (asked > filters.size) return findByBreadth(agents, query, asked)
   const start = after === undefined ? 0 : rankAfter(agents, after)
-  const sets = uniteEach(agents, findSets(agents, query))
-  return findRanks(agents, query, sets, { start, max: limit + 1 }).map(rank => ({ rank }))
+  const matches: Match[] = []
+  walk(agents, query, { start, counted: 0 }, rank => {
+    return matches.push({ rank, hasAll: asked > 0 }) <= limit
+  })
+  return matches
 }
 
 /** Counts the values that are asked for, each once. */
@@ -80,25 +90,13 @@ function countAsked({ filters }: AgentQuery): number {
  */
 function findByBreadth(agents: AgentIndex, query: AgentQuery, asked: number): Match[] {
   const { filters, after, limit } = query
-  const sets = findSets(agents, query)
-  const counts = countSets(sets.slice(0, filters.size).flat())
-  const [first, ...others] = uniteEach(agents, sets)
-  const left = first!.slice()
   const found = Array.from({ length: asked + 1 }, (): Required<Match>[] => [])
-  findRanks(agents, query, [left, ...others], {
-    start: 0,
-    max: Number.POSITIVE_INFINITY,
-    accepts: rank => {
-      const count = readCount(counts, rank)
-      const equal = found[count]!
-      const score = roundScore(count / asked + agents.scores[rank]!)
-      const url = agents.urls[rank]!
-      const isBefore =
-        after !== undefined && (score > after.score || (score === after.score && url <= after.url))
-      if (isBefore || equal.length > limit) return false
-      if (equal.push({ rank, score }) > limit) removeCount(left, counts, count)
+  walk(agents, query, { start: 0, counted: filters.size }, (rank, count) => {
+    const score = roundScore(count / asked + agents.scores[rank]!)
+    const url = agents.urls[rank]!
+    if (after !== undefined && (score > after.score || (score === after.score && url <= after.url)))
       return true
-    },
+    return found[count]!.push({ rank, score, hasAll: count === asked }) <= limit
   })
   const compare = (a: Required<Match>, b: Required<Match>) =>
     b.score - a.score || (agents.urls[a.rank]! < agents.urls[b.rank]! ? -1 : 1)
@@ -108,42 +106,41 @@ function findByBreadth(agents: AgentIndex, query: AgentQuery, asked: number): Ma
     .slice(0, limit + 1)
 }
 
-/** Finds the sets of the asked values: by filter in their order, then by type. */
-function findSets({ postings }: AgentIndex, { filters, type }: AgentQuery): Bits[][] {
-  const sets = [...filters].map(([name, values]) => postings.find(name, values))
-  return type === undefined ? sets : [...sets, postings.find('type', [type])]
-}
-
-function uniteEach({ postings }: AgentIndex, sets: readonly Bits[][]): Bits[] {
-  return sets.map(each => postings.unite(each))
-}
-
-/** Finds the ranks of the agents that pass and are accepted, from `start` on and at most `max`. */
-function findRanks(
-  { urls, propertyCounts, hasTmp: tmp }: AgentIndex,
-  { hasTmp, minProperties }: AgentQuery,
-  sets: readonly Bits[],
-  { start, max, accepts }: { start: number; max: number; accepts?: (rank: number) => boolean },
-): number[] {
-  return intersectRanks(
-    sets,
-    { start, end: urls.length, max },
-    rank =>
+/** Walks the agents that pass all that is asked. */
+function walk(
+  { urls, scores, propertyCounts, hasTmp: tmp, postings }: AgentIndex,
+  { filters, type, hasTmp, minProperties }: AgentQuery,
+  { start, counted }: { start: number; counted: number },
+  visit: (rank: number, count: number) => boolean,
+): void {
+  const groups = [...filters].map(([name, values]): Bits[] => postings.find(name, values))
+  if (type !== undefined) groups.push(postings.find('type', [type]))
+  // Who reaches enough properties is above the relevance that they alone give.
+  const end = findFirst(urls.length, rank => scores[rank]! < computeReachScore(minProperties))
+  walkRanks(groups, { start, end, counted }, (rank, count) => {
+    const passes =
       propertyCounts[rank]! >= minProperties &&
-      (hasTmp === undefined || (tmp[rank] === 1) === hasTmp) &&
-      (accepts === undefined || accepts(rank)),
-  )
+      (hasTmp === undefined || (tmp[rank] === 1) === hasTmp)
+    return !passes || visit(rank, count)
+  })
 }
 
 /** Returns the first rank after a position, whether or not that agent still exists. */
 function rankAfter({ scores, urls }: AgentIndex, { score, url }: SearchPosition): number {
+  return findFirst(urls.length, rank => {
+    const its = scores[rank]!
+    return its < score || (its === score && urls[rank]! > url)
+  })
+}
+
+/** Finds the first rank from which on something is true; `size` where it is of none. */
+function findFirst(size: number, isTrue: (rank: number) => boolean): number {
   let low = 0
-  let high = urls.length
+  let high = size
   while (low < high) {
     const middle = (low + high) >>> 1
-    const its = scores[middle]!
-    if (its > score || (its === score && urls[middle]! <= url)) low = middle + 1
-    else high = middle
+    if (isTrue(middle)) high = middle
+    else low = middle + 1
   }
   return low
 }

@@ -59,16 +59,6 @@ export class Postings {
     })
   }
 
-  /** Unites sets. The result must not be written to. */
-  unite(sets: readonly Bits[]): Bits {
-    const [first] = sets
-    if (first !== undefined && sets.length === 1) return first
-    const united = this.#createEmptySet()
-    for (const bits of sets)
-      for (let word = 0; word < bits.length; word++) united[word]! |= bits[word]!
-    return united
-  }
-
   #createEmptySet(): Bits {
     return new Uint32Array(this.#wordCount)
   }
@@ -89,65 +79,82 @@ function set(bits: Bits, rank: number): void {
 }
 
 /**
- * Counts for every rank how many of the sets have it, a word of ranks at a time: the sets of the ranks whose
- * count has 1 as its lowest binary digit, as its second lowest, and so on.
+ * Walks the ranks from `start` to before `end` that are in a set of each group, rising. `visit` gets with each how many
+ * sets of the first `counted` groups have it, and returns false when it wants no more with that count.
  */
-export function countSets(sets: readonly Bits[]): Bits[] {
-  const [first, ...others] = sets
-  if (first === undefined) return []
-  const digits: Bits[] = [first.slice()]
-  while (1 << digits.length <= sets.length) digits.push(new Uint32Array(first.length))
-  for (const bits of others) {
-    for (let word = 0; word < bits.length; word++) {
-      let carried = bits[word]!
-      for (let i = 0; carried !== 0; i++) {
-        const digit = digits[i]!
-        const before = digit[word]!
-        digit[word] = before ^ carried
-        carried &= before
+export function walkRanks(
+  groups: readonly (readonly Bits[])[],
+  { start, end, counted }: { start: number; end: number; counted: number },
+  visit: (rank: number, count: number) => boolean,
+): void {
+  const sets = groups.slice(0, counted).flat()
+  const digits = new Int32Array(32 - Math.clz32(sets.length))
+  const full: number[] = []
+  for (let word = start >>> 5; word * WORD_BITS < end; word++) {
+    let left = intersectWord(groups, word)
+    if (word === start >>> 5) left &= -1 << (start & 31)
+    if (left === 0) continue
+    countWord(sets, word, digits)
+    for (let i = 0; i < full.length; i++) left &= ~findCount(digits, full[i]!)
+    while (left !== 0) {
+      const bit = 31 - Math.clz32(left & -left)
+      left &= left - 1
+      const rank = word * WORD_BITS + bit
+      if (rank >= end) return
+      const count = readCount(digits, bit)
+      if (visit(rank, count)) continue
+      left &= ~findCount(digits, count)
+      // A rank is in at least one set of each counted group.
+      const countsLeft = sets.length - counted + 1 - full.push(count)
+      if (countsLeft === 0) return
+      if (countsLeft === 1 && !full.includes(sets.length)) {
+        const all = [...sets.map(bits => [bits]), ...groups.slice(counted)]
+        return walkRanks(all, { start: rank + 1, end, counted: 0 }, each =>
+          visit(each, sets.length),
+        )
       }
     }
   }
-  return digits
 }
 
-/** Reads the count of a rank. */
-export function readCount(digits: readonly Bits[], rank: number): number {
-  let count = 0
-  for (let i = 0; i < digits.length; i++)
-    count |= ((digits[i]![rank >>> 5]! >>> (rank & 31)) & 1) << i
-  return count
-}
-
-/** Removes the ranks with this count from a set. */
-export function removeCount(ranks: Bits, digits: readonly Bits[], count: number): void {
-  for (let word = 0; word < ranks.length; word++) {
-    let others = 0
-    for (let i = 0; i < digits.length; i++) others |= digits[i]![word]! ^ -((count >>> i) & 1)
-    ranks[word]! &= others
+/** Intersects the unions of the groups: a word of 32 ranks. */
+function intersectWord(groups: readonly (readonly Bits[])[], word: number): number {
+  let left = -1
+  for (let i = 0; i < groups.length; i++) {
+    const sets = groups[i]!
+    let united = 0
+    for (let j = 0; j < sets.length; j++) united |= sets[j]![word]!
+    left &= united
   }
+  return left
 }
 
 /**
- * Finds the ranks from `start` to before `end` that are in every set and pass a test: the lowest `max`
- * of them, rising.
+ * Counts for 32 ranks at once how many of the sets have each: a word of the ranks whose count has 1 as its lowest binary
+ * digit, one as its second lowest, and so on.
  */
-export function intersectRanks(
-  sets: readonly Bits[],
-  { start, end, max }: { start: number; end: number; max: number },
-  passes: (rank: number) => boolean,
-): number[] {
-  const ranks: number[] = []
-  for (let word = start >>> 5; word * WORD_BITS < end; word++) {
-    let left = word === start >>> 5 ? -1 << (start & 31) : -1
-    for (let i = 0; i < sets.length; i++) left &= sets[i]![word]!
-    for (; left !== 0; left &= left - 1) {
-      const rank = word * WORD_BITS + (31 - Math.clz32(left & -left))
-      if (rank >= end) break
-      if (!passes(rank)) continue
-      ranks.push(rank)
-      if (ranks.length === max) return ranks
+function countWord(sets: readonly Bits[], word: number, digits: Int32Array): void {
+  for (let i = 0; i < digits.length; i++) digits[i] = 0
+  for (let j = 0; j < sets.length; j++) {
+    let carried = sets[j]![word]!
+    for (let i = 0; carried !== 0; i++) {
+      const before = digits[i]!
+      digits[i] = before ^ carried
+      carried &= before
     }
   }
-  return ranks
+}
+
+/** Reads the count of one of 32 ranks. */
+function readCount(digits: Int32Array, bit: number): number {
+  let count = 0
+  for (let i = 0; i < digits.length; i++) count |= ((digits[i]! >>> bit) & 1) << i
+  return count
+}
+
+/** Finds those of 32 ranks that have this count. */
+function findCount(digits: Int32Array, count: number): number {
+  let others = 0
+  for (let i = 0; i < digits.length; i++) others |= digits[i]! ^ -((count >>> i) & 1)
+  return ~others
 }
