@@ -214,13 +214,13 @@ async function verify(context: DashboardRequest): Promise<DashboardAnswer> {
   return { next, done: isHeldByAnother(chosen, domain) ? 'proven_only' : 'proven' }
 }
 
-/** Tells whether another organization holds a domain, which a proof does not change. */
+/** Tells whether another organization holds a domain by a proof, which one more does not change. */
 function isHeldByAnother(
   { organization, services }: OrganizationRequest,
   domain: string | undefined,
 ): boolean {
   const holder = domain === undefined ? undefined : findHolder(services.reader, domain)
-  return holder !== undefined && holder.org_id !== organization.org_id
+  return holder !== undefined && holder.proof !== 'email' && holder.org_id !== organization.org_id
 }
 
 function hashNonce({ domain, nonce }: ShownChallenge) {

@@ -34,7 +34,10 @@ interface NewProof {
   method: ShownBy
 }
 
-/** Records a proof. A domain without a holder becomes the organization's. */
+/**
+ * Records a proof. A domain becomes the organization's unless another one holds it by a proof of its own: a mailbox at
+ * a domain is none.
+ */
 export function recordProof(
   db: Sqlite,
   { org_id, domain, method }: NewProof,
@@ -47,7 +50,9 @@ export function recordProof(
     'select org_id, proof from verified_domains where domain = $domain',
     { domain },
   )
-  if (holder && (holder.org_id !== org_id || holder.proof === 'operator')) return
+  const isOther = holder !== undefined && holder.org_id !== org_id
+  if (holder?.proof === 'operator' || (isOther && holder.proof !== 'email')) return
+  if (isOther) touchMember(db, holder.org_id, seq)
   db.run('delete from verified_domains where domain = $domain', { domain })
   db.insert('verified_domains', [{ org_id, domain, proof: method, verified_at, seq }])
   touchMember(db, org_id, seq)

@@ -535,6 +535,16 @@ describe('the value of a proof', () => {
     expect((await getOwnership(acme, 'given.example')).valid_until).toBeNull()
   })
 
+  it('more than a mailbox at the domain: who proves it becomes its holder', async () => {
+    await changeByOperator('add', 'Other', 'mailed.example', 'email')
+    await prove('mailed.example')
+    const holders = () =>
+      accounts().all("select org_id, proof from verified_domains where domain = 'mailed.example'")
+    expect(holders()).toEqual([{ org_id: acme.org_id, proof: 'dns_txt' }])
+    await prove('mailed.example', other)
+    expect(holders()).toEqual([{ org_id: acme.org_id, proof: 'dns_txt' }])
+  })
+
   it('a mailbox at a domain is no proof, and replaces an earlier one', async () => {
     await changeByOperator('add', 'Acme', 'mailed.example', 'dns_txt')
     expect((await getOwnership(acme, 'mailed.example')).proven).toBe(true)

@@ -119,8 +119,7 @@ export const readBrandOwnership = defineOperation({
     // A person with a mailbox at a domain need not control it.
     const owner = holder?.proof === 'email' ? undefined : holder?.org_id
     const can_manage = owner !== undefined && isInOrganization(principal, owner)
-    const is_free = holder === undefined || isInOrganization(principal, holder.org_id)
-    const can_claim = !can_manage && is_free && principal?.org_id !== undefined
+    const can_claim = owner === undefined && principal?.org_id !== undefined
     const is_orphaned = holder === undefined && findOrigin(reader, domain)?.verified_at != null
     return replyOk({
       domain,
