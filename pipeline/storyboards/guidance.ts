@@ -44,10 +44,17 @@ export function buildGuidance(
   return {
     rule: `${id}/${step.id}#${check}`,
     sentence: shortenText(failed?.description ?? step.expected, SENTENCE_CHARS_MAX),
-    expected: shortenText(step.expected, SENTENCE_CHARS_MAX),
+    expected: shortenMarkdown(step.expected),
     ...(reference_url !== undefined && { reference_url }),
     fix: failed === undefined ? 'Respond in time, over MCP.' : describeFix(failed),
   }
+}
+
+/** Cleans and shortens a text whose lists need their lines. */
+function shortenMarkdown(text: string): string {
+  const lines = text.split('\n').map(line => shortenText(line, SENTENCE_CHARS_MAX))
+  const clean = lines.join('\n').trim()
+  return clean.length > SENTENCE_CHARS_MAX ? `${clean.slice(0, SENTENCE_CHARS_MAX)}…` : clean
 }
 
 function describeFix(failed: ValidationResult): string {

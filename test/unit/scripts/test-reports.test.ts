@@ -37,6 +37,12 @@ test('a failed step says which rule it broke, where the protocol says so, and wh
   expect(reference_url).toMatch(/\/docs\//)
 })
 
+test('what is expected keeps the lines of its lists', () => {
+  const expected = 'Return a page with:\n- has_more\n- a cursor\n'
+  const guidance = buildGuidance({ ...step, expected }, wrong, storyboard)
+  expect(guidance.expected).toBe(expected.trim())
+})
+
 test('where an agent refuses the caller, a credential may be what is missing', () => {
   const refused = { ...wrong, check: 'success', expected: 'success' }
   const fix = (actual: string) => buildGuidance(step, { ...refused, actual }, storyboard).fix
