@@ -31,6 +31,12 @@ afterAll(async () => {
   await web?.close()
 })
 
+/** Measures how far down the menus of a page reach, in CSS pixels. */
+const measureMenus = (page: Page) =>
+  page.evaluate<number>(
+    '[...document.querySelectorAll(".top, .account, .sections")].at(-1).getBoundingClientRect().bottom + scrollY',
+  )
+
 /** Takes a picture where somebody wants to look at the pages. */
 async function takeScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env.PICTURES_DIR
@@ -223,6 +229,7 @@ describe('a publisher signs in, creates a key, proves a domain and publishes a h
           for (const colorScheme of ['light', 'dark'] as const) {
             await showIn(page, colorScheme, viewport)
             await takeScreenshot(page, `${colorScheme}-${viewport.width}-${at}`)
+            expect(await measureMenus(page), at).toBeLessThan(0.4 * viewport.height)
             const found = await listBarriers(page)
             barriers.push(...found.map(barrier => `${at}, ${colorScheme}: ${barrier}`))
           }
