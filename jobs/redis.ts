@@ -52,7 +52,7 @@ export async function assertRedisAnswers(url: string, ms: number): Promise<void>
 }
 
 /** Says, with the address, that Redis does not answer in time; undefined where it does. */
-export async function findRedisAway(url: string, ms: number): Promise<string | undefined> {
+async function findRedisAway(url: string, ms: number): Promise<string | undefined> {
   const redis = connectRedis(url, 'failFast', silentLog)
   try {
     await Promise.race([waitUntilReady(redis), setTimeout(ms, undefined, { ref: false })])
@@ -131,9 +131,19 @@ function isDemoted(error: Error): false | 2 {
 /** Addresses that this process cannot reach: it says so once, however many connections it has there. */
 const unavailable = new Set<string>()
 
-/** Notes that a person has been told that Redis is away: this process does not say it again. */
-export function noteRedisAway(url: string): void {
+/**
+ * Passes on that Redis does not answer in time, and what helps. This process does not say it again before Redis has
+ * answered.
+ */
+export async function tellRedisAway(
+  url: string,
+  ms: number,
+  tell: (problem: string) => void,
+): Promise<void> {
+  const problem = await findRedisAway(url, ms)
+  if (problem === undefined) return
   unavailable.add(url)
+  tell(`${problem}: start it, or correct REDIS_URL`)
 }
 
 /** Leaves it to the supervisor, which connects to the same Redis, to speak for its roles. */

@@ -7,7 +7,7 @@ import type { Paths } from '../pipeline/store/paths.ts'
 export interface RunFile {
   base_url: string
   redis_url: string
-  pid: number
+  indexer_pid: number
   /** Process that this indexer belongs to and ends with, usually `start`. */
   supervisor_pid?: number
   started_at: string

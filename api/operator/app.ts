@@ -17,13 +17,14 @@ export interface OperatorDeps {
   /** Finds what is wrong, as sentences. */
   findProblems(reports: readonly ProcessReport[]): Promise<string[]>
   queues: StartPage['queues']
+  site: StartPage['site']
 }
 
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Builds the server of the operator's port: a start page, metrics and health. */
 export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
-  const { config, metrics, readReports, findProblems, queues } = deps
+  const { config, metrics, readReports, findProblems, queues, site } = deps
   const app = fastify({ logger: false, requestTimeout: config.LIMITS.requestMs })
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -51,7 +52,7 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
   })
   app.get('/', async (_request, reply) => {
     const problems = await findProblems(await readReports())
-    return reply.headers(startPageHeaders).send(renderStartPage({ problems, queues }))
+    return reply.headers(startPageHeaders).send(renderStartPage({ problems, queues, site }))
   })
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {

@@ -2,6 +2,7 @@ import { findRedisProblems } from '../../jobs/api-client/redis-requirements.ts'
 import { type RedisStatus, watchRedis } from '../../jobs/api-client/redis-status.ts'
 import type { ProcessReport } from '../../jobs/metrics/messages.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
+import { resolveBaseUrl } from '../../jobs/run-file.ts'
 import type { Clock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { listenAt } from '../../pipeline/core/listen.ts'
@@ -37,6 +38,7 @@ export async function serveOperator(
     config,
     log,
     queues: chooseQueues(hasQueues, config),
+    site: resolveBaseUrl(config),
     metrics: new OperatorMetrics(
       new RoleMetrics('operator'),
       showsQueues && redis ? () => redis.read() : undefined,

@@ -12,27 +12,39 @@ export const startPageHeaders = {
 export interface StartPage {
   problems: readonly string[]
   queues: 'shown' | 'need a token' | 'elsewhere'
+  /** Address of the site, which has the guides. */
+  site: string
 }
+
+/** The guides of the site for who opens this page. */
+const GUIDES = [
+  ['registry-operator', 'daily tasks'],
+  ['operating', 'commands, backup and recovery'],
+  ['incidents', 'what to do when something is wrong'],
+] as const
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:42rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}
 h1{font-size:1.5rem}dt{margin-top:1rem}dd{margin:0}a{color:#0b57d0}
 @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}a{color:#8ab4f8}}`
 
 /** Renders the start page of the operator's port: what is wrong, and links to all that it serves. */
-export function renderStartPage({ problems, queues }: StartPage): string {
+export function renderStartPage({ problems, queues, site }: StartPage): string {
   const entries = [
     describeLink('metrics', 'Metrics', 'Numbers of all roles, for Prometheus'),
     ...describeQueues(queues),
     describeLink('readyz', 'Readiness', 'The list above as JSON; 503 if anything is wrong'),
     describeLink('healthz', 'Health', 'Answers while this process runs'),
   ]
+  const guides = GUIDES.map(
+    ([name, title]) => `<a href="${escapeHtml(site)}/docs/guides/${name}">${title}</a>`,
+  ).join(', ')
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Operator · Registry</title><style>${style}</style></head>
 <body><main><h1>Registry: for the operator</h1>
 ${describeProblems(problems)}
 <dl>${entries.join('')}</dl>
-<p>For more, run <code>registry status</code>. The guides are in <code>docs/operating.md</code>.</p>
+<p>For more, run <code>registry status</code>. The guides for operators: ${guides}.</p>
 </main></body></html>
 `
 }

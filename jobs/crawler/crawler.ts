@@ -11,7 +11,7 @@ import type { CrawlMessage } from '../crawl-messages.ts'
 import { CrawlerMetrics } from '../metrics/crawler-metrics.ts'
 import type { Role } from '../process-role.ts'
 import { queueOptions, queues, toStalledInterval } from '../queues.ts'
-import { connectRedis, type Redis } from '../redis.ts'
+import { connectRedis, type Redis, waitUntilReady } from '../redis.ts'
 import { createCrawl } from './crawl-jobs.ts'
 import { buildFetcherOptions } from './fetcher-options.ts'
 import { type LiveRequestDeps, runLiveRequest } from './live-requests.ts'
@@ -65,7 +65,7 @@ export async function runCrawler(
     const level = stop.signal.aborted ? 'info' : 'warn'
     log[level]({ error: error.message }, 'batch failed')
   })
-  log.info('crawler ready')
+  void waitUntilReady(crawlJobs).then(() => log.info('crawler ready'))
 
   return {
     async close() {

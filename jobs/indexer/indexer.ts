@@ -8,7 +8,7 @@ import { getMessage, openWriterClient } from '../api-client/writer-client.ts'
 import { joinFleet } from '../fleet/fleet.ts'
 import { IndexerMetrics } from '../metrics/indexer-metrics.ts'
 import type { Role } from '../process-role.ts'
-import { connectRedis, type Redis } from '../redis.ts'
+import { connectRedis, type Redis, waitUntilReady } from '../redis.ts'
 import { removeRunFile, resolveBaseUrl, writeRunFile } from '../run-file.ts'
 import { limitHeapGrowth } from '../v8-heap.ts'
 import { createBulkCommits } from './bulk-commits.ts'
@@ -163,12 +163,12 @@ export async function runIndexer(
   writeRunFile(sequencer.paths, {
     base_url: resolveBaseUrl(config),
     redis_url: redisUrl,
-    pid: process.pid,
+    indexer_pid: process.pid,
     // A parent with an IPC channel ends this process by closing the channel.
     ...(process.channel && { supervisor_pid: process.ppid }),
     started_at: toIso(clock.now()),
   })
-  log.info({ seq: sequencer.seq }, 'indexer ready')
+  void waitUntilReady(commands).then(() => log.info({ seq: sequencer.seq }, 'indexer ready'))
   return {
     async close() {
       for (const loop of [dispatching, ...loops]) loop.stop()

@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, sep } from 'node:path'
-import { Accounts } from '../../pipeline/accounts/store.ts'
 import type { Config } from '../../pipeline/core/config.ts'
 import { type Restoring, restore } from '../../pipeline/maintenance/restore.ts'
 import { describeLogHead } from '../../pipeline/maintenance/restore-log.ts'
@@ -10,6 +9,7 @@ import { readSettings } from './environment.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listMissingKeys } from './registry-key.ts'
 import { connectRunning } from './running.ts'
+import { listStoredCredentials } from './stored-credentials.ts'
 import { toTypedPath } from './typed-path.ts'
 import { assertWritable } from './writable.ts'
 
@@ -66,7 +66,8 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
   process.stdout.write(`restored commit ${seq}\n`)
   const paths = resolvePaths(config.DATA_DIR)
-  const missing = listMissingKeys(config, paths, { hasCredentials: hasCredentials(paths.record) })
+  const hasCredentials = listStoredCredentials(paths).length > 0
+  const missing = listMissingKeys(config, paths, { hasCredentials })
   if (missing.length > 0)
     process.stderr.write(
       `backups have no keys: before you start, put back those of the old machine\n  ${missing.join('\n  ')}\n`,
@@ -74,16 +75,6 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const head = describeLogHead(paths)
   if (head !== undefined) process.stderr.write(`${head}\n`)
   await publishIn(config)
-}
-
-function hasCredentials(record: string): boolean {
-  const accounts = Accounts.openReadOnly(record)
-  try {
-    const sql = 'select 1 from agent_credentials where sealed is not null limit 1'
-    return accounts.db.one(sql) !== undefined
-  } finally {
-    accounts.close()
-  }
 }
 
 async function publishIn(config: Config): Promise<void> {

@@ -7,7 +7,13 @@ import { createLog } from '../../pipeline/core/log.ts'
 import { requireValue } from '../../pipeline/core/present.ts'
 import { makeFolders, resolvePaths } from '../../pipeline/store/paths.ts'
 import { runRole } from './roles.ts'
-import { checkDiskSpace, checkPorts, readServiceSettings } from './start-checks.ts'
+import {
+  checkDiskSpace,
+  checkPorts,
+  findPlaceFaults,
+  type PortUse,
+  readServiceSettings,
+} from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import { printAddress } from './start-output.ts'
 import { toTypedPath } from './typed-path.ts'
@@ -18,20 +24,20 @@ const REPORT_MS = 2_000
 /** Keeps a read-only copy of another registry in DATA_DIR, and serves it. */
 export async function follow(from: string, { key }: { key?: string }): Promise<void> {
   const origin = readOrigin(from)
-  const config = await readServiceSettings('follow', process.env)
+  const ports: PortUse = {
+    chooseOperatorPort: ({ OPERATOR_PORT }) => OPERATOR_PORT,
+    withAgent: false,
+  }
+  const config = await readServiceSettings('follow', process.env, values =>
+    findPlaceFaults({ ...values, REDIS_URL: undefined }, ports),
+  )
   const paths = resolvePaths(config.DATA_DIR)
   if (existsSync(paths.index))
     throw new Error(`${paths.dir} holds a registry of its own: set DATA_DIR to another folder`)
   checkDiskSpace(paths, existsSync(paths.replica))
   makeFolders(paths)
   await takeStartLock(config)
-  await checkPorts(
-    { ...config, REDIS_URL: undefined },
-    {
-      operatorPort: config.OPERATOR_PORT,
-      withAgent: false,
-    },
-  )
+  await checkPorts({ ...config, REDIS_URL: undefined }, ports)
   const log = createLog('supervisor', config.LOG_LEVEL)
   const supervisor = new Supervisor(SCRIPT, log)
   const env = {

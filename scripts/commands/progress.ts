@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
-import { CrawlEstimator, type Estimate, LAST_FILES } from './crawl-estimate.ts'
+import { CrawlEstimator, type Estimate, IDLE_S, LAST_FILES } from './crawl-estimate.ts'
 import { formatCount } from './text.ts'
 
 /** Interval of progress lines when stderr is no terminal. */
@@ -45,8 +45,10 @@ export class Progress {
   }
 }
 
-function describeLeft(waiting: number, { leftS }: Estimate): string {
-  if (waiting > 0 && waiting <= LAST_FILES) return `waiting for ${waiting} that are slow to answer`
+function describeLeft(waiting: number, { leftS, idleS }: Estimate): string {
+  if (waiting > 0 && waiting <= LAST_FILES)
+    return `waiting for ${formatCount(waiting, 'slow answer')}`
+  if (waiting > 0 && idleS >= IDLE_S) return `no answer for ${Math.round(idleS)} s`
   if (leftS === undefined) return 'no estimate yet'
   if (leftS < SOON_S) return 'almost done'
   return leftS < 120 ? `about ${leftS} s left` : `about ${Math.round(leftS / 60)} min left`

@@ -6,8 +6,9 @@ import type { Failed } from '../../jobs/supervisor.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { type Config, ConfigError } from '../../pipeline/core/config.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
+import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { requireRedisUrl } from './environment.ts'
-import { readServiceSettings, type ServiceName } from './start-checks.ts'
+import { checkRoleRedis, readServiceSettings, type ServiceName } from './start-checks.ts'
 
 /**
  * Percentage by which the heap of the API may grow before garbage is collected. Most of what lives there
@@ -31,6 +32,7 @@ export function serveApi(): Promise<void> {
     const redis = connectRedis(requireRedisUrl(config), 'failFast', log, config.LIMITS)
     const writer = openWriterClient(requireRedisUrl(config), log, config.LIMITS)
     const served = await runApi({ config, clock: systemClock, log, writer, redis, metrics })
+    if (!hasSupervisor()) await warnOfUnreadableCredentials(config, log)
     return {
       url: served.url,
       async close() {
@@ -40,6 +42,14 @@ export function serveApi(): Promise<void> {
       },
     }
   })
+}
+
+/** Logs that CREDENTIALS_KEY was replaced; `start` says it for its own roles. */
+async function warnOfUnreadableCredentials(config: Config, log: Log): Promise<void> {
+  const { describeUnreadableCredentials } = await import('./stored-credentials.ts')
+  const paths = resolvePaths(config.DATA_DIR)
+  const unreadable = describeUnreadableCredentials(config.CREDENTIALS_KEY, paths)
+  if (unreadable !== undefined) log.warn(unreadable)
 }
 
 export function startCrawlerRole(): Promise<void> {
@@ -131,13 +141,16 @@ export async function runRole(
   answerMetricsRequests(process, metrics)
   try {
     await showAlone(name, config, { log, metrics, isUp: () => role !== undefined })
+    await checkRoleRedis(config, log)
     role = await start({ config, log, fail, metrics })
   } catch (error) {
     // Open stores and the channel to the supervisor would keep the process alive, and the lease
     // with it.
     return await failToStart(name, error)
   }
-  process.send?.({ ready: role.url === undefined ? {} : { url: role.url } })
+  const { url } = role
+  // A supervisor that has just ended is not there any more to hear it: this process ends next.
+  process.send?.({ ready: url === undefined ? {} : { url } }, () => undefined)
 }
 
 async function readSettingsOrExit(name: ServiceName): Promise<Config> {

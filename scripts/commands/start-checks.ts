@@ -16,6 +16,7 @@ import { readCertificates } from '../../pipeline/core/keys/certificates.ts'
 import { readRegistrySecrets } from '../../pipeline/core/keys/registry-keys.ts'
 import { readSigningKey } from '../../pipeline/core/keys/signing-key.ts'
 import { describeListenFault, type ListenPlace } from '../../pipeline/core/listen.ts'
+import type { Log } from '../../pipeline/core/log.ts'
 import { readProtectedNames } from '../../pipeline/core/lookalikes/protected-names.ts'
 import { chooseAgentPort, DEMO_PORTS } from '../../pipeline/core/ports.ts'
 import { isBucketAddress, resolvePublishFolder } from '../../pipeline/core/publish-target.ts'
@@ -86,11 +87,13 @@ export type ServiceName = keyof typeof used
 
 /**
  * Reads the settings of a process that runs until it is ended. Throws a `ConfigError` with everything that is wrong about them:
- * about their values, and about the files, folders and addresses that it uses. The folders are made.
+ * about their values, and about the files, folders and addresses that it uses; where anything is, with what `findMore`
+ * finds. The folders are made.
  */
 export async function readServiceSettings(
   service: ServiceName,
   env: NodeJS.ProcessEnv,
+  findMore: Check = () => [],
 ): Promise<Config> {
   const { values, faults } = parseSettings(env)
   const names = new Set<Checked>(used[service])
@@ -101,7 +104,8 @@ export async function readServiceSettings(
   })
   if (fileFaults.length > 0) names.delete('DATA_DIR')
   const found = await Promise.all([...names].map((name): ReturnType<Check> => checks[name](values)))
-  assertNoFaults([...faults, ...fileFaults, ...found.flat()])
+  const all = [...faults, ...fileFaults, ...found.flat()]
+  if (all.length > 0) assertNoFaults([...new Set([...all, ...(await findMore(values))])])
   return Object.freeze(values) as Config
 }
 
@@ -152,33 +156,52 @@ export function checkDiskSpace({ dir }: Pick<Paths, 'dir'>, hasBegun: boolean): 
   )
 }
 
+/** Ports that a `start` or a `follow` takes. */
+export interface PortUse {
+  chooseOperatorPort: (settings: Pick<Config, 'PORT' | 'OPERATOR_PORT'>) => number | undefined
+  withAgent: boolean
+}
+
 /**
  * Throws a `ConfigError` with every port of the registry that cannot be listened on, and with a Redis that is away:
  * where both are wrong, one of them should not hide the other.
  */
-export async function checkPorts(
-  config: Config,
-  { operatorPort, withAgent }: { operatorPort: number | undefined; withAgent: boolean },
-): Promise<void> {
-  const { HOST: host, PORT: port, OPERATOR_HOST, REDIS_URL } = config
-  const places: ListenPlace[] = [{ host, port, hostSetting: 'HOST', portSetting: 'PORT' }]
-  if (operatorPort !== undefined) {
-    const operator = { host: OPERATOR_HOST, port: operatorPort }
+export async function checkPorts(config: Config, use: PortUse): Promise<void> {
+  const faults = await findPortFaults(config, use)
+  if (faults.length > 0) assertNoFaults([...faults, ...(await findRedisFaults(config))])
+}
+
+/** Finds ports that cannot be listened on, and a Redis that is away, where the settings of either are right. */
+export async function findPlaceFaults(values: Partial<Config>, use: PortUse): Promise<string[]> {
+  return [...(await findPortFaults(values, use)), ...(await findRedisFaults(values))]
+}
+
+async function findPortFaults(values: Partial<Config>, use: PortUse): Promise<string[]> {
+  const faults = (await Promise.all(listPlaces(values, use).map(findListenFaults))).flat()
+  return faults.length > 0 && use.withAgent ? [...faults, DEMO_PORTS] : faults
+}
+
+/** Lists the places to listen on, of which all follow from that of the API. */
+function listPlaces(
+  { HOST: host, PORT, OPERATOR_HOST, OPERATOR_PORT, AGENT_PORT }: Partial<Config>,
+  { chooseOperatorPort, withAgent }: PortUse,
+): ListenPlace[] {
+  if (host === undefined || PORT === undefined) return []
+  const places: ListenPlace[] = [{ host, port: PORT, hostSetting: 'HOST', portSetting: 'PORT' }]
+  const port = chooseOperatorPort({ PORT, OPERATOR_PORT })
+  if (OPERATOR_HOST !== undefined && port !== undefined) {
+    const operator = { host: OPERATOR_HOST, port }
     places.push({ ...operator, hostSetting: 'OPERATOR_HOST', portSetting: 'OPERATOR_PORT' })
   }
   if (withAgent) {
-    const agent = { host, port: chooseAgentPort(config) }
+    const agent = { host, port: chooseAgentPort({ PORT, AGENT_PORT }) }
     places.push({ ...agent, hostSetting: 'HOST', portSetting: 'AGENT_PORT' })
   }
-  const faults = (await Promise.all(places.map(findPortFaults))).flat()
-  if (faults.length === 0) return
-  if (withAgent) faults.push(DEMO_PORTS)
-  if (REDIS_URL !== undefined) faults.push(...(await findRedisFaults(REDIS_URL)))
-  assertNoFaults(faults)
+  return places
 }
 
 /** Waits a little for a port in use, since processes of a `start` that was killed need a moment to end. */
-async function findPortFaults(place: ListenPlace): Promise<string[]> {
+async function findListenFaults(place: ListenPlace): Promise<string[]> {
   for (const end = performance.now() + ENDING_MS; ; await setTimeout(POLL_MS)) {
     const error = await findListenError(place)
     if (error === undefined) return []
@@ -189,7 +212,8 @@ async function findPortFaults(place: ListenPlace): Promise<string[]> {
   }
 }
 
-async function findRedisFaults(url: string): Promise<string[]> {
+async function findRedisFaults({ REDIS_URL: url }: Partial<Config>): Promise<string[]> {
+  if (url === undefined) return []
   const { assertRedisAnswers } = await import('../../jobs/redis.ts')
   return assertRedisAnswers(url, REDIS_MS).then(
     () => [],
@@ -205,16 +229,24 @@ export async function checkRedis({
   REDIS_URL: url,
 }: Pick<Config, 'REDIS_URL'>): Promise<() => Promise<void>> {
   if (url === undefined) return async () => undefined
-  const { findRedisAway, noteRedisAway, waitForRedis } = await import('../../jobs/redis.ts')
-  const problem = await findRedisAway(url, REDIS_MS)
-  if (problem !== undefined) {
-    noteRedisAway(url)
-    process.stderr.write(
-      `${problem}: start it, or correct REDIS_URL. Until then what is stored can be read, ` +
-        'crawls wait, and saves and sign-in are refused.\n',
-    )
-  }
+  const { tellRedisAway, waitForRedis } = await import('../../jobs/redis.ts')
+  const meanwhile =
+    'Until then what is stored can be read, crawls wait, and saves and sign-in are refused.'
+  await tellRedisAway(url, REDIS_MS, problem => process.stderr.write(`${problem}. ${meanwhile}\n`))
   return () => waitForRedis(url)
+}
+
+/**
+ * Logs that the Redis of a role that runs alone is away, before the role comes up and waits for it. Whoever started the
+ * role with others tells of it.
+ */
+export async function checkRoleRedis(
+  { REDIS_URL: url }: Pick<Config, 'REDIS_URL'>,
+  log: Log,
+): Promise<void> {
+  if (url === undefined || hasSupervisor()) return
+  const { tellRedisAway } = await import('../../jobs/redis.ts')
+  await tellRedisAway(url, REDIS_MS, problem => log.warn(problem))
 }
 
 async function findListenError({ host, port }: ListenPlace): Promise<unknown> {

@@ -24,8 +24,8 @@ export async function takeStartLock(config: Config): Promise<void> {
   if (run === undefined) return
   const isOrphan = run.supervisor_pid !== undefined && !isAlive(run.supervisor_pid)
   if (isOrphan && (await waitUntilFree(paths.lease))) return
-  if (isOrphan && isHoldingOpen(run.pid, paths.lease)) {
-    process.kill(run.pid, 'SIGKILL')
+  if (isOrphan && isHoldingOpen(run.indexer_pid, paths.lease)) {
+    process.kill(run.indexer_pid, 'SIGKILL')
     if (await waitUntilFree(paths.lease)) return
   }
   lock.release()
@@ -41,8 +41,8 @@ async function describeRival(config: Config): Promise<string> {
   return `another start on ${dir} is coming up${where}, or ending`
 }
 
-function describeRunning({ base_url, pid, supervisor_pid }: RunFile): string {
-  return `already running at ${base_url}, process ${supervisor_pid ?? pid}`
+function describeRunning({ base_url, indexer_pid, supervisor_pid }: RunFile): string {
+  return `already running at ${base_url}, process ${supervisor_pid ?? indexer_pid}`
 }
 
 async function waitUntilFree(lease: string): Promise<boolean> {

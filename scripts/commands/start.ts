@@ -24,7 +24,13 @@ import { type DomainsFile, describeRefused, readDomainsFile } from './domains-fi
 import { requireRedisUrl, warnOfProtocolName } from './environment.ts'
 import { ensureDemoCredentialsKey, ensureLogKey, ensureRegistryKey } from './registry-key.ts'
 import { connectWriter } from './running.ts'
-import { checkDiskSpace, checkPorts, checkRedis, readServiceSettings } from './start-checks.ts'
+import {
+  checkDiskSpace,
+  checkPorts,
+  checkRedis,
+  findPlaceFaults,
+  readServiceSettings,
+} from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import {
   printAddress,
@@ -34,6 +40,7 @@ import {
   printOperatorAddress,
   printOwnSite,
 } from './start-output.ts'
+import { describeUnreadableCredentials } from './stored-credentials.ts'
 import { forgetOperatorUrl, noteOperatorUrl } from './supervisor-problems.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
@@ -69,7 +76,10 @@ interface StartPlan {
 export async function start(options: { domains?: string }): Promise<void> {
   const isDemo = options.domains === undefined && !process.env.CRAWL_CONNECT_TO
   const own = isDemo && !process.env.DATA_DIR ? { DATA_DIR: DEMO_DATA_DIR } : {}
-  const config = await readServiceSettings('start', { ...process.env, ...own })
+  const ports = { chooseOperatorPort, withAgent: isDemo }
+  const config = await readServiceSettings('start', { ...process.env, ...own }, values =>
+    findPlaceFaults(values, ports),
+  )
   const paths = resolvePaths(config.DATA_DIR)
   const domainsFile = options.domains ? await readDomainsFile(options.domains) : undefined
   if (domainsFile) warnOfProtocolName(config)
@@ -77,7 +87,7 @@ export async function start(options: { domains?: string }): Promise<void> {
   await takeStartLock(config)
   // A standby replaces its stores, and what is imported has its own checks.
   if (config.BACKUP_TO === undefined && !hasOldIndex(paths)) assertRecord(paths)
-  await checkPorts(config, { operatorPort: chooseOperatorPort(config), withAgent: isDemo })
+  await checkPorts(config, ports)
   const untilRedisAnswers = await checkRedis(config)
   const log = createLog('supervisor', config.LOG_LEVEL)
   await storeBundles(config, log)
@@ -181,6 +191,8 @@ async function startRoles(
     ? await startWorld(supervisor, config, agentUrl, env)
     : {}
   await indexing
+  const unreadable = describeUnreadableCredentials(env.CREDENTIALS_KEY, paths)
+  if (unreadable !== undefined) process.stderr.write(`${unreadable}\n`)
   const outbound = { ...env, ...worldEnv }
   await supervisor.start({ name: 'crawler', args: ['crawler'], env: outbound })
   await supervisor.start({ name: 'push', args: ['push'], env: outbound })

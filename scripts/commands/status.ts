@@ -53,7 +53,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
       ? {
           base_url: run.base_url,
           since: run.started_at,
-          pid: run.supervisor_pid ?? run.pid,
+          pid: run.supervisor_pid ?? run.indexer_pid,
         }
       : null,
     source: fresh ? ('indexer' as const) : index ? ('record' as const) : null,

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import {
   Command,
@@ -31,3 +32,26 @@ test('a start without its Redis says so once, reads, and is ready when Redis ans
   await start.interrupt()
   await redis.close()
 })
+
+test.each(['indexer', 'crawler'])(
+  'a role that runs alone says at once that its Redis is away, and is ready when Redis answers: %s',
+  async name => {
+    const redis = await startRedis()
+    await redis.stop()
+    const env = { DATA_DIR: `${folder.path}/${name}`, REDIS_URL: redis.url, LOG_LEVEL: 'info' }
+    mkdirSync(env.DATA_DIR)
+    const role = new Command([name], env)
+    await waitUntil(async () => role.stderr.includes('Redis does not answer'))
+    expect(role.stderr).toContain(
+      `Redis does not answer at ${redis.url}: start it, or correct REDIS_URL`,
+    )
+    expect(role.stderr).not.toContain('ready')
+    await redis.again()
+    await waitUntil(async () => role.stderr.includes(`${name} ready`))
+    const { stderr, status } = await role.interrupt()
+    expect(status).toBe(0)
+    expect(stderr.match(/"level":[4-6]0/g)).toHaveLength(2)
+    expect(stderr).toContain('Redis is reachable again')
+    await redis.close()
+  },
+)

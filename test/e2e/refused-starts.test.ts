@@ -164,6 +164,18 @@ describe('a start that cannot be says so in one sentence', () => {
         'REDIS_URL: Redis does not answer at redis://…@127.0.0.1:1: start it, then try again.',
     ],
     [
+      'a wrong setting, a busy port, and a Redis that is away',
+      () => ({
+        API_PROCESSES: '0',
+        PORT: String(port),
+        REDIS_URL: 'redis://user:secret@127.0.0.1:1',
+      }),
+      () =>
+        'API_PROCESSES must be a whole number from 1 to 64; it is "0".\n' +
+        `Port ${port} of 127.0.0.1 is in use: set PORT to another port, or end the program that listens there.\n` +
+        'REDIS_URL: Redis does not answer at redis://…@127.0.0.1:1: start it, then try again.',
+    ],
+    [
       'a busy port of the agent of the demo',
       () => ({ AGENT_PORT: String(port), CRAWL_CONNECT_TO: undefined }),
       () =>

@@ -13,6 +13,7 @@ const build = (queues: 'need a token' | 'elsewhere') =>
     readReports: async () => [],
     findProblems: async () => [],
     queues,
+    site: 'http://127.0.0.1:3000',
   })
 
 test.each([

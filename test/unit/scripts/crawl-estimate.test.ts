@@ -36,6 +36,15 @@ describe('the remaining time of a crawl', () => {
     )
   })
 
+  it('is not given while nothing is done, and comes back with the next file', () => {
+    const stalled = [...Array.from({ length: 12 }, (_, at) => at * 50), ...Array(5).fill(550), 600]
+    const estimates = listEstimates(2_000, stalled)
+    expect(estimates.map(({ idleS }) => idleS).slice(11)).toEqual([0, 1, 2, 3, 4, 5, 0])
+    expect(estimates.at(-3)!.leftS).toBeGreaterThan(0)
+    expect(estimates.at(-2)!.leftS).toBeUndefined()
+    expect(estimates.at(-1)!.leftS).toBeGreaterThan(0)
+  })
+
   it('is zero once all is done', () => {
     expect(listEstimates(100, [0, 50, 100]).at(-1)!.leftS).toBe(0)
   })

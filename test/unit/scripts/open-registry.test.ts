@@ -13,7 +13,7 @@ const MEANWHILE_MS = 500
 const run: RunFile = {
   base_url: 'http://127.0.0.1:3000',
   redis_url: 'redis://127.0.0.1',
-  pid: process.pid,
+  indexer_pid: process.pid,
   started_at: '2026-11-25T08:00:00.000Z',
 }
 
