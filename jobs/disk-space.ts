@@ -1,17 +1,9 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDiskFull } from '../pipeline/core/disk-full.ts'
 
 /** Free space that a commit, a snapshot and a write of Redis need at least. */
 const PROBE_BYTES = 4 * 1024 * 1024
-const DISK_FULL_CODES = ['ENOSPC', 'EDQUOT', 'EFBIG']
-/** Matches what DuckDB, SQLite and LMDB say, whose errors have codes of their own. */
-const DISK_FULL_TEXT = /No space left on device|disk is full/
-
-/** Tells whether something failed because nothing more can be written. */
-export function isDiskFull(error: unknown): boolean {
-  const { code = '', message = '' } = (error ?? {}) as NodeJS.ErrnoException
-  return DISK_FULL_CODES.includes(code) || DISK_FULL_TEXT.test(message)
-}
 
 /**
  * Checks that a folder has free space by writing to it: free blocks that the file system reports

@@ -83,12 +83,18 @@ export function openWriterClient(
   const questions = openQueue('questions')
   const liveRequests = openQueue('live')
   const storyboards = openQueue('storyboards')
-  const answerOrRefuse = async <Result>(job: string, reply: Promise<unknown>) => {
+  let isClosing = false
+  const answerOrRefuse = async <Result>(
+    job: string,
+    reply: Promise<unknown>,
+    signal?: AbortSignal,
+  ) => {
     try {
       return (await reply) as Result
     } catch (error) {
-      // A Redis that is away has been named once by its connection.
-      const level = commands.status === 'ready' ? 'warn' : 'debug'
+      // Who gave up knows it, and a Redis that is away has been named once by its connection.
+      const isExpected = isClosing || signal?.aborted || commands.status !== 'ready'
+      const level = isExpected ? 'debug' : 'warn'
       log[level]({ job, error: getMessage(error) }, 'unanswered')
       throw new PublicError(
         'unavailable',
@@ -117,6 +123,7 @@ export function openWriterClient(
       answerOrRefuse(
         `storyboard ${job.kind}`,
         storyboards.request(job.kind, job, ms, signal, handle),
+        signal,
       ),
     findStoryboardJob: id => answerOrRefuse('storyboard found', storyboards.find(id)),
     cancelStoryboardJob: id => answerOrRefuse('storyboard cancelled', storyboards.cancel(id)),
@@ -129,6 +136,7 @@ export function openWriterClient(
       await commands.zrem(UNRECORDED_JOBS_KEY, id)
     },
     async close() {
+      isClosing = true
       submissions.close()
       await Promise.all([questions, liveRequests, storyboards].map(queue => queue.close()))
       commands.disconnect()

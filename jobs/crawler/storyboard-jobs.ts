@@ -70,9 +70,10 @@ export function openStoryboardWorker(
     },
   )
   worker.on('error', () => undefined)
-  worker.on('failed', (job, error) =>
-    log.warn({ job: job?.name, error: error.message }, 'storyboard failed'),
-  )
+  worker.on('failed', (job, error) => {
+    const level = stopping.aborted ? 'info' : 'warn'
+    log[level]({ job: job?.name, error: error.message }, 'storyboard failed')
+  })
   return worker
 }
 

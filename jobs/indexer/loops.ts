@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
+import { isDiskFull } from '../../pipeline/core/disk-full.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { getMessage } from '../api-client/writer-client.ts'
-import { isDiskFull } from '../disk-space.ts'
 
 export interface Loop {
   stop(): void
@@ -19,7 +19,8 @@ export function repeatEvery(
   const fail = (cause: unknown) => {
     const error = getMessage(cause)
     const level = error === logged ? 'debug' : 'error'
-    log[level]({ error }, isDiskFull(cause) ? 'disk is full' : 'loop failed')
+    // The log has one sentence for a full disk, whoever meets it.
+    log[level]({ error: isDiskFull(cause) ? cause : error }, 'loop failed')
     logged = error
   }
   const ended = (async () => {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { describeFullDisk, isDiskFull } from './disk-full.ts'
 
 export type Log = Pick<Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'child'>
 
@@ -8,6 +9,8 @@ const serializers = { error: pino.stdSerializers.err }
 const redact = ['authorization', 'headers.authorization', 'secret', 'token', '*.secret', '*.token']
 
 const STDERR = 2
+/** Time without a failed write after which a full disk is another one. */
+const FULL_DISK_MS = 10 * 60_000
 
 /** Loads what only a terminal needs when it is needed: it is 40 files, and most processes have no terminal. */
 const requireNow = createRequire(import.meta.url)
@@ -29,10 +32,49 @@ function openStderr(): DestinationStream {
   })
 }
 
-/** Creates a log of a role; by default it writes to stderr. */
-export function createLog(role: string, level: string, to: DestinationStream = openStderr()): Log {
+interface LogOptions {
+  /** Folder of the stores, which a full disk is named by. */
+  dir?: string
+  to?: DestinationStream
+}
+
+/**
+ * Creates a log of a role; by default it writes to stderr. Of a full disk, which many meet each second, it has one
+ * sentence in place of their errors.
+ */
+export function createLog(
+  role: string,
+  level: string,
+  { dir = 'DATA_DIR', to = openStderr() }: LogOptions = {},
+): Log {
   const timestamp = pino.stdTimeFunctions.isoTime
-  return pino({ level, base: { role }, redact, serializers, timestamp }, to)
+  let fullAt = Number.NEGATIVE_INFINITY
+  const log = pino(
+    {
+      level,
+      base: { role },
+      redact,
+      serializers,
+      timestamp,
+      hooks: {
+        logMethod(args, method) {
+          const [facts] = args as unknown[]
+          if (!hasDiskFull(facts)) return method.apply(this, args)
+          const isTold = performance.now() - fullAt < FULL_DISK_MS
+          fullAt = performance.now()
+          if (!isTold) log.error(describeFullDisk(dir))
+        },
+      },
+    },
+    to,
+  )
+  return log
+}
+
+function hasDiskFull(facts: unknown): boolean {
+  if (typeof facts !== 'object' || facts === null) return false
+  const { error, err } = facts as { error?: unknown; err?: unknown }
+  return isDiskFull(error ?? err)
 }
 
 /** Prints text for the person at the terminal as it is, at any level of the log, so that it can be copied. */

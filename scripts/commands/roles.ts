@@ -5,6 +5,7 @@ import type { Role } from '../../jobs/process-role.ts'
 import type { Failed } from '../../jobs/supervisor.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import { type Config, ConfigError } from '../../pipeline/core/config.ts'
+import { describeFullDisk, isDiskFull } from '../../pipeline/core/disk-full.ts'
 import { createLog, type Log } from '../../pipeline/core/log.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
 import { requireRedisUrl } from './environment.ts'
@@ -116,7 +117,8 @@ export async function runRole(
   start: (given: Start) => Promise<UpRole>,
 ): Promise<void> {
   const config = await readSettingsOrExit(name)
-  const log = createLog(name, config.LOG_LEVEL)
+  const { dir } = resolvePaths(config.DATA_DIR)
+  const log = createLog(name, config.LOG_LEVEL, { dir })
   const tracing = await traceRole(name, config)
   let role: UpRole | undefined
   let isEnding = false
@@ -130,6 +132,7 @@ export async function runRole(
     process.exit(status)
   }
   const fail = (error: unknown) => {
+    if (isDiskFull(error)) return void endWith(name, error, dir)
     log.fatal({ err: error }, 'stopped by an error')
     process.exit(1)
   }
@@ -146,7 +149,7 @@ export async function runRole(
   } catch (error) {
     // Open stores and the channel to the supervisor would keep the process alive, and the lease
     // with it.
-    return await failToStart(name, error)
+    return await endWith(name, error, dir)
   }
   const { url } = role
   // A supervisor that has just ended is not there any more to hear it: this process ends next.
@@ -157,20 +160,20 @@ async function readSettingsOrExit(name: ServiceName): Promise<Config> {
   try {
     return await readServiceSettings(name, process.env)
   } catch (error) {
-    return await failToStart(name, error)
+    return await endWith(name, error)
   }
 }
 
-async function failToStart(name: ServiceName, error: unknown): Promise<never> {
-  await reportFailure(describeFailure(name, error))
+/** Ends a role that cannot start, or that cannot go on without room on the disk of its stores. */
+async function endWith(name: ServiceName, error: unknown, dir?: string): Promise<never> {
+  const isFull = dir !== undefined && isDiskFull(error)
+  await reportFailure(isFull ? describeFullDisk(dir) : describeFailure(name, error))
   process.exit(1)
 }
 
 /** Describes why a role cannot start; a setting that is wrong says so in a sentence of its own. */
 function describeFailure(role: string, error: unknown): string {
   if (error instanceof ConfigError) return error.message
-  if ((error as NodeJS.ErrnoException).code === 'ENOSPC')
-    return `the ${role} cannot start: the disk is full`
   return `the ${role} cannot start: ${error instanceof Error ? error.message : String(error)}`
 }
 

@@ -12,6 +12,7 @@ import {
   ConfigError,
   parseSettings,
 } from '../../pipeline/core/config.ts'
+import { describeFullDisk } from '../../pipeline/core/disk-full.ts'
 import { readCertificates } from '../../pipeline/core/keys/certificates.ts'
 import { readRegistrySecrets } from '../../pipeline/core/keys/registry-keys.ts'
 import { readSigningKey } from '../../pipeline/core/keys/signing-key.ts'
@@ -151,9 +152,7 @@ function findFaults<Value>(value: Value | undefined, check: (value: Value) => un
 export function checkDiskSpace({ dir }: Pick<Paths, 'dir'>, hasBegun: boolean): void {
   if (hasDiskSpace(dir)) return
   if (!hasBegun) throw new ConfigError(`The disk of ${dir} is full: a registry cannot begin there.`)
-  process.stderr.write(
-    `The disk of ${dir} is full: reads go on, and writes resume once there is room.\n`,
-  )
+  process.stderr.write(`${describeFullDisk(dir)}\n`)
 }
 
 /** Ports that a `start` or a `follow` takes. */

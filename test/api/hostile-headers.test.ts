@@ -15,7 +15,7 @@ const PASSWORD = 'password-of-the-store'
 
 /** The log as a process writes it, line by line. */
 const written: string[] = []
-const log = createLog('api', 'debug', { write: line => void written.push(line) })
+const log = createLog('api', 'debug', { to: { write: line => void written.push(line) } })
 
 let redis: TestRedis
 let issuer: TestIssuer

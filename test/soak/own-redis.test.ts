@@ -268,5 +268,7 @@ describe.skipIf(!mayMount)('a full disk', () => {
     await filling
     await registry.writesAgain()
     expect(registry.start.child.exitCode).toBeNull()
+    expect(registry.start.stderr).toContain(`The disk of ${mount.path} is full`)
+    expect(registry.start.stderr).not.toMatch(/"stack"|^ +at /m)
   })
 })

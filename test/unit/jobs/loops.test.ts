@@ -5,7 +5,10 @@ import { createLog } from '../../../pipeline/core/log.ts'
 /** Runs a loop whose turns fail with these errors, and returns what it logs for people. */
 async function runLoop(failures: readonly (Error | undefined)[]): Promise<string[]> {
   const lines: string[] = []
-  const log = createLog('indexer', 'error', { write: line => lines.push(line) })
+  const log = createLog('indexer', 'error', {
+    dir: '/data',
+    to: { write: line => void lines.push(line) },
+  })
   const turns = failures.values()
   let end = () => {}
   const isOver = new Promise<void>(resolve => {
@@ -21,7 +24,7 @@ async function runLoop(failures: readonly (Error | undefined)[]): Promise<string
   await loop.ended
   return lines.map(line => {
     const { msg, error } = JSON.parse(line)
-    return `${msg}: ${error}`
+    return error === undefined ? msg : `${msg}: ${error}`
   })
 }
 
@@ -40,5 +43,7 @@ test.each([
   new Error('Could not write file "columnar.duckdb.wal": No space left on device'),
   new Error('database or disk is full'),
 ])('a full disk is named as what it is: %s', async full => {
-  expect(await runLoop([full, full])).toEqual([`disk is full: ${full.message}`])
+  expect(await runLoop([full, full])).toEqual([
+    'The disk of /data is full: reads go on, and writes resume once there is room.',
+  ])
 })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { openWriterClient } from '../../../jobs/api-client/writer-client.ts'
 import { REDIS_PREFIX } from '../../../jobs/redis.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
-import { silentLog } from '../../../pipeline/core/log.ts'
+import { createLog, silentLog } from '../../../pipeline/core/log.ts'
 import { startRedis, startSlowRedis, type TestRedis } from '../../support/processes/redis.ts'
 import { cleanUp } from '../../support/registry/registry.ts'
 
@@ -113,3 +113,26 @@ async function findKeysContaining({ redis }: TestRedis, text: string): Promise<s
   const dumped = await Promise.all(keys.map(key => redis.dumpBuffer(key)))
   return keys.filter((_, at) => dumped[at]?.includes(text))
 }
+
+it('who gives up a storyboard, or closes, is not warned that it is unanswered', async () => {
+  const redis = await startRedis()
+  cleanUp(() => redis.close())
+  const lines: string[] = []
+  const to = { write: (line: string) => void lines.push(line) }
+  const writer = openWriterClient(redis.url, createLog('indexer', 'warn', { to }))
+  const waiting = () => redis.redis.llen(`${REDIS_PREFIX}:storyboards:wait`)
+  const stop = new AbortController()
+  const run = (signal: AbortSignal) =>
+    writer
+      .runStoryboard(
+        { kind: 'suite', agent_url: 'https://ads.example/mcp', caller: 'acme' },
+        { ms: 60_000, signal },
+      )
+      .catch((error: Error) => error.message)
+  const runs = [run(stop.signal), run(new AbortController().signal)]
+  await expect.poll(waiting).toBe(2)
+  stop.abort('the indexer stops')
+  await writer.close()
+  expect(await Promise.all(runs)).toEqual(Array(2).fill(expect.stringContaining('try again')))
+  expect(lines).toEqual([])
+})
