@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs'
-import type { Config } from '../pipeline/core/config.ts'
 import { replaceFile } from '../pipeline/store/durable-files.ts'
 import type { Paths } from '../pipeline/store/paths.ts'
 
@@ -11,10 +10,6 @@ export interface RunFile {
   /** Process that this indexer belongs to and ends with, usually `start`. */
   supervisor_pid?: number
   started_at: string
-}
-
-export function resolveBaseUrl({ BASE_URL, HOST, PORT }: Config): string {
-  return BASE_URL ?? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`
 }
 
 /** Writes the run file, readable for its owner only, since the Redis address may contain a password. */

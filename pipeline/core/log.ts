@@ -60,9 +60,9 @@ export function createLog(
         logMethod(args, method) {
           const [facts] = args as unknown[]
           if (!hasDiskFull(facts)) return method.apply(this, args)
-          const isTold = performance.now() - fullAt < FULL_DISK_MS
+          const isRepeated = performance.now() - fullAt < FULL_DISK_MS
           fullAt = performance.now()
-          if (!isTold) log.error(describeFullDisk(dir))
+          if (!isRepeated) log.error(describeFullDisk(dir))
         },
       },
     },

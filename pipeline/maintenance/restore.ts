@@ -9,7 +9,14 @@ import { assertRecordKnown } from '../store/record.ts'
 import { Seals } from '../store/seals.ts'
 import { assertUndamagedBeside } from '../store/undamaged.ts'
 import { copyPictures } from '../writer/community/logo-files.ts'
-import { backedUp, checkBackup, checkFile, type Manifest, PICTURES } from '../writer/copy-stores.ts'
+import {
+  assertBackup,
+  backedUp,
+  checkBackup,
+  checkFile,
+  type Manifest,
+  PICTURES,
+} from '../writer/copy-stores.ts'
 import { type Facts, setLastEvent, setNextNumber } from '../writer/healing/facts.ts'
 import { rebuildStores } from './rebuild.ts'
 import { copyLogBeside, hasLogToBring, putLogInPlace } from './restore-log.ts'
@@ -36,6 +43,8 @@ export async function restore(dataDir: string, dir: string, how: Restoring): Pro
   const paths = resolvePaths(dataDir)
   const { force = false } = how
   await assertStopped(paths)
+  // First: with --force, a wrong path would be all that is wrong.
+  assertBackup(dir)
   if (!force && !isFree(paths)) {
     throw new Error(`${paths.dir} is not empty: restore with --force to replace it`)
   }

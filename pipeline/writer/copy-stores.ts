@@ -106,11 +106,17 @@ export async function finishBackup(
   return manifest
 }
 
+/** Throws where a folder does not exist, or has not what every backup has. */
+export function assertBackup(dir: string): void {
+  if (!existsSync(dir)) throw new Error(`there is no folder ${dir}`)
+  if (!existsSync(`${dir}/${MANIFEST}`))
+    throw new Error(`${dir} is not a backup: it has no ${MANIFEST}`)
+}
+
 /** Checks a backup against its manifest and returns it. Throws with what differs. */
 export async function checkBackup(dir: string): Promise<Manifest> {
-  const file = `${dir}/${MANIFEST}`
-  if (!existsSync(file)) throw new Error(`${dir} is not a backup: it has no ${MANIFEST}`)
-  const manifest = readManifest(dir, readFileSync(file, 'utf8'))
+  assertBackup(dir)
+  const manifest = readManifest(dir, readFileSync(`${dir}/${MANIFEST}`, 'utf8'))
   for (const name of Object.values(backedUp)) {
     if (!manifest.files.some(file => file.name === name))
       throw new Error(`the backup has no ${name}`)

@@ -1,6 +1,6 @@
+import { resolveBaseUrl } from '../../../pipeline/core/base-url.ts'
 import type { Config } from '../../../pipeline/core/config.ts'
 import { readRegistryKeys } from '../../../pipeline/core/keys/registry-keys.ts'
-import { resolveBaseUrl } from '../../run-file.ts'
 import { type Loop, repeatEvery } from '../loops.ts'
 import { WatchMailer, type WatchMailerParts } from './watch-mailer.ts'
 

@@ -171,6 +171,9 @@ describe('a backup', () => {
       await expect(restore(dataDir, `${backups}/first`, how)).rejects.toThrow('stop it first')
     }
     await registry.close()
+    await expect(restore(dataDir, `${backups}/first`, {})).rejects.toThrow(
+      'is not empty: restore with --force to replace it',
+    )
     const file = `${backups}/first/record.sqlite`
     const bytes = readFileSync(file)
     bytes[bytes.length - 1]! ^= 1
