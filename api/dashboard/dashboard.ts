@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { findMailPlace, isOwnMachine } from '../../pipeline/core/mail-place.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
 import { DASHBOARD_CALLBACK, DASHBOARD_CLIENT } from '../identity/dashboard-client.ts'
 import type { Identity } from '../identity/identity.ts'
-import { isOwnMachine } from '../identity/link-mail.ts'
 import { buildSignedOutPage } from '../identity/pages.tsx'
 import { parseWayBack } from '../identity/way-back.ts'
 import type { Services } from '../operation/services.ts'
@@ -229,7 +229,7 @@ function sendAnswer(context: DashboardRequest, answer: DashboardAnswer, reply: F
     who: person.email ?? person.name ?? person.user_id,
     path: getFirst(request.url.split('?', 1)),
     token,
-    sendsMail: context.services.config.SMTP_URL !== undefined,
+    sendsMail: findMailPlace(context.services.config, context.services.baseUrl()) !== undefined,
     canReview: canReview(context),
     signsInElsewhere: context.identity.getUpstream(context.services) !== undefined,
     organization: findShownOrganization(context),

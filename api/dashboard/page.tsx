@@ -94,7 +94,7 @@ interface Frame {
   token: string
   /** True if people sign in at an OpenID provider, so that there are no passkeys. */
   signsInElsewhere: boolean
-  /** True if there is a mail server, without which nothing can be watched. */
+  /** True if the registry can write to people, without which nothing can be watched. */
   sendsMail: boolean
   /** True for moderators. */
   canReview: boolean

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Domain } from '../../pipeline/core/domain.ts'
+import { isOwnMachine } from '../../pipeline/core/mail-place.ts'
 import { listOwnershipPlaces } from '../../pipeline/model/ownership.ts'
 import type {
   OrganizationDomains,
   OwnershipChallenge,
 } from '../../pipeline/model/responses/ownership.ts'
 import { findHolder, listOpenChallenges } from '../../pipeline/read/lookups/ownership.ts'
-import { isOwnMachine } from '../identity/link-mail.ts'
 import { BACK, parseWayBack } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { lookForNonce } from '../live/ownership-challenges.ts'

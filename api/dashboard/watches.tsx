@@ -1,3 +1,4 @@
+import { findMailPlace } from '../../pipeline/core/mail-place.ts'
 import { parseUrl } from '../../pipeline/core/url.ts'
 import type { Watch, WatchPace } from '../../pipeline/model/watch.ts'
 import { WATCHES_PATH } from '../identity/way-back.ts'
@@ -33,6 +34,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
   const { body, refused } = await callApi<{ watches: Watch[] }>({ method: 'GET', url: API })
   const named = findSubject(name => query[name])
   const unusable = named && describeUnusable(named)
+  const place = findMailPlace(services.config, services.baseUrl())
   const content = (
     <>
       <h1>What you watch</h1>
@@ -41,6 +43,9 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
         when a lookalike of its name is saved; saving a file that you host here sends none. Every
         email has a link that stops it.
       </p>
+      {place === 'terminal' ? (
+        <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>
+      ) : null}
       {renderFault(fault ?? refused ?? unusable)}
       {named === undefined || unusable ? null : renderNewForm(named, token)}
       {renderTable({
@@ -48,7 +53,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
         columns: ['Watched', 'Type', 'Emails', 'To', 'Since', 'Action'],
         items: body.watches ?? [],
         empty:
-          services.config.SMTP_URL === undefined
+          place === undefined
             ? 'This registry sends no email, so nothing can be watched.'
             : 'You watch nothing yet. Press Watch on the page of a publisher, a brand or an agent.',
         render: watch => renderRow(watch, token),

@@ -1,18 +1,8 @@
 import { SECOND } from '../../pipeline/core/clock.ts'
-import { isLoopback } from '../../pipeline/core/loopback.ts'
 import type { Services } from '../operation/services.ts'
 
 /** Time in addition to that of the mail server, for a busy crawler. */
 const SLACK_MS = 5 * SECOND
-
-/** Place in which a person finds their link: a mail, or the terminal on the operator's own machine. */
-export type LinkPlace = 'mail' | 'terminal'
-
-/** Finds where links are delivered; undefined if they cannot be. */
-export function findLinkPlace({ config, baseUrl }: Services): LinkPlace | undefined {
-  if (config.SMTP_URL !== undefined) return 'mail'
-  return isOwnMachine(new URL(baseUrl()).hostname) ? 'terminal' : undefined
-}
 
 /** Sends a sign-in link; tells whether it was sent. A crawler does it: the API reaches no network. */
 export async function sendLink(services: Services, email: string, url: string): Promise<boolean> {
@@ -39,9 +29,4 @@ export async function sendLink(services: Services, email: string, url: string): 
   if ('sent' in answer) return true
   services.boundedLog.warn('mail', { detail: answer.failed }, 'a sign-in link was not sent')
   return false
-}
-
-/** Tells whether a host names this machine, as `localhost` does. */
-export function isOwnMachine(hostname: string): boolean {
-  return hostname === 'localhost' || isLoopback(hostname)
 }

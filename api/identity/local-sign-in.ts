@@ -1,6 +1,7 @@
+import { findMailPlace } from '../../pipeline/core/mail-place.ts'
 import { EMAIL_PROVIDER, EmailAddress } from '../../pipeline/model/accounts/person.ts'
 import { toCaller } from '../limits/caller.ts'
-import { findLinkPlace, sendLink } from './link-mail.ts'
+import { sendLink } from './link-mail.ts'
 import { buildOpenPage, buildSentPage, buildSignInError, type SignInPage } from './pages.tsx'
 import {
   finishLogin,
@@ -21,7 +22,7 @@ async function sendSignInLink(step: Step): Promise<SignInPage> {
   const { signIn, form, request, identity, services } = step
   const { uid } = signIn
   requirePrompt(signIn, 'login')
-  const place = findLinkPlace(services)
+  const place = findMailPlace(services.config, services.baseUrl())
   if (place === undefined) return showSignIn(step, 'This registry sends no email yet.')
   const email = EmailAddress.safeParse(form.get('email') ?? '')
   if (!email.success) return showSignIn(step, 'This is not an email address.')

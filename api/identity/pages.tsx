@@ -1,9 +1,9 @@
+import type { MailPlace } from '../../pipeline/core/mail-place.ts'
 import { HTML, pageHeaders } from '../pages/headers.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText } from '../pages/html/text.tsx'
 import { renderDocument } from '../pages/parts/document.tsx'
 import { renderProblem } from '../pages/parts/problem.tsx'
-import type { LinkPlace } from './link-mail.ts'
 import { renderPasskeyForm } from './passkey-form.tsx'
 
 /** A page of sign-in, to be sent once. */
@@ -77,7 +77,7 @@ interface LocalSignIn {
   /** Options with which a browser signs in with a passkey. */
   passkey?: string | undefined
   /** Place in which the link will be. */
-  place: LinkPlace
+  place: MailPlace
 }
 
 /** Builds the page on which a person signs in. */
@@ -166,7 +166,7 @@ export function buildUpstreamPage(
 /** Builds the page that says where the link is: in a mail, or in the terminal of a registry that sends none. */
 export function buildSentPage(
   uid: string,
-  { email, minutes, place }: { email: string; minutes: number; place: LinkPlace },
+  { email, minutes, place }: { email: string; minutes: number; place: MailPlace },
 ): SignInPage {
   const title = place === 'mail' ? 'Check your email' : 'Open your link'
   return buildPage(

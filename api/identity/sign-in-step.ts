@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { InteractionResults } from 'oidc-provider'
 import { refuse } from '../../pipeline/core/errors.ts'
+import { findMailPlace } from '../../pipeline/core/mail-place.ts'
 import type { OperationOf } from '../../pipeline/model/submission.ts'
 import type { Services } from '../operation/services.ts'
 import type { RoutePath } from '../operation/unknown-routes.ts'
 import type { Identity } from './identity.ts'
-import { findLinkPlace } from './link-mail.ts'
 import { buildContinuePage, buildSignInPage, buildUpstreamPage, type SignInPage } from './pages.tsx'
 import { describeClient, type SignInRequest } from './sign-in-request.ts'
 
@@ -38,7 +38,7 @@ export async function showSignIn(
   const upstream = identity.getUpstream(services)
   if (upstream !== undefined) return buildUpstreamPage(uid, client, { fault, name: upstream.name })
   const passkey = await identity.getPasskeys(services)?.buildSignIn(uid)
-  const place = findLinkPlace(services) ?? 'mail'
+  const place = findMailPlace(services.config, services.baseUrl()) ?? 'mail'
   return buildSignInPage(uid, client, { fault, passkey, place })
 }
 

@@ -104,7 +104,7 @@ test('the only owner of an organization is offered neither to leave nor another 
 
 test('pages say what this registry does not do, and what a form brings along', async () => {
   for (const [url, text] of [
-    ['/dashboard/watches', 'This registry sends no email'],
+    ['/dashboard/watches', 'its emails appear in its terminal'],
     ['/dashboard/passkeys', `This registry is at ${BASE}`],
     [at(other, '/agents'), 'The first agent makes an organization a member.'],
     [at(other, '/domains'), 'email address only'],

@@ -114,11 +114,14 @@ test('the dashboard lists what a person watches, to change and to stop it', asyn
   ])
 })
 
-test('a registry without a mail server offers no watching', async () => {
-  const silent = await openWithSignIn(redis)
+test.each([
+  ['http://127.0.0.1:3000', true],
+  ['https://registry.example', false],
+])('without a mail server a registry at %s offers watching: %s', async (BASE_URL, isOffered) => {
+  const silent = await openWithSignIn(redis, { settings: { BASE_URL } })
   const sites = ['acme.example']
   await silent.observe(observePublisherFile('acme.example', { sites, agents: [AGENT] }))
   const { body } = await silent.app.inject('/publisher/acme.example')
-  expect(body).not.toContain('/dashboard/watches')
+  expect(body.includes('/dashboard/watches')).toBe(isOffered)
   await silent.close()
 })

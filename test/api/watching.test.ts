@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { printMail } from '../../jobs/indexer/watching/watch-loop.ts'
 import { WatchMailer } from '../../jobs/indexer/watching/watch-mailer.ts'
 import { readRegistryKeys } from '../../pipeline/core/keys/registry-keys.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
@@ -67,7 +68,8 @@ function openMailer(): WatchMailer {
   }
   return new WatchMailer({
     sequencer: registry.sequencer,
-    writer: { requestLive: crawler.requestLive, submit },
+    writer: { submit },
+    send: request => crawler.requestLive(request, config.LIMITS.mailMs),
     keys: requireValue(readRegistryKeys(config), 'keys'),
     base: 'https://registry.example',
     limits: config.LIMITS,
@@ -454,4 +456,13 @@ test('only its person sees, changes or ends a watch; a key of nobody and an unve
     `select content from submissions where operation = 'watch.begin'`,
   )
   expect(JSON.stringify(audit)).not.toContain('@')
+})
+
+test('without a mail server the terminal shows the mail, with the link that ends it', async () => {
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  onTestFinished(() => written.mockRestore())
+  const text = 'Stop watching acme.example: https://registry.example/watches/end?token=x'
+  const request = { kind: 'send_mail', to: 'ann@acme.example', subject: 'Gone', text } as const
+  expect(await printMail(request)).toEqual({ sent: true })
+  expect(written.mock.calls.join('')).toContain(`Email to ann@acme.example: Gone\n\n${text}\n`)
 })

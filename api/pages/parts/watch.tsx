@@ -1,3 +1,4 @@
+import { findMailPlace } from '../../../pipeline/core/mail-place.ts'
 import type { WatchKind } from '../../../pipeline/model/watch.ts'
 import type { Services } from '../../operation/services.ts'
 import { type Html, h } from '../html/jsx.ts'
@@ -5,13 +6,17 @@ import { type Html, h } from '../html/jsx.ts'
 /** Path of the page on which a signed-in person begins to watch something. */
 const WATCHES_PATH = '/dashboard/watches'
 
-/** Renders the button that leads to watching something; nothing where the registry cannot sign in and mail people. */
+/** Renders the button that leads to watching something; nothing where the registry cannot sign in and write to people. */
 export function renderWatch(
-  { isAuthorizationServer, config }: Pick<Services, 'isAuthorizationServer' | 'config'>,
+  {
+    isAuthorizationServer,
+    config,
+    baseUrl,
+  }: Pick<Services, 'isAuthorizationServer' | 'config' | 'baseUrl'>,
   kind: WatchKind,
   name: string,
 ): Html | null {
-  if (!isAuthorizationServer || config.SMTP_URL === undefined) return null
+  if (!isAuthorizationServer || findMailPlace(config, baseUrl()) === undefined) return null
   return (
     <form method="get" action={WATCHES_PATH} class="single">
       <input type="hidden" name={kind} value={name} />

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { refuse, refuseNotSetUp } from '../../../pipeline/core/errors.ts'
+import { findMailPlace } from '../../../pipeline/core/mail-place.ts'
 import { EnrolledUrl } from '../../../pipeline/model/accounts/member.ts'
 import { Watches, WatchView } from '../../../pipeline/model/responses/watches.ts'
 import { type WatchKind, watchPaces } from '../../../pipeline/model/watch.ts'
@@ -157,12 +158,12 @@ function hideEmail({ email: _, ...watch }: WatchView): WatchView {
  */
 function requireWatcher(
   { kind, id, org_id = '', person }: Principal,
-  { reader, config, keys }: Services,
+  { reader, config, keys, baseUrl }: Services,
 ): Watcher {
   const creator = kind === 'key' ? findKeyCreator(reader, id, org_id) : undefined
   const { user_id, email } = creator ?? { user_id: id, email: person?.email }
   if (email === undefined && kind === 'key') refuse('forbidden', NO_CREATOR)
-  if (config.SMTP_URL === undefined || keys === undefined)
+  if (findMailPlace(config, baseUrl()) === undefined || keys === undefined)
     refuseNotSetUp('this registry sends no email')
   if (email === undefined)
     refuse('forbidden', 'your sign-in has no verified email address to write to')

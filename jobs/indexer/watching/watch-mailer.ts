@@ -12,7 +12,10 @@ import { signWatchLink } from '../../../pipeline/core/keys/watch-link.ts'
 import type { Limits } from '../../../pipeline/core/limits.ts'
 import type { Log } from '../../../pipeline/core/log.ts'
 import { getFirst } from '../../../pipeline/core/present.ts'
-import type { LiveRequestAnswers } from '../../../pipeline/model/live/live-request.ts'
+import type {
+  LiveRequestAnswers,
+  LiveRequestOf,
+} from '../../../pipeline/model/live/live-request.ts'
 import {
   type StoredWatch,
   WATCH_END_PATH,
@@ -28,7 +31,7 @@ import type { Sequencer } from '../../../pipeline/writer/sequencer.ts'
 import { TakedownList } from '../../../pipeline/writer/takedown/takedown-list.ts'
 import { findChanges } from '../../../pipeline/writer/watching/find-changes.ts'
 import { loadWatchedRows } from '../../../pipeline/writer/watching/watched-rows.ts'
-import { getMessage, type WriterClient } from '../../api-client/writer-client.ts'
+import type { WriterClient } from '../../api-client/writer-client.ts'
 import { RecentAttempts } from '../recent-attempts.ts'
 import { writeMail } from './mail-text.ts'
 
@@ -37,8 +40,6 @@ const LOOK_EVERY_MS = 15 * SECOND
 const SHARE_MAX = 0.005
 /** Time before a person whose mail was not taken is tried again. */
 const RETRY_MS = 10 * MINUTE
-/** Time in addition to the mail server's own, for a busy crawler. */
-const SLACK_MS = 5 * SECOND
 /** Time of the day (UTC) at which daily mails are sent: what happened in the night is in the index then. */
 const DAILY_AT_MS = 6 * HOUR
 
@@ -48,13 +49,19 @@ const RECORDED_WATCHES_MAX = 100
 /** Author of the submissions, as the audit shows it. */
 const WATCHING = { kind: 'registry', id: 'watching' } as const
 
+/** Sends a mail, and tells whether it was taken. */
+export type SendWatchMail = (
+  request: LiveRequestOf<'send_mail'>,
+) => Promise<LiveRequestAnswers['send_mail']>
+
 export interface WatchMailerParts {
   sequencer: Pick<Sequencer, 'accounts' | 'index' | 'quietly' | 'seq'>
-  writer: Pick<WriterClient, 'requestLive' | 'submit'>
+  writer: Pick<WriterClient, 'submit'>
+  send: SendWatchMail
   keys: Pick<RegistryKeys, 'deriveLinkSecrets'>
   /** Public address of the registry. */
   base: string
-  limits: Pick<Limits, 'mailMs' | 'watchMailsPerDay'>
+  limits: Pick<Limits, 'watchMailsPerDay'>
   clock: Clock
   log: Log
 }
@@ -172,16 +179,13 @@ export class WatchMailer {
   }
 
   #send(found: readonly ChangesOfWatch[]): Promise<LiveRequestAnswers['send_mail']> {
-    const { writer, keys, base, limits } = this.#parts
+    const { send, keys, base } = this.#parts
     const { watch } = getFirst(found)
     const { watch_id, user_id, pace, email: to } = watch
     const token = signWatchLink(keys, pace === 'daily' ? { daily_of: user_id } : { watch_id })
     const end_url = `${base}${WATCH_END_PATH}?token=${token}`
     const { subject, text } = writeMail(found, { base, end: end_url })
-    const request = { kind: 'send_mail', to, subject, text, end_url } as const
-    return writer
-      .requestLive(request, limits.mailMs + SLACK_MS)
-      .catch(error => ({ failed: getMessage(error) }))
+    return send({ kind: 'send_mail', to, subject, text, end_url })
   }
 }
 

@@ -44,7 +44,7 @@ export const signInSettings = {
         'must be smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT',
       )
       .optional(),
-    'mail server by which a crawler sends sign-in links, and mails about what people watch; without it links are printed in the terminal, and only if BASE_URL is an address of this machine',
+    'mail server by which a crawler sends sign-in links, and mails about what people watch; without it they are printed in the terminal, and only if BASE_URL is an address of this machine',
     { secret: true },
   ),
   MAIL_FROM: defineSetting(
