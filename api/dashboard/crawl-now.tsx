@@ -32,7 +32,11 @@ const finals: ReadonlySet<CrawlStatus> = new Set(['completed', 'invalid', 'faile
 function showForm(
   context: DashboardRequest,
   domain: string,
-  { fault, isAsked = false }: { fault?: string; isAsked?: boolean } = {},
+  {
+    fault,
+    status = 200,
+    isAsked = false,
+  }: { fault?: string; status?: number; isAsked?: boolean } = {},
 ): DashboardAnswer {
   const body = (
     <>
@@ -50,24 +54,33 @@ function showForm(
       </form>
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Crawl now', body }
+  return { status, title: 'Crawl now', body }
 }
 
 async function requestCrawl(context: DashboardRequest): Promise<DashboardAnswer> {
   const { callApi, form } = context
   const domain = form.get('domain') ?? ''
   const request = { method: 'POST', url: API, payload: { domain } } as const
-  const made = await callApi<{ crawl_request_id: string }>(request)
-  if (made.refused !== undefined) return showForm(context, domain, { fault: made.refused })
+  const made = await callApi<{ crawl_request_id: string; retry_after?: number }>(request)
+  if (made.refused !== undefined) {
+    const { refused, status, body } = made
+    return showForm(context, domain, { fault: refused + describeWait(body.retry_after), status })
+  }
   return { next: `${CRAWL_PATH}/${made.body.crawl_request_id}` }
+}
+
+/** Says when a refused crawl may be requested again; nothing where waiting does not help. */
+function describeWait(seconds: number | undefined): string {
+  if (seconds === undefined) return ''
+  const minutes = Math.ceil(seconds / 60)
+  return ` Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
 }
 
 /** Shows the progress of a crawl; the page renews itself until the crawl has ended. */
 async function showProgress(context: DashboardRequest): Promise<DashboardAnswer> {
   const url = `${API}/${encodeURIComponent(context.params.id ?? '')}`
   const read = await context.callApi<CrawlRequestStatus>({ method: 'GET', url })
-  if (read.refused !== undefined)
-    return { ...showForm(context, '', { fault: read.refused }), status: 404 }
+  if (read.refused !== undefined) return showForm(context, '', { fault: read.refused, status: 404 })
   const { domain, status, outcome, next_attempt_at } = read.body
   const isFinal = finals.has(status)
   const body = (

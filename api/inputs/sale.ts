@@ -37,6 +37,9 @@ export function completeAgentAddress(text: string): string {
   return /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:[/?#]|$)/.test(trimmed) ? `https://${trimmed}` : text
 }
 
+/** The address of an agent as a person types or copies it, so also without its scheme. */
+export const TypedAgentUrl = z.string().transform(completeAgentAddress).pipe(AgentUrl)
+
 /** ISO country code; a code with another name (`UK`) is refused, since it would silently match nothing. */
 const Country = z
   .string()

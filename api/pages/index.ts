@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { eventTypeNames } from '../../pipeline/model/event.ts'
 import { Platform } from '../../pipeline/model/mirror.ts'
 import { PastedDomain } from '../inputs/fields.ts'
-import { AgentUrl } from '../inputs/sale.ts'
+import { TypedAgentUrl } from '../inputs/sale.ts'
 import type { Operation } from '../operation/operation.ts'
 import { describeRegistry } from '../routes/well-known.ts'
 import { authorizationListPages } from './authorization-list.ts'
@@ -137,7 +137,7 @@ const agent = definePage({
   id: 'agentPage',
   path: '/agent/:url',
   summary: 'Show what an agent may sell',
-  params: z.object({ url: AgentUrl }),
+  params: z.object({ url: TypedAgentUrl }),
   query: ofAgent,
   isOfThing: true,
   load: () => import('./views/agent.tsx'),
@@ -304,7 +304,7 @@ const pictures = [
     path: '/agent/:url',
     kind: 'Agent',
     summary: 'Draw what an agent may sell',
-    params: z.object({ url: AgentUrl }),
+    params: z.object({ url: TypedAgentUrl }),
     query: ofAgent,
     load: () => import('./views/agent.tsx'),
   }),

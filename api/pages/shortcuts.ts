@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PastedDomain } from '../inputs/fields.ts'
-import { AgentUrl, completeAgentAddress } from '../inputs/sale.ts'
+import { TypedAgentUrl } from '../inputs/sale.ts'
 import { defineOperation, type Operation } from '../operation/operation.ts'
 import { HTML, pageHeaders } from './headers.ts'
 import { toAgentPath, toBrandPath, toPublisherPath } from './parts/paths.ts'
@@ -62,7 +62,7 @@ export const shortcuts: readonly Operation[] = [
     id: 'agentShortcut',
     path: '/agents/:url',
     summary: 'Lead from a guessed address to the page of an agent',
-    params: z.object({ url: z.string().transform(completeAgentAddress).pipe(AgentUrl) }),
+    params: z.object({ url: TypedAgentUrl }),
     toPath: ({ url }) => toAgentPath(url),
   }),
 ]

@@ -410,6 +410,7 @@ describe('a page that cannot be shown', () => {
     ['/brand/nobody.example', 404],
     ['/publisher/nobody.example', 404],
     ['/agent/https%3A%2F%2Fnobody.example%2Fmcp', 404],
+    ['/agent/nobody.example', 404],
     ['/policy/none', 404],
     ['/mirror/none', 404],
     ['/brand/not_a_domain', 400],
