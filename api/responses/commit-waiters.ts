@@ -49,7 +49,9 @@ export class CommitWaiters {
    */
   async waitAfter(seen: number, { caller, ms, signal }: Wait): Promise<void> {
     if (this.#waiting.countItems(caller) >= this.#limits.feedStreamsPerCaller)
-      refuse('unavailable', 'too many requests are waiting', { retry_after: RETRY_AFTER_S })
+      refuse('unavailable', 'too many of your requests are waiting; end one, or try again', {
+        retry_after: RETRY_AFTER_S,
+      })
     if (this.seq !== seen || signal.aborted) return
     if (this.count === 0) this.#seq = seen
     this.#timer ??= setInterval(() => this.#poll(), POLL_MS)

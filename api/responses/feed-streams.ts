@@ -80,7 +80,9 @@ export class FeedStreams {
   admit(request: StreamRequest): (response: ServerResponse) => void {
     const { feedStreamsPerCaller } = this.#config.LIMITS
     if (this.#streams.countItems(request.principal) >= feedStreamsPerCaller) {
-      refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
+      refuse('unavailable', 'too many of your streams are open; close one, or try again', {
+        retry_after: RETRY_AFTER_S,
+      })
     }
     if (this.#pageFor(request) === undefined) {
       refuseExpiredCursor()

@@ -41,7 +41,9 @@ export class PageStreams {
   /** Checks that the caller may open one more stream, before anything is sent. */
   admit(caller: string): (response: ServerResponse) => void {
     if (this.#viewers.countItems(caller) >= this.#limits.pageStreamsPerCaller)
-      refuse('unavailable', 'too many streams are open', { retry_after: RETRY_AFTER_S })
+      refuse('unavailable', 'too many of your streams are open; close one, or try again', {
+        retry_after: RETRY_AFTER_S,
+      })
     return response => this.#addViewer(caller, { response })
   }
 

@@ -278,7 +278,7 @@ export const isReady = defineOperation({
   reply: { 200: Ready },
   errors: ['unavailable'],
   handle: async ({ services: { reader, redisRoom, config } }) => {
-    if (!reader.isReady) refuse('unavailable', 'nothing has been committed yet')
+    if (!reader.isReady) refuse('unavailable', 'nothing has been committed yet; try again')
     const ofRedis = await redisRoom.findProblems(config)
     const problems = [...findReaderProblems(reader), ...ofRedis]
     return replyOk({ status: 'ready', seq: reader.serving?.seq ?? 0, problems })

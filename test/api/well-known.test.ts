@@ -106,7 +106,7 @@ describe('GET /healthz, GET /readyz', () => {
     const before = await own.app.inject('/readyz')
     expect([before.statusCode, before.json()]).toEqual([
       503,
-      { error: 'nothing has been committed yet', code: 'unavailable', retry_after: 5 },
+      { error: 'nothing has been committed yet; try again', code: 'unavailable', retry_after: 5 },
     ])
     await own.observe(observeBrandFile('acme.example', 'Acme'))
     expect((await own.app.inject('/readyz')).json()).toEqual({
