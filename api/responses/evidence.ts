@@ -128,6 +128,7 @@ function toEvidenceEntry(grant: GrantInForce, publisher: string) {
     entry: `authorized_agents[${grant.entry}]`,
     authorization_type: grant.authorization_type,
     delegation_type: grant.delegation_type,
+    exclusive: grant.exclusive ?? null,
     countries: grant.countries,
     effective_from: grant.effective_from,
     effective_until: grant.effective_until,

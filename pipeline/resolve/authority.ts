@@ -29,6 +29,8 @@ export interface GrantInForce extends Restrictions {
   entry: number
   authorization_type: string
   authorized_for: string | null
+  /** Whether the publisher says that it grants this to no other agent; that decides nothing. */
+  exclusive?: boolean
   reaches(property: ForSale): boolean
 }
 

@@ -19,6 +19,8 @@ export interface StoredGrant extends Restrictions {
   authorized_for: string | null
   in_force: boolean
   has_keys: boolean
+  /** Present if the entry claims to be the only one. */
+  exclusive?: true
   /** Index in `sets`; `all` for every active property. */
   reach: number | 'all'
   /** Rids of other publishers’ properties into which some of this one’s were merged. */
@@ -138,6 +140,7 @@ function toStoredSale(
     authorized_for: row.authorized_for,
     in_force: row.in_force,
     has_keys: (row.signing_keys ?? []).length > 0,
+    ...(row.exclusive && { exclusive: true }),
     delegation_type: row.delegation_type,
     countries: row.countries,
     placement_ids: row.placement_ids,

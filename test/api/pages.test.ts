@@ -140,7 +140,7 @@ describe('a page says what JSON says', () => {
     const own = await openRegistry()
     const observation = observePublisherFile('limits.example', {
       sites: ['limits.example'],
-      agents: [AGENT, 'https://free.example/mcp'],
+      agents: [AGENT, 'https://free.example/mcp', 'https://only.example/mcp'],
     })
     const document = structuredClone(observation.document) as { agents: object[] }
     const until = '2027-01-31T00:00:00.000Z'
@@ -149,6 +149,7 @@ describe('a page says what JSON says', () => {
       delegation_type: 'ad_network',
       effective_until: until,
     })
+    Object.assign(document.agents[2]!, { exclusive: true })
     await own.observe({ ...observation, document: document as never }, plainPublisher)
     await own.publish()
     const page = async (domain: string) => load((await own.app.inject(`/publisher/${domain}`)).body)
@@ -160,7 +161,23 @@ describe('a page says what JSON says', () => {
       'sells as an ad network · only in the United Kingdom, the United States · until 31 Jan 2027, 00:00 UTC',
     )
     expect(rows.find(text => text.includes('free.example'))).toContain('none')
+    expect(rows.find(text => text.includes('only.example'))).toContain('sells exclusively')
     expect((await page(PUBLISHER))('#agents th').text()).not.toContain('Terms')
+    await own.close()
+  })
+
+  test('of what a publisher says about the way in which an agent sells all it has', async () => {
+    const own = await openRegistry()
+    const observation = observePublisherFile(PUBLISHER, { sites: [PUBLISHER], agents: [AGENT] })
+    const document = structuredClone(observation.document) as { agents: object[] }
+    Object.assign(document.agents[0]!, { exclusive: true, delegation_type: 'delegated' })
+    await own.observe({ ...observation, document: document as never })
+    await own.publish()
+    const query = new URLSearchParams({ agent: AGENT, property: PUBLISHER })
+    for (const path of [`/publisher/${PUBLISHER}`, `/authorization?${query}`]) {
+      const { body } = await own.app.inject(path)
+      expect(body).toContain('sells on the owner’s behalf, exclusively')
+    }
     await own.close()
   })
 

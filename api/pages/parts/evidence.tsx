@@ -15,7 +15,7 @@ import {
 } from '../html/text.tsx'
 import { renderFacts } from './blocks.tsx'
 import { renderBadge, renderState } from './freshness.tsx'
-import { describeSelling, toCountryName, toPlainWords } from './plain-words.ts'
+import { describeGrantedSelling, describeSelling, toCountryName, toPlainWords } from './plain-words.ts'
 import { describeNeeded } from './verdict.tsx'
 
 const STEPS_SHOWN_MAX = 20
@@ -107,9 +107,7 @@ function renderStep({ step, properties }: Step): Html {
         ],
         [
           'Publisher says',
-          step.side === 'publisher' &&
-            step.delegation_type &&
-            `The agent ${describeSelling(clipText(step.delegation_type, 60))}.`,
+          step.side === 'publisher' && describeGrant(step),
         ],
         ['Countries', joinFew(step.countries?.map(toCountryName))],
         ['Placements', joinFew(step.placement_ids)],
@@ -135,6 +133,12 @@ function renderStep({ step, properties }: Step): Html {
       ])}
     </li>
   )
+}
+
+/** Describes as a sentence in which way a publisher lets the agent sell; undefined if it does not say. */
+function describeGrant(step: Evidence): string | undefined {
+  const way = describeGrantedSelling(step)
+  return way && `The agent ${way}.`
 }
 
 /** Renders where a step was read, and when; nothing if that is not known. */

@@ -1,3 +1,5 @@
+import { clipText } from '../html/text.tsx'
+
 /** Words of pages for names that the formats and the API use. */
 const plainWords: Readonly<Record<string, string>> = {
   'admin:*': 'Everything, including keys and people',
@@ -58,6 +60,16 @@ export function describeSelling(delegation: string): string {
   return (
     (Object.hasOwn(salesWords, delegation) && salesWords[delegation]) || `sells as ${delegation}`
   )
+}
+
+/** Describes in which way a publisher lets an agent sell; undefined if it does not say. */
+export function describeGrantedSelling(grant: {
+  delegation_type?: string | null | undefined
+  exclusive?: boolean | undefined
+}): string | undefined {
+  const way = grant.delegation_type ? describeSelling(clipText(grant.delegation_type, 40)) : ''
+  if (!grant.exclusive) return way || undefined
+  return way ? `${way}, exclusively` : 'sells exclusively'
 }
 
 let regions: Intl.DisplayNames | undefined

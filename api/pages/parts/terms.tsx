@@ -1,41 +1,36 @@
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
-import { findInventory, findPlainSales } from '../../../pipeline/read/lookups/inventory.ts'
+import { findInventory, type StockedGrant } from '../../../pipeline/read/lookups/inventory.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
-import type { Restrictions } from '../../../pipeline/resolve/sale-terms.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings, renderExactMoment } from '../html/text.tsx'
-import { describeSelling, toCountryInSentence } from './plain-words.ts'
+import { describeGrantedSelling, toCountryInSentence } from './plain-words.ts'
 
 const GRANTS_SHOWN_MAX = 3
 const VALUES_SHOWN_MAX = 12
 
 /** Terms of the grants to each agent, by its address as the page shows it. */
-export type AgentTerms = ReadonlyMap<string, readonly Restrictions[]>
+export type AgentTerms = ReadonlyMap<string, readonly StockedGrant[]>
 
-/**
- * Loads the terms of the agents on a page; undefined if no grant of the publisher has any, which is known without
- * parsing its inventory.
- */
+/** Loads the terms of the agents on a page; undefined if no grant of the publisher has any. */
 export function loadTerms(
   reader: Reader,
   { domain, authorized_agents }: Pick<PublisherLookup, 'domain' | 'authorized_agents'>,
 ): AgentTerms | undefined {
-  if (authorized_agents.length === 0 || findPlainSales(reader, domain) !== undefined) return
-  const inventory = findInventory(reader, domain)
-  if (inventory === undefined || inventory.stored.sellers !== undefined) return
-  const terms = authorized_agents.map(({ url }): [string, readonly Restrictions[]] => [
+  const inventory = authorized_agents.length > 0 && findInventory(reader, domain)
+  if (!inventory) return undefined
+  const terms = authorized_agents.map(({ url }): [string, readonly StockedGrant[]] => [
     url,
     inventory.grantsTo(url).filter(grant => grant.in_force),
   ])
   return terms.some(([, grants]) => grants.some(hasTerms)) ? new Map(terms) : undefined
 }
 
-function hasTerms(grant: Restrictions): boolean {
+function hasTerms(grant: StockedGrant): boolean {
   return listTerms(grant).length > 0
 }
 
 /** Renders the terms of an agent's grants, a line for each grant. */
-export function renderTerms(grants: readonly Restrictions[] = []): Html {
+export function renderTerms(grants: readonly StockedGrant[] = []): Html {
   const lines = grants.slice(0, GRANTS_SHOWN_MAX).map(grant => {
     const terms = listTerms(grant)
     return (
@@ -60,10 +55,10 @@ export function renderTerms(grants: readonly Restrictions[] = []): Html {
   )
 }
 
-function listTerms(grant: Restrictions): Child[] {
-  const { delegation_type, effective_from, effective_until, collections } = grant
+function listTerms(grant: StockedGrant): Child[] {
+  const { effective_from, effective_until, collections } = grant
   const terms: (Child | undefined)[] = [
-    delegation_type === null ? undefined : describeSelling(clipText(delegation_type, 40)),
+    describeGrantedSelling(grant),
     joinValues('only in', grant.countries?.map(toCountryInSentence) ?? null, 'no country'),
     joinValues('placements', grant.placement_ids, 'no placement'),
     joinValues('placements tagged', grant.placement_tags, 'no placement'),

@@ -70,6 +70,10 @@ export const Evidence = z
     delegation_type: text
       .optional()
       .describe('Delegation in the file: `direct`, `delegated` or `ad_network`'),
+    exclusive: z
+      .boolean()
+      .optional()
+      .describe('True if the entry claims to be exclusive; this decides nothing'),
     ...grantTerms,
     collection_ids: z
       .array(text)
