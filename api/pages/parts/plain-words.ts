@@ -33,6 +33,7 @@ const plainWords: Readonly<Record<string, string>> = {
   rss_url: 'RSS address',
   samsung_app_id: 'Samsung app ID',
   screen_id: 'screen ID',
+  si: 'sponsored intelligence',
   signal_ids: 'signal IDs',
   signal_tags: 'signal tags',
   spotify_collection_id: 'Spotify collection ID',

@@ -1,14 +1,17 @@
 import type { StoryboardList } from '../../../pipeline/model/responses/storyboards.ts'
-import { listTargets } from '../../../pipeline/storyboards/catalog.ts'
+import { type Track, tracks } from '../../../pipeline/model/storyboards/storyboard.ts'
+import { listStoryboards, listTargets } from '../../../pipeline/storyboards/catalog.ts'
 import { listAllStoryboards } from '../../routes/agents/storyboards.ts'
-import { type Child, Fragment, h } from '../html/jsx.ts'
-import { countThings, formatCount, renderName } from '../html/text.tsx'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
+import { capitalize, countThings, formatCount, renderName } from '../html/text.tsx'
 import { renderTable } from '../parts/blocks.tsx'
 import { toStoryboardPath } from '../parts/paths.ts'
+import { toPlainWords } from '../parts/plain-words.ts'
 import type { View, ViewCall } from '../view.ts'
 
-const LIST_ROWS = 200
-const LIST_BYTES = 60_000
+const TRACK_BYTES = 30_000
+
+type Listed = StoryboardList['storyboards'][number]
 
 /** Shows every storyboard of a target with which agents are tested, by default that of the installed package. */
 export async function show({
@@ -20,7 +23,8 @@ export async function show({
   const query: Record<string, string> = isKnown ? { compliance_target } : {}
   const { body } = await ask<StoryboardList>(listAllStoryboards, { query })
   const { storyboards, adcp_version, requested_compliance_target: shown } = body
-  const isTested = storyboards.some(({ agents_tested }) => agents_tested > 0)
+  const trackOf = new Map(listStoryboards().map(({ storyboard: { id, track } }) => [id, track]))
+  const byTrack = Map.groupBy(storyboards, ({ id }) => trackOf.get(id))
   return {
     title: 'Storyboards',
     description: 'The scripted conversations that test agents, step by step.',
@@ -38,26 +42,42 @@ export async function show({
           To test yours, add it on the <a href="/dashboard">dashboard</a>, or run{' '}
           <code>registry agent test URL</code>.
         </p>
-        <div class="last-wide">
-          {renderTable({
-            caption: 'Storyboards',
-            columns: ['Storyboard', 'Steps', ...(isTested ? ['Passed by'] : []), 'What it tests'],
-            items: storyboards,
-            limit: LIST_ROWS,
-            bytes: LIST_BYTES,
-            rest: `/api/storyboards?compliance_target=${shown}`,
-            empty: 'This registry has no storyboards.',
-            render: ({ id, title, step_count, summary, ...counts }) => [
-              <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
-              step_count,
-              ...(isTested ? [describePassing(counts)] : []),
-              renderName(summary, 240),
-            ],
-          })}
-        </div>
+        {storyboards.length === 0 ? (
+          <p class="empty">This registry has no storyboards.</p>
+        ) : (
+          tracks.map(track => renderTrack(track, byTrack.get(track) ?? []))
+        )}
       </>
     ),
   }
+}
+
+/** Renders the storyboards of a part of the protocol as a line that opens: all at once would be many screens. */
+function renderTrack(track: Track, storyboards: readonly Listed[]): Html | null {
+  if (storyboards.length === 0) return null
+  const isTested = storyboards.some(({ agents_tested }) => agents_tested > 0)
+  return (
+    <details class="group last-wide" id={track}>
+      <summary>
+        <h2>{capitalize(toPlainWords(track))}</h2>{' '}
+        <span class="quiet">{countThings(storyboards.length, 'storyboard')}</span>
+      </summary>
+      {renderTable({
+        caption: `Storyboards: ${toPlainWords(track)}`,
+        columns: ['Storyboard', 'Steps', ...(isTested ? ['Passed by'] : []), 'What it tests'],
+        items: storyboards,
+        limit: storyboards.length,
+        bytes: TRACK_BYTES,
+        empty: '',
+        render: ({ id, title, step_count, summary, ...counts }) => [
+          <a href={toStoryboardPath(id)}>{renderName(title, 120)}</a>,
+          step_count,
+          ...(isTested ? [describePassing(counts)] : []),
+          renderName(summary, 240),
+        ],
+      })}
+    </details>
+  )
 }
 
 /** Renders links to the storyboards of other versions, where there are some. */
