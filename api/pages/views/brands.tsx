@@ -34,7 +34,8 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
             link: <a href={toBrandPath(brand.id)}>{renderName(brand.name, 100)}</a>,
             below: (
               <>
-                {renderName(brand.id)} · {describePlace(brand)}
+                {renderName(brand.id)}
+                {describePlace(brand)}
               </>
             ),
             aside:
@@ -49,13 +50,21 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
   }
 }
 
-function describePlace({ id, type, house_domain, house_name }: BrandRow): Html {
-  const word = brandChoices.fields.type.words[type].toLowerCase()
-  if (house_domain === null || house_domain === id) return <>{word}</>
+/** Describes the type of a brand and its house; a master brand of its own needs no words. */
+function describePlace({ id, type, house_domain, house_name }: BrandRow): Html | null {
+  const isOwn = house_domain === null || house_domain === id
+  if (isOwn && type === 'master') return null
   return (
     <>
-      {word} · part of{' '}
-      <a href={toBrandPath(house_domain)}>{renderName(house_name ?? house_domain, 80)}</a>
+      {' '}
+      · {brandChoices.fields.type.words[type].toLowerCase()}
+      {isOwn ? null : (
+        <>
+          {' '}
+          · part of{' '}
+          <a href={toBrandPath(house_domain)}>{renderName(house_name ?? house_domain, 80)}</a>
+        </>
+      )}
     </>
   )
 }
