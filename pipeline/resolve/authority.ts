@@ -29,7 +29,7 @@ export interface GrantInForce extends Restrictions {
   entry: number
   authorization_type: string
   authorized_for: string | null
-  /** Whether the publisher says that it grants this to no other agent; that decides nothing. */
+  /** Claim of the entry to be exclusive; it decides nothing. */
   exclusive?: boolean
   reaches(property: ForSale): boolean
 }

@@ -3,7 +3,7 @@ import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
 import type { HealthChange, ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { formatMoment, renderExactMoment, renderMoment } from '../html/text.tsx'
+import { formatMoment, renderMoment } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toAgentPath } from './paths.ts'
@@ -36,26 +36,8 @@ export function renderHealthHistory(changes: readonly HealthChange[], now: Insta
   const [latest] = changes
   if (latest === undefined) return null
   const periods = listPeriods(changes, now - DAYS_SHOWN * DAY, now)
-  const uptime = findUptime(changes, now)
   const isLong = now - Date.parse(latest.since) >= DAY || changes.length > 1
-  return (
-    <>
-      {isLong && periods.length > 0 ? renderStrip(periods, now) : null}
-      <p>
-        {uptime === undefined || changes.length === 1 ? (
-          <>
-            {isOnline(latest) ? 'It has answered every check' : 'It hasn’t answered a single check'}{' '}
-            since {renderExactMoment(latest.since)}.
-          </>
-        ) : (
-          <>
-            It answered in <strong>{uptime.text}</strong> of the time since{' '}
-            {renderExactMoment(uptime.since)}, checked every few hours.
-          </>
-        )}
-      </p>
-    </>
-  )
+  return isLong && periods.length > 0 ? renderStrip(periods, now) : null
 }
 
 /** Renders when the health of an agent changed; null where it never did. */

@@ -60,7 +60,7 @@ export function renderStatus(
   { verified_badges: badges, ...tests }: AgentCompliance,
   now: Instant,
 ): Html {
-  const { outcome, took_ms, health = [] } = probed ?? {}
+  const { outcome, checked_at, took_ms, health = [] } = probed ?? {}
   const isOnline = outcome && getEffect(outcome) === 'success'
   const uptime = findUptime(health, now)
   const total = tests.storyboards_total
@@ -68,7 +68,12 @@ export function renderStatus(
     {
       label: 'Health',
       value: outcome === undefined ? 'Not checked yet' : isOnline ? 'Online' : 'Offline',
-      note: took_ms === undefined ? undefined : `${formatCount(took_ms)} ms`,
+      note: checked_at && (
+        <>
+          {renderMoment(checked_at)}
+          {isOnline && took_ms !== undefined ? `, ${formatCount(took_ms)} ms` : ''}
+        </>
+      ),
       look: outcome === undefined ? 'none' : isOnline ? 'good' : 'bad',
     },
     uptime && {
@@ -91,14 +96,14 @@ export function renderStatus(
   ])
 }
 
+/** Renders how an agent has answered, and what it told about itself; its state now is on the tiles. */
 export function renderHealth({ probed }: AgentShown, now: Instant): Html {
   if (!probed?.outcome) return <p class="empty">Not checked yet.</p>
-  const { outcome, checked_at, profile, health } = probed
+  const { outcome, profile, health } = probed
   return (
     <>
       {renderHealthHistory(health, now)}
       {renderFacts([
-        ['Last checked', renderMoment(checked_at)],
         ['Last result', getEffect(outcome) !== 'success' && outcomes[outcome].means],
         ['Protocols', profile?.protocols.join(', ').toUpperCase()],
         ['Tools', profile && formatCount(profile.tools_count)],

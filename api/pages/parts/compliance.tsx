@@ -1,5 +1,5 @@
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
-import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, formatCount, renderMoment, renderName } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
@@ -38,23 +38,18 @@ export function renderTests(compliance: AgentCompliance, agentUrl = compliance.a
   const isPassing = ({ status }: (typeof storyboard_statuses)[number]) => status === 'passing'
   const passing = storyboard_statuses.filter(isPassing)
   const others = storyboard_statuses.filter(test => !isPassing(test))
-  return (
-    <>
-      <p>{describeTests(compliance)}</p>
-      {renderTable({
-        caption: 'Storyboards',
-        columns: ['Storyboard', 'Result', 'When'],
-        items: [...others, ...passing],
-        open: others.length,
-        rest: `/api/registry/agents/${encodeURIComponent(agentUrl)}/compliance`,
-        bytes: 8_000,
-        empty: '',
-        render: ({ storyboard_id, title, status, last_tested_at }) => [
-          <a href={toStoryboardPath(storyboard_id)}>{renderName(title)}</a>,
-          renderBadge(testLooks[status] ?? 'none', clipText(status, 20)),
-          renderMoment(last_tested_at),
-        ],
-      })}
-    </>
-  )
+  return renderTable({
+    caption: 'Storyboards',
+    columns: ['Storyboard', 'Result', 'When'],
+    items: [...others, ...passing],
+    open: others.length,
+    rest: `/api/registry/agents/${encodeURIComponent(agentUrl)}/compliance`,
+    bytes: 8_000,
+    empty: '',
+    render: ({ storyboard_id, title, status, last_tested_at }) => [
+      <a href={toStoryboardPath(storyboard_id)}>{renderName(title)}</a>,
+      renderBadge(testLooks[status] ?? 'none', clipText(status, 20)),
+      renderMoment(last_tested_at),
+    ],
+  })
 }

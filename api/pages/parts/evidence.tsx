@@ -15,7 +15,13 @@ import {
 } from '../html/text.tsx'
 import { renderFacts } from './blocks.tsx'
 import { renderBadge, renderState } from './freshness.tsx'
-import { describeGrantedSelling, describeSelling, toCountryName, toPlainWords } from './plain-words.ts'
+import { toBrandPath, toPublisherPath } from './paths.ts'
+import {
+  describeGrantedSelling,
+  describeSelling,
+  toCountryName,
+  toPlainWords,
+} from './plain-words.ts'
 import { describeNeeded } from './verdict.tsx'
 
 const STEPS_SHOWN_MAX = 20
@@ -82,7 +88,10 @@ function joinEqualSteps(evidence: readonly Evidence[], names: PropertyNames): St
 function renderStep({ step, properties }: Step): Html {
   const limits = describeNeeded(step)
   const [look, says] = limits ? ['fair', `says: ${limits.long}`] : verdicts[step.says]
-  const side = step.side === 'publisher' ? 'The publisher' : 'The operator of the agent'
+  const [side, toPath] =
+    step.side === 'publisher'
+      ? ['The publisher', toPublisherPath]
+      : ['The operator of the agent', toBrandPath]
   return (
     <li class={look}>
       <h3>
@@ -90,13 +99,14 @@ function renderStep({ step, properties }: Step): Html {
           `${side} is not known`
         ) : (
           <>
-            {side}, {renderName(step.domain)}, {renderBadge(look, says)}
+            {side}, <a href={toPath(step.domain)}>{renderName(step.domain)}</a>,{' '}
+            {renderBadge(look, says)}
           </>
         )}
       </h3>
       <p class="says">
         {capitalize(clipText(step.text, 300))}
-        {renderPlace(step)}.
+        {renderPlace(step)}.{step.side === 'publisher' ? describeGrant(step) : null}
       </p>
       {renderDetails([
         [properties.length === 1 ? 'Property' : 'Properties', joinProperties(properties)],
@@ -104,10 +114,6 @@ function renderStep({ step, properties }: Step): Html {
         [
           'Selected by',
           step.authorization_type && toPlainWords(clipText(step.authorization_type, 60)),
-        ],
-        [
-          'Publisher says',
-          step.side === 'publisher' && describeGrant(step),
         ],
         ['Countries', joinFew(step.countries?.map(toCountryName))],
         ['Placements', joinFew(step.placement_ids)],
@@ -135,10 +141,10 @@ function renderStep({ step, properties }: Step): Html {
   )
 }
 
-/** Describes as a sentence in which way a publisher lets the agent sell; undefined if it does not say. */
+/** Describes as a further sentence in which way a publisher lets the agent sell; undefined if it does not say. */
 function describeGrant(step: Evidence): string | undefined {
   const way = describeGrantedSelling(step)
-  return way && `The agent ${way}.`
+  return way && ` The agent ${way}.`
 }
 
 /** Renders where a step was read, and when; nothing if that is not known. */

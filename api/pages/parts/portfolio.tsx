@@ -15,7 +15,6 @@ const trusts: Readonly<Record<string, string>> = {
   mutual: 'both files name each other',
   leaf_only: 'only the brand names the house',
   house_only: 'only the house names the brand',
-  standalone: 'belongs to no house',
   unverifiable: 'the two files cannot be compared',
 }
 
@@ -42,7 +41,8 @@ export function renderHouse(
     renderFacts([
       [
         'Verification',
-        house !== domain &&
+        house !== undefined &&
+          house !== domain &&
           relationship_trust &&
           (trusts[relationship_trust] ?? relationship_trust),
       ],

@@ -158,7 +158,7 @@ async function showProperty(
         {body.needs === 'country' ? renderCountryChoice(asked, evidence) : null}
         {renderPath(evidence, agent)}
         {renderFacts([
-          ['Publisher', publisher_domain && renderPublisher(publisher_domain)],
+          ['Publisher', as_of !== '' && publisher_domain && renderPublisher(publisher_domain)],
           ['Agent', as_of === '' && renderAgentHealth(services, agent)],
           ['As of', body.as_of && renderExactMoment(body.as_of)],
         ])}
@@ -300,12 +300,16 @@ function renderChainSection(reader: Reader, evidence: readonly Evidence[]): Html
   )
 }
 
-/** Renders how fresh the files are; that of the operator too, which counts only once it says something. */
-function renderSources(freshness: FreshnessBlock, evidence: readonly Evidence[]): Html {
+/**
+ * Renders how fresh the files are, unless all are up to date and the steps say when they were read; that of the
+ * operator too, which counts only once it says something.
+ */
+function renderSources(freshness: FreshnessBlock, evidence: readonly Evidence[]): Html | null {
   const operating = pickDeciding(evidence, 'operator')
   const state = FreshnessBlock.shape.state.safeParse(operating?.file_state).data
-  if (freshness.state !== 'current' || state === undefined || state === 'current')
-    return renderLeastFresh(freshness)
+  if (freshness.state !== 'current') return renderLeastFresh(freshness)
+  if (state === undefined || state === 'current')
+    return evidence.some(({ fetched_at }) => fetched_at) ? null : renderLeastFresh(freshness)
   return (
     <>
       {renderFreshness({ state }, 'The operator’s file')}

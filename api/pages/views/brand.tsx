@@ -16,7 +16,7 @@ import { brandHistory } from '../../routes/community/history.ts'
 import { readBrandRevision } from '../../routes/community/revisions.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
 import { brandChoices } from '../directory-choices.ts'
-import { Fragment, h } from '../html/jsx.ts'
+import { Fragment, type Html, h } from '../html/jsx.ts'
 import { clipText, countThings } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
@@ -80,7 +80,7 @@ export async function show({
         })}
         {renderFreshness(brand.freshness, 'brand.json')}
         {renderHouse(services.reader, brand, domain, portfolio)}
-        {renderSection('identity', 'Identity', renderIdentity(brand, domain, hasInventory))}
+        {renderIdentity(brand, domain, hasInventory)}
         {renderLooks(brand)}
         {!file && brand.source !== 'brand_json'
           ? null
@@ -123,20 +123,28 @@ const sources = {
   community: 'a member of the registry',
 } as const
 
-function renderIdentity(brand: BrandResolution, domain: string, hasInventory: boolean) {
-  return renderFacts([
-    ['Canonical ID', <code>{brand.canonical_id}</code>],
+/** Renders the ids of a brand, as far as they differ from the domain above them. */
+function renderIdentity(
+  { canonical_id, canonical_domain, ...brand }: BrandResolution,
+  domain: string,
+  hasInventory: boolean,
+): Html | null {
+  const facts = renderFacts([
+    ['Canonical ID', canonical_id !== domain && <code>{canonical_id}</code>],
     [
       'Domain',
-      brand.canonical_domain !== brand.canonical_id && <code>{brand.canonical_domain}</code>,
+      canonical_domain !== canonical_id && canonical_domain !== domain && (
+        <code>{canonical_domain}</code>
+      ),
     ],
     ['Type', brand.keller_type && describeType(brand.keller_type)],
     ['Brand ID', brand.brand_id && <code>{brand.brand_id.slice(0, 120)}</code>],
     [
       'Inventory',
-      hasInventory && <a href={toPublisherPath(domain)}>What {domain} owns, and who may sell it</a>,
+      hasInventory && <a href={toPublisherPath(domain)}>What it owns, and who may sell it</a>,
     ],
   ])
+  return facts && renderSection('identity', 'Identity', facts)
 }
 
 const typeWords: Readonly<Record<string, string>> = brandChoices.fields.type.words

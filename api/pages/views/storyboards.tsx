@@ -23,8 +23,8 @@ export async function show({
   const query: Record<string, string> = isKnown ? { compliance_target } : {}
   const { body } = await ask<StoryboardList>(listAllStoryboards, { query })
   const { storyboards, adcp_version, requested_compliance_target: shown } = body
-  const trackOf = new Map(listStoryboards().map(({ storyboard: { id, track } }) => [id, track]))
-  const byTrack = Map.groupBy(storyboards, ({ id }) => trackOf.get(id))
+  const tracksById = new Map(listStoryboards().map(({ storyboard: { id, track } }) => [id, track]))
+  const byTrack = Map.groupBy(storyboards, ({ id }) => tracksById.get(id))
   return {
     title: 'Storyboards',
     description: 'The scripted conversations that test agents, step by step.',

@@ -51,7 +51,7 @@ test('a step says in a sentence which entry it is, as people count, and when it 
 
 test('what the publisher says of the agent is not repeated as said by the operator', () => {
   const said = (side: Evidence['side']) =>
-    read([step('site', { side, delegation_type: 'direct' })])('dt').text()
-  expect(said('publisher')).toContain('Publisher says')
-  expect(said('operator')).not.toContain('Publisher says')
+    read([step('site', { side, delegation_type: 'direct' })])('.chain').text()
+  expect(said('publisher')).toContain('. The agent sells directly.')
+  expect(said('operator')).not.toContain('sells directly')
 })
