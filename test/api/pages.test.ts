@@ -557,6 +557,8 @@ describe('the history of a thing', () => {
     expect(rows[1]).toContain('new')
     const page = load((await own.app.inject('/brand/shoes.example')).body)
     expect(page('#history p a').attr('href')).toBe('/brand/shoes.example/history')
+    const history = load((await own.app.inject('/brand/shoes.example/history')).body)
+    expect(history('h1').text()).toBe('Boots: history')
   })
 
   test('of a publisher tells of its file, its properties and its grants', async () => {

@@ -1,11 +1,12 @@
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { findBrandName } from '../../../pipeline/read/lookups/operated.ts'
 import {
   listBrandChanges,
   listPublisherChanges,
 } from '../../../pipeline/read/queries/state-changes.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { Fragment, h } from '../html/jsx.ts'
-import { countThings } from '../html/text.tsx'
+import { countThings, renderName, showDomains } from '../html/text.tsx'
 import { toBrandPath, toHistoryPath, toPublisherPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import { CHANGES_PER_PAGE, renderChanges } from '../parts/state-changes.tsx'
@@ -16,7 +17,8 @@ type HistoryCall = ViewCall<{ cursor?: string | undefined }, { domain: Domain }>
 interface HistoryKind {
   of: 'brand' | 'publisher'
   list: typeof listBrandChanges
-  title: string
+  /** What of the thing the page shows, behind its name. */
+  what: string
   lead: string
   toThing: (domain: string) => string
 }
@@ -26,7 +28,7 @@ export function showBrand(call: HistoryCall): Promise<View> {
   return showChanges(call, {
     of: 'brand',
     list: listBrandChanges,
-    title: 'Brand history of',
+    what: 'history',
     lead: 'Every change to this brand or its house, from its file or from members.',
     toThing: toBrandPath,
   })
@@ -37,7 +39,7 @@ export function showPublisher(call: HistoryCall): Promise<View> {
   return showChanges(call, {
     of: 'publisher',
     list: listPublisherChanges,
-    title: 'Inventory history of',
+    what: 'inventory history',
     lead: 'Every change to its file, properties and authorizations that the registry read.',
     toThing: toPublisherPath,
   })
@@ -45,14 +47,14 @@ export function showPublisher(call: HistoryCall): Promise<View> {
 
 async function showChanges(
   { params: { domain }, query: { cursor }, services }: HistoryCall,
-  { of, list, title, lead, toThing }: HistoryKind,
+  { of, list, what, lead, toThing }: HistoryKind,
 ): Promise<View> {
   const snapshot = getSnapshot(services.reader)
   const offset = Number(cursor ?? 0)
   const page = { limit: CHANGES_PER_PAGE, offset }
   const found = snapshot && (await list(snapshot, domain, page))
   if (found === undefined || found.total === 0) return showNothing(domain, toThing)
-  const named = `${title} ${domain}`
+  const named = `${showDomains(findBrandName(services.reader, domain))}: ${what}`
   return {
     title: named,
     followed: of === 'brand' ? { brand: domain } : { domain },
@@ -62,7 +64,7 @@ async function showChanges(
         <p class="kicker">
           <a href={toThing(domain)}>{domain}</a>
         </p>
-        <h1>{named}</h1>
+        <h1>{renderName(named)}</h1>
         <p class="lead">{lead}</p>
         {renderChanges(found, {
           offset,
