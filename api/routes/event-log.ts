@@ -77,7 +77,7 @@ export const proveInclusion = defineOperation({
     const index =
       query.index ?? findLeafIndex(reader.paths, size, requireValue(query.event_id, 'event_id'))
     if (index === undefined || index >= size)
-      return refuse('not_found', `the log of ${size} events does not contain it`)
+      return refuse('not_found', `the log of size ${size} does not contain it`)
     const { leafHash, proof, entry } = await readInclusionProof(
       reader.paths,
       index,
@@ -117,7 +117,7 @@ export const proveConsistency = defineOperation({
   handle: async ({ query, services: { reader } }) => {
     const { head, note } = await findHead(reader)
     const to = checkSize('to', query.to ?? head.size, head.size)
-    if (query.from > to) refuse('invalid_request', `from: the later tree has ${to} events`)
+    if (query.from > to) refuse('invalid_request', `from: the later tree has the size ${to}`)
     const found = await readConsistencyProof(reader.paths, query.from, to, head.size)
     const roots = { from_root: encode(found.fromRoot), to_root: encode(found.toRoot) }
     return replyOk({ from: query.from, to, ...roots, proof: found.proof.map(encode), note })
