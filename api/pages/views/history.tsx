@@ -17,7 +17,7 @@ type HistoryCall = ViewCall<{ cursor?: string | undefined }, { domain: Domain }>
 interface HistoryKind {
   of: 'brand' | 'publisher'
   list: typeof listBrandChanges
-  /** What of the thing the page shows, behind its name. */
+  /** Word for what the page shows, behind the name of the thing. */
   what: string
   lead: string
   toThing: (domain: string) => string
