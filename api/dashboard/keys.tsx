@@ -1,5 +1,6 @@
 import { keyPermissions } from '../../pipeline/core/roles.ts'
 import type { ApiKey } from '../../pipeline/model/identity.ts'
+import { listKeyCreators } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
@@ -17,8 +18,9 @@ import {
 const URL = '/api/me/api-keys'
 
 async function showKeys(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
-  const { callApi, org, organization, token } = context
+  const { callApi, org, organization, services, token } = context
   const listed = await callApi<{ api_keys: ApiKey[] }>({ method: 'GET', url: URL, query: org })
+  const creators = listKeyCreators(services.reader, organization.org_id)
   const sectionPath = toSectionPath(organization.org_id, 'keys')
   const body = (
     <>
@@ -32,7 +34,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
         ? null
         : renderTable({
             caption: 'Keys',
-            columns: ['Name', 'Permissions', 'Created', 'Action'],
+            columns: ['Name', 'Permissions', 'Created by', 'Created', 'Action'],
             items: listed.body.api_keys,
             limit: 200,
             bytes: 40_000,
@@ -40,6 +42,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
             render: ({ id, name, permissions, created_at }) => [
               renderName(name),
               permissions.length === 0 ? 'standard' : permissions.map(toPlainWords).join('; '),
+              renderName(creators.get(id) ?? 'operator', 100),
               renderMoment(created_at),
               renderButton(
                 `${sectionPath}/revoke`,
