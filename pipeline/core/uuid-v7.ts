@@ -61,7 +61,7 @@ function formatUuid(hex: string): string {
 }
 
 export function toInstant(id: string): Instant {
-  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
 
 const TAIL_MIN = '-7000-8000-000000000000'

@@ -57,8 +57,9 @@ export interface FeedFreshness {
  */
 export function readPageAfter(reader: FeedSource, asked: FeedQuery): FeedPage | undefined {
   const ends = readEnds(reader)
-  const oldest = toOldestKey(reader.now() - asked.retentionDays * DAY)
-  const iterators = openIteratorsAfter(ends, asked, { oldest, now: reader.now() })
+  const now = reader.now()
+  const oldest = toOldestKey(now - asked.retentionDays * DAY)
+  const iterators = openIteratorsAfter(ends, asked, { oldest, now })
   if (iterators === undefined) return undefined
   writer.start()
   writer.ascii(EVENTS)
@@ -67,11 +68,11 @@ export function readPageAfter(reader: FeedSource, asked: FeedQuery): FeedPage | 
     ? writeMatching(iterators, asked, filter)
     : writeEvents(iterators, asked)
   const list = { start: EVENTS.length - 1, end: writer.length + 1 }
-  const head = buildHeadCursor(ends, reader.now(), asked.retentionDays)
+  const head = buildHeadCursor(ends, now, asked.retentionDays)
   const latest = checkRetained(ends?.newestOfAll(asked.types), oldest)
   const cursor = last === undefined ? head : toEventId(last)
   const hasMore = last !== undefined
-  const freshness = buildFreshness(reader.now(), latest && ends?.createdAt(latest), asked)
+  const freshness = buildFreshness(now, latest && ends?.createdAt(latest), asked)
   const rest = JSON.stringify({ cursor, has_more: hasMore, freshness })
   writer.ascii(`],${rest.slice(1)}`)
   const { body, release } = writer.lend()
