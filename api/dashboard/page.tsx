@@ -81,8 +81,8 @@ export const doneTexts = {
   watched: 'You will get emails about it from now on.',
   watch_changed: 'Your choice is saved.',
   unwatched: 'You will get no more emails about it.',
-  webhook_resumed: 'The webhook posts again, from where it stopped.',
-  webhook_deleted: 'The webhook is deleted. Nothing more is posted to it.',
+  webhook_resumed: 'The webhook is active again and continues where it stopped.',
+  webhook_deleted: 'Webhook deleted. Nothing more is sent there.',
   joined: 'You are now a member of the organization.',
 } as const
 export type DoneName = keyof typeof doneTexts

@@ -36,7 +36,7 @@ const looks = { active: 'good', failing: 'fair', disabled: 'bad' } as const
 
 async function showWebhooks(
   context: OrganizationRequest,
-  fault?: string,
+  { fault, status = 200 }: { fault?: string | undefined; status?: number } = {},
 ): Promise<DashboardAnswer> {
   const { callApi, org, organization } = context
   const listed = await callApi<{ subscriptions: SubscriptionView[] }>({
@@ -49,7 +49,7 @@ async function showWebhooks(
     <>
       <h1>Webhooks</h1>
       <p class="lead">
-        A webhook posts changes to an address of yours as they happen, signed and in order.{' '}
+        A webhook sends changes to your server as they happen, signed and in order.{' '}
         <a href={toGuidePath('webhooks')}>How to receive them</a>
       </p>
       {renderFault(fault ?? listed.refused)}
@@ -57,7 +57,7 @@ async function showWebhooks(
         ? null
         : renderTable({
             caption: 'Webhooks',
-            columns: ['Address', 'Posts', 'State', 'Last delivery', 'Action'],
+            columns: ['Address', 'Sends', 'Status', 'Last delivery', 'Action'],
             items: listed.body.subscriptions,
             limit: 100,
             bytes: 60_000,
@@ -73,7 +73,7 @@ async function showWebhooks(
       {renderNewForm(context, sectionPath)}
     </>
   )
-  return { status: fault === undefined ? 200 : 400, title: 'Webhooks', body }
+  return { status, title: 'Webhooks', body }
 }
 
 function toWebhookPath(
@@ -83,7 +83,7 @@ function toWebhookPath(
   return `${sectionPath}/deliveries?${new URLSearchParams({ id })}`
 }
 
-/** Describes in words what a webhook posts. */
+/** Describes in words what a webhook sends. */
 function describeSelection({ kind, event_types, domains, agents }: SubscriptionView): Child {
   if (kind === 'audit') return 'the audit'
   const about = [...domains, ...agents]
@@ -105,7 +105,7 @@ function renderActions(
   const sectionPath = toSectionPath(organization.org_id, 'webhooks')
   return (
     <div class="actions">
-      {renderButton(`${sectionPath}/test`, token, 'Post a test', { id }, 'plain')}
+      {renderButton(`${sectionPath}/test`, token, 'Send a test', { id }, 'plain')}
       {status === 'disabled'
         ? renderButton(`${sectionPath}/resume`, token, 'Resume', { id }, 'plain')
         : null}
@@ -136,10 +136,10 @@ function renderNewForm({ form, organization, token }: OrganizationRequest, path:
         placeholder="https://receiver.acme.example/changes"
       />
       <p class="hint">
-        A challenge is posted there at once, and the webhook is created if the answer repeats it. It
-        names your organization, <code>{organization.org_id}</code>.
+        A challenge is sent there right away, and the webhook is created if the answer repeats it.
+        The challenge names your organization, <code>{organization.org_id}</code>.
       </p>
-      <label for="what">Posts</label>
+      <label for="what">Sends</label>
       <select id="what" name="what">
         <option value="">all changes</option>
         {[...choices, ...(mayPostAudit ? audit : [])].map(([value, label]) => (
@@ -180,15 +180,17 @@ async function createWebhook(context: OrganizationRequest): Promise<DashboardAns
   const { callApi, org, form, organization } = context
   const payload = { url: form.get('url')?.trim() ?? '', ...readSelection(form) }
   const made = await callApi<SubscriptionView>({ method: 'POST', url: API, query: org, payload })
-  if (made.refused !== undefined) return showWebhooks(context, made.refused)
+  if (made.refused !== undefined)
+    return showWebhooks(context, { fault: made.refused, status: made.status })
   const body = (
     <>
       <h1>Your new webhook</h1>
       <p class="notice good" role="status">
-        {renderName(made.body.url, 200)} has repeated the challenge. Changes are posted from now on.
+        {renderName(made.body.url, 200)} has repeated the challenge. Changes are sent there from now
+        on.
       </p>
       <p>
-        <label for="secret">Its secret, with which your receiver verifies what is posted</label>
+        <label for="secret">Signing secret, with which your server verifies what it receives</label>
       </p>
       <input
         id="secret"
@@ -218,7 +220,8 @@ async function showDeliveries(
     callApi<SubscriptionView>({ method: 'GET', url, query: org }),
     callApi<z.infer<typeof DeliveryLog>>({ method: 'GET', url: `${url}/deliveries`, query: org }),
   ])
-  if (found.refused !== undefined) return showWebhooks(context, fault ?? found.refused)
+  if (found.refused !== undefined)
+    return showWebhooks(context, { fault: fault ?? found.refused, status: found.status })
   const webhook = found.body
   const body = (
     <>
@@ -227,9 +230,9 @@ async function showDeliveries(
       {renderFault(fault ?? log.refused)}
       {note}
       {renderFacts([
-        ['State', renderBadge(looks[webhook.status], webhook.status)],
-        ['Why', webhook.disabled_reason],
-        ['Posts', describeSelection(webhook)],
+        ['Status', renderBadge(looks[webhook.status], webhook.status)],
+        ['Reason', webhook.disabled_reason],
+        ['Sends', describeSelection(webhook)],
         ['Last delivery', renderMoment(webhook.delivered_at, 'none yet')],
         ['Failing since', webhook.failing_since && renderMoment(webhook.failing_since)],
         ['Next attempt', webhook.next_attempt_at && renderMoment(webhook.next_attempt_at)],
@@ -251,11 +254,11 @@ function renderDeliveries({ deliveries }: z.infer<typeof DeliveryLog>): Html {
     items: deliveries,
     limit: deliveries.length,
     bytes: 60_000,
-    empty: 'Nothing has been posted yet. The next change that it selects will be.',
+    empty: 'Nothing has been sent yet. The next matching change will be.',
     render: ({ attempted_at, delivered, status, error, events, attempt, duration_ms }) => [
       renderMoment(attempted_at),
       <>
-        {delivered ? renderBadge('good', 'taken') : renderBadge('bad', 'not taken')}{' '}
+        {delivered ? renderBadge('good', 'accepted') : renderBadge('bad', 'failed')}{' '}
         {describeAnswer(status, error)}
       </>,
       formatCount(events),
@@ -282,11 +285,12 @@ async function testWebhook(context: OrganizationRequest): Promise<DashboardAnswe
   const { delivered, status, error, duration_ms } = body
   const note = delivered ? (
     <p class="notice good" role="status">
-      The receiver took the test ({describeAnswer(status, error)}, {Math.round(duration_ms)} ms).
+      The receiver accepted the test ({describeAnswer(status, error)}, {Math.round(duration_ms)}{' '}
+      ms).
     </p>
   ) : (
     <p class="notice bad" role="alert">
-      The receiver did not take the test: {describeAnswer(status, error)}.
+      The test failed: {describeAnswer(status, error)}.
     </p>
   )
   return showDeliveries(context, id, { note })
@@ -305,16 +309,16 @@ async function resumeWebhook(context: OrganizationRequest): Promise<DashboardAns
 const askAboutWebhook = () => ({
   label: 'Delete',
   effect:
-    'Nothing more is posted to this address. To subscribe again, its receiver has to repeat a challenge, and gets another secret.',
+    'Nothing more is sent to this address. To use it again, create another webhook, which gets a new secret.',
 })
 
 async function deleteWebhook(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form, organization } = context
   const url = toApiPath(form.get('id') ?? '')
-  const { refused } = await callApi({ method: 'DELETE', url, query: org })
+  const { refused, status } = await callApi({ method: 'DELETE', url, query: org })
   return refused === undefined
     ? { next: toSectionPath(organization.org_id, 'webhooks'), done: 'webhook_deleted' }
-    : showWebhooks(context, refused)
+    : showWebhooks(context, { fault: refused, status })
 }
 
 function toApiPath(id: string): string {

@@ -152,7 +152,7 @@ export const readFeed = defineOperation({
 })
 
 function replyPage(page: FeedPage | undefined): Sent {
-  if (page !== undefined) return replyLent(page, { 'x-sync-cursor': page.head })
+  if (page !== undefined) return replyLent(page, { 'x-sync-cursor': page.cursor })
   return refuseExpiredCursor()
 }
 

@@ -63,6 +63,12 @@ async function follow(query: string): Promise<string[]> {
 }
 
 describe('GET /api/registry/feed', () => {
+  test('a client that goes on from the header of a page gets the events behind that page', async () => {
+    const answer = await get('?limit=2')
+    const { cursor, has_more } = answer.json<Page>()
+    expect([answer.headers['x-sync-cursor'], has_more]).toEqual([cursor, true])
+  })
+
   test('200: all events in the order of their commits', async () => {
     const answer = await get()
     expect(answer.headers).toMatchObject({

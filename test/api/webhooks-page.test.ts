@@ -104,7 +104,7 @@ test.each([
     'all changes, only about acme.example or https://sales.acme.example/mcp',
   ],
   [{ what: 'audit' }, 'the audit'],
-])('a webhook may post less: %j', async (form, selection) => {
+])('a webhook may send less: %j', async (form, selection) => {
   const host = `less${Object.values(form).join('').length}.example`
   expect((await create(host, form)).answer.statusCode).toBe(201)
   expect((await findRow(host)).texts[1]).toBe(selection)
@@ -115,7 +115,7 @@ test('a receiver that does not repeat the challenge is named with the reason, an
   const answer = await sendForm(ann, webhooks, form)
   const page = load(answer.body)
   expect([answer.statusCode, page('[role=alert]').text()]).toEqual([
-    400,
+    422,
     expect.stringContaining('The receiver did not confirm the subscription: answered 404.'),
   ])
   expect([page('#url').val(), page('#about').val()]).toEqual([form.url, form.about])
@@ -125,9 +125,9 @@ test('a test says what the receiver answered, and the page lists the last delive
   const { receiver } = await create('tested.example')
   const { id, address } = await findRow('tested.example')
   const post = async () => load((await sendForm(ann, `${webhooks}/test`, { id })).body)
-  expect((await post())('[role=status]').text()).toContain('The receiver took the test (HTTP 200')
+  expect((await post())('[role=status]').text()).toContain('The receiver accepted the test (HTTP 200')
   receiver.fails = 500
-  expect((await post())('[role=alert]').text()).toContain('did not take the test: HTTP 500')
+  expect((await post())('[role=alert]').text()).toContain('The test failed: HTTP 500')
   const state = PushState.open(registry.reader.paths.pushState)
   state.keepAttempt(id, 0, {
     delivery_id: '01939f00-0000-8000-8000-00000000abcd',
@@ -143,7 +143,7 @@ test('a test says what the receiver answered, and the page lists the last delive
   await state.flush()
   const cells = (await read(address))('#deliveries tbody tr').first().find('td')
   expect(cells.toArray().map(cell => load(cell).text())).toEqual([
-    'not taken HTTP 500',
+    'failed HTTP 500',
     '3',
     '2',
     '12 ms',
@@ -168,7 +168,7 @@ test('a disabled webhook says why and can be resumed; a deleted one is gone, aft
   expect((await findRow('ended.example')).texts).toEqual([])
   const gone = await ann.get(address)
   expect([gone.statusCode, load(gone.body)('[role=alert]').text()]).toEqual([
-    400,
+    404,
     'Your organization has no subscription with this id.',
   ])
 })
