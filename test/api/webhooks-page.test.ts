@@ -125,7 +125,9 @@ test('a test says what the receiver answered, and the page lists the last delive
   const { receiver } = await create('tested.example')
   const { id, address } = await findRow('tested.example')
   const post = async () => load((await sendForm(ann, `${webhooks}/test`, { id })).body)
-  expect((await post())('[role=status]').text()).toContain('The receiver accepted the test (HTTP 200')
+  expect((await post())('[role=status]').text()).toContain(
+    'The receiver accepted the test (HTTP 200',
+  )
   receiver.fails = 500
   expect((await post())('[role=alert]').text()).toContain('The test failed: HTTP 500')
   const state = PushState.open(registry.reader.paths.pushState)
