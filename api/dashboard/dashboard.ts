@@ -101,7 +101,7 @@ export function addDashboard(app: FastifyInstance, identity: Identity, services:
     )
     const config = { operation: 'dashboard', isPage: true } as const
     const add = (method: 'GET' | 'POST', url: string, handler: Handler) =>
-      scope.route({ method, url, exposeHeadRoute: false, config, handler })
+      scope.route({ method, url, config, handler })
     for (const route of routes) {
       add(route.method, route.path, async (request, reply) => {
         const context = await buildDashboardRequest({ app, identity, services }, request, reply)
@@ -174,7 +174,7 @@ function requireOrganization(context: DashboardRequest) {
 
 /** Sends a visitor who is not signed in to the sign-in, which leads back to where they were. */
 function sendToSignIn({ method, url }: FastifyRequest, reply: FastifyReply) {
-  if (method !== 'GET')
+  if (method === 'POST')
     return refuse('forbidden', 'your sign-in has ended: open the dashboard again')
   const to = parseWayBack(url)
   const query = to === undefined ? '' : `?${new URLSearchParams({ to })}`

@@ -71,7 +71,6 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
     scope.route({
       method,
       url: path,
-      exposeHeadRoute: false,
       config,
       handler: async (request, reply) => {
         if (method === 'POST') requireOwnForm(request, services.baseUrl())
@@ -83,9 +82,9 @@ export function addSignIn(scope: FastifyInstance, identity: Identity, services: 
   for (const { method, path } of closed) {
     const handler = (_: FastifyRequest, reply: FastifyReply) =>
       send(reply, buildSignInError(OTHER_WAY, 404))
-    scope.route({ method, url: path, exposeHeadRoute: false, config, handler })
+    scope.route({ method, url: path, config, handler })
   }
-  scope.get(RETURN_PATH, { exposeHeadRoute: false, config }, async (request, reply) => {
+  scope.get(RETURN_PATH, { config }, async (request, reply) => {
     const uid = findSignInOfState((request.query as { state?: unknown }).state)
     if (uid === undefined) return send(reply, buildSignInError(REQUEST_ENDED))
     // The cookie of a sign-in is sent only below its own address.

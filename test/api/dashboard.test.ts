@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { identityPaths } from '../../api/identity/endpoints.ts'
 import { describePurpose, parseWayBack } from '../../api/identity/way-back.ts'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
 import { formatJson } from '../../pipeline/core/format-json.ts'
@@ -148,6 +149,18 @@ describe('the dashboard is for people who are signed in', () => {
     browser.setCookie('registry_session.sig', signature)
     expect((await browser.get('/dashboard')).headers.location).toBe('/dashboard/sign-in')
   })
+})
+
+test('every page that can be read answers a HEAD as it answers a GET', async () => {
+  for (const { method, path } of [...identityPaths, ...dashboardPaths]) {
+    if (method !== 'GET') continue
+    const url = path.replace(/:\w+/, acme)
+    const [get, head] = await Promise.all([
+      registry.app.inject({ url }),
+      registry.app.inject({ url, method: 'HEAD' }),
+    ])
+    expect([url, head.statusCode, head.body]).toEqual([url, get.statusCode, ''])
+  }
 })
 
 describe('every address of an organization is only for its members', () => {
