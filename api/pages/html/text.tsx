@@ -105,6 +105,9 @@ export function joinWords(words: readonly string[], last = 'and'): string {
   return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`
 }
 
+/** Share of its bytes by which a list may be longer if that shows all of it. */
+const LAST_ROWS = 0.2
+
 /**
  * Renders as many items as fit, so that a page stays small whatever others write. Returns how many were
  * rendered.
@@ -114,15 +117,20 @@ export function fitItems<Item>(
   render: (item: Item) => Html,
   { limit = 50, bytes = 12_000 } = {},
 ): { rows: Html[]; shown: number } {
+  const asked = items.slice(0, limit)
   const rows: Html[] = []
+  let shown = 0
   let used = 0
-  for (const item of items.slice(0, limit)) {
+  for (const item of asked) {
     const row = render(item)
     used += Buffer.byteLength(row.toString())
-    if (used > bytes) break
+    if (used > bytes * (1 + LAST_ROWS)) break
     rows.push(row)
+    if (used <= bytes) shown = rows.length
   }
-  return { rows, shown: rows.length }
+  // Leaving out the last few rows would be worse than a page that is a little longer.
+  if (rows.length === asked.length) shown = rows.length
+  return { rows: rows.slice(0, shown), shown }
 }
 
 export type { Child }
