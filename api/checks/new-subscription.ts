@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Config } from '../../pipeline/core/config.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
 import { AuditCursor, parseAuditCursor } from '../../pipeline/model/accounts/audit-cursor.ts'
@@ -31,7 +32,10 @@ export function requireSubscriptionAllowed(
     refuse('conflict', 'url: your organization already has a subscription for this address')
   }
   if (own.length >= max) {
-    refuse('conflict', `your organization has ${own.length} subscriptions and may have ${max}`)
+    refuse(
+      'conflict',
+      `your organization has ${countThings(own.length, 'subscription')} and may have ${max}`,
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import { countThings } from '../../pipeline/core/counts.ts'
 import { companyTypes } from '../../pipeline/model/accounts/organization.ts'
 import { hasDraft, PUBLISH_PATH } from '../pages/draft.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
@@ -115,8 +116,8 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
       <h1>Applications</h1>
       <p class="lead">
         Applications that you have allowed to act here with your rights. When you end the access of
-        one, its last token remains valid for {services.config.LIMITS.accessTokenMinutes} minutes at
-        most.
+        one, its last token remains valid for{' '}
+        {countThings(services.config.LIMITS.accessTokenMinutes, 'minute')} at most.
       </p>
       <p>
         Your ID in this registry is <code>{person.user_id}</code>.

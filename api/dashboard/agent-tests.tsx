@@ -1,4 +1,5 @@
 import { MINUTE } from '../../pipeline/core/clock.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { getEffect, type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { AgentCompliance } from '../../pipeline/model/responses/compliance.ts'
 import type {
@@ -9,7 +10,7 @@ import type {
 import type { StoryboardComparison } from '../../pipeline/model/storyboards/storyboard-comparison.ts'
 import { findProbedAgent } from '../../pipeline/read/lookups/agent-profiles.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, countThings, renderMoment, renderName } from '../pages/html/text.tsx'
+import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection } from '../pages/parts/blocks.tsx'
 import { renderTests } from '../pages/parts/compliance.tsx'
 import { toStoryboardPath } from '../pages/parts/paths.ts'

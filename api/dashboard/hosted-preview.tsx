@@ -1,4 +1,5 @@
 import { type Instant, toIso } from '../../pipeline/core/clock.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { stripPii } from '../../pipeline/core/pii.ts'
 import { buildHostedAddress, type HostedKind, toHostingBase } from '../../pipeline/model/hosted.ts'
@@ -9,7 +10,7 @@ import {
   buildHostedAdagentsFile,
 } from '../../pipeline/resolve/hosted-adagents.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, countThings } from '../pages/html/text.tsx'
+import { clipText } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 
 const PREVIEW_CHARS = 20_000

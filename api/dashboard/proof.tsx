@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { isOwnMachine } from '../../pipeline/core/mail-place.ts'
 import { listOwnershipPlaces } from '../../pipeline/model/ownership.ts'
@@ -120,7 +121,7 @@ export async function beginProof(
 
 /** Describes how long a file waits for the proof of its domain. */
 function describeDraft({ config }: DashboardRequest['services'], domain: string): string {
-  return `Your draft is kept for ${config.LIMITS.draftMinutes} minutes and published once ${domain} is verified.`
+  return `Your draft is kept for ${countThings(config.LIMITS.draftMinutes, 'minute')} and published once ${domain} is verified.`
 }
 
 interface ChallengeView {

@@ -1,3 +1,4 @@
+import { countThings } from '../../pipeline/core/counts.ts'
 import { type ProposedKind, proposedKinds } from '../../pipeline/model/proposed-kind.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { toCaller } from '../limits/caller.ts'
@@ -19,8 +20,8 @@ async function showDraft(context: DashboardRequest): Promise<DashboardAnswer> {
     <>
       <h1>There is no draft here</h1>
       <p class="notice fair">
-        A draft is kept for {context.services.config.LIMITS.draftMinutes} minutes. Check your file
-        again to continue.
+        A draft is kept for {countThings(context.services.config.LIMITS.draftMinutes, 'minute')}.
+        Check your file again to continue.
       </p>
       <p>
         <a href="/workshop">Check a file</a>

@@ -1,6 +1,7 @@
+import { formatCount } from '../../pipeline/core/counts.ts'
 import type { OrganizationUsage } from '../../pipeline/model/responses/organization-usage.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { formatCount, renderMoment } from '../pages/html/text.tsx'
+import { renderMoment } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import type {
   DashboardRequest,

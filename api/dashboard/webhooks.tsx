@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { formatCount } from '../../pipeline/core/counts.ts'
 import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
 import type { eventTypes } from '../../pipeline/model/event.ts'
 import type {
@@ -8,7 +9,7 @@ import type {
 } from '../../pipeline/model/responses/subscriptions.ts'
 import { toGuidePath } from '../pages/guides.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { clipText, formatCount, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
+import { clipText, joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { confirmFirst, SUBJECT } from './confirm.tsx'

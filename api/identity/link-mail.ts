@@ -1,4 +1,5 @@
 import { SECOND } from '../../pipeline/core/clock.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { Services } from '../operation/services.ts'
 
 /** Time in addition to that of the mail server, for a busy crawler. */
@@ -10,14 +11,14 @@ export async function sendLink(services: Services, email: string, url: string): 
   const { mailMs, signInLinkMinutes } = config.LIMITS
   if (config.SMTP_URL === undefined) {
     printNotice(
-      `To sign in as ${email}, open this address within ${signInLinkMinutes} minutes:\n${url}`,
+      `To sign in as ${email}, open this address within ${countThings(signInLinkMinutes, 'minute')}:\n${url}`,
     )
     return true
   }
   const { host } = new URL(baseUrl())
   const text = [
     `Use this link to sign in to Agentic Ad Registry at ${host}.`,
-    `Open it within ${signInLinkMinutes} minutes, in the browser in which you requested it:`,
+    `Open it within ${countThings(signInLinkMinutes, 'minute')}, in the browser in which you requested it:`,
     url,
     'It works once. If you did not request it, you can ignore this email.',
   ].join('\n\n')

@@ -1,3 +1,4 @@
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { MailPlace } from '../../pipeline/core/mail-place.ts'
 import { HTML, pageHeaders } from '../pages/headers.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
@@ -184,7 +185,7 @@ export function buildSentPage(
             The link is in the terminal that runs <code>npm start</code>.
           </>
         )}{' '}
-        Open it in this browser within {minutes} minutes.
+        Open it in this browser within {countThings(minutes, 'minute')}.
       </p>
       <p class="hint">It works once, and only in the browser in which you requested it.</p>
       <div class="actions">

@@ -1,3 +1,4 @@
+import { countThings } from '../../pipeline/core/counts.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { detectImageType, type ImageType } from '../../pipeline/core/image-type.ts'
 import { getFirst } from '../../pipeline/core/present.ts'
@@ -29,7 +30,8 @@ export async function readLogoForm(
   const form = await parseForm(body, contentType)
   const file = form.get('file')
   if (!(file instanceof Blob)) return refuse('invalid_request', 'file: is required')
-  if (file.size > maxBytes) refuse('too_large', `file: must be at most ${maxBytes} bytes`)
+  if (file.size > maxBytes)
+    refuse('too_large', `file: must be at most ${countThings(maxBytes, 'byte')}`)
   const bytes = Buffer.from(await file.arrayBuffer())
   const content_type = detectImageType(bytes)
   if (content_type === undefined) {

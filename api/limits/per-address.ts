@@ -3,6 +3,7 @@ import type { RedisRoom } from '../../jobs/api-client/redis-room.ts'
 import { REDIS_PREFIX, type Redis } from '../../jobs/redis.ts'
 import { MINUTE, SECOND } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { PublicError } from '../../pipeline/core/errors.ts'
 import { toCaller } from './caller.ts'
 import { buildLimitHeaders, toRetrySeconds } from './limit-headers.ts'
@@ -34,7 +35,8 @@ export function buildAddressLimit(max: number, timeWindow: number): RateLimitOpt
     errorResponseBuilder: (_request, { ttl }) => {
       const resetSeconds = toRetrySeconds(ttl)
       const windowSeconds = timeWindow / SECOND
-      const window = timeWindow === MINUTE ? 'a minute' : `in ${windowSeconds} seconds`
+      const window =
+        timeWindow === MINUTE ? 'a minute' : `in ${countThings(windowSeconds, 'second')}`
       const text = `no more than ${max} of these requests ${window} from one address`
       const headers = buildLimitHeaders({ max, windowSeconds, remaining: 0, resetSeconds })
       const fields = { retry_after: resetSeconds }

@@ -1,5 +1,6 @@
+import { countThings } from '../../pipeline/core/counts.ts'
 import { countEdits } from '../../pipeline/core/edit-distance.ts'
-import { countThings, formatMoment, joinWords } from './html/text.tsx'
+import { formatMoment, joinWords } from './html/text.tsx'
 
 const OF_FIELD = /^(\w+): (.+)$/s
 /** Begins a fault that is said of its field; any other is a sentence of its own. */

@@ -1,4 +1,5 @@
 import { toIso } from '../../pipeline/core/clock.ts'
+import { countThings, formatCount } from '../../pipeline/core/counts.ts'
 import type { SuiteRun } from '../../pipeline/model/agent-test.ts'
 import type { ComplianceHistory } from '../../pipeline/model/responses/compliance.ts'
 import { COMPLIANCE_TARGET } from '../../pipeline/model/storyboards/storyboard.ts'
@@ -45,7 +46,7 @@ function toHistoryRun(run: RecordedRun): HistoryRun {
     ...describeTarget(findTarget(storyboard_id)),
     storyboard_id,
     overall_status: status,
-    headline: `${run.steps_passed} of ${run.steps_total} steps passed`,
+    headline: `${formatCount(run.steps_passed)} of ${countThings(run.steps_total, 'step')} passed`,
     ...countTracks(sumByTrack([{ track, status }])),
     tracks_json: {},
     total_duration_ms: duration_ms,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Instant } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import { NIL_UUID } from '../../pipeline/core/uuid-v7.ts'
@@ -65,7 +66,10 @@ function chooseCursor({ cursor, since: moment }: Begin, reader: Reader, config: 
   const { feedRetentionDays: days } = config.LIMITS
   return (
     findCursorAt(reader, moment, days) ??
-    refuse('cursor_expired', `the feed keeps events for ${days} days: name a later time`)
+    refuse(
+      'cursor_expired',
+      `the feed keeps events for ${countThings(days, 'day')}: name a later time`,
+    )
   )
 }
 

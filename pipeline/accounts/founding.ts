@@ -1,4 +1,5 @@
 import { toIso } from '../core/clock.ts'
+import { countThings } from '../core/counts.ts'
 import type { Founding } from '../model/accounts/organization.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
@@ -52,7 +53,7 @@ export function planFounding(db: Sqlite, founding: Founding): Plan {
     { user_id },
   )
   if (theirs.length >= ORGANIZATIONS_MAX) {
-    return { refused: `you already belong to ${theirs.length} organizations` }
+    return { refused: `you already belong to ${countThings(theirs.length, 'organization')}` }
   }
   const workspace = theirs.find(
     organization => organization.is_personal && organization.role === 'owner',

@@ -1,4 +1,5 @@
 import { toIso } from '../core/clock.ts'
+import { countThings } from '../core/counts.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
@@ -19,7 +20,7 @@ export function createSubscription(
   })
   if (same) return { refused: 'there is a subscription of this id', error: 'conflict' }
   if (own.length >= most) {
-    const refused = `your organization has ${own.length} subscriptions, and may have ${most}: delete one`
+    const refused = `your organization has ${countThings(own.length, 'subscription')}, and may have ${most}: delete one`
     return { refused, error: 'conflict' }
   }
   if (own.some(({ url }) => url === fields.url)) {

@@ -1,4 +1,5 @@
 import { DAY, toIso } from '../core/clock.ts'
+import { countThings } from '../core/counts.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { WatchProgress } from '../model/watch.ts'
 import type { Sqlite } from '../store/sqlite.ts'
@@ -38,7 +39,7 @@ function beginWatch(
   )
   if (count >= most) {
     return {
-      refused: `you watch ${count} things, and may watch ${most}: stop one`,
+      refused: `you watch ${countThings(count, 'thing')}, and may watch ${most}: stop one`,
       error: 'conflict',
     }
   }
@@ -88,7 +89,10 @@ function recordReport(
       { user_id, since: toIso(now - COUNTED_MS) },
     )
     if (count >= most)
-      return { refused: `${count} mails went to them within a day`, error: 'conflict' }
+      return {
+        refused: `${countThings(count, 'mail')} went to them within a day`,
+        error: 'conflict',
+      }
     db.run('delete from watch_mails where sent_at < $until', { until: toIso(now - RETENTION_MS) })
     db.insert('watch_mails', [{ mail_id, user_id, pace, sent_at: toIso(now), seq }])
   }

@@ -1,3 +1,5 @@
+import { countThings } from './counts.ts'
+
 interface PublicErrorEntry {
   status:
     | 400
@@ -159,7 +161,7 @@ const [MINUTE_S, HOUR_S] = [60, 3_600]
 
 /** Formats a wait in words; it is never shorter than told. */
 function formatWait(seconds: number): string {
-  if (seconds < 2 * MINUTE_S) return seconds === 1 ? '1 second' : `${seconds} seconds`
+  if (seconds < 2 * MINUTE_S) return countThings(seconds, 'second')
   if (seconds < 2 * HOUR_S) return `${Math.ceil(seconds / MINUTE_S)} minutes`
   return `${Math.ceil(seconds / HOUR_S)} hours`
 }

@@ -12,6 +12,7 @@ import {
 import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { formatBytes } from '../core/counts.ts'
 import { requireValue } from '../core/present.ts'
 import { getHash, type PublishedFile } from './manifest.ts'
 import type { Origin } from './origin.ts'
@@ -73,7 +74,9 @@ function requireSpace(folder: string, bytes: number, { name }: PublishedFile): v
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
   if (bytes > free)
-    throw new Error(`${name} needs ${bytes} more bytes, and ${folder} has room for ${free}`)
+    throw new Error(
+      `${name} needs ${formatBytes(bytes)} more, and ${folder} has room for ${formatBytes(free)}`,
+    )
 }
 
 /** Reads a file from a position on. While one part is hashed and written, the next ones are fetched. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Clock, type Instant, MINUTE } from '../core/clock.ts'
+import { countThings, formatCount } from '../core/counts.ts'
 import type { Paths } from '../store/paths.ts'
 import { parseVerifierKey } from '../transparency/signed-note.ts'
 import { HEAD, KEY } from '../transparency/tile-names.ts'
@@ -103,7 +104,9 @@ export class Uploader {
     if (typeof own === 'string') throw refuse(own)
     if (typeof other === 'string') throw refuse(`it has the log of another registry: ${other}`)
     if (other.size > own.size)
-      throw refuse(`its log has ${other.size} events, and this registry knows ${own.size} of them`)
+      throw refuse(
+        `its log has ${countThings(other.size, 'event')}, and this registry's has ${formatCount(own.size)}`,
+      )
   }
 
   /**

@@ -1,4 +1,5 @@
 import { DAY, type Instant, toIso } from '../core/clock.ts'
+import { countThings, formatCount } from '../core/counts.ts'
 import type {
   ComplianceState,
   ComplianceStatus,
@@ -63,7 +64,9 @@ export function sumByTrack(
 
 export function describeResults(results: readonly Pick<CountedResult, 'status'>[]): string | null {
   const { passing, total } = countPassing(results)
-  return total === 0 ? null : `${passing} of ${total} storyboards pass`
+  return total === 0
+    ? null
+    : `${formatCount(passing)} of ${countThings(total, 'storyboard passes', 'storyboards pass')}`
 }
 
 /** Headline of an agent that could not be tested for want of a credential. */

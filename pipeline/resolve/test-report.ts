@@ -1,3 +1,4 @@
+import { countThings, formatCount } from '../core/counts.ts'
 import { getFirst } from '../core/present.ts'
 import type { Badge } from '../model/badge.ts'
 import type { ComplianceState, MonitoringSettings } from '../model/compliance.ts'
@@ -42,7 +43,7 @@ export function describeRuns(
       return [{ category: 'reachability', severity: 'warning', message }]
     }
     if (skipped_count === 0) return []
-    const message = `${title}: ${skipped_count} of ${skipped_count + steps_total} steps were not run`
+    const message = `${title}: ${formatCount(skipped_count)} of ${countThings(skipped_count + steps_total, 'step')} not run`
     return [{ category: 'coverage', severity: 'info', message }]
   })
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { countThings } from '../core/counts.ts'
 import { getLast } from '../core/present.ts'
 import { replaceFile } from '../store/durable-files.ts'
 import { findEventId } from './entries.ts'
@@ -45,7 +46,7 @@ export async function continueTree(
   }
   if (edge.size !== head.size || !edge.root.equals(head.root))
     throw new Error(
-      `the log ${head.origin} was signed with ${head.size} events, and the backup makes another tree`,
+      `the log ${head.origin} was signed with ${countThings(head.size, 'event')}, and the backup makes another tree`,
     )
   replaceFile(paths.logHead, note, PRIVATE_FILE)
   return lastId

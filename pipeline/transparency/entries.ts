@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { countThings } from '../core/counts.ts'
 
 /** Largest entry: its length is written in two bytes. */
 export const ENTRY_BYTES_MAX = 65_535
@@ -50,6 +51,6 @@ export function parseBundle(bytes: Buffer, count: number): Buffer[] {
     at = end
   }
   if (entries.length !== count)
-    throw new Error(`a bundle has ${entries.length} entries, not ${count}`)
+    throw new Error(`a bundle has ${countThings(entries.length, 'entry', 'entries')}, not ${count}`)
   return entries
 }

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { countThings, formatCount } from '../core/counts.ts'
 import { getLast, requireValue } from '../core/present.ts'
 import { replaceFolder } from '../store/durable-files.ts'
 import type { Paths } from '../store/paths.ts'
@@ -81,7 +82,7 @@ async function makeTreeAgain(paths: TreePaths, { size, root, origin }: TreeHead)
   if (edge.size !== size || !edge.root.equals(root)) {
     rmSync(fresh, { recursive: true, force: true })
     throw new Error(
-      `the log ${origin} was signed with ${size} events, and neither ${paths.log} nor the event files ` +
+      `the log ${origin} was signed with ${countThings(size, 'event')}, and neither ${paths.log} nor the event files ` +
         'make that tree: nothing is signed. Put back that folder from a backup or a copy',
     )
   }
@@ -99,7 +100,7 @@ export async function checkCopy(
   const published = verifyHead(note, toVerifierKey(signer))
   if (typeof published === 'string' || published.size <= (head?.size ?? 0)) return
   throw new Error(
-    `${copy.path} has the log ${published.origin} with ${published.size} events, and this registry knows ` +
-      `${head?.size ?? 0} of them: nothing is signed. Copy that folder back first`,
+    `${copy.path} has the log ${published.origin} with ${countThings(published.size, 'event')}, and this registry has ` +
+      `${formatCount(head?.size ?? 0)}: nothing is signed. Copy that folder back first`,
   )
 }

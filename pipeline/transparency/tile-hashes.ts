@@ -1,3 +1,4 @@
+import { countThings } from '../core/counts.ts'
 import {
   buildTreeHash,
   EMPTY_ROOT,
@@ -51,7 +52,7 @@ export async function loadRoot(size: number, readTile: ReadTile): Promise<Buffer
 export function splitHashes(bytes: Buffer, { level, index, width }: Tile): Buffer[] {
   if (bytes.length !== width * HASH_BYTES)
     throw new Error(
-      `tile ${index} of level ${level} has ${bytes.length} bytes, not ${width * HASH_BYTES}`,
+      `tile ${index} of level ${level} has ${countThings(bytes.length, 'byte')}, not ${width * HASH_BYTES}`,
     )
   return Array.from({ length: width }, (_, i) =>
     bytes.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES),

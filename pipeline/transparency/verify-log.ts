@@ -1,3 +1,4 @@
+import { countThings, formatCount } from '../core/counts.ts'
 import { getAt } from '../core/present.ts'
 import { ERASED, parseBundle, toEntry } from './entries.ts'
 import { buildConsistencyProof, isContinued, toLeafHash } from './merkle.ts'
@@ -140,11 +141,15 @@ export async function checkContinued(
 ): Promise<string[]> {
   const { size } = before
   if (size > head.size)
-    return [`the log had ${size} events, and now it has ${head.size}: some were taken out of it`]
+    return [
+      `the log had ${countThings(size, 'event')}, and now it has ${formatCount(head.size)}: some were taken out of it`,
+    ]
   const read = createRangeReader(head.size, readTile)
   const proof = await buildConsistencyProof(size, head.size, read)
   if (isContinued(before, head, proof)) return []
-  return [`the first ${size} events of the log are not those that were signed before`]
+  return [
+    `the log does not begin with the ${countThings(size, 'event')} that it was signed with before`,
+  ]
 }
 
 /** Collects the entries of a log, to find the lines of event files in it. */

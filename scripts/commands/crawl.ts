@@ -5,6 +5,7 @@ import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import type { Question } from '../../jobs/indexer/questions.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { createLog } from '../../pipeline/core/log.ts'
 import { getOrThrow } from '../../pipeline/core/present.ts'
@@ -23,7 +24,7 @@ import { findOrOpen } from './open-registry.ts'
 import { Progress } from './progress.ts'
 import { readRecord } from './reading.ts'
 import { connectRunning, identifyUser, retryWhileUnavailable, unwrapOrExit } from './running.ts'
-import { formatCount, formatTotals } from './text.ts'
+import { formatTotals } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 5_000
 /** Time for which the registry may be unavailable before the command gives up. */
@@ -211,7 +212,7 @@ async function crawlRounds(sequencer: Sequencer, config: Config, since: number):
 function printSummary(domains: number, left: readonly string[], summary: CrawlSummary): void {
   const rows = summary.outcomes.map(({ kind, outcome, files }) => [kind, outcome, String(files)])
   const lines = [
-    formatCount(domains, 'domain'),
+    countThings(domains, 'domain'),
     ...left,
     ...rows.map(
       ([kind = '', outcome = '', files = '']) =>

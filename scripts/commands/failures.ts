@@ -1,4 +1,5 @@
 import { systemClock } from '../../pipeline/core/clock.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import {
   type FailureGroup,
@@ -8,7 +9,7 @@ import {
 } from '../../pipeline/maintenance/inspect/crawl-failures.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen } from './running.ts'
-import { formatAgo, formatCount } from './text.ts'
+import { formatAgo } from './text.ts'
 
 interface FailureOptions {
   by: FailureGrouping
@@ -24,7 +25,7 @@ export async function printFailures({ by, limit, json }: FailureOptions): Promis
     ({ index }) => reportFailures(index, by, limit),
   )
   const lines = [
-    `${formatCount(report.files, 'file')} could not be read at the last attempt`,
+    `${countThings(report.files, 'file')} could not be read at the last attempt`,
     ...report.groups.flatMap(group => describeGroup(group, systemClock.now())),
   ]
   process.stdout.write(`${json ? JSON.stringify(report) : lines.join('\n')}\n`)

@@ -1,9 +1,9 @@
 import type { Config } from '../../pipeline/core/config.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { type HeldRow, loadHeldRows } from '../../pipeline/writer/crawl/held-publishers.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen, performOrExit, unwrapOrExit } from './running.ts'
-import { formatCount } from './text.ts'
 
 const DOMAINS_A_SUBMISSION = 20_000
 
@@ -16,7 +16,7 @@ export async function listHeld({ json }: { json?: boolean }): Promise<void> {
 }
 
 function formatLine({ subject, reason, grants, properties, since }: HeldRow): string {
-  return `${subject.padEnd(32)} ${reason.padEnd(8)} ${formatCount(grants, 'grant')}, ${formatCount(properties, 'property', 'properties')}, since ${since}`
+  return `${subject.padEnd(32)} ${reason.padEnd(8)} ${countThings(grants, 'grant')}, ${countThings(properties, 'property', 'properties')}, since ${since}`
 }
 
 /** The publishers whose changes are released or dropped: some by name, or all that are held. */

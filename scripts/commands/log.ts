@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import { openOrigin } from '../../jobs/replica/open-origin.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { getLast } from '../../pipeline/core/present.ts'
 import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
@@ -26,7 +27,6 @@ import {
 } from '../../pipeline/transparency/verify-log.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry } from './open-registry.ts'
-import { formatCount } from './text.ts'
 
 const FILE_BYTES_MAX = 256 * (65_535 + 2)
 const EVENTS_PER_PAGE = 50_000
@@ -96,7 +96,7 @@ function printFaults(faults: readonly string[]): void {
 
 function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: boolean): void {
   process.stdout.write(
-    `${formatCount(size, 'event is', 'events are')} logged and signed by ${key}: ` +
+    `${countThings(size, 'event is', 'events are')} logged and signed by ${key}: ` +
       `${erased} taken down, ${pruned} older than the feed\n`,
   )
   if (isNew)
@@ -107,7 +107,7 @@ function printFound({ size, erased, pruned }: VerifiedLog, key: string, isNew: b
 
 function printChecked({ agreed, unknown }: CheckedGrants): void {
   process.stdout.write(
-    `${formatCount(agreed, 'authorization is', 'authorizations are')} as the log says\n`,
+    `${countThings(agreed, 'authorization is', 'authorizations are')} as the log says\n`,
   )
   if (unknown > 0)
     process.stdout.write(

@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress'
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { CrawlEstimator, type Estimate, IDLE_S, LAST_FILES } from './crawl-estimate.ts'
-import { formatCount } from './text.ts'
 
 /** Interval of progress lines when stderr is no terminal. */
 const LINE_EVERY_MS = 5_000
@@ -35,7 +35,7 @@ export class Progress {
     } else if (now - this.#printedAt >= LINE_EVERY_MS) {
       this.#printedAt = now
       process.stderr.write(
-        `crawled ${done} of ${formatCount(total, 'file')}, ${rate}/s, ${left}: ${outcomes}\n`,
+        `crawled ${done} of ${countThings(total, 'file')}, ${rate}/s, ${left}: ${outcomes}\n`,
       )
     }
   }
@@ -47,7 +47,7 @@ export class Progress {
 
 function describeLeft(waiting: number, { leftS, idleS }: Estimate): string {
   if (waiting > 0 && waiting <= LAST_FILES)
-    return `waiting for ${formatCount(waiting, 'slow answer')}`
+    return `waiting for ${countThings(waiting, 'slow answer')}`
   if (waiting > 0 && idleS >= IDLE_S) return `no answer for ${Math.round(idleS)} s`
   if (leftS === undefined) return 'no estimate yet'
   if (leftS < SOON_S) return 'almost done'

@@ -1,8 +1,9 @@
+import { countThings } from '../../pipeline/core/counts.ts'
 import { type Outcome, outcomes } from '../../pipeline/core/outcomes.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { OWN_AGENT_PATH, OWN_RECEIVER_PATH } from '../world/forward.ts'
 import { buildTokenPath, OWN_SITE } from '../world/own-site.ts'
-import { formatCount, formatTotals } from './text.ts'
+import { formatTotals } from './text.ts'
 
 const DEMO_DOMAIN = 'pinnacle-network.example'
 /** A publisher of the demo that names its agents itself. */
@@ -77,7 +78,7 @@ export function printFound(domains: number, summary: CrawlSummary): void {
 
 export function describeFound(domains: number, summary: CrawlSummary): string[] {
   const files = summary.outcomes.reduce((sum, outcome) => sum + outcome.files, 0)
-  const crawled = `crawled ${formatCount(domains, 'domain')} (${formatCount(files, 'file')})`
+  const crawled = `crawled ${countThings(domains, 'domain')} (${countThings(files, 'file')})`
   const unreached = describeUnreached(domains, summary.outcomes)
   return [`${crawled}; the index has ${formatTotals(summary)}`, ...(unreached ? [unreached] : [])]
 }
@@ -98,12 +99,12 @@ export function describeUnreached(
     .sort(([, a], [, b]) => b - a)
     .map(
       ([outcome, count]) =>
-        `${outcomes[outcome].means} (${outcome}, ${formatCount(count, 'file')})`,
+        `${outcomes[outcome].means} (${outcome}, ${countThings(count, 'file')})`,
     )
   const which =
     domains === 1
       ? 'the domain could not be reached'
-      : `none of the ${formatCount(domains, 'domain')} could be reached`
+      : `none of the ${countThings(domains, 'domain')} could be reached`
   return (
     `${which}: ${reasons.join('; ')}. ` +
     'Check that this machine may reach port 443 of the internet and a name server (DNS_SERVER).'

@@ -1,14 +1,8 @@
 import type { QueueStatus } from '../../jobs/api-client/queue-status.ts'
+import { countThings, formatBytes } from '../../pipeline/core/counts.ts'
 import type { IndexStatus, UploadStatus } from '../../pipeline/maintenance/inspect/index-status.ts'
 import { BACKUP_LAG_MAX_MS, UPLOAD_LAG_MAX_MS } from '../../pipeline/read/health.ts'
-import {
-  formatAgo,
-  formatBytes,
-  formatCount,
-  formatDuration,
-  formatTime,
-  formatTotals,
-} from './text.ts'
+import { formatAgo, formatDuration, formatTime, formatTotals } from './text.ts'
 
 /** The state of a registry as one screen shows it. Moments are ISO 8601, sizes bytes. */
 export interface RegistryStatus {
@@ -70,7 +64,7 @@ function* findRoleProblems({ running, source, queues, redis_problems }: Facts): 
     yield 'no crawler runs'
   }
   for (const { name, failed } of queues ?? []) {
-    if (failed > 0) yield `${formatCount(failed, 'job')} of the queue ${name} failed`
+    if (failed > 0) yield `${countThings(failed, 'job')} of the queue ${name} failed`
   }
 }
 
@@ -78,17 +72,17 @@ function* findCrawlProblems({ index }: Facts, now: number): Generator<string> {
   if (index === null) return
   const { due, due_since, last_attempt_at, files, held, quarantined, log_problem } = index
   if (due_since !== null && now - Date.parse(due_since) > BACKLOG_MS) {
-    yield `${formatCount(due, 'file is', 'files are')} due, the first for ${formatDuration(now - Date.parse(due_since))}`
+    yield `${countThings(due, 'file is', 'files are')} due, the first for ${formatDuration(now - Date.parse(due_since))}`
   }
   if (files > 0 && last_attempt_at !== null && now - Date.parse(last_attempt_at) > IDLE_MS) {
     yield `no file was crawled for ${formatDuration(now - Date.parse(last_attempt_at))}`
   }
   if (held > 0)
-    yield `the brake holds back losses of ${formatCount(held, 'publisher')}: \`registry held list\``
+    yield `the brake holds back losses of ${countThings(held, 'publisher')}: \`registry held list\``
   if (log_problem !== undefined) yield `the log of events is not continued: ${log_problem}`
   yield* findCopyProblems(index)
   if (quarantined > 0)
-    yield `${formatCount(quarantined, 'observation')} could not be applied within a week`
+    yield `${countThings(quarantined, 'observation')} could not be applied within a week`
 }
 
 function* findCopyProblems({ upload, backup }: IndexStatus): Generator<string> {
@@ -109,7 +103,7 @@ function* findStoreProblems(
     const age = now - Date.parse(snapshot.made_at)
     const commits = index.seq - snapshot.seq
     if (commits > 0 && age > SNAPSHOT_MS) {
-      yield `the snapshot is ${formatCount(commits, 'commit')} behind, made ${formatDuration(age)} ago`
+      yield `the snapshot is ${countThings(commits, 'commit')} behind, made ${formatDuration(age)} ago`
     }
   }
   if (disk_free < FREE_DISK_MIN)
@@ -143,7 +137,7 @@ export function describeStatus(status: RegistryStatus, now: number): string[] {
       line(
         'queue',
         `${name.padEnd(12)} ${waiting} waiting, ${active} active, ${failed} failed` +
-          (workers === null ? '' : `, ${formatCount(workers, 'worker')}`),
+          (workers === null ? '' : `, ${countThings(workers, 'worker')}`),
       ),
     ),
     ...(running ? [line('push', status.has_push ? 'runs' : 'does not run')] : []),
@@ -172,7 +166,7 @@ function describeIndex({ index }: RegistryStatus, now: number): string[] {
   return [
     line('index', `commit ${index.seq}, ${committed}`),
     line('holds', formatTotals(index)),
-    line('crawl', `${formatCount(index.files, 'file')}, ${index.due} due${next}`),
+    line('crawl', `${countThings(index.files, 'file')}, ${index.due} due${next}`),
     line('last day', attempts === '' ? 'no attempts' : attempts),
     ...(index.night
       ? [
@@ -180,7 +174,7 @@ function describeIndex({ index }: RegistryStatus, now: number): string[] {
             'last night',
             index.night.losses === 0
               ? 'no losses'
-              : `${formatCount(index.night.losses, 'loss', 'losses')} of ${formatCount(index.night.publishers, 'publisher')}, ${index.night.taken} applied`,
+              : `${countThings(index.night.losses, 'loss', 'losses')} of ${countThings(index.night.publishers, 'publisher')}, ${index.night.taken} applied`,
           ),
         ]
       : []),

@@ -1,8 +1,8 @@
+import { countThings } from '../../pipeline/core/counts.ts'
 import { decryptCredential } from '../../pipeline/model/agent-credential.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 import { openRecordReadOnly } from '../../pipeline/store/record.ts'
 import { hasContent, readRecordFile } from '../../pipeline/store/record-file.ts'
-import { formatCount } from './text.ts'
 
 interface StoredCredential {
   org_id: string
@@ -35,7 +35,7 @@ export function describeUnreadableCredentials(
   if (unreadable === 0) return undefined
   const fault = key === undefined ? 'is not set' : 'is another one than before'
   return (
-    `CREDENTIALS_KEY ${fault}, so ${formatCount(unreadable, 'stored credential')} of agents cannot be read: ` +
+    `CREDENTIALS_KEY ${fault}, so ${countThings(unreadable, 'stored credential')} of agents cannot be read: ` +
     'set the old key again, or follow docs/operate/keys.md.'
   )
 }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Config } from '../../pipeline/core/config.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import {
   type Domain,
   getRegistrableDomain,
@@ -11,7 +12,6 @@ import {
   type TakedownPreview,
 } from '../../pipeline/maintenance/inspect/takedown-preview.ts'
 import { askOrOpen, unwrapOrExit } from './running.ts'
-import { formatCount } from './text.ts'
 
 /** Refuses a name below which anybody registers a domain: each of them would be deleted. */
 export function refusePublicSuffix(domain: Domain): void {
@@ -49,7 +49,7 @@ export function describeTakedown(
 /** Says how much a takedown has deleted. */
 export function describeDeleted({ rows }: TakedownPreview): string {
   const total = rows.reduce((sum, table) => sum + table.rows, 0)
-  return `deleted: ${formatCount(total, 'row')} of ${formatCount(rows.length, 'table')}\n`
+  return `deleted: ${countThings(total, 'row')} of ${countThings(rows.length, 'table')}\n`
 }
 
 /** Says what follows when a domain that was taken down is accepted again. */

@@ -1,6 +1,7 @@
 import { buildFetcherOptions } from '../../jobs/crawler/fetcher-options.ts'
 import { systemClock } from '../../pipeline/core/clock.ts'
 import type { Config } from '../../pipeline/core/config.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { silentLog } from '../../pipeline/core/log.ts'
 import { isLoopback } from '../../pipeline/core/loopback.ts'
 import { createFetcher, type Fetcher } from '../../pipeline/fetch/http.ts'
@@ -85,7 +86,7 @@ function fail(message: string): void {
 
 function describeLines({ id, status, steps }: TestedStoryboard): string {
   const notRun = steps.filter(({ passed }) => passed === null).length
-  const more = notRun > 0 ? `, ${notRun} of ${steps.length} steps not run` : ''
+  const more = notRun > 0 ? `, ${notRun} of ${countThings(steps.length, 'step')} not run` : ''
   const failed = steps.filter(({ passed }) => passed === false)
   const lines = failed.flatMap(step => [
     `    ${step.step}: ${describeFailure(step)}`,
@@ -103,5 +104,5 @@ function describeTotal(tested: readonly TestedStoryboard[]): string {
   const passed = steps.filter(step => step.passed).length
   const failed = steps.filter(step => step.passed === false).length
   const notRun = steps.length - passed - failed
-  return `${tested.length} storyboards: ${passed} steps passed, ${failed} failed, ${notRun} not run\n`
+  return `${countThings(tested.length, 'storyboard')}: ${countThings(passed, 'step')} passed, ${failed} failed, ${notRun} not run\n`
 }

@@ -1,3 +1,5 @@
+import { countThings } from '../../pipeline/core/counts.ts'
+
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -20,21 +22,6 @@ export function formatDuration(ms: number): string {
   return `${Math.max(0, Math.floor(ms / 1_000))} s`
 }
 
-const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
-
-/** Formats a size in decimal units. */
-export function formatBytes(bytes: number): string {
-  let size = bytes
-  let unit = 0
-  for (; size >= 1_000 && unit < UNITS.length - 1; unit++) size /= 1_000
-  return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`
-}
-
-/** Formats a number of things. */
-export function formatCount(count: number, thing: string, things = `${thing}s`): string {
-  return `${count} ${count === 1 ? thing : things}`
-}
-
 /** Formats how much an index holds. */
 export function formatTotals(totals: {
   brands: number
@@ -44,10 +31,10 @@ export function formatTotals(totals: {
   agents: number
 }): string {
   return [
-    formatCount(totals.brands, 'brand'),
-    formatCount(totals.publishers, 'publisher'),
-    formatCount(totals.properties, 'property', 'properties'),
-    formatCount(totals.authorizations, 'authorization'),
-    formatCount(totals.agents, 'agent'),
+    countThings(totals.brands, 'brand'),
+    countThings(totals.publishers, 'publisher'),
+    countThings(totals.properties, 'property', 'properties'),
+    countThings(totals.authorizations, 'authorization'),
+    countThings(totals.agents, 'agent'),
   ].join(', ')
 }

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
 import { systemClock } from '../../pipeline/core/clock.ts'
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry } from './open-registry.ts'
 import { connectRunning, retryWhileUnavailable } from './running.ts'
-import { formatCount } from './text.ts'
 
 /** Time for which the registry may be unavailable before the command gives up. */
 const PATIENCE_MS = 120_000
@@ -51,7 +51,7 @@ export async function showCrawl({ interval, times = Number.POSITIVE_INFINITY }: 
 export function describeCrawl(summary: CrawlSummary, rate: number): string[] {
   const { outcomes } = summary
   return [
-    `${formatCount(countFiles(summary), 'file')} attempted, ${Math.round(rate)}/s, ${summary.waiting} waiting`,
+    `${countThings(countFiles(summary), 'file')} attempted, ${Math.round(rate)}/s, ${summary.waiting} waiting`,
     ...outcomes
       .toSorted((a, b) => b.files - a.files)
       .slice(0, OUTCOMES_SHOWN)

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 import type { PlacedFault } from '../../pipeline/model/reported-fault.ts'
 import { checkFile, inferKind } from '../../pipeline/parse/check-file.ts'
 import { nameInput, openInput } from './input.ts'
-import { formatCount } from './text.ts'
 import { toTypedPath } from './typed-path.ts'
 import type { Report, ReportFormat } from './validation-report.ts'
 
@@ -84,7 +84,7 @@ function print({ file, isLive, kind, errors, warnings }: Report, format: 'text' 
   )
   const write = format === 'github' ? formatAnnotation : formatLine
   const lines = faults.map(fault => write(file, fault, isLive))
-  const counts = `${formatCount(errors.length, 'error')}, ${formatCount(warnings.length, 'warning')}`
+  const counts = `${countThings(errors.length, 'error')}, ${countThings(warnings.length, 'warning')}`
   process.stdout.write([...lines, `${nameInput(file)}: ${kind}, ${counts}`, ''].join('\n'))
 }
 

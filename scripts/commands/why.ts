@@ -1,4 +1,5 @@
 import { systemClock } from '../../pipeline/core/clock.ts'
+import { countThings, formatBytes } from '../../pipeline/core/counts.ts'
 import type { Domain } from '../../pipeline/core/domain.ts'
 import { outcomes } from '../../pipeline/core/outcomes.ts'
 import {
@@ -8,7 +9,7 @@ import {
 } from '../../pipeline/maintenance/inspect/domain-report.ts'
 import { readSettings } from './environment.ts'
 import { askOrOpen } from './running.ts'
-import { formatAgo, formatBytes, formatCount, formatTime } from './text.ts'
+import { formatAgo, formatTime } from './text.ts'
 
 /** Prints how the files of a domain were crawled; exits with 1 where the registry does not crawl it. */
 export async function explainDomain(domain: Domain, { json }: { json?: boolean }): Promise<void> {
@@ -33,7 +34,7 @@ export function describeDomain(report: DomainReport, now: number): string[] {
     ...files.flatMap(file => describeFile(file, now)),
     ...(held
       ? [
-          `held back since ${formatTime(held.since)}: ${formatCount(held.grants, 'grant')}, ${formatCount(held.properties, 'property', 'properties')} ` +
+          `held back since ${formatTime(held.since)}: ${countThings(held.grants, 'grant')}, ${countThings(held.properties, 'property', 'properties')} ` +
             `(${held.reason}); \`registry held\` decides`,
         ]
       : []),
@@ -43,7 +44,7 @@ export function describeDomain(report: DomainReport, now: number): string[] {
       : []),
     ...dependants.map(
       ({ rule, domains, first }) =>
-        `${formatCount(domains, `other ${rule}`)} ${domains === 1 ? 'depends' : 'depend'} on its files: ${first.join(', ')}${domains > first.length ? ', …' : ''}`,
+        `${countThings(domains, `other ${rule} depends`, `other ${rule}s depend`)} on its files: ${first.join(', ')}${domains > first.length ? ', …' : ''}`,
     ),
   ]
 }

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
+import { countThings } from '../../pipeline/core/counts.ts'
 import { buildWorld } from '../world/build.ts'
 import { serveFolder } from '../world/folder.ts'
 import { serveWorld } from '../world/server.ts'
 import { assertFolder } from './input.ts'
 import { runRole } from './roles.ts'
-import { formatCount } from './text.ts'
 import { toTypedPath } from './typed-path.ts'
 
 interface WorldOptions {
@@ -33,7 +33,7 @@ export function serveWorldFolder(options: WorldOptions): Promise<void> {
       ...(options.caFile ? { caFile: toTypedPath(options.caFile) } : {}),
     })
     if (process.send === undefined || process.stdout.isTTY) {
-      process.stdout.write(`${formatCount(made.domains.length, 'domain')} at ${served.url}\n`)
+      process.stdout.write(`${countThings(made.domains.length, 'domain')} at ${served.url}\n`)
     }
     return served
   })

@@ -100,7 +100,7 @@ test('a test on request renews the page until its result is there', async () => 
   await registry.reader.refresh()
   const done = await ann.get(toPage({ since: 'never' }))
   expect(load(done.body)('.notice').text().trim()).toBe(
-    'The test has ended: 0 of 1 storyboards pass.',
+    'The test has ended: 0 of 1 storyboard passes.',
   )
   expect(done.headers.refresh).toBeUndefined()
 })

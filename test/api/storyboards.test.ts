@@ -624,7 +624,7 @@ describe('results of an agent', () => {
         has_coverage_gap_skip: false,
       },
     ])
-    const message = 'Schema compliance and temporal validation: 1 of 9 steps were not run'
+    const message = 'Schema compliance and temporal validation: 1 of 9 steps not run'
     expect(observations).toEqual([{ category: 'coverage', severity: 'info', message }])
     expect(notices).toEqual([])
   })

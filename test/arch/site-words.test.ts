@@ -44,3 +44,30 @@ test('a label is told from a word in a sentence', () => {
   expect(hasPhrase('Took', '// Took too long')).toBe(false)
   expect(hasPhrase('Look around', '<h2>Look\n  around</h2>')).toBe(true)
 })
+
+/** Matches a count in a template before a plural that stays one when the count is 1. */
+const FIXED_PLURAL =
+  /\$\{(?:[^}]*\.)?(?:length|size|count|total|bytes|events|seconds|minutes|days)\} (?:more |other )?[a-z]+s\b/g
+
+/** Texts in which the count is never 1, or the word after it is no plural. */
+const otherCounts = [
+  'bundleBounds.bytes bytes',
+  'count agents',
+  'count domains',
+  'count more agents',
+  'count publishers',
+  'managers.length times',
+  'rows.length rows',
+  'seconds seconds',
+  'size controls',
+  'size does',
+]
+
+test('a noun agrees with the count before it', () => {
+  const counts = listReadFiles()
+    .filter(path => /\.tsx?$/.test(path) && !path.startsWith('scripts/bench/'))
+    .flatMap(path => readFileSync(join(root, path), 'utf8').match(FIXED_PLURAL) ?? [])
+  expect([...new Set(counts.map(text => text.replace(/[${}]/g, '')))].toSorted()).toEqual(
+    otherCounts,
+  )
+})

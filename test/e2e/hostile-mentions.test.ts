@@ -80,7 +80,7 @@ describe('requests caused by one file are bounded', () => {
 
   test('for 8,000 agents under one name, which are kept: the probes of one site', async () => {
     const { hosts, requests, said } = await crawl(listing(8_000, i => `a${i}.wild.example`))
-    expect(said).toContain('8000 authorizations, 8000 agents')
+    expect(said).toContain('8,000 authorizations, 8,000 agents')
     expect(hosts.size).toBeGreaterThan(0)
     expect(hosts.size).toBeLessThanOrEqual(limits.agentsPerSite)
     expect(requests).toBeLessThanOrEqual(hosts.size * REQUESTS_AN_AGENT + 2)

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { countThings } from '../../../pipeline/core/counts.ts'
 import { PublicError } from '../../../pipeline/core/errors.ts'
 import {
   assertUntouched,
@@ -99,7 +100,7 @@ export function sendTable(request: Request, reply: FastifyReply, source: Source)
     throw new PublicError(
       'not_found',
       files.length > 0
-        ? `${table} is in ${files.length} parts, from ${table}-0.parquet on`
+        ? `${table} is in ${countThings(files.length, 'part')}, from ${table}-0.parquet on`
         : `the tables are those of ${LATEST_MANIFEST}; views such as agent_reach are only in /data/registry.duckdb`,
     )
   assertUntouched(reader, found)

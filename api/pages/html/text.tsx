@@ -51,28 +51,6 @@ export function renderOutside(address: string, text: string = address): Html {
   )
 }
 
-const numbers = new Intl.NumberFormat('en')
-
-export function formatCount(count: number): string {
-  // Formatting costs more than most pages take for all their other text.
-  return Number.isInteger(count) && count >= 0 && count < 1_000
-    ? String(count)
-    : numbers.format(count)
-}
-
-const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
-
-/** Formats a size with up to three digits, such as `12.3 MB`. */
-export function formatBytes(bytes: number): string {
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), BYTE_UNITS.length - 1)
-  return `${Number((bytes / 1_000 ** power).toPrecision(3))} ${BYTE_UNITS[power]}`
-}
-
-/** Formats a count with its noun: `1 agent`, `2 agents`. */
-export function countThings(count: number, thing: string, things = `${thing}s`): string {
-  return `${formatCount(count)} ${count === 1 ? thing : things}`
-}
-
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec'.split(' ')
 const twoDigits = (number: number) => String(number).padStart(2, '0')
 

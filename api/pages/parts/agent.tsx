@@ -1,4 +1,5 @@
 import type { Instant } from '../../../pipeline/core/clock.ts'
+import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import { getEffect, outcomes } from '../../../pipeline/core/outcomes.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
@@ -8,14 +9,7 @@ import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Reply } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import {
-  clipText,
-  countThings,
-  formatCount,
-  renderExactMoment,
-  renderMoment,
-  renderName,
-} from '../html/text.tsx'
+import { clipText, renderExactMoment, renderMoment, renderName } from '../html/text.tsx'
 import { findUptime, renderHealthChanges, renderHealthHistory } from './agent-health.tsx'
 import { ROWS_OPEN, renderFacts, renderTable, renderTiles } from './blocks.tsx'
 import { describeTests } from './compliance.tsx'

@@ -1,12 +1,6 @@
+import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import { type Child, Fragment, type Html, h, renderChildren } from '../html/jsx.ts'
-import {
-  clipText,
-  countThings,
-  fitItems,
-  formatCount,
-  renderName,
-  showDomains,
-} from '../html/text.tsx'
+import { clipText, fitItems, renderName, showDomains } from '../html/text.tsx'
 
 interface Title {
   /** Picture or monogram of the thing. */

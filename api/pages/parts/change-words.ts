@@ -1,5 +1,5 @@
+import { formatCount } from '../../../pipeline/core/counts.ts'
 import type { EventType } from '../../../pipeline/model/event.ts'
-import { formatCount } from '../html/text.tsx'
 
 /** Part of a sentence about one type of event: what its subject did, to how many things. */
 type Predicate = (count: number) => string

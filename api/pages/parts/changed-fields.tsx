@@ -1,5 +1,6 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, fitItems, renderName } from '../html/text.tsx'
+import { clipText, fitItems, renderName } from '../html/text.tsx'
 import type { Change } from './compare-documents.ts'
 import { toPlainWords } from './plain-words.ts'
 

@@ -1,5 +1,5 @@
+import { formatCount } from '../../../pipeline/core/counts.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { formatCount } from '../html/text.tsx'
 
 interface Bar {
   label: string

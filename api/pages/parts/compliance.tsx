@@ -1,6 +1,7 @@
+import { formatCount } from '../../../pipeline/core/counts.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { capitalize, clipText, formatCount, renderMoment, renderName } from '../html/text.tsx'
+import { capitalize, clipText, renderMoment, renderName } from '../html/text.tsx'
 import { renderTable } from './blocks.tsx'
 import { renderBadge } from './freshness.tsx'
 import { toStoryboardPath } from './paths.ts'

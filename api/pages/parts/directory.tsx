@@ -1,9 +1,10 @@
+import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import type { DirectoryCounts } from '../../../pipeline/read/queries/directories.ts'
 import { encodeCursor } from '../../inputs/fields.ts'
 import type { Chosen, DirectoryChoices } from '../directory-choices.ts'
 import type { DirectoryContent } from '../directory-page.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, fitItems, formatCount } from '../html/text.tsx'
+import { fitItems } from '../html/text.tsx'
 
 interface DirectoryShown<Row> {
   path: string

@@ -1,3 +1,4 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
 import { findInventory, type StockedProperty } from '../../../pipeline/read/lookups/inventory.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
@@ -5,7 +6,6 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import {
   capitalize,
   clipText,
-  countThings,
   fitItems,
   joinWords,
   renderExactMoment,

@@ -1,7 +1,8 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { PlacedFault } from '../../../pipeline/model/reported-fault.ts'
 import { omitRepair } from '../../../pipeline/parse/fault-repair.ts'
 import { type Child, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, renderCoded } from '../html/text.tsx'
+import { clipText, renderCoded } from '../html/text.tsx'
 import { renderBadge } from './freshness.tsx'
 
 /** Lines shown before and behind one with a fault. */

@@ -1,8 +1,9 @@
+import { formatCount } from '../../../pipeline/core/counts.ts'
 import type { Json } from '../../operation/json-schema.ts'
 import type { Content, DescribedOperation } from '../../operation/openapi-document.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
-import { clipText, formatCount } from '../html/text.tsx'
+import { clipText } from '../html/text.tsx'
 import { renderSection, renderTable } from './blocks.tsx'
 import { describeType, renderFields, renderSchema } from './schema.tsx'
 

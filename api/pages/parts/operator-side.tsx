@@ -1,7 +1,7 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { OperatorRule, OperatorWord } from '../../../pipeline/model/operator-side.ts'
 import { operatorTexts } from '../../responses/evidence.ts'
 import { type Child, Fragment, h } from '../html/jsx.ts'
-import { countThings } from '../html/text.tsx'
 import { renderBadge } from './freshness.tsx'
 
 const words = {

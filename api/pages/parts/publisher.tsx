@@ -1,16 +1,10 @@
+import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import { toHostingBase } from '../../../pipeline/model/hosted.ts'
 import type { Source } from '../../../pipeline/model/observation.ts'
 import type { FreshnessBlock, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { type Html, h } from '../html/jsx.ts'
-import {
-  clipText,
-  countThings,
-  formatCount,
-  renderMoment,
-  renderName,
-  renderOutside,
-} from '../html/text.tsx'
+import { clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import { ROWS_OPEN, renderFacts, renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'

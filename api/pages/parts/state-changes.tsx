@@ -1,3 +1,4 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
 import type {
   ChangedKind,
@@ -5,7 +6,7 @@ import type {
   StateChanges,
 } from '../../../pipeline/read/queries/state-changes.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, fitItems, renderExactMoment, renderName } from '../html/text.tsx'
+import { fitItems, renderExactMoment, renderName } from '../html/text.tsx'
 import { renderChangedFields } from './changed-fields.tsx'
 import { compareDocuments } from './compare-documents.ts'
 import { renderAgent } from './events.tsx'

@@ -1,8 +1,9 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import { findInventory, type StockedGrant } from '../../../pipeline/read/lookups/inventory.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, renderExactMoment } from '../html/text.tsx'
+import { clipText, renderExactMoment } from '../html/text.tsx'
 import { describeGrantedSelling, toCountryInSentence } from './plain-words.ts'
 
 const GRANTS_SHOWN_MAX = 3

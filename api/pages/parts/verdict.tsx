@@ -1,10 +1,11 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type {
   Evidence,
   PropertyAuthorization,
   PublisherAuthorization,
 } from '../../../pipeline/model/responses/authority.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { capitalize, clipText, countThings, formatMoment, joinWords } from '../html/text.tsx'
+import { capitalize, clipText, formatMoment, joinWords } from '../html/text.tsx'
 import { toCountryInSentence, toCountryName } from './plain-words.ts'
 
 const COUNTRIES_NAMED_MAX = 8

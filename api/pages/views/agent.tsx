@@ -1,3 +1,4 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import { parseUrl } from '../../../pipeline/core/url.ts'
 import type { AgentPublishers } from '../../../pipeline/model/responses/authority.ts'
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
@@ -6,7 +7,7 @@ import { completeDay } from '../../inputs/as-of.ts'
 import { readCompliance } from '../../routes/agents/agent-compliance.ts'
 import { listAgentPublishersAlias } from '../../routes/authorization/agent-publishers.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings, renderExactMoment, renderName } from '../html/text.tsx'
+import { clipText, renderExactMoment, renderName } from '../html/text.tsx'
 import {
   type AgentShown,
   findPublicProbe,

@@ -1,6 +1,7 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { CheckedSale } from '../../../pipeline/model/responses/authority.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings, renderName } from '../html/text.tsx'
+import { renderName } from '../html/text.tsx'
 import { renderCounts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderAgent } from '../parts/events.tsx'
 import { renderBadge } from '../parts/freshness.tsx'

@@ -1,4 +1,5 @@
 import { toIso } from '../../../pipeline/core/clock.ts'
+import { countThings } from '../../../pipeline/core/counts.ts'
 import { PublicError } from '../../../pipeline/core/errors.ts'
 import type {
   Evidence,
@@ -17,13 +18,7 @@ import { authorizeProperty } from '../../routes/authorization/property-authoriza
 import { authorizePublisher } from '../../routes/authorization/publisher-authorization.ts'
 import { describeRefusal } from '../describe-refusal.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
-import {
-  clipText,
-  countThings,
-  renderExactMoment,
-  renderMoment,
-  renderName,
-} from '../html/text.tsx'
+import { clipText, renderExactMoment, renderMoment, renderName } from '../html/text.tsx'
 import { findPublicProbe } from '../parts/agent.tsx'
 import { renderHealthLine } from '../parts/agent-health.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'

@@ -1,3 +1,4 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
 import type {
@@ -17,7 +18,7 @@ import { readBrandRevision } from '../../routes/community/revisions.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
 import { brandChoices } from '../directory-choices.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { clipText, countThings } from '../html/text.tsx'
+import { clipText } from '../html/text.tsx'
 import { renderFacts, renderSection } from '../parts/blocks.tsx'
 import { renderHead, renderLooks, renderRaw } from '../parts/brand.tsx'
 import { loadEdits, renderHistory } from '../parts/edits.tsx'

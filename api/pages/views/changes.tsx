@@ -1,3 +1,4 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { type EventType, eventTypeNames } from '../../../pipeline/model/event.ts'
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
@@ -71,7 +72,7 @@ async function showFeed({ query, services }: ViewCall<ChangesQuery>): Promise<Vi
     before,
     empty:
       type || before
-        ? `No ${before ? 'older ' : ''}changes${type ? ' of this type' : ''} in the last ${days} days.`
+        ? `No ${before ? 'older ' : ''}changes${type ? ' of this type' : ''} in the last ${countThings(days, 'day')}.`
         : undefined,
     isOverview: type === undefined,
   })
@@ -86,7 +87,7 @@ async function showFeed({ query, services }: ViewCall<ChangesQuery>): Promise<Vi
       <>
         <h1>Changes</h1>
         <p class="lead">
-          What publishers, brands and agents changed in the last {days} days.
+          What publishers, brands and agents changed in the last {countThings(days, 'day')}.
           {before === undefined ? ' New changes appear here as they happen.' : ''}
         </p>
         {renderFilter({ type })}

@@ -1,4 +1,5 @@
 import { HOUR, type Instant, toIso } from '../../../pipeline/core/clock.ts'
+import { countThings, formatCount } from '../../../pipeline/core/counts.ts'
 import { outcomes } from '../../../pipeline/core/outcomes.ts'
 import {
   type CrawlOverview,
@@ -7,7 +8,7 @@ import {
 import { getSnapshot } from '../../responses/lists.ts'
 import { askIfReady } from '../ask.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { capitalize, countThings, formatCount, renderMoment } from '../html/text.tsx'
+import { capitalize, renderMoment } from '../html/text.tsx'
 import { renderCounts, renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderBars } from '../parts/chart.tsx'
 import { nameResult, renderResult, resultNames } from '../parts/freshness.tsx'

@@ -1,3 +1,4 @@
+import { countThings, formatBytes, formatCount } from '../../../pipeline/core/counts.ts'
 import {
   type DataFile,
   listDays,
@@ -20,7 +21,6 @@ import {
 } from '../data-files/data-routes.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderLinkedData } from '../html/linked-data.ts'
-import { countThings, formatBytes, formatCount } from '../html/text.tsx'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderColumnList } from '../parts/column-list.tsx'
 import type { View, ViewCall } from '../view.ts'

@@ -1,3 +1,4 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
 import { findBrandName } from '../../../pipeline/read/lookups/operated.ts'
 import {
@@ -6,7 +7,7 @@ import {
 } from '../../../pipeline/read/queries/state-changes.ts'
 import { getSnapshot } from '../../responses/lists.ts'
 import { Fragment, h } from '../html/jsx.ts'
-import { countThings, renderName, showDomains } from '../html/text.tsx'
+import { renderName, showDomains } from '../html/text.tsx'
 import { toBrandPath, toHistoryPath, toPublisherPath } from '../parts/paths.ts'
 import { renderProblem } from '../parts/problem.tsx'
 import { CHANGES_PER_PAGE, renderChanges } from '../parts/state-changes.tsx'

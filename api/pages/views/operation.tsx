@@ -1,10 +1,11 @@
+import { formatCount } from '../../../pipeline/core/counts.ts'
 import { limitMeanings } from '../../../pipeline/core/limits.ts'
 import { listCountedLimits } from '../../operation/counted-limits.ts'
 import type { Services } from '../../operation/services.ts'
 import { operations } from '../../routes/index.ts'
 import { type Child, Fragment, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
-import { clipText, formatCount } from '../html/text.tsx'
+import { clipText } from '../html/text.tsx'
 import {
   describeAccess,
   renderAnswers,

@@ -1,3 +1,4 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import {
   describeTables,
   type TableDescription,
@@ -6,7 +7,6 @@ import { getSnapshot } from '../../responses/lists.ts'
 import { askIfReady } from '../ask.ts'
 import { listExampleQueries } from '../cookbook.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { countThings } from '../html/text.tsx'
 import { renderSection } from '../parts/blocks.tsx'
 import { renderColumnList } from '../parts/column-list.tsx'
 import { findProgram, findPublishedSnapshot } from '../published-files.ts'

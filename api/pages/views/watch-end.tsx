@@ -1,5 +1,6 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import { Fragment, h } from '../html/jsx.ts'
-import { countThings, renderName } from '../html/text.tsx'
+import { renderName } from '../html/text.tsx'
 import { renderProblem, renderWayOn } from '../parts/problem.tsx'
 import type { View } from '../view.ts'
 

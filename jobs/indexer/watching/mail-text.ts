@@ -1,3 +1,4 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import { outcomes } from '../../../pipeline/core/outcomes.ts'
 import { MAIL_CHARS_MAX } from '../../../pipeline/model/live/live-request.ts'
 import type { StoredWatch } from '../../../pipeline/model/watch.ts'
@@ -37,7 +38,7 @@ export function writeMail(found: readonly ChangesOfWatch[], { base, end }: Place
   const left = found.length - parts.length
   const text = [
     ...parts,
-    ...(left > 0 ? [`There are changes to ${left} more of the things you watch.`] : []),
+    ...(left > 0 ? [`${countThings(left, 'more thing')} you watch changed.`] : []),
     '-- ',
     isDaily
       ? `You get this email at most once a day, when something you watch at ${host} changes.`
@@ -68,7 +69,7 @@ function writeSubject({ watch, changes }: ChangesOfWatch): string {
   if (kinds.size === 1 && kind !== undefined && kind in countedHeadlines) {
     return countedHeadlines[kind as keyof typeof countedHeadlines](name, changes.length)
   }
-  return `${name}: ${changes.length} changes`
+  return `${name}: ${countThings(changes.length, 'change')}`
 }
 
 function writeDailySubject(found: readonly ChangesOfWatch[]): string {
@@ -76,7 +77,7 @@ function writeDailySubject(found: readonly ChangesOfWatch[]): string {
   const names = found.slice(0, 2).map(({ watch }) => toShownName(watch.subject))
   const more = found.length - names.length
   const all = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ')
-  return `${changes} changes at ${all}`
+  return `${countThings(changes, 'change')} at ${all}`
 }
 
 /** Headlines of several changes of one kind. */

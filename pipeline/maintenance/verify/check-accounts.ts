@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import type { Accounts } from '../../accounts/store.ts'
+import { formatCount } from '../../core/counts.ts'
 import type { Database } from '../../store/database.ts'
 import { describeDamage } from '../../store/record.ts'
 import { listDamagedPictures, listLogosWithoutPicture } from '../../writer/community/logo-files.ts'
@@ -31,5 +32,7 @@ async function listWrongEnrolments(index: Database, accounts: Accounts): Promise
   const shown = new Set(published.map(row => row.pair))
   const enrolled = await index.all<{ pair: string }>(`${pair} from enrolled_agents`)
   const wrong = enrolled.filter(row => !shown.has(row.pair)).length
-  return wrong === 0 ? [] : [`index: ${wrong} agents are enrolled that no member publishes`]
+  return wrong === 0
+    ? []
+    : [`index: agents are enrolled that no member publishes: ${formatCount(wrong)}`]
 }

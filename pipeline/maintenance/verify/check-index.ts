@@ -1,3 +1,4 @@
+import { formatCount } from '../../core/counts.ts'
 import type { Database } from '../../store/database.ts'
 import { namedAgents } from '../../writer/entities/agent-sources.ts'
 
@@ -55,7 +56,7 @@ const STAMPED = [
   'submissions',
 ]
 
-/** Faults of the index, as messages show them after a number, with the query that counts the rows. */
+/** Faults of the index, as messages show them before a number, with the query that counts the rows. */
 const faultQueries: Record<string, string> = {
   'files have a document other than the one in crawl_state': `select count(*) as n from documents d
      join crawl_state s on s.location = d.location and s.kind = d.kind where s.hash is distinct from d.hash`,
@@ -162,11 +163,11 @@ export async function checkIndex(index: Database): Promise<string[]> {
   const faults: string[] = []
   for (const [fault, query] of Object.entries(faultQueries)) {
     const row = await index.one<{ n: number }>(query)
-    if (row && row.n > 0) faults.push(`index: ${row.n} ${fault}`)
+    if (row && row.n > 0) faults.push(`index: ${fault}: ${formatCount(row.n)}`)
   }
   const miscounted = await countMiscountedAgents(index)
   if (miscounted > 0)
-    faults.push(`index: ${miscounted} agents have a wrong count of their properties`)
+    faults.push(`index: agents have a wrong count of their properties: ${formatCount(miscounted)}`)
   return faults
 }
 

@@ -1,3 +1,4 @@
+import { countThings, formatCount } from '../../core/counts.ts'
 import { getFirst, getOrThrow } from '../../core/present.ts'
 import { hasSameContent } from '../../serving/document-value.ts'
 import { encodePairs, toIdentifierName } from '../../serving/identifier-index.ts'
@@ -66,7 +67,9 @@ export async function checkServing({ index, accounts, serving }: Stores): Promis
   for (const [space, expected] of counted) {
     const actual = serving.count(space)
     if (space !== 'meta' && actual !== expected) {
-      wrong.push(`serving: ${space} has ${actual} entries, the index ${expected}`)
+      wrong.push(
+        `serving: ${space} has ${countThings(actual, 'entry', 'entries')}, and the index ${formatCount(expected)}`,
+      )
     }
   }
   return wrong

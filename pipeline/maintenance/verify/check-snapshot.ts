@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { countThings, formatCount } from '../../core/counts.ts'
 import { hashFile, listSnapshots, readCheckpoint } from '../../store/checkpoint.ts'
 import { Database } from '../../store/columnar/duckdb.ts'
 import { LOG, listColumnarTables } from '../../store/columnar-log.ts'
@@ -58,7 +59,9 @@ async function compareCounts(snapshot: Database, index: Stores['index']): Promis
     const published = await snapshot.oneOrThrow<{ n: number }>(count(name))
     const stored = await index.oneOrThrow<{ n: number }>(count(storedAs))
     if (published.n !== stored.n)
-      faults.push(`snapshot: ${name} has ${published.n} rows, and the index ${stored.n}`)
+      faults.push(
+        `snapshot: ${name} has ${countThings(published.n, 'row')}, and the index ${formatCount(stored.n)}`,
+      )
   }
   return faults
 }

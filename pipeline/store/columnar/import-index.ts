@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { countThings } from '../../core/counts.ts'
 import { Fatal } from '../../core/errors.ts'
 import { syncPath } from '../durable-files.ts'
 import { buildStoredTable, declareIndex, INDEX_FORMAT } from '../index-tables.ts'
@@ -105,7 +106,7 @@ async function replaceRecord(paths: Paths, old: Database, tell: Tell): Promise<v
   const seq = (await hasRows(old)) ? await readSeq(old) : 0
   if (!hasContent(record) && seq > 0) {
     throw new Fatal(
-      `record/record.sqlite is missing or empty, and index.duckdb has ${seq} commits: ${RESTORE}`,
+      `record/record.sqlite is missing or empty, and index.duckdb has ${countThings(seq, 'commit')}: ${RESTORE}`,
     )
   }
   // A first start that was interrupted may leave an index without rows, and no record.

@@ -477,7 +477,7 @@ describe('a replica', () => {
     const base = { ...manifest.base, bytes: 2 ** 52 }
     writeFileSync(file, JSON.stringify({ ...manifest, base }))
     const { follower, paths } = openReplica(folder, clock)
-    await expect(follower.follow()).rejects.toThrow(/needs 4503599627370496 more bytes, and .* has/)
+    await expect(follower.follow()).rejects.toThrow(/needs 4500 TB more, and .* has/)
     expect(existsSync(paths.servingFile)).toBe(false)
   })
 

@@ -66,8 +66,14 @@ test('a registry that signs another history under the same key is refused, also 
   const { watch, dir } = openWatch(honest.folder)
   await watch.check(...(await honest.read()))
   for (const [rewritten, why] of [
-    [await publishLog(9), 'the first 5 events of the log are not those that were signed before'],
-    [await publishLog(5), 'the first 5 events of the log are not those that were signed before'],
+    [
+      await publishLog(9),
+      'the log does not begin with the 5 events that it was signed with before',
+    ],
+    [
+      await publishLog(5),
+      'the log does not begin with the 5 events that it was signed with before',
+    ],
     [await publishLog(2), 'the log had 5 events, and now it has 2: some were taken out of it'],
   ] as const) {
     const { watch } = openWatch(rewritten.folder, dir)

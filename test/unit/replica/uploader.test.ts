@@ -171,7 +171,7 @@ describe('a bucket', () => {
     const folder = new PublishedFolder(registry.folder)
     const manifest = folder.readManifest()!
     folder.writeManifest({ ...manifest, log: first.note })
-    await expect(older.upload()).rejects.toThrow('this registry knows')
+    await expect(older.upload()).rejects.toThrow('its log has 4 events')
     expect(await verifyLog({ read, key: keyText })).toEqual(last)
   })
 

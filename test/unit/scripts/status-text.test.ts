@@ -46,7 +46,7 @@ describe('the status of a registry', () => {
     expect(findProblems(healthy, NOW)).toEqual([])
     const lines = describeStatus({ ...healthy, problems: [] }, NOW)
     expect(lines.at(-1)).toBe('nothing is wrong')
-    expect(lines.join('\n')).toContain('index 1.5 MB, free 5.0 GB')
+    expect(lines.join('\n')).toContain('index 1.5 MB, free 5 GB')
   })
 
   test.each<[problem: string, facts: Facts]>([
@@ -97,7 +97,7 @@ describe('the status of a registry', () => {
       },
     ],
     [
-      '200.0 MB are free on the disk of DATA_DIR: make room before saves are refused',
+      '200 MB are free on the disk of DATA_DIR: make room before saves are refused',
       { ...healthy, disk_free: 2e8 },
     ],
     [

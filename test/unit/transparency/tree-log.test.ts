@@ -151,7 +151,7 @@ describe('damage', () => {
     rmSync(world.paths.log, { recursive: true })
     rmSync(world.paths.logHead)
     await expect(world.open().update()).rejects.toThrow(
-      'has the log registry.example/log with 5 events, and this registry knows 0 of them',
+      'has the log registry.example/log with 5 events, and this registry has 0',
     )
   })
 })

@@ -29,6 +29,6 @@ test('a mail about long addresses names what fits, and counts the rest', () => {
   expect(text.length).toBeLessThan(MAIL_CHARS_MAX)
   const named = text.match(/^agent-\d+\.example/gm)?.length ?? 0
   expect(named).toBeGreaterThan(5)
-  expect(text).toContain(`There are changes to ${40 - named} more of the things you watch.`)
+  expect(text).toContain(`${40 - named} more things you watch changed.`)
   expect(text).toContain(place.end)
 })
