@@ -25,7 +25,11 @@ const frameworkErrors: Record<string, [PublicErrorName, string]> = {
 }
 
 /** Builds the page that tells a browser of an error. */
-type BuildErrorPage = (error: PublicError | undefined, sent: object, hasDashboard: boolean) => Sent
+type BuildErrorPage = (
+  error: PublicError | undefined,
+  failed: { method: string; url: string; sent: object },
+  hasDashboard: boolean,
+) => Sent
 
 /** Registers the only handler that converts errors to responses. */
 export function answerErrors(
@@ -57,7 +61,11 @@ export function answerErrors(
       ? sendErrorPage(
           publicError,
           reply,
-          buildErrorPage(publicError, listSent(request), isAuthorizationServer),
+          buildErrorPage(
+            publicError,
+            { method: request.method, url: request.url, sent: listSent(request) },
+            isAuthorizationServer,
+          ),
         )
       : sendError(publicError, reply)
   })

@@ -1,0 +1,62 @@
+import type { PublicError } from '../../pipeline/core/errors.ts'
+import type { Sent } from '../responses/reply.ts'
+import { describeRefusal, findWrongChoice } from './describe-refusal.ts'
+import { HTML, pageHeaders } from './headers.ts'
+import { type Html, h } from './html/jsx.ts'
+import { renderDocument } from './parts/document.tsx'
+import { renderProblem, renderWayOn } from './parts/problem.tsx'
+import type { View } from './view.ts'
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'Invalid request',
+  404: 'Page not found',
+  429: 'Too many requests',
+  503: 'Temporarily unavailable',
+}
+
+/** Request that failed, with what it sent in its path and its query. */
+interface Failed {
+  method: string
+  url: string
+  sent: object
+}
+
+/** Builds the page of an error: the sentence of the refusal of what was sent, and the way on. */
+export function buildErrorPage(
+  error: PublicError | undefined,
+  failed: Failed,
+  hasDashboard: boolean,
+): Sent {
+  const status = error?.status ?? 500
+  const title = titles[status] ?? (status === 500 ? 'Something went wrong' : 'Request failed')
+  const text = error?.message ?? 'The registry could not answer. The error has been logged.'
+  const next = renderNextStep(status, text, failed) ?? renderWayOn()
+  const body = renderProblem(title, describeRefusal(text, failed.sent), next)
+  const view: View = { status: 404, title, description: text, body, hasDashboard }
+  return { status, body: renderDocument(view, '', undefined), type: HTML, headers: pageHeaders }
+}
+
+/** Renders what helps: the page without a wrong filter, or the same request a little later. */
+function renderNextStep(status: number, text: string, { method, url }: Failed): Html | undefined {
+  const choice = status === 400 ? findWrongChoice(text) : undefined
+  if (choice !== undefined && method === 'GET')
+    return (
+      <p>
+        <a href={removeField(url, choice)}>Show the page without this choice</a>
+      </p>
+    )
+  if (status !== 429 && status !== 503) return undefined
+  if (method !== 'GET') return <p>Wait a moment, then go back and send the form again.</p>
+  return (
+    <p>
+      Wait a moment, then <a href={url}>load the page again</a>.
+    </p>
+  )
+}
+
+function removeField(url: string, field: string): string {
+  const [path = '', query] = url.split('?')
+  const params = new URLSearchParams(query)
+  params.delete(field)
+  return params.size > 0 ? `${path}?${params}` : path
+}
