@@ -37,7 +37,7 @@ const REMOVE_COMMA = 'remove the trailing comma'
 /** Explains an error right after a comma, which is then most likely the fault, by what follows the comma. */
 function explainComma(rest: string): string | undefined {
   if (rest.startsWith(',')) return 'there are two commas in a row: remove one of them'
-  return /^[}\]]/.test(rest) ? `a comma stands before the ${rest[0]}: ${REMOVE_COMMA}` : undefined
+  return /^[}\]]/.test(rest) ? `there is a comma before the ${rest[0]}: ${REMOVE_COMMA}` : undefined
 }
 
 /** Explains a missing colon by the name that it should follow; undefined where that is long. */

@@ -10,6 +10,11 @@ const RULE = /(?:^|[ ,;])must (be|have|list|name|start|use) /
 /** Matches the value that is there instead of what the rule asks for. */
 const INSTEAD = /, not (?:"(?:[^"\\]|\\.)*"|[^;,]+)/
 const verbs: Readonly<Record<string, string>> = { be: 'write', have: 'use', start: 'start it' }
+/** How a list and an object are written, for who does not know JSON. */
+const brackets: Readonly<Record<string, string>> = {
+  'a list': ' in brackets: [ … ]',
+  'an object': ' in braces: { … }',
+}
 
 /**
  * Describes how to repair a fault: by the value that was meant, the instruction in its message, what its rule
@@ -26,7 +31,8 @@ export function describeRepair({ code, message }: Pick<Fault, 'code' | 'message'
   const rule = RULE.exec(words)
   if (!rule) return faultCodes[code].repair
   const [written, verb = ''] = rule
-  return `${verbs[verb] ?? verb} ${message.slice(rule.index + written.length).replace(INSTEAD, '')}`
+  const asked = message.slice(rule.index + written.length).replace(INSTEAD, '')
+  return `${verbs[verb] ?? verb} ${asked}${brackets[asked] ?? ''}`
 }
 
 /** Cuts the repair off the end of a message, for readers who see it beside the message. */

@@ -137,7 +137,11 @@ export class ObjectReader {
   /** Reads an end of a validity period; without it, the part of the file that it limits cannot be used. */
   limit(key: string): string | undefined {
     return this.#dateTime(key, value =>
-      this.error(key, 'unreadable', `is ${value}, so all of this was left out: write ${DATE_TIME}`),
+      this.error(
+        key,
+        'unreadable',
+        `is ${value}, so the part that it limits was left out: write ${DATE_TIME}`,
+      ),
     )
   }
 

@@ -61,7 +61,7 @@ describe('a file that was sent is checked', () => {
     expect(line.find('a').text()).toBe('3')
     expect(line.find('code').text()).toBe('  "authorized_agents": 1')
     expect(line.find('.note').first().text()).toContain('must be a list, not 1')
-    expect(line.text()).toContain('Fix: write a list.')
+    expect(line.text()).toContain('Fix: write a list in brackets: [ … ].')
   })
 
   test('an uploaded file takes precedence over the text, and is shown', async () => {

@@ -10,7 +10,8 @@ test.each([
   ],
   ['not_allowed', 'is "x", must be a, b or c', 'write a, b or c'],
   ['missing', 'is missing: say since when', 'say since when'],
-  ['wrong_type', 'must be a list, not "a, b"', 'write a list'],
+  ['wrong_type', 'must be a list, not "a, b"', 'write a list in brackets: [ … ]'],
+  ['wrong_type', 'must be an object, not 7', 'write an object in braces: { … }'],
   [
     'wrong_type',
     'must be a string, not 7: write "7", or leave it out',
