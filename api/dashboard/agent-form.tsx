@@ -1,13 +1,13 @@
-import { visibilities } from '../../pipeline/core/tiers.ts'
+import { hasApiAccess, visibilities } from '../../pipeline/core/tiers.ts'
 import { agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
 import { type Child, type Html, h } from '../pages/html/jsx.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
-import { isMember, MEMBERSHIP } from './membership.tsx'
+import { API_ACCESS, isMember, MEMBERSHIP } from './membership.tsx'
 import { renderToken } from './page.tsx'
 
 export const visibilityTexts = {
   public: 'everybody',
-  members_only: 'members',
+  members_only: 'members with API access',
   private: 'your organization',
 } as const
 
@@ -48,7 +48,11 @@ export function renderAgentForm(
       <label for="visibility">Visible to</label>
       {renderVisibilities('visibility', read('visibility') || 'private', 'visibility')}
       {memberships.length > 0 && memberships.every(own => isMember(services, own)) ? null : (
-        <p class="hint">The first agent makes an organization a member. {MEMBERSHIP}</p>
+        <p class="hint">Adding its first agent makes an organization a member. {MEMBERSHIP}</p>
+      )}
+      {memberships.length > 0 &&
+      memberships.every(({ membership_tier: tier }) => hasApiAccess(tier)) ? null : (
+        <p class="hint">{API_ACCESS}</p>
       )}
       <button type="submit">Add agent</button>
     </form>

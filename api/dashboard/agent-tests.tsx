@@ -155,7 +155,7 @@ function renderSummary(
 }
 
 function describeNoBadge(hasApiAccess: boolean): string {
-  return hasApiAccess ? 'none' : 'none: they come with a membership that lists agents publicly'
+  return hasApiAccess ? 'none' : 'none: badges need API access, which Usage explains'
 }
 
 function renderRunForm(

@@ -10,7 +10,7 @@ import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
 
 /** Sentences about what members may do, for every page on which an organization can become one. */
 export const MEMBERSHIP =
-  'Members restore earlier versions of a brand, and propose brands. Membership is free, and only your organization sees its profile.'
+  'Membership is free. Members restore earlier versions of a brand, and propose brands; only your organization sees its profile.'
 
 export function isMember({ reader }: Services, { org_id }: Membership): boolean {
   return getMembers(reader).all.some(member => member.org_id === org_id)
@@ -20,7 +20,7 @@ export function isMember({ reader }: Services, { org_id }: Membership): boolean 
 export function describeMembership(services: Services, organization: Membership): string {
   const { membership_tier: tier } = organization
   if (tier !== null) return tiers[tier].label
-  return isMember(services, organization) ? 'member' : 'not a member'
+  return isMember(services, organization) ? 'Free' : 'not a member'
 }
 
 /** Renders the button that makes an organization a member; `back` is the page to go on with. */
@@ -45,11 +45,8 @@ export function renderMembership(
 
 const publicTiers = Object.values(tiers).flatMap(({ label, apiAccess }) => (apiAccess ? label : []))
 
-/** Describes which memberships let an organization list its agents publicly, and who grants them. */
-export function describePublicTiers(): string {
-  const names = joinWords(publicTiers, 'or')
-  return `Only your organization and members see your agents. To list them publicly, ask the operator of this registry for a ${names} membership.`
-}
+/** Sentence about what API access is, which memberships include it, and who grants them. */
+export const API_ACCESS = `A ${joinWords(publicTiers, 'or')} membership adds API access: your organization can show its agents to everybody, and sees the agents that others show to members. Ask the operator of this registry for one.`
 
 async function joinMembers(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context

@@ -9,7 +9,7 @@ import type {
   OrganizationRoute,
   PersonRoute,
 } from './dashboard-request.ts'
-import { describeMembership, describePublicTiers } from './membership.tsx'
+import { API_ACCESS, describeMembership } from './membership.tsx'
 import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
 
 type LimitUse = OrganizationUsage['limits'][number]
@@ -45,7 +45,9 @@ function renderUsage(
     <>
       <p>
         <a href="/dashboard">Membership</a>: {membership}.{' '}
-        {organization.has_api_access ? 'Your agents can be public.' : describePublicTiers()}
+        {organization.has_api_access
+          ? 'It includes API access: your agents can be visible to everybody.'
+          : API_ACCESS}
       </p>
       {is_complete ? null : (
         <p class="notice fair" role="status">

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dashboardPaths } from '../../api/dashboard/dashboard.ts'
+import { API_ACCESS } from '../../api/dashboard/membership.tsx'
 import { identityPaths } from '../../api/identity/endpoints.ts'
 import { describePurpose, parseWayBack } from '../../api/identity/way-back.ts'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
@@ -107,7 +108,9 @@ test('pages say what this registry does not do, and what a form brings along', a
   for (const [url, text] of [
     ['/dashboard/watches', 'its emails appear in its terminal'],
     ['/dashboard/passkeys', `This registry is at ${BASE}`],
-    [at(other, '/agents'), 'The first agent makes an organization a member.'],
+    [at(other, '/agents'), 'Adding its first agent makes an organization a member.'],
+    [at(other, '/agents'), API_ACCESS],
+    [at(other, '/usage'), API_ACCESS],
     [at(other, '/domains'), 'email address only'],
   ] as const)
     expect((await read(bob, url))('main').text()).toContain(text)
@@ -369,7 +372,7 @@ describe('a person manages', () => {
     expect((await read(ann, at(acme, '/agents')))('tbody tr')).toHaveLength(0)
     expect((await readAudit()).slice(0, 3)).toEqual([
       ['Removed an agent', url],
-      ['Changed an agent', `${url}, members`],
+      ['Changed an agent', `${url}, members with API access`],
       ['Added an agent, which made the organization a member', `${url}, your organization`],
     ])
     const plain = { url: 'http://plain.acme.example/mcp', type: 'sales', visibility: 'private' }
@@ -390,7 +393,7 @@ describe('a person manages', () => {
         .get()
         .slice(1),
     ).toEqual(['0 of 60', '60', 'you', '–'])
-    expect(page('main').text()).toContain('Membership: member.')
+    expect(page('main').text()).toContain('Membership: Free.')
     expect(page('main [aria-current=page]').text()).toBe('Usage')
     const { headers } = await ann.get('/dashboard/usage')
     expect(headers.location).toBe(at(acme, '/usage'))
