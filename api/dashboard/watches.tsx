@@ -72,7 +72,7 @@ function renderRow({ watch_id: id, kind, subject, pace, email, created_at }: Wat
     paces[pace],
     renderName(email, 100),
     renderMoment(created_at),
-    <>
+    <div class="actions">
       {renderButton(
         `${WATCHES_PATH}/change`,
         token,
@@ -81,7 +81,7 @@ function renderRow({ watch_id: id, kind, subject, pace, email, created_at }: Wat
         'plain',
       )}
       {renderButton(`${WATCHES_PATH}/stop`, token, 'Stop', { id }, 'plain')}
-    </>,
+    </div>,
   ]
 }
 

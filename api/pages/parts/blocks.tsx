@@ -122,8 +122,9 @@ export function renderTable<Item>(table: Table<Item>): Html {
   const { caption, columns, items, render, empty, rest, next, limit = 50, bytes = 12_000 } = table
   const [first] = items
   if (first === undefined) return <p class="empty">{empty}</p>
-  const looks = render(first).map(cell =>
-    NUMBER.test(renderChildren(cell)) ? 'number' : undefined,
+  // The first cell of a row is its header, which stands at the left even if it is a number.
+  const looks = render(first).map((cell, index) =>
+    index > 0 && NUMBER.test(renderChildren(cell)) ? 'number' : undefined,
   )
   const row = (item: Item) => (
     <tr>

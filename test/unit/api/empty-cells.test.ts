@@ -16,3 +16,15 @@ test('a time that is left out leaves an empty cell, so that a card does not show
 test('facts of which none is known are no list', () => {
   expect(renderFacts([['Type', undefined]])).toBeNull()
 })
+
+test('a number that names its row stands at the left, as the header of its column does', () => {
+  const table = renderTable({
+    caption: 'Versions',
+    columns: ['Version', 'Files'],
+    items: [1],
+    empty: '',
+    render: version => [version, 12],
+  }).toString()
+  expect(table).toContain('<th scope="col">Version</th><th scope="col" class="number">Files</th>')
+  expect(table).toContain('<th scope="row">1</th><td class="number" data-label="Files">12</td>')
+})
