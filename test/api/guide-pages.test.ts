@@ -95,3 +95,21 @@ describe('a guide that the registry serves', () => {
     }
   })
 })
+
+test('a guide of many sections begins with links to each, and folds its long answers', async () => {
+  const page = await readGuide('analyst')
+  const links = page('details:contains("On this page") a').toArray()
+  const targets = links.map(link => page(link).attr('href'))
+  expect(targets).toEqual(
+    page('.guide h2')
+      .toArray()
+      .map(heading => `#${page(heading).attr('id')}`),
+  )
+  expect(targets.length).toBeGreaterThan(4)
+  const long = page('.guide pre')
+    .toArray()
+    .filter(pre => page(pre).text().startsWith('{') || page(pre).text().startsWith('['))
+    .filter(pre => page(pre).text().trimEnd().split('\n').length > 12)
+  expect(long.length).toBeGreaterThan(0)
+  for (const pre of long) expect(page(pre).closest('details').length).toBe(1)
+})

@@ -1,8 +1,12 @@
 import MarkdownIt, { type Token } from 'markdown-it'
+import { formatCount } from '../../../pipeline/core/counts.ts'
 import { requireValue } from '../../../pipeline/core/present.ts'
 import { type Child, type Html, h } from './jsx.ts'
 
 const markdown = new MarkdownIt({ html: false })
+
+/** Lines of JSON that are shown without being opened. */
+const OPEN_LINES_MAX = 12
 
 /** The only HTML of our documents, which other sites that show them understand as well: what is folded. */
 const FOLDED = /^<details>\n<summary>(.+)<\/summary>\n([\s\S]*?)^<\/details>$/m
@@ -63,7 +67,7 @@ function renderElement({ token, children }: Element, toPlace: ToPlace): Child {
   const { tag, hidden, content } = token
   // The paragraph of a short list item.
   if (hidden) return children
-  if (tag === 'h2' || tag === 'h3') return renderHeading(tag, toId(content), children)
+  if (tag === 'h2' || tag === 'h3') return renderHeading(tag, toHeadingId(content), children)
   if (tag === 'a') {
     const place = toPlace(String(token.attrGet('href')))
     if (typeof place === 'string') return h('a', { href: place }, ...children)
@@ -83,7 +87,7 @@ function renderHeading(tag: 'h2' | 'h3', id: string, children: readonly Child[])
 }
 
 /** Converts a heading to its id, as code hosts do. */
-function toId(heading: string): string {
+export function toHeadingId(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s-]/gu, '')
@@ -91,8 +95,16 @@ function toId(heading: string): string {
     .replace(/\s+/g, '-')
 }
 
-function renderLeaf({ type, tag, content }: Token): Child {
-  if (type === 'fence' || type === 'code_block') return h('pre', { tabindex: 0 }, content)
+function renderLeaf({ type, tag, content, info }: Token): Child {
+  if (type === 'fence' || type === 'code_block') return renderCode(content, info)
   if (type === 'softbreak') return ' '
   return tag === '' ? content : h(tag, null, content)
+}
+
+/** Renders code; a long answer in JSON is folded, since the text beside it says what it shows. */
+function renderCode(content: string, language: string): Html {
+  const code = h('pre', { tabindex: 0 }, content)
+  const lines = content.trimEnd().split('\n').length
+  if (language !== 'json' || lines <= OPEN_LINES_MAX) return code
+  return h('details', null, h('summary', null, `Response, ${formatCount(lines)} lines`), code)
 }

@@ -99,7 +99,7 @@ function renderStep({ step, properties }: Step): Html {
           `${side} is not known`
         ) : (
           <>
-            {side}, <a href={toPath(step.domain)}>{renderName(step.domain)}</a>,{' '}
+            {side} <a href={toPath(step.domain)}>{renderName(step.domain)}</a>{' '}
             {renderBadge(look, says)}
           </>
         )}

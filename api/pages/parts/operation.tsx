@@ -8,6 +8,8 @@ import { renderSection, renderTable } from './blocks.tsx'
 import { describeType, renderFields, renderSchema } from './schema.tsx'
 
 const EXAMPLE_CHARS_MAX = 8_000
+/** Lines of an example that are shown without being opened. */
+const OPEN_LINES_MAX = 30
 
 /** Builds the path of the page of an operation. */
 export function toOperationPath(id: string): string {
@@ -85,15 +87,20 @@ export function renderExample(operation: DescribedOperation): Child {
           <pre tabindex="0">{source}</pre>
         </details>
       ))}
-      {answer === undefined ? (
-        ''
-      ) : (
-        <>
-          <h3>Response</h3>
-          <pre tabindex="0">{clipText(JSON.stringify(answer, null, 2), EXAMPLE_CHARS_MAX)}</pre>
-        </>
-      )}
+      {answer === undefined
+        ? ''
+        : renderExampleAnswer(clipText(JSON.stringify(answer, null, 2), EXAMPLE_CHARS_MAX))}
     </>,
+  )
+}
+
+/** Renders the example of an answer, folded if it is longer than a screen. */
+function renderExampleAnswer(text: string): Html {
+  return (
+    <details open={text.split('\n').length <= OPEN_LINES_MAX}>
+      <summary>Response</summary>
+      <pre tabindex="0">{text}</pre>
+    </details>
   )
 }
 

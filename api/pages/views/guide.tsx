@@ -2,15 +2,19 @@ import { join } from 'node:path/posix'
 import type { Config } from '../../../pipeline/core/config.ts'
 import { chooseOperatorPort } from '../../../pipeline/core/ports.ts'
 import { findGuide, type Guide, toGuidePath } from '../guides.ts'
-import { h } from '../html/jsx.ts'
-import { type Place, renderMarkdown } from '../html/markdown.ts'
-import { clipText } from '../html/text.tsx'
+import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Place, renderMarkdown, toHeadingId } from '../html/markdown.ts'
+import { clipText, renderCoded } from '../html/text.tsx'
 import { renderProblem } from '../parts/problem.tsx'
 import type { View, ViewCall } from '../view.ts'
 
 /** The registry of the examples, which `npm start` runs. */
 const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 const EXAMPLE_OPERATOR = 'http://127.0.0.1:3100'
+const CODE = /^```[\s\S]*?^```/gm
+const HEADING = /^## (.+)$/gm
+/** Sections from which on a guide has a list of them. */
+const CONTENTS_MIN = 5
 const DOCUMENT = /^docs\/(?:guides\/|operate\/)?([\w-]+)\.md$/
 
 /** Shows one guide; its calls go to the registry that shows it. */
@@ -31,8 +35,31 @@ export async function show({
   return {
     title,
     description: summary,
-    body: <article class="guide">{renderMarkdown(text, link => toPlace(link, guide))}</article>,
+    body: (
+      <>
+        {renderContents(text)}
+        <article class="guide">{renderMarkdown(text, link => toPlace(link, guide))}</article>
+      </>
+    ),
   }
+}
+
+/** Renders links to the sections of a guide that has many. */
+function renderContents(markdown: string): Html | null {
+  const headings = [...markdown.replace(CODE, '').matchAll(HEADING)].map(([, text = '']) => text)
+  if (headings.length < CONTENTS_MIN) return null
+  return (
+    <details>
+      <summary>On this page</summary>
+      <ul>
+        {headings.map(text => (
+          <li>
+            <a href={`#${toHeadingId(text)}`}>{renderCoded(text)}</a>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
 }
 
 /** Builds the origin of the operator's port on this machine; one that is any free port is not known here. */

@@ -96,9 +96,21 @@ function renderPhase({ id, title, steps }: Storyboard['phases'][number]): Html {
         renderName(step.title, 200),
         // The test kit of the agent names the task.
         step.task.startsWith('$') ? 'a protected task' : <code>{clipText(step.task, 80)}</code>,
-        renderText(step.expected, EXPECTED_CHARS),
+        renderExpected(clipText(step.expected, EXPECTED_CHARS)),
       ],
     }),
+  )
+}
+
+/** Renders what a step expects; of a longer text the first line, and the rest when it is opened. */
+function renderExpected(text: string): Html {
+  const [first = '', ...rest] = text.trim().split('\n')
+  if (rest.length === 0) return renderText(text, EXPECTED_CHARS)
+  return (
+    <details>
+      <summary>{renderName(first, 200)}</summary>
+      {renderText(rest.join('\n'), EXPECTED_CHARS)}
+    </details>
   )
 }
 
