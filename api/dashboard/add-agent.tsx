@@ -1,7 +1,7 @@
 import { type Domain, getRegistrableDomain } from '../../pipeline/core/domain.ts'
 import { BACK } from '../identity/way-back.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { ADD_AGENT_PATH, renderAgentForm } from './agent-form.tsx'
+import { ADD_AGENT_PATH, findVisibilityFault, renderAgentForm } from './agent-form.tsx'
 import { AGENTS_URL, redirectToAgents, type SavedAgent } from './agents.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import type { DashboardRequest, OrganizationRequest, PersonRoute } from './dashboard-request.ts'
@@ -26,6 +26,8 @@ async function addAgent(context: DashboardRequest): Promise<DashboardAnswer> {
   const { form } = context
   const chosen = await chooseOrganization(context)
   if ('fault' in chosen) return showForm(context, chosen.fault)
+  const fault = findVisibilityFault(chosen)
+  if (fault !== undefined) return showForm(chosen, fault)
   const name = form.get('name')?.trim()
   const payload = {
     url: form.get('url') ?? '',

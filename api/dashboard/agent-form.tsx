@@ -1,7 +1,8 @@
 import { hasApiAccess, visibilities } from '../../pipeline/core/tiers.ts'
 import { agentTypes } from '../../pipeline/model/documents/vocabulary.ts'
+import type { Membership } from '../../pipeline/model/identity.ts'
 import { type Child, type Html, h } from '../pages/html/jsx.ts'
-import type { DashboardRequest } from './dashboard-request.ts'
+import type { DashboardRequest, OrganizationRequest } from './dashboard-request.ts'
 import { API_ACCESS, isMember, MEMBERSHIP } from './membership.tsx'
 import { renderToken } from './page.tsx'
 
@@ -14,10 +15,11 @@ export const visibilityTexts = {
 /** Page on which a person adds an agent, whether they have an organization yet or not. */
 export const ADD_AGENT_PATH = '/dashboard/agents'
 
-/** Renders the form that adds an agent; `owner` is the part of it that names the organization. */
+/** Renders the form that adds an agent of one of `owners`; `owner` is the part of it that names the organization. */
 export function renderAgentForm(
   { form, memberships, query, services, token }: DashboardRequest,
   owner: Child,
+  owners: readonly Membership[] = memberships,
 ): Html {
   const read = (name: string) => form.get(name) ?? (name === 'url' ? String(query.url ?? '') : '')
   return (
@@ -46,12 +48,15 @@ export function renderAgentForm(
         ))}
       </select>
       <label for="visibility">Visible to</label>
-      {renderVisibilities('visibility', read('visibility') || 'private', 'visibility')}
+      {renderVisibilities(owners, {
+        id: 'visibility',
+        label: 'visibility',
+        chosen: read('visibility') || 'private',
+      })}
       {memberships.length > 0 && memberships.every(own => isMember(services, own)) ? null : (
         <p class="hint">Adding its first agent makes an organization a member. {MEMBERSHIP}</p>
       )}
-      {memberships.length > 0 &&
-      memberships.every(({ membership_tier: tier }) => hasApiAccess(tier)) ? null : (
+      {owners.length > 0 && owners.every(canPublishAgents) ? null : (
         <p class="hint">{API_ACCESS}</p>
       )}
       <button type="submit">Add agent</button>
@@ -59,15 +64,36 @@ export function renderAgentForm(
   )
 }
 
-/** Renders the choice of who sees an agent. */
-export function renderVisibilities(label: string, chosen: string, id?: string): Html {
+function canPublishAgents({ membership_tier }: Membership): boolean {
+  return hasApiAccess(membership_tier)
+}
+
+/**
+ * Returns why the agents of an organization cannot be shown to everybody, where a form asks for that: the operation
+ * would show them to members instead, which may be more than see them now.
+ */
+export function findVisibilityFault({ form, organization }: OrganizationRequest) {
+  const isRefused = form.get('visibility') === 'public' && !canPublishAgents(organization)
+  return isRefused ? API_ACCESS : undefined
+}
+
+/** Renders the choice of who sees an agent of one of these organizations. */
+export function renderVisibilities(
+  owners: readonly Membership[],
+  { id, label, chosen }: { id?: string; label: string; chosen: string },
+): Html {
+  const canPublish = owners.some(canPublishAgents)
   return (
     <select name="visibility" id={id} aria-label={id === undefined ? label : undefined}>
-      {visibilities.map(visibility => (
-        <option value={visibility} selected={visibility === chosen}>
-          {visibilityTexts[visibility]}
-        </option>
-      ))}
+      {visibilities.map(visibility => {
+        const isRefused = visibility === 'public' && !canPublish
+        return (
+          <option value={visibility} selected={visibility === chosen} disabled={isRefused}>
+            {visibilityTexts[visibility]}
+            {isRefused ? ' (needs API access)' : null}
+          </option>
+        )
+      })}
     </select>
   )
 }

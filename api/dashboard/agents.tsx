@@ -5,7 +5,7 @@ import { renderName } from '../pages/html/text.tsx'
 import { hasAgentPage } from '../pages/parts/agent.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { toAgentPath } from '../pages/parts/paths.ts'
-import { renderAgentForm, renderVisibilities } from './agent-form.tsx'
+import { findVisibilityFault, renderAgentForm, renderVisibilities } from './agent-form.tsx'
 import { toTestsPath } from './agent-tests.tsx'
 import type { ApiAnswer } from './call-api.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
@@ -59,7 +59,10 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
           <form method="post" action={`${sectionPath}/visibility`} class="single">
             {renderToken(token)}
             <input type="hidden" name="url" value={url} />
-            {renderVisibilities(`visibility of ${url}`, visibility)}
+            {renderVisibilities([organization], {
+              label: `visibility of ${url}`,
+              chosen: visibility,
+            })}
             <button type="submit" class="plain">
               Set
             </button>
@@ -68,7 +71,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
           renderButton(`${sectionPath}/remove`, token, 'Remove', { url, [SUBJECT]: url }, 'plain'),
         ],
       })}
-      {renderAgentForm(context, renderHidden(org))}
+      {renderAgentForm(context, renderHidden(org), [organization])}
     </>
   )
   return { status: fault === undefined ? 200 : 400, title: 'Agents', body }
@@ -76,6 +79,8 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
 
 async function setVisibility(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, form } = context
+  const fault = findVisibilityFault(context)
+  if (fault !== undefined) return showAgents(context, fault)
   const url = `${AGENTS_URL}/${encodeURIComponent(form.get('url') ?? '')}`
   const payload = { visibility: form.get('visibility') }
   return redirectToAgents(
@@ -102,21 +107,18 @@ async function removeAgent(context: OrganizationRequest): Promise<DashboardAnswe
 
 /** Body of the answer to a change of an agent. */
 export interface SavedAgent {
-  /** Present where the agent was saved for members instead of everybody. */
-  warnings?: readonly object[]
   /** Host of the agent, if it was refused because the organization has not verified its domain. */
   agent_hostname?: string
 }
 
-/** Redirects to the list, which says what was done: an agent that may not be public is saved for members. */
+/** Redirects to the list, which says what was done. */
 export function redirectToAgents(
   context: OrganizationRequest,
-  { refused, body }: Pick<ApiAnswer<SavedAgent>, 'refused' | 'body'>,
+  { refused }: Pick<ApiAnswer<SavedAgent>, 'refused'>,
   done: 'enrolled' | 'enrolled_http' | 'changed' | 'removed',
-) {
+): DashboardAnswer | Promise<DashboardAnswer> {
   if (refused !== undefined) return showAgents(context, refused)
-  const next = toSectionPath(context.organization.org_id, 'agents')
-  return { next, done: body.warnings === undefined ? done : ('downgraded' as const) }
+  return { next: toSectionPath(context.organization.org_id, 'agents'), done }
 }
 
 export const agentRoutes: readonly OrganizationRoute[] = [

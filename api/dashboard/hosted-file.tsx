@@ -144,7 +144,7 @@ function renderServed({ org, services, token }: Shared, { kind, domain, since }:
         <a class="button plain" href={toFilePath(org.org, 'stop', kind, domain)}>
           Stop hosting
         </a>
-        <a href={toWorkshopPath(domain, kind)}>Check the file that the domain serves</a>
+        <a href={toWorkshopPath(domain, kind)}>Check the hosted file</a>
       </div>
       {since ? null : (
         <div class="next">

@@ -51,8 +51,6 @@ export const doneTexts = {
   enrolled_http:
     'The agent has been added. Its address begins with http:, but files can only authorize agents at https:.',
   changed: 'The agent has been changed.',
-  downgraded:
-    'The agent is saved, and visible to members with API access: only they can show an agent to everybody.',
   removed: 'The agent has been removed.',
   credential: 'The credential is saved. The next test uses it.',
   credential_removed: 'The credential has been removed. The agent is tested without one.',

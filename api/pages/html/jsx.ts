@@ -185,6 +185,7 @@ type Attributes = Partial<
     | 'preserveAspectRatio'
     | 'minlength'
     | 'checked'
+    | 'disabled'
     | 'color-scheme'
     | 'sizes'
     | 'selected',
