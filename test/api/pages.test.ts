@@ -301,7 +301,7 @@ describe('a page says what JSON says', () => {
       stats.authorizations,
     ])
     expect((await read('/crawl'))('.facts').text()).toMatch(
-      /Rate\d+ attempts? in the last active minute/,
+      /Rate\d+ attempts? in the most recent minute of activity/,
     )
   })
 
@@ -675,7 +675,7 @@ test('a brand whose own file only points elsewhere names the file that describes
     `described by ${file}`,
     `It does not describe the brand: ${file} does.`,
   ]
-  expect(await open('/brand/leaf.example')).toEqual(says('the file of Group'))
+  expect(await open('/brand/leaf.example')).toEqual(says('Group’s file'))
   expect(await open('/brand/far.example')).toEqual(says('the file it points to'))
   expect((await open('/brand/near.example'))[0]).toBe('own file')
   await own.close()

@@ -142,7 +142,7 @@ function renderForm<Row>({ path, choices, chosen, found }: DirectoryShown<Row>):
           ))}
         </select>
       </label>
-      <button type="submit">Show</button>
+      <button type="submit">Apply</button>
     </form>
   )
 }

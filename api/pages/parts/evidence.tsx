@@ -87,7 +87,12 @@ function joinEqualSteps(evidence: readonly Evidence[], names: PropertyNames): St
 
 function renderStep({ step, properties }: Step): Html {
   const limits = describeNeeded(step)
-  const [look, says] = limits ? ['fair', `says: ${limits.long}`] : verdicts[step.says]
+  const isContradicting = step.rule === 'declared_otherwise'
+  const [look, says] = limits
+    ? ['fair', `says: ${limits.long}`]
+    : isContradicting
+      ? ['bad', 'disagrees']
+      : verdicts[step.says]
   const [side, toPath] =
     step.side === 'publisher'
       ? ['The publisher', toPublisherPath]

@@ -28,7 +28,7 @@ const plainWords: Readonly<Record<string, string>> = {
   podcast_guid: 'podcast GUID',
   property_ids: 'property IDs',
   property_tags: 'property tags',
-  publisher_properties: 'properties of other publishers',
+  publisher_properties: 'publishers’ properties',
   roku_store_id: 'Roku store ID',
   rss_url: 'RSS address',
   samsung_app_id: 'Samsung app ID',

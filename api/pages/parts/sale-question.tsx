@@ -49,7 +49,7 @@ export function renderCountryChoice(asked: Asked, evidence: readonly Evidence[])
         ))}
       </span>
       <label>
-        Another country, in two letters
+        Another country (two-letter code)
         <input name="country" maxlength="2" required />
       </label>
       <button type="submit">Check</button>

@@ -32,7 +32,7 @@ const publisherSays = {
 } as const
 const operatorSays = {
   match: ['good', 'confirmed by'],
-  mismatch: ['bad', 'denied by'],
+  mismatch: ['bad', 'contradicted by'],
   unknown: ['none', 'operated by'],
 } as const
 

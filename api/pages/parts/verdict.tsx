@@ -6,7 +6,7 @@ import type {
 } from '../../../pipeline/model/responses/authority.ts'
 import { type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, formatMoment, joinWords } from '../html/text.tsx'
-import { toCountryInSentence, toCountryName } from './plain-words.ts'
+import { describeSelling, toCountryInSentence, toCountryName } from './plain-words.ts'
 
 const COUNTRIES_NAMED_MAX = 8
 
@@ -47,7 +47,7 @@ export function describeVerdict(
   const step = evidence.find(step => step.side === side && step.says === sides[side])
   return {
     verdict: isUnknown ? 'Not known' : 'No',
-    reason: step === undefined ? '' : `. ${describeReason(step, at)}`,
+    reason: step === undefined ? '' : `. ${describeReason(step, at, evidence)}`,
     look: isUnknown ? 'none' : 'bad',
   }
 }
@@ -94,16 +94,33 @@ function describeTerms({ countries, placement_ids, placement_tags, ...terms }: E
 }
 
 /** Describes the step that decided, about the names in question; `at` is the time of the question. */
-function describeReason({ rule, domain, text, ...terms }: Evidence, at: string): string {
+function describeReason(
+  { rule, domain, text, declared, ...terms }: Evidence,
+  at: string,
+  evidence: readonly Evidence[],
+): string {
   const { effective_from: from, effective_until: until } = terms
   if (rule === 'agent_not_listed' && domain)
     return `${clipText(domain, 80)} does not list this agent`
-  if (rule === 'declared_otherwise') return 'The publisher and the operator disagree'
+  if (rule === 'declared_otherwise') return describeDisagreement(declared, evidence)
   if (rule === 'not_in_window' && until && until < at)
     return `The authorization ended on ${formatDay(until)}`
   if (rule === 'not_in_window' && from && from > at)
     return `The authorization starts on ${formatDay(from)}`
   return capitalize(clipText(text, 200).replace(/, so (?:it|the registry) cannot tell$/, ''))
+}
+
+/** Describes in which way the agent sells by each side, where both say it in words that can be compared. */
+function describeDisagreement(
+  declared: Evidence['declared'],
+  evidence: readonly Evidence[],
+): string {
+  const grant = evidence.find(({ side, says }) => side === 'publisher' && says === 'match')
+  const granted = grant?.delegation_type && describeSelling(clipText(grant.delegation_type, 30))
+  const [own] = declared ?? []
+  const stated = own && describeSelling(clipText(own.relationship, 30))
+  if (!granted || !stated || granted === stated) return 'The publisher and the operator disagree'
+  return `By the publisher’s file the agent ${granted}, by the operator’s it ${stated}`
 }
 
 export const formatDay = (iso: string) => formatMoment(iso).split(',', 1)[0]

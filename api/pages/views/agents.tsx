@@ -26,7 +26,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
     body: (
       <>
         <h1>Agents</h1>
-        <p class="lead">The agents that publishers authorize, and those that work with them.</p>
+        <p class="lead">Agents that publishers authorize, and the services those agents use.</p>
         {renderDirectory({
           path: '/agents',
           nouns: ['agent', 'agents'],

@@ -33,7 +33,7 @@ function showForm(text: string, result?: Html): View {
         <p class="lead">
           Upload or paste a CSV with an agent and what it would sell on each line. Nothing is
           stored. To check one pair and see the evidence,{' '}
-          <a href="/authorization">ask about that pair</a>.
+          <a href="/authorization">use the single check</a>.
         </p>
         <form
           class="editor"
@@ -45,7 +45,7 @@ function showForm(text: string, result?: Html): View {
             <label for="file">Upload a file</label>
             <input id="file" name="file" type="file" accept=".csv,.tsv,.txt,text/csv" />
           </div>
-          <label for="text">Or paste its lines</label>
+          <label for="text">Or paste rows</label>
           <textarea
             id="text"
             name="text"

@@ -115,7 +115,7 @@ function findDescriber(
 ): string | undefined {
   if (source !== 'brand_json') return undefined
   if (file?.variant === 'authoritative_location') return 'the file it points to'
-  return file?.variant === 'house_redirect' && house_name ? `the file of ${house_name}` : undefined
+  return file?.variant === 'house_redirect' && house_name ? `${house_name}’s file` : undefined
 }
 
 const sources = {

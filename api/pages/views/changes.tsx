@@ -114,7 +114,7 @@ function renderFilter({ type: chosen, domain }: ChangesQuery): Html {
         <input name="domain" value={domain ?? ''} maxlength="300" placeholder="Any domain" />
       </label>
       {domain === undefined ? renderTypes(chosen) : null}
-      <button type="submit">Show</button>
+      <button type="submit">Apply</button>
       {domain === undefined ? null : <a href="/changes">All changes</a>}
     </form>
   )

@@ -58,7 +58,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
         [
           'Rate',
           recent_attempts > 0 &&
-            `${countThings(recent_attempts, 'attempt')} in the last active minute`,
+            `${countThings(recent_attempts, 'attempt')} in the most recent minute of activity`,
         ],
         ['Next due', renderMoment(overview.next_due_at, 'nothing is planned')],
       ])}
@@ -67,7 +67,7 @@ function renderOverview(overview: CrawlOverview, now: Instant): Html {
       {overview.days.length < 2
         ? null
         : renderSection('growth', 'Growth', renderLatestDays(overview))}
-      {renderSection('nights', 'Recent nights', renderNights(nights))}
+      {renderSection('nights', 'Nightly crawls', renderNights(nights))}
     </>
   )
 }
@@ -142,7 +142,7 @@ function renderNights(nights: CrawlOverview['nights']): Html {
           )
         : null}
       {renderTable({
-        caption: 'Recent nights',
+        caption: 'Nightly crawls',
         columns: ['Night', 'Publishers', 'Losses', 'Applied'],
         items: nights,
         empty: '',

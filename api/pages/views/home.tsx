@@ -48,13 +48,13 @@ export async function show({ ask, services }: ViewCall): Promise<View> {
     title: 'Agentic Ad Registry',
     description:
       'Which brand is this domain, what does this publisher own, and may this agent sell it? ' +
-      'Answers come from the files that domains publish, with proof.',
+      'Answers come from the files that domains publish, with evidence.',
     json: '/api/registry/stats',
     isLive: true,
     body: (
       <>
         <section class="hero">
-          <h1>See who is allowed to sell a publisher’s ads, with proof</h1>
+          <h1>See who is authorized to sell a publisher’s ads, with evidence</h1>
           <p class="lead">
             An open registry of brands, publishers and advertising agents, read from the files that
             domains publish themselves.

@@ -159,6 +159,15 @@ function countAll(lookup: PublisherLookup): { agents: number; properties: number
   }
 }
 
+/** Counts the listed agents whose operators contradict the publisher; undefined if none does. */
+function describeContradicted({ authorized_agents }: PublisherLookup): string | undefined {
+  const count = authorized_agents.filter(
+    ({ operator_side }) => operator_side === 'contradicted',
+  ).length
+  if (count === 0) return undefined
+  return count === 1 ? 'its operator disagrees' : `${formatCount(count)} operators disagree`
+}
+
 /** Renders the state of the file, and how much it lists. */
 function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
   const { network } = lookup
@@ -175,6 +184,7 @@ function renderState(lookup: PublisherLookup, faults: CountedFaults): Html {
         {
           label: agents === 1 ? 'Authorized agent' : 'Authorized agents',
           value: formatKnown(lookup, agents),
+          note: describeContradicted(lookup),
         },
         {
           label: properties === 1 ? 'Property' : 'Properties',

@@ -52,7 +52,7 @@ test('one entry that grants is enough, and an operator that denies it is shown',
   const path = findSupplyPath([refusing, granting, operating, denying], AGENT)
   expect(path?.edges.map(({ look, says }) => [look, says])).toEqual([
     ['good', 'authorizes'],
-    ['bad', 'denied by'],
+    ['bad', 'contradicted by'],
   ])
 })
 
