@@ -287,7 +287,7 @@ function renderChainSection(reader: Reader, evidence: readonly Evidence[]): Html
     'Evidence',
     <>
       <p>
-        Only a publisher’s own file authorizes an agent. The agent’s operator can confirm that, or
+        Only the publisher can authorize an agent. The agent’s operator can confirm that, or
         contradict it.
       </p>
       {renderChain(evidence, findPropertyNames(reader, evidence))}
