@@ -1,5 +1,7 @@
+import { hasOrganizationRight } from '../../pipeline/core/roles.ts'
 import type { Visibility } from '../../pipeline/core/tiers.ts'
 import type { OrganizationAudit } from '../../pipeline/model/responses/organization.ts'
+import { findInvited } from '../../pipeline/read/lookups/organizations.ts'
 import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import { listKeyLabels } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
@@ -82,14 +84,16 @@ const files: Readonly<Record<string, string>> = { brand: 'brand.json', property:
 
 /** Creates the description of facts in the words of the page where the change was made, with names for ids. */
 function createFactText({ organization, services: { reader } }: OrganizationRequest): FactText {
-  const labels = listKeyLabels(reader, organization.org_id)
+  const { org_id, role } = organization
+  const labels = listKeyLabels(reader, org_id)
+  const seesInvitations = hasOrganizationRight(role, 'members')
   const texts: Readonly<Record<string, (value: string) => string | undefined>> = {
     to_revision: value => (value === '0' ? undefined : `version ${value}`),
     entity: value => files[value] ?? value,
     visibility: value => visibilityTexts[value as Visibility],
     key_id: value => labels.get(value),
     user_id: value => findPerson(reader, value)?.email ?? undefined,
-    invitation_id: () => undefined,
+    invitation_id: value => (seesInvitations ? findInvited(reader, org_id, value) : undefined),
     profile_auto_created: () => undefined,
   }
   return (name, value) => {

@@ -5,6 +5,8 @@ import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
 
+const UNKNOWN = { refused: 'you have no subscription of this id', error: 'not_found' } as const
+
 /** Creates a subscription, unless the organization has one of this address, or as many as it may have. */
 export function createSubscription(
   db: Sqlite,
@@ -30,9 +32,9 @@ export function createSubscription(
   const ends = { disabled_at: null, disabled_reason: null, deleted_at: null }
   const row = { ...fields, begins_after, created_at: toIso(now), ...ends, seq }
   db.insert('subscriptions', [row])
-  const { subscription_id, created_by: granted_by } = fields
+  const { subscription_id, created_by: granted_by, url } = fields
   if (kind === 'audit') db.insert('audit_subscriptions', [{ subscription_id, granted_by, seq }])
-  return { done: { subscription_id } }
+  return { done: describeSubscription(subscription_id, url) }
 }
 
 /** Deletes a subscription. The row stays without its content, so that deliveries notice the change. */
@@ -41,8 +43,8 @@ export function deleteSubscription(
   { subscription_id, org_id }: OperationOf<'subscription.delete'>,
   { now, seq }: AccountStamp,
 ): Answer {
-  const isKnown = hasSubscription(db, subscription_id, org_id)
-  if (!isKnown) return { refused: 'you have no subscription of this id', error: 'not_found' }
+  const url = findReceiver(db, subscription_id, org_id)
+  if (url === undefined) return UNKNOWN
   db.run(
     `update subscriptions set url = null, event_types = '[]', domains = '[]', agents = '[]', created_by = null,
        disabled_reason = null, deleted_at = $now, seq = $seq
@@ -52,7 +54,7 @@ export function deleteSubscription(
   db.run('delete from audit_subscriptions where subscription_id = $subscription_id', {
     subscription_id,
   })
-  return { done: { subscription_id } }
+  return { done: describeSubscription(subscription_id, url) }
 }
 
 /** Disables a subscription; one that is disabled or deleted already stays as it is. */
@@ -75,8 +77,8 @@ export function resumeSubscription(
   { subscription_id, org_id, resumed_by }: OperationOf<'subscription.resume'>,
   { seq }: AccountStamp,
 ): Answer {
-  const isKnown = hasSubscription(db, subscription_id, org_id)
-  if (!isKnown) return { refused: 'you have no subscription of this id', error: 'not_found' }
+  const url = findReceiver(db, subscription_id, org_id)
+  if (url === undefined) return UNKNOWN
   const resumed = db.run(
     `update subscriptions set disabled_at = null, disabled_reason = null, seq = $seq
      where subscription_id = $subscription_id and disabled_at is not null`,
@@ -89,16 +91,20 @@ export function resumeSubscription(
       { subscription_id, resumed_by, seq },
     )
   }
-  return { done: { subscription_id } }
+  return { done: describeSubscription(subscription_id, url) }
 }
 
-function hasSubscription(db: Sqlite, subscription_id: string, org_id: string): boolean {
-  const known = db.one(
-    `select 1 from subscriptions
+/** Describes a subscription for the audit, by the host of its receiver: the path may hold a token. */
+function describeSubscription(subscription_id: string, url: string) {
+  return { subscription_id, receiver: new URL(url).host }
+}
+
+function findReceiver(db: Sqlite, subscription_id: string, org_id: string): string | undefined {
+  return db.one<{ url: string }>(
+    `select url from subscriptions
      where subscription_id = $subscription_id and org_id = $org_id and deleted_at is null`,
     { subscription_id, org_id },
-  )
-  return known !== undefined
+  )?.url
 }
 
 type Name =

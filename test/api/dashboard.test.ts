@@ -262,6 +262,23 @@ describe('people join an organization', () => {
     expect(page).toContain('dora@acme.example')
   })
 
+  test('and whom an invitation was for, also a revoked one, to those who see invitations', async () => {
+    await invite('gil@acme.example', 'viewer')
+    const people = await read(ann, at(acme, '/people'))
+    const row = people('tr').filter((_, each) => people(each).text().includes('gil@acme.example'))
+    const fields = row.find('form').serializeArray()
+    const revoke = Object.fromEntries(fields.map(({ name, value }) => [name, value]))
+    await send(ann, row.find('form').attr('action')!, { ...revoke, sure: 'yes' })
+    expect((await readAudit()).slice(0, 2)).toEqual([
+      ['Revoked an invitation', 'gil@acme.example'],
+      ['Invited a person', 'gil@acme.example, viewer'],
+    ])
+    const fay = await enterAs('fay@acme.example')
+    const theirs = (await read(fay, at(acme, '/audit')))('tbody').text()
+    expect(theirs).toContain('Revoked an invitation')
+    expect(theirs).not.toContain('gil@acme.example')
+  })
+
   test('a sign-in leads to no other place than a page of the dashboard', async () => {
     const others = [
       'https://evil.example',

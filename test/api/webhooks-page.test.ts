@@ -168,6 +168,12 @@ test('a disabled webhook says why and can be resumed; a deleted one is gone, aft
   const deleted = await sendForm(ann, `${webhooks}/delete`, { ...form, sure: 'yes' })
   expect(deleted.headers.location).toBe(`${webhooks}?done=webhook_deleted`)
   expect((await findRow('ended.example')).texts).toEqual([])
+  const audit = await read(webhooks.replace('/webhooks', '/audit'))
+  const changes = audit('tbody tr').toArray()
+  const about = changes.map(row => audit(row).find('th, td').slice(0, 2).text())
+  for (const change of ['Deleted a webhook', 'Resumed a webhook'])
+    expect(about).toContain(`${change}ended.example`)
+  expect(about).toContain('Created a webhookended.example, changes')
   const gone = await ann.get(address)
   expect([gone.statusCode, load(gone.body)('[role=alert]').text()]).toEqual([
     404,

@@ -34,7 +34,7 @@ export const auditedOperations = {
   'logo.save': 'Submitted a logo',
   'brand.submit': 'Submitted a brand',
   'brand.save': 'Saved a brand',
-  'property.save': 'Saved properties',
+  'property.save': 'Saved an adagents.json',
   'entry.rollback': 'Restored a version',
 } as const satisfies { readonly [Name in Operation['op']]?: string }
 export type AuditedOperation = keyof typeof auditedOperations
@@ -55,11 +55,12 @@ export function describeChange(
 export const auditedFacts = [
   'domain',
   'agent_url',
+  'receiver',
   'label',
-  'role',
   'user_id',
   'key_id',
   'invitation_id',
+  'role',
   'visibility',
   'profile_auto_created',
   'entity',

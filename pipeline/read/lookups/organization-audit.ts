@@ -32,6 +32,7 @@ interface SubmissionRow {
   content: Record<string, unknown>
   visibility: string | null
   made_profile: number | null
+  receiver: string | null
   seq: number
 }
 
@@ -41,7 +42,8 @@ const OWNER = "coalesce(answer ->> '$.done.org_id', org_id)"
 /** Columns of a change besides its content; what was applied may be less than what was asked for. */
 const CHANGE = `submission_id, submitted_at, operation, by_kind, by_id, seq,
   answer ->> '$.done.agent.visibility' as visibility,
-  answer ->> '$.done.profile_auto_created' as made_profile`
+  answer ->> '$.done.profile_auto_created' as made_profile,
+  answer ->> '$.done.receiver' as receiver`
 const SHOWN = `operation in (select value from json_each($audited)) and answer ->> '$.refused' is null`
 
 /**
@@ -145,12 +147,13 @@ function toKind(kind: string | null): StoredChange['by_kind'] {
 const FACT_CHARS_MAX = 300
 
 function selectFacts(row: SubmissionRow): Record<string, string> {
-  const { operation, content, visibility, made_profile } = row
+  const { operation, content, visibility, made_profile, receiver } = row
   const all: Record<string, unknown> = {
     ...content,
     ...(operation.startsWith('member.agent.') && { agent_url: content.url }),
     ...(visibility !== null && { visibility }),
     ...(made_profile && { profile_auto_created: true }),
+    ...(receiver !== null && { receiver }),
   }
   const known = auditedFacts.filter(name => all[name] !== undefined && all[name] !== null)
   return Object.fromEntries(known.map(name => [name, String(all[name]).slice(0, FACT_CHARS_MAX)]))

@@ -52,6 +52,12 @@ export function listAddressInvitations(reader: TimedReader, email: string): Stor
   return reader.record?.all(sql, { email, now }) ?? []
 }
 
+/** Finds whom an invitation of an organization was for, also after it has ended. */
+export function findInvited({ record }: PrivateReader, orgId: string, id: string) {
+  const sql = 'select email from invitations where invitation_id = $id and org_id = $orgId'
+  return record?.one<Pick<StoredInvitation, 'email'>>(sql, { orgId, id })?.email
+}
+
 /** Finds the hash of the token of an address's invitation by its id. */
 export function findInvitationHash(
   { record }: PrivateReader,
