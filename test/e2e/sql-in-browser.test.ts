@@ -92,6 +92,25 @@ test('a question about times that needs a time zone is told how to ask, and the 
   })
 })
 
+test('a question that needs an extension is told where it is answered, not to install one', async () => {
+  await visit('', async page => {
+    for (const sql of [
+      "select payload->>'publisher_domain' from events",
+      "select manifest->'$.industries' from brands",
+      "from read_parquet('agents.parquet')",
+    ]) {
+      const answer = await ask(page, sql)
+      expect(answer).toContain('Download registry.duckdb and query it on your own machine')
+      expect(answer).not.toMatch(/install/i)
+    }
+    const brands = 'select canonical_domain from brands'
+    expect(await ask(page, brands)).toMatch(/^\d+ rows? in/)
+    const chart = page.locator('.sql button[value=chart]')
+    expect(await chart.isDisabled()).toBe(true)
+    expect(await chart.getAttribute('title')).toContain('needs a column of numbers')
+  })
+})
+
 test('each question of the cookbook is answered in the browser as by DuckDB itself', async () => {
   const db = await Database.open(registry.reader.paths.registry, {
     readOnly: true,

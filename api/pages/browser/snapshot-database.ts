@@ -26,11 +26,19 @@ const REFUSALS = [
   [/Cannot prepare multiple statements/, 'This page runs one query at a time.'],
 ] as const
 const READS_ONLY = 'This page only reads: write one SELECT.'
-/** DuckDB lacks an extension, which the page does not load from elsewhere: the one for time zones. */
-const TIME_ZONES = /\bicu\b|extensions?\.duckdb\.org|TIMESTAMP WITH TIME ZONE/i
-const WITHOUT_TIME_ZONES =
-  'DuckDB has no time zones in a browser. Write created_at::timestamp in place of created_at, and now()::timestamp ' +
-  'in place of now() or current_date: both are in UTC.'
+/** What DuckDB says where it lacks an extension, which the page does not load from elsewhere, and what helps instead. */
+const LACKS = [
+  [
+    /\bicu\b|TIMESTAMP WITH TIME ZONE/i,
+    'DuckDB has no time zones in a browser. Write created_at::timestamp in place of created_at, and now()::timestamp ' +
+      'in place of now() or current_date: both are in UTC.',
+  ],
+  [
+    /exists in the \w+ extension|extensions?\.duckdb\.org/i,
+    'This page has DuckDB without extensions, so it cannot look into JSON columns or open Parquet files. Download ' +
+      'registry.duckdb and query it on your own machine, as shown below.',
+  ],
+] as const
 /** Extensions would be loaded from another server. */
 const settings = ['autoinstall_known_extensions', 'autoload_known_extensions']
 
@@ -161,6 +169,6 @@ function toFailure(error: unknown): Error {
   const message = readMessage(error).replace(/(\n\nLINE [\s\S]*)\1$/, '$1')
   const refusal = REFUSALS.find(([reason]) => reason.test(message))
   if (refusal !== undefined) return new Refusal(refusal[1])
-  if (!TIME_ZONES.test(message)) return new Error(message)
-  return new Error(`${WITHOUT_TIME_ZONES}\n\n${message.split('\n', 1)}`)
+  const lack = LACKS.find(([reason]) => reason.test(message))
+  return new Error(lack === undefined ? message : `${lack[1]}\n\n${message.split('\n', 1)}`)
 }

@@ -160,6 +160,9 @@ function showResult(view: 'table' | 'chart'): void {
   views.hidden = false
   for (const button of views.querySelectorAll('button')) {
     button.disabled = button.value === 'chart' && chart === undefined
+    button.title = button.disabled
+      ? 'A chart needs a column of numbers after the first column.'
+      : ''
     if (button.value !== 'csv') button.setAttribute('aria-pressed', String(button.value === view))
   }
   status.textContent = describeResult(result)

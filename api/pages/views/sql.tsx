@@ -31,8 +31,7 @@ export async function show({
       <>
         <h1>Query the data</h1>
         <p class="lead">
-          Everything the registry knows is one DuckDB file. Your browser reads the parts that a
-          query needs: of a small registry that may be a third of it.
+          The whole registry is one DuckDB file; your browser downloads only what each query needs.
         </p>
         {snapshot === undefined ? (
           <p>Nothing has been published yet. Check back in a minute.</p>
@@ -78,6 +77,11 @@ function renderExamples(): Html {
         Times are in UTC, and DuckDB in the browser has no time zones. To compare or truncate times,
         write <code>created_at::timestamp</code>, as in{' '}
         <code>where created_at::timestamp &gt; now()::timestamp - interval 1 day</code>.
+      </p>
+      <p>
+        It has no extensions either: to look into JSON columns (<code>-&gt;</code>,{' '}
+        <code>-&gt;&gt;</code>) or to open Parquet files,{' '}
+        <a href="#elsewhere">query the file on your own machine</a>.
       </p>
     </>
   )
