@@ -16,9 +16,9 @@ create table if not exists agents (
   categories varchar[],
   category_taxonomy varchar
 );
-comment on table agents is 'Agents of the authorization graph, which are those that files of publishers list, and what they reach.';
+comment on table agents is 'Agents that publishers’ files list, with the publishers and properties each reaches.';
 comment on column agents.agent_url is 'address of the agent in its one form: agent_key() makes it of any spelling';
-comment on column agents.publisher_count is 'publishers that grant it anything';
+comment on column agents.publisher_count is 'number of publishers that grant it anything; agent_reach.publishers is the same';
 comment on column agents.property_count is 'active properties it reaches';
 comment on column agents.property_types is 'types of these, sorted';
 comment on column agents.channels is 'channels of these, sorted';

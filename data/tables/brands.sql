@@ -21,7 +21,7 @@ create table if not exists brands (
   resolved_location varchar,
   promotion json
 );
-comment on table brands is 'Which brand a domain is: the answer of brand resolution, one row per domain.';
+comment on table brands is 'The brand behind each domain, one row per domain.';
 comment on column brands.domain is 'domain of the brand';
 comment on column brands.canonical_id is 'canonical identifier: always a domain';
 comment on column brands.canonical_domain is 'domain of the canonical brand';
