@@ -32,14 +32,16 @@ export async function show({
   const text = markdown
     .replaceAll(EXAMPLE_OPERATOR, buildOperatorOrigin(services.config))
     .replaceAll(EXAMPLE_ORIGIN, services.baseUrl())
+  const begin = Math.max(0, text.search(/^## /m))
   return {
     title,
     description: summary,
     body: (
-      <>
+      <article class="guide">
+        {renderMarkdown(text.slice(0, begin), link => toPlace(link, guide))}
         {renderContents(text)}
-        <article class="guide">{renderMarkdown(text, link => toPlace(link, guide))}</article>
-      </>
+        {renderMarkdown(text.slice(begin), link => toPlace(link, guide))}
+      </article>
     ),
   }
 }
