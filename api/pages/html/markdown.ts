@@ -3,7 +3,12 @@ import { formatCount } from '../../../pipeline/core/counts.ts'
 import { requireValue } from '../../../pipeline/core/present.ts'
 import { type Child, type Html, h } from './jsx.ts'
 
-const markdown = new MarkdownIt({ html: false })
+/** Apostrophes are set as on the rest of the site; double quotes may be part of what somebody copies. */
+const markdown = new MarkdownIt({
+  html: false,
+  typographer: true,
+  quotes: ['"', '"', '‘', '’'],
+}).disable('replacements')
 
 /** Lines of JSON that are shown without being opened. */
 const OPEN_LINES_MAX = 12
