@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
+import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import type { Identifier } from '../../pipeline/model/documents/index.ts'
 import { listMisspelled } from '../../pipeline/parse/misspelled-members.ts'
 import { parseCsv } from './csv.ts'
@@ -73,7 +74,17 @@ function readJson(written: string): unknown[] {
     return refuse('invalid_request', `body: is not valid JSON${wayOn}`)
   }
   const pairs = Array.isArray(sent) ? sent : (sent as { pairs?: unknown } | null)?.pairs
-  return Array.isArray(pairs) ? pairs : refuse('invalid_request', 'pairs: must be a list')
+  return Array.isArray(pairs) ? pairs : refuse('invalid_request', describeNoList(sent))
+}
+
+/** Describes why a body has no list of questions: a misspelled name, none, or another type. */
+function describeNoList(sent: unknown): string {
+  const names = Object.keys(Object(sent))
+  if (names.includes('pairs')) return 'pairs: must be a list'
+  const misspelled = names.find(name => findNearestWord(name, ['pairs']) !== undefined)
+  return misspelled === undefined
+    ? 'pairs: is required'
+    : `Unknown field '${misspelled}'. Did you mean 'pairs'?`
 }
 
 const columnsByCount: Readonly<Record<number, readonly string[]>> = {

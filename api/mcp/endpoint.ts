@@ -27,8 +27,8 @@ export const MCP_PATH = '/mcp'
 
 const INSTRUCTIONS =
   'Tells which brand a domain belongs to, what a publisher owns, which agents it authorizes, and whether an ' +
-  'agent is alive. Tools read the registry and need no credential, but for those of the toolset write, which save, ' +
-  'watch or request a crawl. The list has the ' +
+  'agent is alive. Tools read the registry, but for those of the toolset write, which save, watch or request a crawl. Most ' +
+  'need no credential; those whose description requires one need Authorization: Bearer sk_…. The list has the ' +
   `core tools; more are listed at /mcp?toolset= with one or more of ${toolsetNames.join(', ')}. ` +
   'Tools outside the list can be called too. Brands, publishers and agents are resources as well.'
 
@@ -78,7 +78,10 @@ function requireSignIn(tools: ReadonlyMap<string, RegistryTool>, body: unknown):
   const call = AnyCall.safeParse(body).data as { params?: { name?: string } } | undefined
   const tool = tools.get(call?.params?.name ?? '')
   if (tool?.operation.access === 'bearer') {
-    refuse('unauthenticated', `${tool.name} needs a credential: sign in`)
+    refuse(
+      'unauthenticated',
+      `${tool.name} needs a credential: send Authorization: Bearer sk_…, or sign in`,
+    )
   }
 }
 

@@ -33,11 +33,24 @@ const writing: ReadonlySet<string> = new Set([
  * nor files.
  */
 export function buildTools(operations: readonly Operation[]): Map<string, RegistryTool> {
-  const tools = operations
-    .filter(({ id, group, writes }) => group && (!writes || writing.has(id)))
-    .filter(operation => findAnswer(operation) !== undefined && !redundant.has(operation.id))
-    .map(buildTool)
-  return new Map(tools.map(tool => [tool.name, tool]))
+  return new Map(
+    operations
+      .filter(isTool)
+      .map(buildTool)
+      .map(tool => [tool.name, tool]),
+  )
+}
+
+/** Tells whether an operation is a tool too. */
+export function isTool(operation: Operation): boolean {
+  const { id, group, writes } = operation
+  if (group === undefined || (writes && !writing.has(id)) || redundant.has(id)) return false
+  return findAnswer(operation) !== undefined
+}
+
+/** Converts the name of an operation to that of its tool. */
+export function toToolName(id: string): string {
+  return id.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
 /** Finds the JSON that an operation answers with when it succeeds. */
@@ -47,7 +60,7 @@ function findAnswer({ reply }: Operation): z.ZodType | undefined {
 }
 
 function buildTool(operation: Operation): RegistryTool {
-  const name = operation.id.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+  const name = toToolName(operation.id)
   const outputSchema = buildOutputSchema(requireValue(findAnswer(operation), 'answer of a tool'))
   return { name, operation, inputSchema: buildInputSchema(operation), outputSchema }
 }

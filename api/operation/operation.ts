@@ -139,6 +139,8 @@ interface Declared<
   nameFault?(issue: z.core.$ZodIssue): { error: PublicErrorName; field: string }
   /** Limit of the size of its body, if that may be larger than others. */
   bodyLimit?: 'authorizationBodyBytes'
+  /** Limit of the items in its body; more are refused with a 400. */
+  itemsLimit?: keyof Limits
   /** Media type of the body, if it is not JSON. */
   bodyType?: 'multipart/form-data'
   /** It changes something: not offered to callers with read access only. */

@@ -63,7 +63,7 @@ you read the full copy again.
 
 \`GET /api/registry/feed\` pages through events; \`has_more: false\` means that you are at the end: request
 the same cursor again later. \`GET /api/registry/feed/stream\` sends the same pages as
-server-sent events, and heartbeats in between. A cursor belongs to one set of \`types\`.
+server-sent events, and heartbeats in between. A cursor works only with the \`types\` it was issued for.
 
 ## Examples
 
@@ -73,5 +73,6 @@ are shortened. Where a credential is needed, it is read from the environment var
 ## For agents
 
 \`POST /mcp\` is the registry as an MCP server (Streamable HTTP, no sessions). Its tools are the
-reading operations below, with the same names, parameters, limits and credentials.
+reading operations below, with the same parameters, limits and credentials; the tool of \`resolveBrand\` is
+\`resolve_brand\`. Send \`Authorization: Bearer sk_…\` with each request for those that need a credential.
 `

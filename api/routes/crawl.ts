@@ -19,8 +19,7 @@ import type { Services } from '../operation/services.ts'
 import { unwrapAnswer } from '../operation/submission-result.ts'
 import { replyOk, replyRefused } from '../responses/reply.ts'
 
-const limits =
-  'At most one every five minutes for a domain and thirty an hour for a caller, counting all kinds of crawl requests together.'
+const counting = 'The limits count all kinds of crawl requests together.'
 /** Asks for a crawl. */
 const shared = {
   method: 'POST',
@@ -39,7 +38,7 @@ export const requestCrawl = defineOperation({
   summary: 'Request a crawl of a domain',
   description:
     'Both files of the domain and those they point to are fetched. A name that resolves to a private network, or not at all, is refused; one that cannot be looked up within a second is accepted and looked up when it is crawled. The crawl is asynchronous: query ' +
-    `its status by \`crawl_request_id\`. ${limits}`,
+    `its status by \`crawl_request_id\`. ${counting}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
@@ -60,7 +59,7 @@ export const requestBrandCrawl = defineOperation({
   id: 'requestBrandCrawl',
   path: '/api/registry/brand-crawl-request',
   summary: 'Request a crawl of the brand.json of a domain',
-  description: `The same for one file and its targets. ${limits}`,
+  description: `The same for one file and its targets. ${counting}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
@@ -77,7 +76,7 @@ export const requestManagerRevalidation = defineOperation({
   summary: 'Request a crawl of a manager’s adagents.json',
   description:
     'The answers of every publisher behind it are derived again; ' +
-    `\`publishers_enqueued\` is their number. ${limits}`,
+    `\`publishers_enqueued\` is their number. ${counting}`,
   body: z.object({
     manager_domain: PublicDomain.describe('Domain whose file manages other publishers'),
   }),

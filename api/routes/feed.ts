@@ -48,7 +48,7 @@ const since = z
     ctx.addIssue('must be a date and time such as 2026-01-31T09:00:00Z, or a date')
     return z.NEVER
   })
-  .describe('Begin at this time')
+  .describe('Begin at this time (`2026-01-31T09:00:00Z`) or UTC date')
 
 type WaitingCall = Pick<Call<unknown, unknown, unknown, 'bearer'>, 'principal' | 'signal'> & {
   services: Pick<Services, 'reader' | 'commits'>
@@ -99,13 +99,13 @@ const types = z
     return filters.length === 0 ? eventTypeNames : matchTypes(filters)
   })
   .meta({
-    description: 'Comma-separated event types, `*` as wildcard; all by default',
+    description: 'Comma-separated [types](/docs/guides/events), `*` as wildcard',
     examples: ['property.*,agent.discovered'],
   })
 
 const subject = {
-  domain: PastedDomain.optional().describe('Only events that concern this domain'),
-  agent: AgentUrl.optional().describe('Only events that concern the agent at this address'),
+  domain: PastedDomain.optional().describe('Events about this domain'),
+  agent: AgentUrl.optional().describe('Events about this agent'),
 }
 
 /** Maximum number of events on a page. */
@@ -117,7 +117,7 @@ const limit = createWholeNumber({
 })
 
 const wait = createWholeNumber({
-  description: 'Seconds to wait for an event if there is none yet',
+  description: 'Seconds to wait for an event',
   min: 0,
   max: 60,
   default: 0,
@@ -130,9 +130,9 @@ export const readFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Read the change feed',
   description:
-    'Events in their order. The `cursor` of an answer gets the next page: at once while `has_more` is true, ' +
-    'else later, or with `wait`. A cursor belongs to one `types`. With `domain` or `agent` a page may be empty ' +
-    'while `has_more` is true; with both, events concern both. Events are kept for ' +
+    'Events in order. Pass `cursor` of each answer for the next page: at once while `has_more` is true, ' +
+    'else later, or with `wait`. A cursor works only with its `types`: others miss events. With `domain` or `agent` a page may be empty ' +
+    'while `has_more` is true; with both, both match. Events are kept ' +
     `${limits.feedRetentionDays} days: after a 410, load your copy again.`,
   access: 'bearer',
   cache: 'private',

@@ -191,6 +191,16 @@ describe('many questions are answered as each is by itself', () => {
 })
 
 test.each([
+  ['{"pair":[]}', "Unknown field 'pair'. Did you mean 'pairs'?"],
+  ['{"questions":[]}', 'pairs: is required'],
+  ['{"pairs":{}}', 'pairs: must be a list'],
+  ['null', 'pairs: is required'],
+])('a body without a list of questions is told why: %s', async (payload, error) => {
+  const { status, text } = await post(payload)
+  expect([status, JSON.parse(text).error]).toEqual([400, error])
+})
+
+test.each([
   [undefined, undefined],
   ['identity', undefined],
   ['gzip;q=0', undefined],

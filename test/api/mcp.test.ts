@@ -222,8 +222,10 @@ describe('a call', () => {
   })
 
   test('of a tool that needs a credential fails without one', async () => {
-    const { isError, body } = await call(await connect(), 'read_feed')
+    const client = await connect()
+    const { isError, body } = await call(client, 'read_feed')
     expect([isError, body.error]).toEqual([true, expect.stringContaining('credential')])
+    expect(client.getInstructions()).toContain('Authorization: Bearer sk_…')
     const [tool] = (await (await connect(key)).listTools()).tools.filter(
       ({ name }) => name === 'read_feed',
     )

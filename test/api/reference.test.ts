@@ -71,7 +71,9 @@ describe('the API reference', () => {
     ])
       expect(body).toContain(text)
     const write = await registry.app.inject('/docs/operations/saveBrand')
-    expect(write.body).toContain('Requires an API key')
+    const access = load(write.body)('main a[href="/docs/guides/clients#get-a-key"]').parent()
+    expect(access.text()).toContain('Requires an API key')
+    expect(write.body).toContain('<code>save_brand</code>')
     expect(write.body).toContain('id="body"')
   })
 
@@ -84,6 +86,11 @@ describe('the API reference', () => {
   test.each([
     ['saveBrand', 'Limits: 60 saves per user per hour; 60 saves per organization per hour'],
     ['resolveBrandsBulk', 'Limits: 20 bulk resolutions per address per minute. Beyond'],
+    [
+      'validateAuthorizations',
+      'At most 10,000 questions in one check of authorizations; more are a 400.',
+    ],
+    ['validateAuthorizations', 'bytes of one list of authorizations to check; more are a 413.'],
     ['requestCrawl', '300 seconds between two crawl requests for one file'],
   ])('says how often %s may be called', async (id, text) => {
     const { body } = await registry.app.inject(`/docs/operations/${id}`)

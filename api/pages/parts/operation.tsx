@@ -34,11 +34,14 @@ export function renderCall(method: string, path: string): Html {
 }
 
 /** Says who may call an operation. */
-export function describeAccess({ security }: Pick<DescribedOperation, 'security'>): string {
+export function renderAccess({ security }: DescribedOperation): Child {
   if (security.length === 0) return 'No key needed.'
-  return security.some(needed => Object.keys(needed).length === 0)
-    ? 'No key needed; with a key it may show more.'
-    : 'Requires an API key or a user token, sent as a bearer token.'
+  const key = <a href="/docs/guides/clients#get-a-key">key</a>
+  return security.some(needed => Object.keys(needed).length === 0) ? (
+    <>No key needed; with a {key} it may show more.</>
+  ) : (
+    <>Requires an API {key} or a user token, sent as a bearer token.</>
+  )
 }
 
 /** Renders what goes into an operation. */

@@ -1,5 +1,6 @@
 import { formatCount } from '../../../pipeline/core/counts.ts'
-import { limitMeanings } from '../../../pipeline/core/limits.ts'
+import { type Limits, limitMeanings } from '../../../pipeline/core/limits.ts'
+import { isTool, toToolName } from '../../mcp/tools.ts'
 import { listCountedLimits } from '../../operation/counted-limits.ts'
 import type { Services } from '../../operation/services.ts'
 import { operations } from '../../routes/index.ts'
@@ -7,7 +8,7 @@ import { type Child, Fragment, h } from '../html/jsx.ts'
 import { renderMarkdown } from '../html/markdown.ts'
 import { clipText } from '../html/text.tsx'
 import {
-  describeAccess,
+  renderAccess,
   renderAnswers,
   renderCall,
   renderExample,
@@ -41,7 +42,8 @@ export async function show({
         <h1>{summary}</h1>
         <p>{renderCall(method, path)}</p>
         {renderMarkdown(description, address => address)}
-        <p class="quiet">{describeAccess(operation)}</p>
+        <p class="quiet">{renderAccess(operation)}</p>
+        {renderTool(id)}
         {renderLimits(id, services)}
         {renderInput(operation)}
         {renderExample(operation)}
@@ -51,21 +53,34 @@ export async function show({
   }
 }
 
-/** Renders how often an operation may be called, as this registry limits it. */
+/** Names the tool by which agents call an operation. */
+function renderTool(id: string): Child {
+  const known = operations.find(operation => operation.id === id)
+  if (known === undefined || !isTool(known)) return null
+  return (
+    <p class="quiet">
+      MCP tool: <code>{toToolName(id)}</code>
+    </p>
+  )
+}
+
+/** Renders how often an operation may be called, and with how much, as this registry limits it. */
 function renderLimits(id: string, { config }: Services): Child {
   const known = operations.find(operation => operation.id === id)
   const limits = known === undefined ? [] : listCountedLimits(known)
-  if (limits.length === 0) return null
+  const { itemsLimit, bodyLimit } = known ?? {}
+  const describe = (name: keyof Limits) =>
+    `${formatCount(config.LIMITS[name])} ${limitMeanings[name]}`
   return (
-    <p class="quiet">
-      Limits:{' '}
-      {limits.map((name, i) => (
-        <>
-          {i === 0 ? '' : '; '}
-          {formatCount(config.LIMITS[name])} {limitMeanings[name]}
-        </>
-      ))}
-      . Beyond that the answer is a 429 with <code>Retry-After</code>.
-    </p>
+    <>
+      {limits.length === 0 ? null : (
+        <p class="quiet">
+          Limits: {limits.map(describe).join('; ')}. Beyond that the answer is a 429 with{' '}
+          <code>Retry-After</code>.
+        </p>
+      )}
+      {itemsLimit && <p class="quiet">At most {describe(itemsLimit)}; more are a 400.</p>}
+      {bodyLimit && <p class="quiet">At most {describe(bodyLimit)}; more are a 413.</p>}
+    </>
   )
 }

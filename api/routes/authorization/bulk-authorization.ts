@@ -22,7 +22,7 @@ export const authorizeInBulk = defineOperation({
   access: 'public',
   cache: 'none',
   limit: 'bulk',
-  limits: ['authorizationsChecked', 'authorizationBodyBytes'],
+  itemsLimit: 'authorizationsChecked',
   isExpensive: true,
   raw: true,
   bodyLimit: 'authorizationBodyBytes',
