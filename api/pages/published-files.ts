@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -55,6 +55,12 @@ export function findPublishedSnapshot({ snapshotFile, paths }: Reader): string |
   if (snapshotFile === undefined || !existsSync(join(paths.snapshots, snapshotFile)))
     return undefined
   return snapshotPath(snapshotFile)
+}
+
+/** Finds the size of the latest snapshot in bytes; undefined before there is one. */
+export function findSnapshotSize({ snapshotFile, paths }: Reader): number | undefined {
+  if (snapshotFile === undefined) return undefined
+  return statSync(join(paths.snapshots, snapshotFile), { throwIfNoEntry: false })?.size
 }
 
 /** Returns the address of a program that runs in browsers; undefined where it was not built. */

@@ -1,6 +1,6 @@
 import { getAt, getFirst, getLast } from '../../pipeline/core/present.ts'
 import { type Source, toUrl } from '../../pipeline/model/observation.ts'
-import type { OperatorRule } from '../../pipeline/model/operator-side.ts'
+import { operatorTexts } from '../../pipeline/model/operator-side.ts'
 import type { Evidence } from '../../pipeline/model/responses/authority.ts'
 import type { FreshnessBlock } from '../../pipeline/model/responses/index.ts'
 import { listFilesOfPublisher } from '../../pipeline/read/lookups/deciding-files.ts'
@@ -43,20 +43,6 @@ export const publisherTexts: Readonly<Record<PublisherRule, string>> = {
   placement_not_listed: 'the entry does not cover that placement',
   delegation_not_stated: 'the entry does not say how the agent sells',
   delegation_differs: 'the entry says that the agent sells in another way',
-}
-
-/** Sentences for the operator's side, by rule. */
-export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
-  no_operator: 'no operator is known for this agent',
-  no_brand_file: 'the registry has no valid brand.json from the operator, so it cannot tell',
-  not_recorded: 'the history does not contain what operators declared, so the registry cannot tell',
-  not_declared: 'the operator does not declare that it sells the property',
-  delegation_not_stated:
-    'the publisher does not say how the agent sells, so the two cannot be compared',
-  declared_alike: 'the operator declares the same relationship',
-  owns_it: 'the operator owns the property: it is the publisher itself, or the company behind it',
-  claims_to_own: 'the operator claims to own a property of somebody else',
-  declared_otherwise: 'the operator declares another relationship',
 }
 
 /**

@@ -29,6 +29,7 @@ select
   a.markets,
   a.categories,
   c.outcome as last_outcome,
+  c.outcome in ({successful_outcomes}) as is_alive,
   c.succeeded_at as answered_at,
   c.took_ms,
   a.discovered_at,
@@ -57,6 +58,7 @@ comment on column agent_reach.channels is 'channels of its properties, sorted';
 comment on column agent_reach.markets is 'ISO 3166 codes of countries that its grants name, sorted; empty where none names any';
 comment on column agent_reach.categories is 'content categories of what it reaches, as publishers write them, sorted';
 comment on column agent_reach.last_outcome is 'outcome of the last attempt to reach it, in one word such as ok or timeout';
+comment on column agent_reach.is_alive is 'whether it answered the last attempt, also if it only asked for a credential (last_outcome needs_auth), as health.online of the API; null before the first attempt';
 comment on column agent_reach.answered_at is 'when it last answered (UTC)';
 comment on column agent_reach.took_ms is 'milliseconds it took to tell its tools, or why not';
 comment on column agent_reach.discovered_at is 'when the registry first saw it in any file (UTC)';

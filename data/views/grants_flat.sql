@@ -67,4 +67,4 @@ comment on column grants_flat.manager_domain is 'domain that serves the publishe
 comment on column grants_flat.granted_at is 'when the registry first saw the grant (UTC)';
 comment on column grants_flat.operator_domain is 'domain of the agent''s operator; null where the agent has none';
 comment on column grants_flat.operator_side is 'what the operator''s brand.json says about it: confirmed, silent, contradicted or unknown; a contradicted grant is no right to sell';
-comment on column grants_flat.operator_reason is 'rule that decided operator_side: no_operator, no_brand_file, not_declared, declared_alike, owns_it, claims_to_own, declared_otherwise or delegation_not_stated';
+comment on column grants_flat.operator_reason is 'rule that decided operator_side: {operator_reasons}';

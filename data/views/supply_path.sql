@@ -47,7 +47,7 @@ left join contradicted c on c.publisher_domain = g.publisher_domain
 comment on view supply_path is 'How inventory gets from publishers to agents: a row for each publisher, manager and agent with a grant in force, by kind of delegation, and for each brand.json that names the agent.';
 comment on column supply_path.publisher_domain is 'publisher that owns the inventory and grants it';
 comment on column supply_path.publisher_brand is 'name of the publisher''s brand, where one is known';
-comment on column supply_path.publisher_house is 'house of that brand, where it is proven';
+comment on column supply_path.publisher_house is 'house of that brand, where it is proven; null where the publisher has no brand.json that names one';
 comment on column supply_path.discovery_method is 'how the file was found';
 comment on column supply_path.manager_domain is 'domain that manages the publisher''s file; null if the publisher does so itself';
 comment on column supply_path.agent_url is 'key of the agent to which it is granted';

@@ -17,6 +17,20 @@ export const operatorRules = {
 } as const
 export type OperatorRule = keyof typeof operatorRules
 export type OperatorWord = (typeof operatorRules)[OperatorRule]
+/** Sentences for the operator's side, by rule. */
+export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
+  no_operator: 'no operator is known for this agent',
+  no_brand_file: 'the registry has no valid brand.json from the operator, so it cannot tell',
+  not_recorded: 'the history does not contain what operators declared, so the registry cannot tell',
+  not_declared: 'the operator does not declare that it sells the property',
+  delegation_not_stated:
+    'the publisher does not say how the agent sells, so the two cannot be compared',
+  declared_alike: 'the operator declares the same relationship',
+  owns_it: 'the operator owns the property: it is the publisher itself, or the company behind it',
+  claims_to_own: 'the operator claims to own a property of somebody else',
+  declared_otherwise: 'the operator declares another relationship',
+}
+
 export const operatorReasons = Object.keys(operatorRules) as [OperatorRule, ...OperatorRule[]]
 export const operatorWords = [
   'confirmed',
@@ -34,7 +48,9 @@ export const operatorSide = {
     ),
   operator_reason: z
     .enum(operatorReasons)
-    .describe('Rule that decided `operator_side`, such as `declared_otherwise`'),
+    .describe(
+      `Rule that decided \`operator_side\`: ${operatorReasons.map(rule => `\`${rule}\`, ${operatorTexts[rule]}`).join('; ')}`,
+    ),
 }
 
 /** Members of an answer that tell the same of a grant of several properties. */

@@ -225,6 +225,7 @@ test('the page describes tables and columns, and says how to open them', async (
   ])
     expect(body).toContain(text)
   expect(body).toContain('What publishers own.')
+  expect(body).toMatch(/registry\.duckdb<\/a><span class="quiet"> [\d.]+ .B</)
   expect(Buffer.byteLength(body)).toBeLessThan(60_000)
   const columns = 'permanent identity, minted once (UUID v7)'
   expect(body).not.toContain(columns)
@@ -237,6 +238,8 @@ test('the page describes tables and columns, and says how to open them', async (
   expect(properties).toContain(columns)
   // A heading is of the section that it is in.
   expect(properties.indexOf('Columns of')).toBeLessThan(properties.indexOf('id="tables"'))
+  for (const view of ['agent_reach', 'brand_tree', 'supply_path', 'authorizations_history'])
+    expect(body).toContain(`href="/sql?table=${view}#${view}"`)
   const nothing = await empty.app.inject('/data')
   expect([nothing.statusCode, nothing.body.includes('Nothing has been published yet')]).toEqual([
     200,

@@ -1,6 +1,9 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
-import type { OperatorRule, OperatorWord } from '../../../pipeline/model/operator-side.ts'
-import { operatorTexts } from '../../responses/evidence.ts'
+import {
+  type OperatorRule,
+  type OperatorWord,
+  operatorTexts,
+} from '../../../pipeline/model/operator-side.ts'
 import { type Child, Fragment, h } from '../html/jsx.ts'
 import { renderBadge } from './freshness.tsx'
 

@@ -23,6 +23,7 @@ import { Fragment, type Html, h } from '../html/jsx.ts'
 import { renderLinkedData } from '../html/linked-data.ts'
 import { renderFacts, renderSection, renderTable } from '../parts/blocks.tsx'
 import { renderColumnList } from '../parts/column-list.tsx'
+import { findSnapshotSize } from '../published-files.ts'
 import type { View, ViewCall } from '../view.ts'
 
 /** Shows the data set: its tables, how to open them, and the columns of the table that is chosen. */
@@ -51,10 +52,11 @@ export async function show({
           <p>Nothing has been published yet. The first release follows the first crawl.</p>
         ) : (
           <>
-            {renderSummary(files, config.DATA_LICENSE)}
+            {renderSummary(files, config.DATA_LICENSE, findSnapshotSize(reader))}
             {renderSection('open', 'Open it', renderRecipes(baseUrl()))}
             {files.some(file => file.table === table) && renderColumns(described?.get(table))}
             {renderSection('tables', 'Tables', renderTables(files, described))}
+            {described && renderSection('views', 'Views', renderViews(files, described))}
             {renderSection('releases', 'Releases', renderReleases(listDays(reader)))}
             {renderLinkedData(
               buildSummary({ origin: baseUrl(), license: config.DATA_LICENSE, files }),
@@ -66,12 +68,16 @@ export async function show({
   }
 }
 
-function renderSummary(files: readonly DataFile[], license: string | undefined): Html | null {
+function renderSummary(
+  files: readonly DataFile[],
+  license: string | undefined,
+  snapshotBytes: number | undefined,
+): Html | null {
   const bytes = sum(files, 'bytes')
   return renderFacts([
     ['Release', files[0]?.day],
     ['Size', `${formatBytes(bytes)} in ${countThings(files.length, 'file')}`],
-    ['License', license],
+    ['License', license ?? 'None set: ask the operator of this registry before you republish it'],
     [
       'Manifest',
       <>
@@ -91,7 +97,13 @@ function renderSummary(files: readonly DataFile[], license: string | undefined):
         <a href={CROISSANT_PATH}>croissant.json</a>, with the types and meanings of all columns
       </>,
     ],
-    ['One file', <a href="/data/registry.duckdb">registry.duckdb</a>],
+    [
+      'One file',
+      <>
+        <a href="/data/registry.duckdb">registry.duckdb</a>
+        {snapshotBytes !== undefined && <span class="quiet"> {formatBytes(snapshotBytes)}</span>}
+      </>,
+    ],
   ])
 }
 
@@ -157,6 +169,35 @@ const FIRST_TABLES = [
   'grants_flat',
   'agents',
 ]
+
+/** Renders the views that only the DuckDB file has. */
+function renderViews(
+  files: readonly DataFile[],
+  described: ReadonlyMap<string, TableDescription>,
+): Html {
+  const exported = new Set(files.map(file => file.table))
+  return (
+    <>
+      <p>
+        They are only in <a href="/data/registry.duckdb">registry.duckdb</a>.
+      </p>
+      <dl>
+        {[...described.values()]
+          .filter(({ name }) => !exported.has(name))
+          .map(({ name, comment }) => (
+            <>
+              <dt>
+                <a href={`/sql?table=${name}#${name}`}>
+                  <code>{name}</code>
+                </a>
+              </dt>
+              <dd>{comment}</dd>
+            </>
+          ))}
+      </dl>
+    </>
+  )
+}
 
 interface ListedTable {
   name: string

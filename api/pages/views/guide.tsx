@@ -15,6 +15,8 @@ const CODE = /^```[\s\S]*?^```/gm
 const HEADING = /^## (.+)$/gm
 /** Sections from which on a guide has a list of them. */
 const CONTENTS_MIN = 5
+/** Its page on the site has the same tables and columns. */
+const DICTIONARY = 'data/README.md'
 const DOCUMENT = /^docs\/(?:guides\/|operate\/)?([\w-]+)\.md$/
 
 /** Shows one guide; its calls go to the registry that shows it. */
@@ -75,6 +77,7 @@ function toPlace(link: string, { folder }: Guide): Place {
   if (/^(?:https?:|mailto:|[#/])/.test(link)) return link
   const [file = '', anchor] = link.split('#', 2)
   const path = join(folder, file)
+  if (path === DICTIONARY) return '/sql#schema'
   const [, name = ''] = DOCUMENT.exec(path) ?? []
   if (findGuide(name) === undefined) return { path }
   return anchor === undefined ? toGuidePath(name) : `${toGuidePath(name)}#${anchor}`

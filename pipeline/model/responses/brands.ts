@@ -126,7 +126,9 @@ export const BrandStats = z
     community: count.describe('Brands saved by a member'),
     enriched: count.describe('Brands known from a third party alone'),
     stub: count.describe('Always 0: a domain without any facts is not a brand here'),
-    houses: count.describe('Brands that are `master`, `independent`, or without a role'),
+    houses: count.describe(
+      'Brands that are `master`, `independent`, or without a role: those that stand by themselves, with or without brands below them. Not the number of distinct `house_domain`',
+    ),
     sub_brands: count.describe('Brands that are `sub_brand` or `endorsed`'),
     with_manifest: count.describe('Brands with known logos, colors or similar facts'),
   })

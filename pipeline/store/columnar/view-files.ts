@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { outcomeNames, outcomes } from '../../core/outcomes.ts'
 import { projectRoot } from '../../core/project-root.ts'
+import { operatorReasons, operatorRules, operatorTexts } from '../../model/operator-side.ts'
 import { buildPublishedViews } from './published-views.ts'
 
 const listFiles = (folder: string) =>
@@ -16,7 +18,24 @@ export function listViews(): string[] {
   return listFiles('views').map(file => file.slice(0, -4))
 }
 
+/** Parts of `data/views` that have their home in the code, by their name in braces. */
+const filledIn = {
+  successful_outcomes: outcomeNames
+    .filter(name => outcomes[name].effect === 'success')
+    .map(name => `'${name}'`)
+    .join(', '),
+  operator_reasons: operatorReasons
+    .map(rule => `${rule} (${operatorRules[rule]}: ${operatorTexts[rule]})`)
+    .join(', ')
+    .replaceAll("'", "''"),
+}
+
+const fillIn = (sql: string) =>
+  Object.entries(filledIn).reduce((text, [name, part]) => text.replaceAll(`{${name}}`, part), sql)
+
 /** Reads the SQL of what analysts read: a view for each stored table, `data/views` and `data/macros`. */
 export function readViewDefinitions(): string {
-  return [buildPublishedViews(), ...readFiles('views'), ...readFiles('macros')].join('\n')
+  return [buildPublishedViews(), ...readFiles('views').map(fillIn), ...readFiles('macros')].join(
+    '\n',
+  )
 }

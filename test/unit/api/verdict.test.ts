@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { findSupplyPath } from '../../../api/pages/parts/supply-path.tsx'
 import { describeNeeded, describePart, describeVerdict } from '../../../api/pages/parts/verdict.tsx'
-import { operatorTexts, publisherTexts } from '../../../api/responses/evidence.ts'
-import type { OperatorRule } from '../../../pipeline/model/operator-side.ts'
+import { publisherTexts } from '../../../api/responses/evidence.ts'
+import { type OperatorRule, operatorTexts } from '../../../pipeline/model/operator-side.ts'
 import type { Evidence } from '../../../pipeline/model/responses/authority.ts'
 import { judgePublisherSide, type PublisherRule } from '../../../pipeline/resolve/authority.ts'
 

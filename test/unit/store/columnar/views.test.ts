@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { toAgentUrlKey } from '../../../../pipeline/core/agent-url.ts'
 import { parsePublisherDomain } from '../../../../pipeline/core/domain.ts'
+import { outcomeNames, outcomes } from '../../../../pipeline/core/outcomes.ts'
+import { operatorTexts } from '../../../../pipeline/model/operator-side.ts'
 import type { Database } from '../../../../pipeline/store/columnar/duckdb.ts'
 import { createTables } from '../../../../pipeline/store/columnar/schema.ts'
 import { listViews } from '../../../../pipeline/store/columnar/view-files.ts'
@@ -138,6 +140,26 @@ test('agent_reach counts publishers by how they authorize an agent', async () =>
   expect(
     await readLines(second, 'agent_reach', 'agent_url, publishers, ad_network_publishers'),
   ).toEqual([`${NETWORK} 1 0`, `${LATE} 0 0`, `${SALES} 1 0`])
+})
+
+test('agent_reach takes an agent for alive by the outcomes that health.online counts', async () => {
+  const rows = await readLines(second, 'agent_reach', 'is_alive, last_outcome')
+  expect(rows).toEqual(['- -', '- -', '- -'])
+  const [row] = await second.all<{ sql: string }>(
+    "select sql from duckdb_views() where view_name = 'agent_reach'",
+  )
+  for (const name of outcomeNames)
+    expect([name, row?.sql.includes(`'${name}'`)]).toEqual([
+      name,
+      outcomes[name].effect === 'success',
+    ])
+})
+
+test('grants_flat explains each reason for the side of an operator', async () => {
+  const [row] = await second.all<{ comment: string }>(
+    "select comment from duckdb_columns() where table_name = 'grants_flat' and column_name = 'operator_reason'",
+  )
+  for (const text of Object.values(operatorTexts)) expect(row?.comment).toContain(text)
 })
 
 test('data_set names the commit that a snapshot shows, and since when history is recorded', async () => {
