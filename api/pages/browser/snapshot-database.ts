@@ -26,7 +26,7 @@ const REFUSALS = [
   [/Cannot prepare multiple statements/, 'This page runs one query at a time.'],
 ] as const
 const READS_ONLY = 'This page only reads: write one SELECT.'
-/** What DuckDB says where it lacks an extension, which the page does not load from elsewhere, and what helps instead. */
+/** Messages about extensions that DuckDB lacks here, since the page loads none from elsewhere, and what helps instead. */
 const LACKS = [
   [
     /\bicu\b|TIMESTAMP WITH TIME ZONE/i,
