@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { countThings } from '../../pipeline/core/counts.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { isProvenByOthers } from '../../pipeline/read/lookups/ownership.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
@@ -22,7 +23,7 @@ const URL = '/api/me/organization/domains'
 type Domains = z.infer<typeof OrganizationDomains>
 
 async function showDomains(context: OrganizationRequest): Promise<DashboardAnswer> {
-  const { callApi, org, organization, token } = context
+  const { callApi, org, organization, services, token } = context
   const listed = await callApi<Domains>({ method: 'GET', url: URL, query: org })
   const waiting = new Set(listed.body.pending?.map(({ domain }) => domain))
   const body = (
@@ -30,14 +31,16 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
       <h1>Domains</h1>
       <p class="lead">
         Once a domain is verified, your organization may host its files here, unless it publishes
-        its own. Verification lasts 90 days.
+        its own. Verification lasts {countThings(services.config.LIMITS.proofDays, 'day')}. After
+        that your hosted files stay, but you can only change them once you have verified the domain
+        again; nobody is reminded.
       </p>
       {renderFault(listed.refused)}
       {listed.refused !== undefined
         ? null
         : renderTable({
             caption: 'Domains',
-            columns: ['Domain', 'Verified by', 'State', 'Valid until', 'Action'],
+            columns: ['Domain', 'Source', 'State', 'Valid until', 'Action'],
             items: listed.body.domains,
             limit: 200,
             bytes: 60_000,
@@ -47,10 +50,10 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
               proven && method
                 ? toPlainWords(method)
                 : method === 'email'
-                  ? 'email address only'
+                  ? 'Your email address'
                   : '',
               <>
-                {proven ? renderBadge('good', 'verified') : renderBadge('fair', 'not verified')}
+                {proven ? renderBadge('good', 'Verified') : renderBadge('fair', 'Not verified')}
                 {isShared(context, domain) ? (
                   <div class="quiet">Another organization has verified it too</div>
                 ) : null}

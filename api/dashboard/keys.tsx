@@ -41,7 +41,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
             empty: 'No keys yet.',
             render: ({ id, name, permissions, created_at }) => [
               renderName(name),
-              permissions.length === 0 ? 'standard' : permissions.map(toPlainWords).join('; '),
+              permissions.length === 0 ? 'Standard' : permissions.map(toPlainWords).join('; '),
               renderName(creators.get(id) ?? 'operator', 100),
               renderMoment(created_at),
               renderButton(
@@ -60,11 +60,12 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
         <input id="name" name="name" required maxlength="200" autocomplete="off" />
         <label for="permission">Permissions</label>
         <select id="permission" name="permission">
-          <option value="">Standard: cannot manage keys</option>
-          {keyPermissions.map(permission => (
+          <option value="">Standard</option>
+          {keyPermissions.toReversed().map(permission => (
             <option value={permission}>{toPlainWords(permission)}</option>
           ))}
         </select>
+        <p class="hint">Only a key with full access can create and revoke keys.</p>
         <button type="submit">Create key</button>
       </form>
     </>
@@ -73,7 +74,7 @@ async function showKeys(context: OrganizationRequest, fault?: string): Promise<D
 }
 
 async function createKey(context: OrganizationRequest): Promise<DashboardAnswer> {
-  const { callApi, org, form, organization } = context
+  const { callApi, org, form, organization, services } = context
   const permission = form.get('permission')
   const payload = { name: form.get('name') ?? '', permissions: permission ? [permission] : [] }
   const made = await callApi<{ value: string; name: string }>({
@@ -91,6 +92,11 @@ async function createKey(context: OrganizationRequest): Promise<DashboardAnswer>
         <label for="secret">{renderName(made.body.name)}</label>
       </p>
       <input id="secret" class="secret" value={made.body.value} readonly autocomplete="off" />
+      <p>
+        Try it, or see what else it can do in the <a href="/docs">API reference</a>:
+      </p>
+      <pre tabindex="0">{`curl ${services.baseUrl()}/api/me/organization/domains \\
+  -H 'authorization: Bearer ${made.body.value}'`}</pre>
       <p>
         <a href={toSectionPath(organization.org_id, 'keys')}>I have copied it</a>
       </p>

@@ -158,8 +158,8 @@ function showChallenge(
       ])}
       {isOwnMachine(new URL(services.baseUrl()).hostname) ? (
         <p class="hint">
-          For a domain of the demo, the terminal that runs <code>npm start</code> shows the command
-          that publishes a token.
+          For a domain of the demo, run the command that the terminal of <code>npm start</code>{' '}
+          shows, with this token instead of <code>TOKEN</code>.
         </p>
       ) : null}
       <div class="actions">
@@ -180,9 +180,10 @@ function showChallenge(
       </div>
       <p class="quiet">
         We check both places. You can try as often as you like until the token expires.
-        {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} You can also leave
-        and come back: <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a> lists
-        what waits for a token.
+        {back === PUBLISH_PATH ? ` ${describeDraft(services, domain)}` : null} Once the token is
+        published, you can also verify it under{' '}
+        <a href={toSectionPath(organization.org_id, 'domains')}>Domains</a>; if you leave before,
+        get a new one there.
       </p>
     </>
   )

@@ -19,7 +19,7 @@ export interface ClientShown {
   name: string
   /** The host that the person is sent to afterwards, or the scheme of an app on their device. */
   returnsTo: string
-  /** Purpose of a sign-in to the registry's own pages, as the ending of “Sign in to …”. */
+  /** Purpose of a sign-in to the registry's own pages, as the ending of “Sign in to …”; empty if the heading says all. */
   purpose?: string
 }
 
@@ -49,7 +49,8 @@ function buildPage(
   return { status, body: document, headers: { ...headers, ...more } }
 }
 
-function renderClient({ name, returnsTo, purpose }: ClientShown): Html {
+function renderClient({ name, returnsTo, purpose }: ClientShown): Html | null {
+  if (purpose === '') return null
   if (purpose !== undefined) return <p class="lead">Sign in to {clipText(purpose, 200)}.</p>
   return (
     <p class="lead">

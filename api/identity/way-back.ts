@@ -33,11 +33,11 @@ const purposes: readonly (readonly [path: RegExp, describe: (name: string) => st
   [/^\/join/, () => 'accept your invitation'],
 ]
 
-/** Describes what a person who signs in wants to do, by the page to go on with. */
+/** Describes what a person who signs in wants to do, by the page to go on with; empty for the dashboard itself. */
 export function describePurpose(path: string | undefined): string {
   const asked = path === undefined ? undefined : new URL(path, 'http://_')
   const [name = ''] = asked?.searchParams.values() ?? []
   const page = asked === undefined ? '' : (asked.pathname + asked.search).slice('/dashboard'.length)
   const found = purposes.find(([pattern]) => pattern.test(page))
-  return found?.[1](name) ?? 'open your dashboard'
+  return found?.[1](name) ?? ''
 }

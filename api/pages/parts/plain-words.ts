@@ -2,8 +2,8 @@ import { clipText } from '../html/text.tsx'
 
 /** Words of pages for names that the formats and the API use. */
 const plainWords: Readonly<Record<string, string>> = {
-  'admin:*': 'Everything, including keys and people',
-  'admin:read': 'Also read keys, people and the audit log',
+  'admin:*': 'Full access',
+  'admin:read': 'Standard, and read keys, people and the audit',
   android_package: 'Android package',
   apple_app_store_id: 'App Store ID',
   apple_podcast_id: 'Apple Podcasts ID',

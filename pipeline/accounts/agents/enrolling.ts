@@ -79,7 +79,7 @@ function refuseForeignHost(db: Sqlite, target: AgentOwner, url: string): Refusal
   const isOwn = domains.some(domain => hostname === domain || hostname.endsWith(`.${domain}`))
   if (domains.length === 0 || isOwn) return undefined
   return {
-    refused: `${hostname} is not on any of your verified domains`,
+    refused: `verify ${hostname}, or a domain above it, first`,
     error: 'unverified_hostname',
     fields: {
       agent_hostname: hostname,
