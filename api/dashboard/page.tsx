@@ -76,7 +76,7 @@ export const doneTexts = {
   rejected: 'The submission is rejected, and your reason is stored with it.',
   left: 'You have left the organization.',
   member: 'Your organization is a member now.',
-  watched: 'You will get emails about it from now on.',
+  watched: 'Added to what you watch. The list says to which address its emails go.',
   watch_changed: 'Your choice is saved.',
   unwatched: 'You will get no more emails about it.',
   webhook_resumed: 'The webhook is active again and continues where it stopped.',

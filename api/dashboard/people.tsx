@@ -201,10 +201,8 @@ async function createInvitation(context: OrganizationRequest): Promise<Dashboard
         {renderExactMoment(expires_at)}.
       </p>
       <p class="notice fair">
-        {sent
-          ? 'The link was sent by email.'
-          : 'This registry does not send email. Please share the link yourself.'}{' '}
-        It is shown only on this page and works once, for this address only.
+        {sent ? 'The link was sent by email.' : 'No email was sent: share the link yourself.'} It is
+        shown only on this page and works once, for this address only.
       </p>
       <p>
         <label for="link">Link for {email}</label>

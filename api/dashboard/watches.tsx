@@ -40,8 +40,8 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
       <h1>What you watch</h1>
       <p class="lead">
         You get an email when a file breaks or returns, when a domain gains or loses an agent, and
-        when a lookalike of its name is saved; saving a file that you host here sends none. Every
-        email has a link that stops it.
+        when somebody saves a name that looks like it. You get none when you save a file that you
+        host here. Every email has a link that stops it.
       </p>
       {place === 'terminal' ? (
         <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>

@@ -19,6 +19,7 @@ const labels: Readonly<Record<string, string>> = {
   agent_url: 'agent',
   as_of: 'the time',
   identifier_value: 'property',
+  url: 'address',
 }
 
 /** Finds the field whose value is none of its choices. */

@@ -220,7 +220,7 @@ const entries = {
     20,
     'mails about what they watch that one person gets in a day; what is left comes in a later one',
   ],
-  receiverQuestionsPerHour: [60, 'webhook tests that one organization may request in an hour'],
+  receiverQuestionsPerHour: [60, 'webhook tests per organization per hour'],
   receiverMs: [10_000, 'time for a receiver of changes to answer'],
   receiverAnswerBytes: [4 * KiB, 'largest answer of a receiver that is read'],
   deliveryEvents: [500, 'events of the feed in one delivery'],

@@ -22,7 +22,7 @@ export const DeliveryCursor = z.union([z.uuid(), AuditCursor], {
 export const ReceiverUrl = z
   .string()
   .max(2_000)
-  .refine(isReceiver, { error: 'must be an https address without credentials and #' })
+  .refine(isReceiver, { error: 'must be an https address without credentials or fragment' })
   .overwrite(text => parseUrl(text)?.href ?? text)
 
 function isReceiver(text: string): boolean {
