@@ -65,6 +65,8 @@ function explainPlace(text: string, { error, offset, length }: ParseError): stri
   const end = text.trimEnd().length
   if (end > 0 && !/^\s*["{[]/.test(text))
     return 'it does not start with {: put the JSON of the file here'
+  if (/[“”„‟]/.test(text[offset] ?? ''))
+    return `${text[offset]} is a typographic quote: write " instead, around every name and text`
   if (end > 0 && offset + length >= end && !isWhole(text)) {
     const last = text.trimStart().startsWith('[') ? ']' : '}'
     return `it ends before its last ${last}: add what is missing, or upload it again if it was cut off`

@@ -31,3 +31,11 @@ test.each([
   expect(answer.statusCode).toBe(404)
   expect(load(answer.body)('main').text()).toContain(sentence)
 })
+
+test.each(['bare.example', 'down.example'])(
+  'a search for %s leads to its last fetch',
+  async domain => {
+    const page = load((await registry.app.inject(`/search?q=${domain}`)).body)
+    expect(page('.notice a').attr('href')).toBe(`/publisher/${domain}`)
+  },
+)

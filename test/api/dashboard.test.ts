@@ -910,7 +910,7 @@ test('that a domain publishes its own file is said before anything is pasted', a
     const isOwn = own === domain
     expect(page('button[value=publish]')).toHaveLength(isOwn ? 0 : 1)
     expect(page('form .hint').text()).toContain(
-      isOwn ? 'serves its own' : 'To host it here, sign in',
+      isOwn ? 'serves its own' : 'To host it here, you sign in',
     )
   }
 })

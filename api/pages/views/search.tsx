@@ -5,6 +5,7 @@ import type { SearchAnswer } from '../../../pipeline/model/responses/search.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
 import { findPublisher } from '../../../pipeline/read/lookups/publisher-lookup.ts'
 import { findBrand } from '../../../pipeline/read/lookups/resolutions.ts'
+import { findFileFreshness } from '../../../pipeline/read/lookups/stored.ts'
 import { findAgentsByAddress } from '../../../pipeline/read/queries/agent-addresses.ts'
 import { findAgentsByName } from '../../../pipeline/read/queries/agent-names.ts'
 import { searchEverything } from '../../../pipeline/read/queries/search.ts'
@@ -193,7 +194,19 @@ function listDomainPages(domain: Domain, { reader, baseUrl }: ViewCall['services
   ]
 }
 
-function renderUnknown(domain: Domain, hasDashboard: boolean): Html {
+function renderUnknown(
+  domain: Domain,
+  { reader, isAuthorizationServer: hasDashboard }: ViewCall['services'],
+): Html {
+  const { state } = findFileFreshness(reader, 'adagents.json', domain)
+  if (state !== 'never_crawled') {
+    return (
+      <p class="notice">
+        {renderName(domain)} has been read, but nothing was found there.{' '}
+        <a href={toPublisherPath(domain)}>See the last fetch</a>
+      </p>
+    )
+  }
   return (
     <p class="notice">
       {renderName(domain)} is not in the registry yet.
@@ -211,8 +224,9 @@ function renderUnknown(domain: Domain, hasDashboard: boolean): Html {
 function renderFound(
   text: string,
   { kind: only, shown, cut, direct, unknown }: Found,
-  { reader, isAuthorizationServer: hasDashboard }: ViewCall['services'],
+  services: ViewCall['services'],
 ): Html {
+  const { reader } = services
   const { brands, publishers, properties, agents } = shown
   const total = brands.length + publishers.length + properties.length + agents.length
   const render = (kind: FoundKind, list: Html) =>
@@ -233,7 +247,7 @@ function renderFound(
           {direct}
         </ul>
       ) : null}
-      {unknown === undefined ? null : renderUnknown(unknown, hasDashboard)}
+      {unknown === undefined ? null : renderUnknown(unknown, services)}
       {total + direct.length > 0 || unknown !== undefined ? null : (
         <p class="empty">Nothing matches. Try the full domain, such as acme.example.</p>
       )}

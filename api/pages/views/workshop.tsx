@@ -245,7 +245,7 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   }
   return (
     <p class="hint">
-      To host it here, sign in and verify your domain.
+      To host it here, you sign in and verify your domain, unless you have done so.
       {kind === 'adagents.json'
         ? ' A hosted file publishes your properties but cannot authorize agents; for that, serve the file from your own site.'
         : null}

@@ -58,6 +58,7 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['a colon too few', '{\n  "a" 1\n}', 'expected a colon after "a"', 2, 7],
     ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
     ['single quotes', "{\n'a': 1}", 'double quotes', 2, 1],
+    ['typographic quotes', '{“a”: 1}', '“ is a typographic quote: write "', 1, 2],
     ['no JSON at all', 'hello', 'it does not start with {: put ', 1, 1],
     ['an open end', '{"a": 1', 'it ends before its last }', 1, 8],
     ['a string that was cut off', '{"a": 1,\n"b', 'it ends before its last }', 2, 1],
@@ -68,7 +69,7 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     const [fault, ...more] = check(text).errors
     expect(fault).toMatchObject({ code: 'not_json', line, column })
     expect(fault!.message).toContain(words)
-    expect(fault!.suggestion).toMatch(/^(?:add|put|remove) /)
+    expect(fault!.suggestion).toMatch(/^(?:add|put|remove|write) /)
     expect(more).toEqual([])
   })
 
