@@ -18,7 +18,7 @@ export interface WorkshopForm {
 export async function readWorkshopForm(body: Buffer, contentType: string): Promise<WorkshopForm> {
   const form = await parseForm(body, contentType)
   const read = (name: string) => readField(form, name)
-  const kind = proposedKinds.find(known => known === read('kind'))
+  const kind = proposedKinds.find(known => known === (read('as') || read('kind')))
   if (kind === undefined)
     refuse('invalid_request', `kind: must be one of ${proposedKinds.join(', ')}`)
   return {

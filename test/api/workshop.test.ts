@@ -54,6 +54,16 @@ const proposal = {
 }
 
 describe('a file that was sent is checked', () => {
+  test('as the other kind, if it looks like one', async () => {
+    const text = '{"house": {"domain": "acme.example", "name": "Acme"}, "brands": []}'
+    const offer = (await check({ text }))('#result button[form=editor]')
+    expect([offer.attr('name'), offer.val()]).toEqual(['as', 'brand.json'])
+    const page = await check({ text, as: 'brand.json' })
+    expect(page('#verdict').text()).toContain('brand.json')
+    expect(page('#kind option[selected]').val()).toBe('brand.json')
+    expect(page('#result button')).toHaveLength(0)
+  })
+
   test('each fault is shown at its line, with advice', async () => {
     const page = await check({ text: '{\n  "properties": [],\n  "authorized_agents": 1\n}' })
     expect(page('#verdict').text()).toContain('Invalid adagents.json')

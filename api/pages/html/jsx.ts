@@ -156,6 +156,7 @@ type Attributes = Partial<
     | `aria-${string}`
     | `data-${string}`
     | 'for'
+    | 'form'
     | 'scope'
     | 'datetime'
     | 'tabindex'

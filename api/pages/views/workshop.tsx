@@ -117,6 +117,7 @@ async function showExamined(
     ...(refused !== undefined && { fault: refused }),
     result: (
       <>
+        {renderOtherKind(kind, text)}
         {renderVerdict(examined)}
         {renderMarkedLines(text, [...examined.errors, ...examined.warnings])}
         {kind === 'adagents.json' ? await renderPreview(domain, examined, call) : null}
@@ -140,6 +141,27 @@ async function renderPreview(
   const query = { domain, limit: AGENTS_COMPARED }
   const { body } = await ask<PublisherLookup>(lookUpPublisher, { query })
   return renderSection('sellers', 'Authorized agents', renderSellers(domain, body, sellers, valid))
+}
+
+/** Names at the top of a file by which its kind can be told. */
+const tellingNames = {
+  'adagents.json': /"authorized_agents"\s*:/,
+  'brand.json': /"(?:house|brands)"\s*:/,
+} as const satisfies Record<ProposedKind, RegExp>
+
+/** Renders a button that checks a text as the other kind of file, where it looks like one. */
+function renderOtherKind(kind: ProposedKind, text: string): Html | null {
+  const looksLike = proposedKinds.filter(known => tellingNames[known].test(text))
+  const [other] = looksLike
+  if (other === undefined || looksLike.includes(kind)) return null
+  return (
+    <p class="notice fair">
+      This looks like a {other}.{' '}
+      <button type="submit" class="plain" form="editor" name="as" value={other}>
+        Check it as one
+      </button>
+    </p>
+  )
 }
 
 function renderVerdict({ kind, valid, errors, warnings }: ExaminedFile): Html {
@@ -194,7 +216,13 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
             {fault}
           </p>
         )}
-        <form class="editor" method="post" action="/workshop" enctype="multipart/form-data">
+        <form
+          id="editor"
+          class="editor"
+          method="post"
+          action="/workshop"
+          enctype="multipart/form-data"
+        >
           <div class="row">
             <label for="domain">Domain</label>
             <input
