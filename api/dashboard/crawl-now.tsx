@@ -5,14 +5,23 @@ import type {
   RequestOutcome,
 } from '../../pipeline/model/crawl-request.ts'
 import { toHostingBase } from '../../pipeline/model/hosted.ts'
+import { proposedKinds } from '../../pipeline/model/proposed-kind.ts'
+import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
+import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
 import { CRAWL_PATH } from '../identity/way-back.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
-import { renderMoment, renderName } from '../pages/html/text.tsx'
+import { joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge, renderResult } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
-import { type DashboardAnswer, renderButton, renderFault, renderToken } from './page.tsx'
+import {
+  type DashboardAnswer,
+  renderButton,
+  renderFault,
+  renderToken,
+  toEntryPath,
+} from './page.tsx'
 
 const API = '/api/registry/crawl-request'
 const REFRESH_SECONDS = 2
@@ -128,26 +137,42 @@ function describeResult(outcome: RequestOutcome | null, status: number | null): 
 /** Says what to do where a file was not found. */
 function renderNext(
   { domain, outcome }: CrawlRequestStatus,
-  { services, token }: DashboardRequest,
+  context: DashboardRequest,
 ): Html | null {
   if (!outcome.some(file => file.outcome === 'absent' || file.outcome === 'store_denied'))
     return null
   return (
     <>
+      {renderHostedHere(domain, context)}
       <p>
-        A file that was not found is not an error. To publish one, serve it at its address above
-        {toHostingBase(services.baseUrl()) === undefined ? null : (
-          <>
-            , or, for a file that is hosted here, the pointer that <em>Hosted files</em> shows
-          </>
-        )}
-        . Then crawl again.
+        A file that was not found is not an error. To publish one, serve it at its address above.
+        Then crawl again.
       </p>
       <div class="actions">
-        {renderButton(CRAWL_PATH, token, 'Crawl again', { domain }, 'plain')}
+        {renderButton(CRAWL_PATH, context.token, 'Crawl again', { domain }, 'plain')}
         <a href={toWorkshopPath(domain, 'adagents.json')}>Check a file</a>
       </div>
     </>
+  )
+}
+
+/** Names the files of a domain that are hosted here, with what its holder does so that the crawler finds them. */
+function renderHostedHere(
+  domain: string,
+  { memberships, services: { baseUrl, config, reader } }: DashboardRequest,
+): Html | null {
+  const kinds = proposedKinds.filter(kind => findHosted(reader, kind, domain) !== undefined)
+  if (kinds.length === 0) return null
+  const { proofDays } = config.LIMITS
+  const holder = memberships.find(
+    ({ org_id }) => findOwnership(reader, org_id, domain, proofDays).proven,
+  )
+  return (
+    <p class="notice">
+      Hosted here: {joinWords(kinds)}.{' '}
+      {toHostingBase(baseUrl()) === undefined ? null : 'Serve the pointer to it at its address. '}
+      {holder && <a href={toEntryPath(holder.org_id, domain)}>Hosted files of {domain}</a>}
+    </p>
   )
 }
 

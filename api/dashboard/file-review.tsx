@@ -20,6 +20,7 @@ import {
   renderToken,
   toEntryPath,
 } from './page.tsx'
+import { findBrandName } from './publish-file.ts'
 
 /** Field with the hash of the file whose review was shown: nothing else is published. */
 export const REVIEWED = 'previewed'
@@ -137,9 +138,13 @@ function hasProof({ services }: DashboardRequest, org: string | undefined, domai
 /** Renders the fields that say for whom a file is hosted: chosen for a new one, fixed for a change. */
 function renderSubject(
   context: DashboardRequest,
-  { kind, domain, brandName = '' }: Draft,
+  { kind, domain, text, brandName = '' }: Draft,
   { owner, isChange }: { owner: string | undefined; isChange: boolean },
 ): Child {
+  const parsed = kind === 'brand.json' ? parseFormDomain(domain) : undefined
+  const asksName =
+    parsed !== undefined &&
+    findBrandName({ domain: parsed, text }, context.services.clock.now()) === undefined
   const isFixed = isChange && owner !== undefined && owner === context.form.get('org')
   return (
     <>
@@ -152,7 +157,7 @@ function renderSubject(
           <input id="domain" name="domain" value={domain} required maxlength="300" />
         </>
       )}
-      {kind === 'brand.json' ? (
+      {asksName ? (
         <>
           <label for="name">Name of the brand</label>
           <input id="name" name="brand_name" value={brandName} required maxlength="200" />

@@ -18,7 +18,7 @@ interface Published {
   kind: ProposedKind
   domain: Domain
   text: string
-  /** Name of the brand, for a brand.json. */
+  /** Name of the brand, for a brand.json that has none. */
   brandName?: string
 }
 
@@ -52,6 +52,23 @@ function saveProperties(
   }))
   const payload = { publisher_domain: domain, properties, ...(contact && { contact }) }
   return callApi({ method: 'POST', url: '/api/properties/save', query: org, payload })
+}
+
+/**
+ * Finds the name of the brand in a brand.json: that of its only brand, else that of the house. Undefined if the file
+ * names neither, or cannot be read.
+ */
+export function findBrandName(
+  { domain, text }: Pick<Published, 'domain' | 'text'>,
+  now: Instant,
+): string | undefined {
+  const context = { domain, now, maxFaults: 1 }
+  const { document } = checkFile('brand.json', Buffer.from(text), context)
+  if (document?.variant === 'brand_canonical') return document.brand.name
+  if (document?.variant !== 'house_portfolio') return undefined
+  const { brands, house } = document
+  const [only] = brands.length === 1 ? brands : []
+  return only === undefined || only.names.length === 0 ? house.name : only.name
 }
 
 /** Reason why a file was not published. */
@@ -101,7 +118,8 @@ export async function publishFile(
   if (kind === 'adagents.json') {
     return describeSaved(await saveProperties({ callApi, org }, domain, checked), 'published')
   }
-  const payload = { domain, brand_name: brandName, brand_json: JSON.parse(text) as object }
+  const brand_name = findBrandName(published, services.clock.now()) ?? brandName
+  const payload = { domain, brand_name, brand_json: JSON.parse(text) as object }
   const url = '/api/brands/setup-my-brand'
   const saved = await callApi({ method: 'POST', url, query: org, payload })
   return saved.body.has_brand_json === true

@@ -59,7 +59,8 @@ async function publishFromWorkshop(name: string) {
   expect(carried.headers.location, carried.body).toBe(`/dashboard/publish?domain=${DOMAIN}`)
   const page = load((await ann.get('/dashboard/publish')).body)
   expect(page('textarea').text()).toBe(formatJson(handed.text))
-  const form = { kind: 'brand.json', domain: DOMAIN, org: acme, brand_name: name }
+  // The name is that of the file, whatever a form says.
+  const form = { kind: 'brand.json', domain: DOMAIN, org: acme, brand_name: 'Another' }
   return publishPreviewed(ann, { ...form, text: page('textarea').text() })
 }
 
@@ -79,6 +80,7 @@ test('the review of a new file has the pointer that its domain will serve', asyn
   expect(JSON.parse(page('#pointer pre').text())).toEqual({
     authoritative_location: `https://localhost/brands/${DOMAIN}/brand.json`,
   })
+  expect(page('input[name=brand_name]')).toHaveLength(0)
 })
 
 test('a proof publishes no draft whose review its person has not asked to publish', async () => {

@@ -22,6 +22,7 @@ import {
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { crawlDue } from '../support/worlds/crawling.ts'
 
 let redis: TestRedis
 let registry: SignInRegistry
@@ -994,4 +995,10 @@ test('a crawl is requested by a button, and its page renews itself until it has 
     429,
     expect.stringMatching(/was requested a moment ago.*minute/),
   ])
+  // The second one fetches the ads.txt, which may name a manager in place of a missing file.
+  await crawlDue(registry, {})
+  await crawlDue(registry, {})
+  const ended = await read(ann, at)
+  expect(ended('main').text()).toContain('Hosted here: adagents.json. Hosted files of')
+  expect(ended('.notice a').attr('href')).toMatch(/\/entries\?domain=handed.example$/)
 })
