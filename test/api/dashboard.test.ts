@@ -395,8 +395,8 @@ describe('a person manages', () => {
     expect(load(forged.body)('[role=alert]').text()).toBe(API_ACCESS)
     const other = { org: acme, url: `${url}/2`, type: 'sales', visibility: 'public' }
     expect((await send(ann, '/dashboard/agents', other)).statusCode).toBe(400)
-    const kept = await read(ann, at(acme, '/agents'))
-    expect(kept('tbody option[selected]').text()).toBe('your organization')
+    const unchanged = await read(ann, at(acme, '/agents'))
+    expect(unchanged('tbody option[selected]').text()).toBe('your organization')
     const wider = { url, visibility: 'members_only' }
     const changed = await send(ann, at(acme, '/agents/visibility'), wider)
     expect(changed.headers.location).toBe(`${at(acme, '/agents')}?done=changed`)
