@@ -10,7 +10,7 @@ const RULE = /(?:^|[ ,;])must (be|have|list|name|start|use) /
 /** Matches the value that is there instead of what the rule asks for. */
 const INSTEAD = /, not (?:"(?:[^"\\]|\\.)*"|[^;,]+)/
 const verbs: Readonly<Record<string, string>> = { be: 'write', have: 'use', start: 'start it' }
-/** How a list and an object are written, for who does not know JSON. */
+/** Notation of a list and of an object, for who does not know JSON. */
 const brackets: Readonly<Record<string, string>> = {
   'a list': ' in brackets: [ … ]',
   'an object': ' in braces: { … }',
