@@ -86,6 +86,10 @@ describe('a guide that the registry serves', () => {
   test('calls the ports on which this registry listens', async () => {
     const text = (await readGuide('registry-operator'))('article.guide').text()
     expect(text).toContain('http://127.0.0.1:4100/metrics')
+    const receiver = (await readGuide('webhooks'))('article.guide').text()
+    expect(receiver).toContain('port 4300 of your machine')
+    expect(receiver).toContain('RECEIVER_PORT=4300')
+    expect(receiver).not.toContain('3300')
     const other = await openRegistry({ settings: { OPERATOR_PORT: '9100' } })
     try {
       const shown = (await readGuide('registry-operator', other))('article.guide').text()

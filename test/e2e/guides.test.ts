@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillGuide, guideNames, guidesFolder } from '../support/checks/guides.ts'
@@ -61,7 +61,6 @@ test.skipIf(!hasJq)('docs/webhooks.md lets a webhook arrive from the demo', () =
   const path = 'docs/webhooks.md'
   const page = readFileSync(path, 'utf8')
   const chapter = /^## See one arrive\n[\s\S]*?(?=^## )/m.exec(page)![0]
-  mkdirSync('data/var', { recursive: true })
   const filled = fillGuide(chapter, { base, dataDir, organization: 'Acme-webhooks' })
   if (process.env.UPDATE_GUIDES === '1')
     writeFileSync(

@@ -1,6 +1,6 @@
 import { join } from 'node:path/posix'
 import type { Config } from '../../../pipeline/core/config.ts'
-import { chooseOperatorPort } from '../../../pipeline/core/ports.ts'
+import { chooseOperatorPort, chooseReceiverPort } from '../../../pipeline/core/ports.ts'
 import { findGuide, type Guide, toGuidePath } from '../guides.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { type Place, renderMarkdown, toHeadingId } from '../html/markdown.ts'
@@ -17,6 +17,8 @@ const HEADING = /^## (.+)$/gm
 const CONTENTS_MIN = 5
 /** Its page on the site has the same tables and columns. */
 const DICTIONARY = 'data/README.md'
+/** The port at which the receiver of the examples gets webhooks of the demo. */
+const EXAMPLE_RECEIVER_PORT = /\b3300\b/g
 const DOCUMENT = /^docs\/(?:guides\/|operate\/)?([\w-]+)\.md$/
 
 /** Shows one guide; its calls go to the registry that shows it. */
@@ -34,6 +36,7 @@ export async function show({
   const text = markdown
     .replaceAll(EXAMPLE_OPERATOR, buildOperatorOrigin(services.config))
     .replaceAll(EXAMPLE_ORIGIN, services.baseUrl())
+    .replace(EXAMPLE_RECEIVER_PORT, port => String(chooseReceiverPort(services.config) || port))
   const begin = Math.max(0, text.search(/^## /m))
   return {
     title,

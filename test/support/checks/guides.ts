@@ -31,7 +31,7 @@ function runCalls(guide: string, { base, dataDir, organization }: GuideRun): str
     .join('\n')
     .replaceAll('http://127.0.0.1:3000', base)
     .replaceAll('http://127.0.0.1:3100', `http://127.0.0.1:${Number(port) + 100}`)
-    .replaceAll('webhooks.md >', `webhooks.md | sed s/3300/${Number(port) + 300}/ >`)
+    .replaceAll('RECEIVER_PORT=3300', `RECEIVER_PORT=${Number(port) + 300}`)
     .replaceAll('DATA_DIR=data/var/demo', `DATA_DIR=${dataDir}`)
     .replaceAll('Acme', organization)
   // What a guide leaves running would keep this process waiting.
