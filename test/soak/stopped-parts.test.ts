@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { REDIS_PREFIX } from '../../jobs/redis.ts'
+import { formatCount } from '../../pipeline/core/counts.ts'
 import { createScaleWorld } from '../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../scripts/world/server.ts'
 import {
@@ -96,7 +97,7 @@ describe('while the indexer is stopped', () => {
     expect(requests).toBeLessThan(DOMAINS * 2)
     indexer.child.kill('SIGCONT')
     const { status, stdout } = await crawl.finish()
-    expect(stdout).toContain(`${DOMAINS} domains`)
+    expect(stdout).toContain(`${formatCount(DOMAINS)} domains`)
     expect(status).toBe(0)
   })
 })
