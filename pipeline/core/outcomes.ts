@@ -57,6 +57,8 @@ export const outcomes = {
 
 export type Outcome = keyof typeof outcomes
 export const outcomeNames = Object.keys(outcomes) as Outcome[]
+/** Outcomes of an agent that is online, and of a file that was read. */
+export const successfulOutcomes = outcomeNames.filter(name => outcomes[name].effect === 'success')
 
 /**
  * Outcomes of a domain's own adagents.json after which its ads.txt may name a manager. A failure is

@@ -1,4 +1,4 @@
-import { outcomeNames, outcomes } from '../../core/outcomes.ts'
+import { successfulOutcomes } from '../../core/outcomes.ts'
 import { getFirst } from '../../core/present.ts'
 import type { AgentTypeOrUnknown } from '../../model/documents/index.ts'
 import { DEFAULT_KELLER_TYPE, type kellerTypes } from '../../model/documents/vocabulary.ts'
@@ -89,14 +89,12 @@ export interface AgentRow {
   properties: number
 }
 
-const online = outcomeNames.filter(name => outcomes[name].effect === 'success')
-
 export const agentDirectory: Directory = {
   rows: `
 select agent_url as id, agent_url as address, if(is_hidden, null, p.name) as name,
   if(is_hidden, 'unknown', coalesce(p.type, 'unknown')) as type,
   case when is_hidden or s.outcome is null then 'unchecked'
-    when s.outcome in (${online.map(name => `'${name}'`).join()}) then 'online'
+    when s.outcome in (${successfulOutcomes.map(name => `'${name}'`).join()}) then 'online'
     else 'offline' end as state,
   if(coalesce(json_array_length(v.badges), 0) > 0, 'yes', 'no') as verified,
   coalesce(a.publisher_count, 0)::double as publishers,

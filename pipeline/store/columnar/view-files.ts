@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { outcomeNames, outcomes } from '../../core/outcomes.ts'
+import { successfulOutcomes } from '../../core/outcomes.ts'
 import { projectRoot } from '../../core/project-root.ts'
 import { operatorReasons, operatorRules, operatorTexts } from '../../model/operator-side.ts'
 import { buildPublishedViews } from './published-views.ts'
@@ -20,10 +20,7 @@ export function listViews(): string[] {
 
 /** Parts of `data/views` that have their home in the code, by their name in braces. */
 const filledIn = {
-  successful_outcomes: outcomeNames
-    .filter(name => outcomes[name].effect === 'success')
-    .map(name => `'${name}'`)
-    .join(', '),
+  successful_outcomes: successfulOutcomes.map(name => `'${name}'`).join(', '),
   operator_reasons: operatorReasons
     .map(rule => `${rule} (${operatorRules[rule]}: ${operatorTexts[rule]})`)
     .join(', ')
