@@ -98,6 +98,12 @@ async function listStored({ db }: MemoryIndex): Promise<string[]> {
   return rows.map(({ rid }) => rid)
 }
 
+async function listFaults({ db }: MemoryIndex): Promise<string[]> {
+  // Nobody counts commits and events in an index without a sequencer.
+  await db.run('delete from meta')
+  return checkIndex(db)
+}
+
 async function runSteps(steps: readonly Step[]): Promise<void> {
   const clock = testClock('2026-11-20T03:00Z')
   await withIndex(clock, async index => {
@@ -128,17 +134,19 @@ async function runSteps(steps: readonly Step[]): Promise<void> {
       }
       expect(await listAliases(index)).toEqual(expected.entries)
       expect(await listStored(index)).toEqual(expected.live)
-      // Nobody counts commits and events in an index without a sequencer.
-      await index.db.run('delete from meta')
-      expect(await checkIndex(index.db)).toEqual([])
+      expect(await listFaults(index)).toEqual([])
       expect(await night(files)).toEqual([])
     }
-    expect(await checkIndex(index.db)).toEqual([])
+    expect(await listFaults(index)).toEqual([])
   })
 }
 
 describe('properties that are merged in any order, between nights of any files', () => {
   it('each have exactly one living record, and later nights change nothing', async () => {
-    await fc.assert(fc.asyncProperty(path, runSteps), { numRuns: 8 })
+    const nothingAccepted: Step[] = [{ merge: [4, 4] }, { merge: [0, 0] }]
+    await fc.assert(fc.asyncProperty(path, runSteps), {
+      numRuns: 8,
+      examples: [[nothingAccepted]],
+    })
   })
 })
