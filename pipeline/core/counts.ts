@@ -18,7 +18,13 @@ const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
 
 /** Formats a size with up to three digits, such as `12.3 MB`. */
 export function formatBytes(bytes: number): string {
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), BYTE_UNITS.length - 1)
-  if (power === 0) return countThings(bytes, 'byte')
-  return `${Number((bytes / 1_000 ** power).toPrecision(3))} ${BYTE_UNITS[power]}`
+  if (bytes < 1_000) return countThings(bytes, 'byte')
+  // Rounded first, or 999,999 bytes would be 1000 KB.
+  let size = Number(bytes.toPrecision(3))
+  let unit = 0
+  while (size >= 1_000 && unit < BYTE_UNITS.length - 1) {
+    size /= 1_000
+    unit++
+  }
+  return `${Number(size.toPrecision(3))} ${BYTE_UNITS[unit]}`
 }
