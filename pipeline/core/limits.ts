@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { countEdits } from './edit-distance.ts'
 import { buildJsonText } from './json-text.ts'
+import { findNearestWord } from './nearest-word.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -268,8 +268,10 @@ const Overrides = z.strictObject(Object.fromEntries(names.map(name => [name, ove
 
 function describeUnknown(unknown: readonly string[]): string {
   const [name = ''] = unknown
-  const [nearest] = names.toSorted((a, b) => countEdits(name, a) - countEdits(name, b))
-  return `has no limit ${name}; the nearest is ${nearest}`
+  const nearest = findNearestWord(name, names)
+  const hint =
+    nearest === undefined ? ': docs/settings.md lists all limits' : `; the nearest is ${nearest}`
+  return `has no limit ${name}${hint}`
 }
 
 /** Reads the `LIMITS` setting (JSON): unknown names and wrong values are errors. */

@@ -193,6 +193,7 @@ describe('a wrong value is told in a sentence', () => {
       '{"savePerHour": 1}',
       'LIMITS has no limit savePerHour; the nearest is savesPerHour.',
     ],
+    ['LIMITS', '{"cats": 1}', 'LIMITS has no limit cats: docs/settings.md lists all limits.'],
   ])('%s=%s', (name, bad, sentence) => {
     expect(listFaults({ [name]: bad })).toEqual([sentence])
   })
