@@ -1,5 +1,5 @@
 import { SingleBar } from 'cli-progress'
-import { countThings } from '../../pipeline/core/counts.ts'
+import { countThings, formatCount } from '../../pipeline/core/counts.ts'
 import type { CrawlSummary } from '../../pipeline/writer/crawl/crawl-summary.ts'
 import { CrawlEstimator, type Estimate, IDLE_S, LAST_FILES } from './crawl-estimate.ts'
 
@@ -23,26 +23,37 @@ export class Progress {
 
   show(summary: CrawlSummary): void {
     const now = performance.now()
-    const done = summary.outcomes.reduce((sum, { files }) => sum + files, 0)
+    const done = countDone(summary)
     const total = done + summary.waiting
     const estimate = this.#estimator.add(now, done, summary.waiting)
-    const rate = Math.round(estimate.rate)
-    const left = describeLeft(summary.waiting, estimate)
-    const outcomes = formatTopOutcomes(summary)
     if (this.#bar) {
+      const rate = Math.round(estimate.rate)
+      const left = describeLeft(summary.waiting, estimate)
       this.#bar.setTotal(Math.max(total, 1))
-      this.#bar.update(done, { rate, left, outcomes })
+      this.#bar.update(done, { rate, left, outcomes: formatTopOutcomes(summary) })
     } else if (now - this.#printedAt >= LINE_EVERY_MS) {
       this.#printedAt = now
-      process.stderr.write(
-        `crawled ${done} of ${countThings(total, 'file')}, ${rate}/s, ${left}: ${outcomes}\n`,
-      )
+      process.stderr.write(`${describeProgress(summary, estimate)}\n`)
     }
   }
 
   end(): void {
     this.#bar?.stop()
   }
+}
+
+/** Describes in a line how far a crawl is. */
+export function describeProgress(summary: CrawlSummary, estimate: Estimate): string {
+  const done = countDone(summary)
+  const total = countThings(done + summary.waiting, 'file')
+  const left = describeLeft(summary.waiting, estimate)
+  const outcomes = formatTopOutcomes(summary)
+  const line = `crawled ${formatCount(done)} of ${total}, ${Math.round(estimate.rate)}/s, ${left}`
+  return outcomes === '' ? line : `${line}: ${outcomes}`
+}
+
+function countDone({ outcomes }: CrawlSummary): number {
+  return outcomes.reduce((sum, { files }) => sum + files, 0)
 }
 
 function describeLeft(waiting: number, { leftS, idleS }: Estimate): string {
@@ -58,5 +69,5 @@ function formatTopOutcomes({ outcomes }: CrawlSummary): string {
   const counts = new Map<string, number>()
   for (const { outcome, files } of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + files)
   const top = [...counts].sort(([, a], [, b]) => b - a).slice(0, 4)
-  return top.map(([outcome, files]) => `${outcome} ${files}`).join(', ')
+  return top.map(([outcome, files]) => `${outcome} ${formatCount(files)}`).join(', ')
 }

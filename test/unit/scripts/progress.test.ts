@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { describeProgress } from '../../../scripts/commands/progress.ts'
+
+const found = { brands: 0, publishers: 0, properties: 0, authorizations: 0, agents: 0, faults: [] }
+
+test('a line of progress groups the digits of all its counts', () => {
+  const outcomes = [
+    { kind: 'brand.json', outcome: 'ok', files: 1_242 },
+    { kind: 'adagents.json', outcome: 'absent', files: 10 },
+  ]
+  const line = describeProgress(
+    { ...found, waiting: 1_000, outcomes },
+    { rate: 76.4, leftS: 14, idleS: 0 },
+  )
+  expect(line).toBe('crawled 1,252 of 2,252 files, 76/s, about 14 s left: ok 1,242, absent 10')
+})
+
+test('a line of progress ends with what it knows, before the first file is done', () => {
+  const line = describeProgress(
+    { ...found, waiting: 1_204, outcomes: [] },
+    { rate: 0, leftS: undefined, idleS: 5 },
+  )
+  expect(line).toBe('crawled 0 of 1,204 files, 0/s, no answer for 5 s')
+})
