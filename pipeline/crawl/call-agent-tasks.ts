@@ -101,5 +101,5 @@ function explainFailure(isError: boolean, error: ReturnType<typeof readTaskError
     return isError ? 'failed without an error code' : 'must be answered with a JSON object'
   }
   const code = /^[A-Z][A-Z0-9_]*$/.test(error.code) ? error.code : 'a code of its own'
-  return `failed with ${code}${chooseAction(error) === 'retry' ? ', which passes' : ''}`
+  return `failed with ${code}${chooseAction(error) === 'retry' ? ', which is temporary' : ''}`
 }

@@ -39,7 +39,9 @@ export function addStores(program: Command): void {
 
   program
     .command('rebuild')
-    .description('rebuild the serving store and the event files from the index')
+    .description(
+      'rebuild the serving store and the event files from the record, and publish a snapshot',
+    )
     .action(async () => (await import('../commands/verify.ts')).rebuildStores())
 
   program

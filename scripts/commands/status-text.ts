@@ -160,11 +160,14 @@ export function describeDisk({
 function describeIndex({ index }: RegistryStatus, now: number): string[] {
   if (index === null) return []
   const line = (name: string, text: string) => `${name.padEnd(10)} ${text}`
-  const committed = index.committed_at === null ? 'never' : formatAgo(index.committed_at, now)
+  const committed =
+    index.committed_at === null
+      ? 'nothing has been committed yet'
+      : `commit ${index.seq}, ${formatAgo(index.committed_at, now)}`
   const attempts = index.day.map(({ effect, files }) => `${effect} ${files}`).join(', ')
   const next = index.next_due_at === null ? '' : `, next ${formatTime(index.next_due_at)}`
   return [
-    line('index', `commit ${index.seq}, ${committed}`),
+    line('index', committed),
     line('holds', formatTotals(index)),
     line('crawl', `${countThings(index.files, 'file')}, ${index.due} due${next}`),
     line('last day', attempts === '' ? 'no attempts' : attempts),

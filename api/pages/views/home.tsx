@@ -134,7 +134,7 @@ const TASKS = renderTiles([
 function renderBeginning(): Html {
   return (
     <p class="notice" role="status">
-      The first crawl is in progress. Counts appear here once the first files have been read.
+      The first crawl is in progress. Counts will appear here in a moment.
     </p>
   )
 }

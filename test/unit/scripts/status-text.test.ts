@@ -49,6 +49,12 @@ describe('the status of a registry', () => {
     expect(lines.join('\n')).toContain('index 1.5 MB, free 5 GB')
   })
 
+  test('says that nothing has been committed yet, also where a record exists', () => {
+    const index = { ...healthy.index, seq: 0, committed_at: null }
+    const lines = describeStatus({ ...healthy, index, problems: [] }, NOW)
+    expect(lines).toContain('index      nothing has been committed yet')
+  })
+
   test.each<[problem: string, facts: Facts]>([
     ['no registry runs here', { ...healthy, running: null, queues: null }],
     ['Redis does not answer', { ...healthy, queues: null, source: 'record' }],
