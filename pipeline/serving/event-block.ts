@@ -1,9 +1,9 @@
-import { getFirst } from '../core/present.ts'
+import { getLast } from '../core/present.ts'
 import { parseIdBytes, toIdBytes } from '../core/uuid-v7.ts'
 import { type EventType, eventTypeNames, type FeedEvent } from '../model/event.ts'
 
 /** Events of one commit in a block at most. Storing them together lets a page of the feed read few values. */
-const BLOCK_EVENTS = 64
+const BLOCK_EVENTS = 128
 
 const COUNT_BYTES = 1
 const ENTRY_BYTES = 16 + 4
@@ -21,7 +21,7 @@ export function toTypeByte(type: EventType): number {
   return eventTypeNames.indexOf(type)
 }
 
-/** A block and the id of its first event. */
+/** A block and the id of its last event: the first block from an id on is the one that has it. */
 export interface MadeBlock {
   id: Buffer
   value: Buffer
@@ -52,7 +52,7 @@ function buildBlock(events: readonly FeedEvent[]): MadeBlock {
     head.writeUInt32BE(end, at + 16)
   })
   const joined = texts.flatMap((text, index) => (index === 0 ? [text] : [COMMA, text]))
-  return { id: toIdBytes(getFirst(events).event_id), value: Buffer.concat([head, ...joined]) }
+  return { id: toIdBytes(getLast(events).event_id), value: Buffer.concat([head, ...joined]) }
 }
 
 const COMMA = Buffer.from(',')

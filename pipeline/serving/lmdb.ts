@@ -35,7 +35,7 @@ export {
 } from './spaces.ts'
 
 /** Version of the keys and values; a store of another version is projected again. */
-export const SERVING_FORMAT = 39
+export const SERVING_FORMAT = 40
 
 /** Bytes of values that are appended in one transaction. */
 const APPEND_BYTES = 16 * 1024 * 1024

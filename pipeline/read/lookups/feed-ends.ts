@@ -4,7 +4,7 @@ import type { ServingStore } from '../../serving/lmdb.ts'
 import { declareCache } from '../cache/caches.ts'
 import { LatestValue } from '../cache/latest-value.ts'
 import type { Reader } from '../reader.ts'
-import { findBlockAround, findNewest, toTrack, wholeLog } from './track-iterator.ts'
+import { findBlockFrom, findNewest, toTrack, wholeLog } from './track-iterator.ts'
 
 /** Caches the newest events of a log, looked up once a commit: nothing else changes them. */
 class LogEnds {
@@ -39,7 +39,7 @@ class LogEnds {
   createdAt(key: EventKey): string | undefined {
     const known = this.#createdAt.get(key)
     if (known !== undefined) return known
-    const block = findBlockAround(this.store, wholeLog, key)
+    const block = findBlockFrom(this.store, wholeLog, key)
     if (block === undefined) return undefined
     const index = block.indexFrom(key)
     const text = Buffer.from(block.text(index, index + 1)).toString()

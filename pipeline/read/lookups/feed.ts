@@ -6,7 +6,13 @@ import type { Reader } from '../reader.ts'
 import { type LentBytes, writer } from './buffer-builder.ts'
 import { type LogEnds, readEnds } from './feed-ends.ts'
 import { buildFeedFilter, type FeedFilter, type FeedSubject } from './feed-filter.ts'
-import { findBlockAround, TrackIterator, toTrack, wholeLog } from './track-iterator.ts'
+import {
+  findBlockFrom,
+  findEventBefore,
+  TrackIterator,
+  toTrack,
+  wholeLog,
+} from './track-iterator.ts'
 
 export interface FeedQuery extends FeedSubject {
   /** Event or position after which to continue; the nil UUID is the beginning. */
@@ -92,10 +98,7 @@ export function findCursorAt(
   const begin = reader.now() - retentionDays * DAY
   if (since < begin) return undefined
   const ends = readEnds(reader)
-  const key = toOldestKey(since)
-  const block = ends && findBlockAround(ends.store, wholeLog, key)
-  const next = block?.indexFrom(key) ?? 0
-  const before = next > 0 ? block?.keyAt(next - 1) : undefined
+  const before = ends && findEventBefore(ends.store, wholeLog, toOldestKey(since))
   return before === undefined || before < toOldestKey(begin) ? NIL_UUID : toEventId(before)
 }
 
@@ -151,7 +154,7 @@ function openIteratorsAfter(
   own?.skip()
   if (own !== undefined || isLeastId(cursor)) return iterators
   for (const iterator of iterators) iterator.close()
-  return findBlockAround(ends.store, wholeLog, key)?.has(key)
+  return findBlockFrom(ends.store, wholeLog, key)?.has(key)
     ? openIterators(ends, key, types)
     : undefined
 }
@@ -166,9 +169,7 @@ function isIssuedPosition(
   { oldest, now }: { oldest: EventKey; now: Instant },
 ): boolean {
   if (key >= toOldestKey(now + 1)) return false
-  const block = findBlockAround(store, wholeLog, key)
-  const before = block === undefined ? 0 : block.indexFrom(key)
-  return before === 0 || (block?.keyAt(before - 1) ?? '') < oldest
+  return (findEventBefore(store, wholeLog, key) ?? '') < oldest
 }
 
 /** Opens one iterator over the log, or one for each type that has events from `key` on. */
@@ -276,7 +277,7 @@ function buildFreshness(now: number, latest: string | undefined, asked: FeedQuer
 
 /** Converts an instant to the smallest id that one of its events can have. */
 function toOldestKey(instant: number): EventKey {
-  const key = Buffer.alloc(16)
+  const key = Buffer.allocUnsafe(16).fill(0)
   key.writeUIntBE(Math.max(0, Math.floor(instant)), 0, 6)
   return key.toString('latin1')
 }

@@ -1,13 +1,10 @@
 import { DAY } from '../../core/clock.ts'
 import { buildLeastId, toIdBytes } from '../../core/uuid-v7.ts'
 import { type EventType, eventTypeNames, type FeedEvent } from '../../model/event.ts'
-import { EventBlock, type EventKey } from '../../serving/event-block.ts'
+import type { EventKey } from '../../serving/event-block.ts'
 import type { ServingStore } from '../../serving/lmdb.ts'
 import type { Reader } from '../reader.ts'
-import { type Track, toTrack, wholeLog } from './track-iterator.ts'
-
-const LOWEST = '\0'.repeat(16)
-const HIGHEST = '\xff'.repeat(16)
+import { iterateBlocksBefore, KEY_MAX, type Track, toTrack, wholeLog } from './track-iterator.ts'
 
 interface NewestQuery {
   types: readonly EventType[]
@@ -23,7 +20,7 @@ export function listNewestEvents(reader: Reader, asked: NewestQuery): FeedEvent[
   if (serving === undefined) return []
   const { types, limit, before, retentionDays } = asked
   const oldest = toKey(buildLeastId(reader.now() - retentionDays * DAY))
-  const range = { before: before === undefined ? HIGHEST : toKey(before), oldest, limit }
+  const range = { before: before === undefined ? KEY_MAX : toKey(before), oldest, limit }
   const tracks = types.length === eventTypeNames.length ? [wholeLog] : types.map(toTrack)
   return tracks
     .flatMap(track => readNewest(serving, track, range))
@@ -39,13 +36,11 @@ interface KeyRange {
 
 function readNewest(
   store: ServingStore,
-  { space, prefix }: Track,
+  track: Track,
   { before, oldest, limit }: KeyRange,
 ): FeedEvent[] {
   const found: FeedEvent[] = []
-  const range = { start: prefix + before, end: prefix + LOWEST, reverse: true }
-  for (const { value } of store.events(space, range)) {
-    const block = new EventBlock(value)
+  for (const block of iterateBlocksBefore(store, track, before)) {
     const end = block.indexFrom(before)
     const start = Math.max(end - (limit - found.length), block.indexFrom(oldest))
     if (end > start) found.push(...parseEvents(block.text(start, end)).reverse())

@@ -3,7 +3,7 @@ import { EventBlock, type EventKey, toTypeByte } from '../../serving/event-block
 import type { LogName, ServingStore } from '../../serving/lmdb.ts'
 
 const KEY_MIN = '\0'.repeat(16)
-const KEY_MAX = '\xff'.repeat(16)
+export const KEY_MAX = '\xff'.repeat(16)
 
 /** One ordered run of event blocks in the store: the whole log, or the events of one type. */
 export interface Track {
@@ -18,29 +18,51 @@ export function toTrack(type: EventType): Track {
   return { space: 'event_by_type', prefix: String.fromCharCode(toTypeByte(type)) }
 }
 
-/** Finds the block that holds the event of this key, or would hold it. Valid until the next read. */
-export function findBlockAround(
+/** Finds the first block that has an event of this key or a later one. Valid until the next read. */
+export function findBlockFrom(
   store: ServingStore,
   { space, prefix }: Track,
   key: EventKey,
 ): EventBlock | undefined {
-  const range = { start: prefix + key, end: prefix + KEY_MIN, reverse: true, limit: 1 }
+  const range = { start: prefix + key, end: prefix + KEY_MAX, limit: 1 }
   for (const { value } of store.events(space, range)) return new EventBlock(value)
+  return undefined
+}
+
+/** Iterates over the blocks that have events before a key, the newest first. Each is valid until the next. */
+export function* iterateBlocksBefore(
+  store: ServingStore,
+  track: Track,
+  key: EventKey,
+): Iterable<EventBlock> {
+  const around = findBlockFrom(store, track, key)
+  if (around !== undefined && around.keyAt(0) < key) yield around
+  const { space, prefix } = track
+  const range = { start: prefix + key, exclusiveStart: true, end: prefix + KEY_MIN, reverse: true }
+  for (const { value } of store.events(space, range)) yield new EventBlock(value)
+}
+
+/** Finds the newest event before a key. */
+export function findEventBefore(
+  store: ServingStore,
+  track: Track,
+  key: EventKey,
+): EventKey | undefined {
+  for (const block of iterateBlocksBefore(store, track, key))
+    return block.keyAt(block.indexFrom(key) - 1)
   return undefined
 }
 
 /** Finds the newest event of a track. */
 export function findNewest(store: ServingStore, track: Track): EventKey | undefined {
-  return findBlockAround(store, track, KEY_MAX)?.lastKey
+  return findEventBefore(store, track, KEY_MAX)
 }
 
 /** Iterates over the events of one track, a run of events at a time. */
 export class TrackIterator {
-  readonly #store: ServingStore
-  readonly #track: Track
+  readonly #blocks: Iterator<{ value: Uint8Array }>
   /** Number of the iterator in its page; undefined when it is the only one. */
   readonly #number: number | undefined
-  #laterBlocks: Iterator<{ value: Uint8Array }> | undefined
   #block: EventBlock | undefined
   #index = 0
   #end = 0
@@ -48,13 +70,11 @@ export class TrackIterator {
   key: EventKey | undefined
 
   constructor(store: ServingStore, track: Track, from: EventKey, number: number | undefined) {
-    this.#store = store
-    this.#track = track
+    const { space, prefix } = track
+    const range = { start: prefix + from, end: prefix + KEY_MAX }
+    this.#blocks = store.events(space, range)[Symbol.iterator]()
     this.#number = number
-    this.#enter(findBlockAround(store, track, from))
-    if (this.#block === undefined) this.#enter(this.#readNextBlock(from))
-    while (this.#block !== undefined && this.#block.lastKey < from)
-      this.#enter(this.#readNextBlock(from))
+    this.#enterNextBlock()
     if (this.#block !== undefined) this.#moveTo(this.#block.indexFrom(from))
   }
 
@@ -100,7 +120,7 @@ export class TrackIterator {
   }
 
   close(): void {
-    this.#laterBlocks?.return?.()
+    this.#blocks.return?.()
   }
 
   /** Returns the block of the current event; only called while there is one. */
@@ -112,27 +132,16 @@ export class TrackIterator {
   #moveTo(index: number): void {
     this.#index = index
     if (index < this.#currentBlock.count) this.key = this.#currentBlock.keyAt(index)
-    else this.#enter(this.#readNextBlock(this.#currentBlock.lastKey))
+    else this.#enterNextBlock()
   }
 
-  #enter(block: EventBlock | undefined): void {
+  #enterNextBlock(): void {
+    const { value, done } = this.#blocks.next()
+    const block = done ? undefined : new EventBlock(value.value)
     const number = this.#number
     this.#block = number === undefined ? block : block?.copyTo(getBuffer(number, block))
     this.#index = 0
     this.key = this.#block?.keyAt(0)
-  }
-
-  /**
-   * Moves to the next block. Most pages end in the block in which they begin, so later blocks are opened
-   * only when needed.
-   */
-  #readNextBlock(after: EventKey): EventBlock | undefined {
-    const { space, prefix } = this.#track
-    this.#laterBlocks ??= this.#store
-      .events(space, { start: prefix + after, exclusiveStart: true, end: prefix + KEY_MAX })
-      [Symbol.iterator]()
-    const { value, done } = this.#laterBlocks.next()
-    return done ? undefined : new EventBlock(value.value)
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type FeedEvent,
 } from '../../../pipeline/model/event.ts'
 import { readPageAfter } from '../../../pipeline/read/lookups/feed.ts'
+import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { Reader } from '../../../pipeline/read/reader.ts'
 import { ServingStore } from '../../../pipeline/serving/lmdb.ts'
 import { projectEvents } from '../../../pipeline/serving/projections/events.ts'
@@ -105,6 +106,32 @@ describe('the feed', () => {
         await reader.close()
         expect(found).toEqual(expected)
         expect(cursor).toBe(log.at(-1)!.at(-1)!.event_id)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('backward, in pages of any size, gives every event of the requested types once', async () => {
+    const asked = fc.record({
+      commits,
+      wanted: fc.oneof(fc.constant(eventTypeNames), fc.subarray(types)),
+      limit: fc.integer({ min: 1, max: 120 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(asked, async ({ commits, wanted, limit }) => {
+        let number = 0
+        const log = commits.map(commit => commit.map(type => buildEvent(type, number++)))
+        const reader = await openReader(log)
+        const found: FeedEvent[] = []
+        for (let before: string | undefined; ; before = found.at(-1)!.event_id) {
+          const page = listNewestEvents(reader, { types: wanted, limit, before, retentionDays: 90 })
+          expect(page.length).toBeLessThanOrEqual(limit)
+          if (page.length === 0) break
+          found.push(...page)
+        }
+        await reader.close()
+        const expected = log.flat().filter(event => wanted.includes(event.event_type))
+        expect(found.reverse()).toEqual(expected)
       }),
       { numRuns: 60 },
     )
