@@ -15,16 +15,16 @@ create table if not exists agent_profiles (
   format_kinds varchar[]
 );
 comment on table agent_profiles is 'Profiles of agents, from their own answers and from the files that declare them, whether or not anybody authorizes them. Their complete answers are in documents, the results of attempts in crawl_state.';
-comment on column agent_profiles.agent_url is 'address of the agent in its one form: agent_key() makes it of any spelling';
-comment on column agent_profiles.name is 'as it calls itself; null before it was reached';
-comment on column agent_profiles.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown: as its own site declares it, else what its tasks tell, else as others declare it';
-comment on column agent_profiles.protocols is 'mcp, a2a; none before it was reached';
-comment on column agent_profiles.tools_count is 'tools it lists';
-comment on column agent_profiles.channels is 'channels that it, or its products, say it covers, sorted';
-comment on column agent_profiles.markets is 'countries that it, or its products, say it covers, sorted';
-comment on column agent_profiles.has_tmp is 'whether it says that it supports trusted match';
-comment on column agent_profiles.needs_auth is 'lists its tools to anybody, and wants a credential for one that was called';
-comment on column agent_profiles.delivery_types is 'how its products are delivered: guaranteed, non_guaranteed; sorted, empty where it does not say; null only in rows that an earlier version wrote';
+comment on column agent_profiles.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
+comment on column agent_profiles.name is 'name that the agent gives itself; null until it was first reached';
+comment on column agent_profiles.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown: declared by its own site, else derived from its tasks, else declared by others';
+comment on column agent_profiles.protocols is 'protocols it speaks: mcp, a2a; empty until it was first reached';
+comment on column agent_profiles.tools_count is 'number of tools it lists';
+comment on column agent_profiles.channels is 'channels that the agent or its products claim to cover, sorted';
+comment on column agent_profiles.markets is 'countries that the agent or its products claim to cover, sorted';
+comment on column agent_profiles.has_tmp is 'whether it claims to support trusted match';
+comment on column agent_profiles.needs_auth is 'whether it lists its tools to anybody but requires a credential to call them';
+comment on column agent_profiles.delivery_types is 'how its products are delivered: guaranteed, non_guaranteed; sorted; empty if it does not say; null only in rows that an earlier version wrote';
 comment on column agent_profiles.format_kinds is 'kinds of formats that its capabilities, formats and products name, sorted, empty where it does not say; null only in rows that an earlier version wrote';
 comment on column agent_profiles.changed_at is 'last changed';
 comment on column agent_profiles.seq is 'commit that last touched the row';

@@ -13,16 +13,16 @@ create table if not exists agent_standings (
   badges json not null, -- published as struct(role varchar, adcp_version varchar, verified_specialisms varchar[])[]
   seq bigint not null
 );
-comment on table agent_standings is 'Test results of agents that members show to everybody.';
-comment on column agent_standings.agent_url is 'address of the agent in its one form: agent_key() makes it of any spelling';
+comment on table agent_standings is 'Test results of agents whose owners made them public.';
+comment on column agent_standings.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
 comment on column agent_standings.status is 'passing, degraded, failing, unknown or opted_out';
 comment on column agent_standings.lifecycle_stage is 'development, testing, production or deprecated';
 comment on column agent_standings.headline is 'the result in one line; null before the first run';
-comment on column agent_standings.tracks is 'results by part of the protocol';
-comment on column agent_standings.storyboards_passing is 'storyboards that passed';
-comment on column agent_standings.storyboards_total is 'storyboards that could be judged';
+comment on column agent_standings.tracks is 'results by track, that is by part of the protocol';
+comment on column agent_standings.storyboards_passing is 'number of storyboards that passed';
+comment on column agent_standings.storyboards_total is 'number of storyboards with a result';
 comment on column agent_standings.storyboards is 'last result of each storyboard';
-comment on column agent_standings.streak_days is 'whole days for which every run passed';
+comment on column agent_standings.streak_days is 'number of whole days in which every run passed';
 comment on column agent_standings.last_checked_at is 'last run; null before the first';
-comment on column agent_standings.badges is 'badges that it has: role, version and specialisms';
+comment on column agent_standings.badges is 'its badges: role, version and specialisms';
 comment on column agent_standings.seq is 'commit that last touched the row';

@@ -17,17 +17,17 @@ create table if not exists agents (
   category_taxonomy varchar
 );
 comment on table agents is 'Agents that publishers’ files list, with the publishers and properties each reaches.';
-comment on column agents.agent_url is 'address of the agent in its one form: agent_key() makes it of any spelling';
+comment on column agents.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
 comment on column agents.publisher_count is 'number of publishers that grant it anything; agent_reach.publishers is the same';
-comment on column agents.property_count is 'active properties it reaches';
-comment on column agents.property_types is 'types of these, sorted';
-comment on column agents.channels is 'channels of these, sorted';
-comment on column agents.tags is 'tags of these, sorted';
+comment on column agents.property_count is 'number of active properties it reaches';
+comment on column agents.property_types is 'types of the properties it reaches, sorted';
+comment on column agents.channels is 'channels of the properties it reaches, sorted';
+comment on column agents.tags is 'tags of the properties it reaches, sorted';
 comment on column agents.markets is 'countries its grants name, sorted';
-comment on column agents.discovered_at is 'first seen in any file';
-comment on column agents.changed_at is 'profile last changed';
-comment on column agents.declared_channels is 'those of its channels that publishers name, sorted; null only in rows that an earlier version wrote';
-comment on column agents.implied_channels is 'those of its channels that types of properties imply where publishers name none, sorted; null only in rows that an earlier version wrote';
+comment on column agents.discovered_at is 'when the registry first saw it in any file (UTC)';
+comment on column agents.changed_at is 'when its profile last changed (UTC)';
+comment on column agents.declared_channels is 'its channels that publishers name, sorted; null only in rows that an earlier version wrote';
+comment on column agents.implied_channels is 'its channels that are implied by types of properties where publishers name none, sorted; null only in rows that an earlier version wrote';
 comment on column agents.categories is 'content categories of what it reaches, as publishers write them: genres of collections, categories of properties and placements; sorted; null only in rows that an earlier version wrote';
 comment on column agents.category_taxonomy is 'taxonomy of the categories; null if none or several are named';
 comment on column agents.seq is 'commit that last touched the row';

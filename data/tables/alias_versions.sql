@@ -8,10 +8,10 @@ create table if not exists alias_versions (
   ended boolean not null,
   seq bigint not null
 );
-comment on table alias_versions is 'Every state that an alias was in: which record has answered for it, and since when.';
+comment on table alias_versions is 'Every state of each alias: which record stood in for it, and since when.';
 comment on column alias_versions.kind is 'property or collection';
 comment on column alias_versions.alias_rid is 'rid that was merged';
-comment on column alias_versions.canonical_rid is 'rid that answered for it';
-comment on column alias_versions.valid_from is 'time since which the row had this state';
+comment on column alias_versions.canonical_rid is 'rid of its canonical record in this state';
+comment on column alias_versions.valid_from is 'when this state began (UTC)';
 comment on column alias_versions.ended is 'true if the row was removed; the other columns then hold its last state';
-comment on column alias_versions.seq is 'commit that made it so';
+comment on column alias_versions.seq is 'commit that recorded it';

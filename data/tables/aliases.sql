@@ -9,10 +9,10 @@ create table if not exists aliases (
   merged_at timestamptz not null,
   seq bigint not null
 );
-comment on table aliases is 'Records that people found to be the same: the alias answers with the canonical one for ever.';
+comment on table aliases is 'Duplicate records that people merged: a request for the alias returns the canonical record, for good.';
 comment on column aliases.kind is 'property or collection';
-comment on column aliases.alias_rid is 'rid that was merged; its record is removed and stays';
-comment on column aliases.canonical_rid is 'rid that answers for it, never an alias itself';
-comment on column aliases.evidence is 'why they are the same, in words; null where nobody said';
-comment on column aliases.merged_at is 'when';
+comment on column aliases.alias_rid is 'rid that was merged; its record is kept with the status removed';
+comment on column aliases.canonical_rid is 'rid of the canonical record, never an alias itself';
+comment on column aliases.evidence is 'why they are the same; null if no reason was given';
+comment on column aliases.merged_at is 'when they were merged (UTC)';
 comment on column aliases.seq is 'commit that last touched the row';

@@ -15,15 +15,15 @@ create table if not exists collections (
   seq bigint not null
 );
 comment on table collections is 'Shows, publications and other programs of publishers. Rows are never deleted: a collection that is gone is removed and keeps its collection_rid.';
-comment on column collections.collection_rid is 'permanent identity, minted once (UUID v7) for a collection_id of a publisher';
-comment on column collections.publisher_domain is 'owner';
-comment on column collections.collection_id is 'slug inside the publisher''s file; not unique beyond it';
+comment on column collections.collection_rid is 'permanent id, created once (UUID v7) for each collection_id of a publisher';
+comment on column collections.publisher_domain is 'publisher that owns it';
+comment on column collections.collection_id is 'id in the publisher’s file; not unique beyond it';
 comment on column collections.name is 'name as published';
 comment on column collections.kind is 'series, publication, event_series or rotation';
 comment on column collections.identifiers is 'where it is distributed: list of {publisher_domain, type, value}, sorted';
-comment on column collections.collection is 'the collection as understood';
+comment on column collections.collection is 'the collection as read';
 comment on column collections.source is 'authoritative, enriched or contributed';
-comment on column collections.status is 'active or removed, as aliases of others are for ever';
-comment on column collections.created_at is 'time at which its rid was created';
-comment on column collections.changed_at is 'content or status last changed';
+comment on column collections.status is 'active or removed; an alias of another stays removed';
+comment on column collections.created_at is 'when its rid was created (UTC)';
+comment on column collections.changed_at is 'when its content or status last changed (UTC)';
 comment on column collections.seq is 'commit that last touched the row';

@@ -6,9 +6,9 @@ create table if not exists crawl_days (
   attempts ubigint not null,
   seq bigint not null
 );
-comment on table crawl_days is 'Attempts to read files, counted by day and outcome. They name no domain, so taking one down changes none; days are kept for two years.';
+comment on table crawl_days is 'Attempts to read files, counted by day and outcome, without domains. Days are kept for two years.';
 comment on column crawl_days.day is 'UTC day of the attempts';
 comment on column crawl_days.kind is 'brand.json, adagents.json, ads.txt or agent';
 comment on column crawl_days.outcome is 'outcome of the attempts, such as ok or timeout';
-comment on column crawl_days.attempts is 'number of attempts; one that was reported twice counts once';
+comment on column crawl_days.attempts is 'number of attempts';
 comment on column crawl_days.seq is 'commit that counted last';

@@ -27,10 +27,10 @@ create table if not exists crawl_state (
   requested boolean not null,
   seq bigint not null
 );
-comment on table crawl_state is 'One row per file on the web, with the results of the latest attempts to read it. The table is narrow, so that a night without changes is one small update.';
+comment on table crawl_state is 'Files on the web, one row each, with the results of the latest attempts to read them.';
 comment on column crawl_state.kind is 'brand.json, adagents.json, ads.txt or agent';
-comment on column crawl_state.location is 'a domain (the well-known place), an https URL, or the key of an agent';
-comment on column crawl_state.priority is '0 requested, 1 a document leads there, 2 given, 3 only mentioned';
+comment on column crawl_state.location is 'a domain (for its well-known address), an https URL, or the normalized address of an agent';
+comment on column crawl_state.priority is '0: requested; 1: another document points there; 2: given by the operator of the registry; 3: only mentioned';
 comment on column crawl_state.outcome is 'outcome of the last attempt; null before the first';
 comment on column crawl_state.effect is 'effect of the last answer on the stored state: success, absent (not found), unusable or garbled (invalid), unreachable; an attempt without an answer does not change it; null before the first answer';
 comment on column crawl_state.status is 'HTTP status of the last attempt; null if no server answered';
@@ -39,14 +39,14 @@ comment on column crawl_state.streak_since is 'time of the first answer of the s
 comment on column crawl_state.failures is 'attempts without an answer since the last one';
 comment on column crawl_state.attempted_at is 'last attempt; null before the first';
 comment on column crawl_state.succeeded_at is 'last attempt that read the file or found it unchanged; null before the first';
-comment on column crawl_state.due_at is 'when it is fetched next; null for an agent that nobody names any more';
+comment on column crawl_state.due_at is 'when it is fetched next; null for an agent that no file names any more';
 comment on column crawl_state.stale_at is 'time from which properties read from the file are stale; null where it was never read';
 comment on column crawl_state.ended_at is 'time from which grants read from the file are no longer in force; null where it was never read';
 comment on column crawl_state.absent_at is 'time of the last answer that the file is missing, if only other answers without a file followed; null otherwise';
-comment on column crawl_state.turns_at is 'next time at which the stored state changes without a new answer; null if never';
+comment on column crawl_state.turns_at is 'when its stored state next changes without a new answer, such as to stale; null if never';
 comment on column crawl_state.etag is 'ETag of the last answer; null where it had none';
 comment on column crawl_state.last_modified is 'Last-Modified of the last answer; null where it had none';
-comment on column crawl_state.hash is 'content hash of the document held; null where there is none';
-comment on column crawl_state.took_ms is 'milliseconds until an agent had listed its tools, or had failed to; null for files';
+comment on column crawl_state.hash is 'content hash of the stored document; null if there is none';
+comment on column crawl_state.took_ms is 'milliseconds until an agent had listed its tools or failed to; null for files';
 comment on column crawl_state.requested is 'true if a person requested the next attempt';
 comment on column crawl_state.seq is 'commit that last touched the row';

@@ -17,16 +17,16 @@ create table if not exists documents (
   changed_at timestamptz not null,
   seq bigint not null
 );
-comment on table documents is 'The last accepted document of each file, normalised, without contacts.';
+comment on table documents is 'The last accepted document of each file, normalized and without contacts.';
 comment on column documents.kind is 'brand.json, adagents.json, ads.txt or agent';
-comment on column documents.location is 'a domain (the well-known place), an https URL, or the key of an agent';
-comment on column documents.variant is 'shape of the document, such as pointer, inline, house_portfolio';
+comment on column documents.location is 'a domain (for its well-known address), an https URL, or the normalized address of an agent';
+comment on column documents.variant is 'form of the document, such as pointer, inline or house_portfolio';
 comment on column documents.hash is 'version of the parser and SHA-256 of the bytes; names the body file';
 comment on column documents.resolved_url is 'final address of the answer, after redirects; null where there were none';
 comment on column documents.bytes is 'size after decompression; null only in rows that an earlier version wrote';
-comment on column documents.fault_count is 'number of faults in the document';
+comment on column documents.fault_count is 'number of issues in the document';
 comment on column documents.faults is 'list of {field, code, message, severity}';
-comment on column documents.document is 'normalised content of the file';
-comment on column documents.first_seen_at is 'first document of this file';
-comment on column documents.changed_at is 'this document, first seen';
+comment on column documents.document is 'normalized content of the file';
+comment on column documents.first_seen_at is 'when the first document of this file was seen (UTC)';
+comment on column documents.changed_at is 'when this document was first seen (UTC)';
 comment on column documents.seq is 'commit that last touched the row';

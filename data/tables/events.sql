@@ -11,11 +11,11 @@ create table if not exists events (
   seq bigint not null
 );
 comment on table events is 'The change feed.';
-comment on column events.event_id is 'UUID v7, strictly rising';
+comment on column events.event_id is 'UUID v7, strictly increasing';
 comment on column events.event_type is 'one of the twenty types of the feed';
 comment on column events.entity_type is 'agent, authorization, collection, property or publisher';
 comment on column events.entity_id is 'id of the entity that changed';
-comment on column events.payload is 'facts of the change';
+comment on column events.payload is 'details of the change';
 comment on column events.actor is 'actor of the event, such as pipeline:crawler';
 comment on column events.created_at is 'time of the commit';
 comment on column events.seq is 'commit that made it';

@@ -10,10 +10,10 @@ create table if not exists held (
   seq bigint not null
 );
 comment on table held is 'Answers that would remove rows and are held back, because too many did so in one night. The publishers listed here keep their earlier rows.';
-comment on column held.rule is 'which answer: publisher';
+comment on column held.rule is 'kind of the answer that is held back: publisher';
 comment on column held.subject is 'domain that keeps its rows';
 comment on column held.reason is 'failed: its file is no longer valid; emptied: the file drops half of its content or more';
-comment on column held.grants is 'authorizations that would end';
-comment on column held.properties is 'properties that would turn stale';
+comment on column held.grants is 'number of authorizations that would end';
+comment on column held.properties is 'number of properties that would become stale';
 comment on column held.since is 'time at which it was first held back';
 comment on column held.seq is 'commit that last touched the row';

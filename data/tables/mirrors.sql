@@ -12,13 +12,13 @@ create table if not exists mirrors (
   updated_at timestamptz not null,
   seq bigint not null
 );
-comment on table mirrors is 'Files that the community keeps for platforms that publish none. They authorize nobody.';
+comment on table mirrors is 'Files that members maintain for platforms that publish none. They authorize nobody.';
 comment on column mirrors.platform is 'platform whose file is mirrored';
 comment on column mirrors.adagents_json is 'the file, without its contact';
-comment on column mirrors.catalog_etag is 'version of the catalog, as its author calls it; null where there is none';
-comment on column mirrors.superseded_by is 'address of the file that takes its place; null where there is none';
+comment on column mirrors.catalog_etag is 'version that its author gave the catalog; null if there is none';
+comment on column mirrors.superseded_by is 'address of the file that replaces it; null if there is none';
 comment on column mirrors.publisher_domains is 'publishers that it describes';
-comment on column mirrors.collections is 'its collections as understood, each with its publisher';
+comment on column mirrors.collections is 'its collections as read, each with its publisher';
 comment on column mirrors.digest is 'SHA-256 of the file without its time, hex';
 comment on column mirrors.created_at is 'first published';
 comment on column mirrors.updated_at is 'last published';

@@ -5,8 +5,8 @@ create table if not exists nights (
   losses ubigint not null,
   taken ubigint not null
 );
-comment on table nights is 'Losses of each night, from one time of CRAWL_SCHEDULE to the next. The brake compares a night with those before it.';
-comment on column nights.night is 'the time of CRAWL_SCHEDULE that it began with';
-comment on column nights.publishers is 'publishers whose answers would remove grants or properties; one that loses twice counts twice';
-comment on column nights.losses is 'grants and active properties that these answers would take';
-comment on column nights.taken is 'number of these losses that were applied and not held back';
+comment on table nights is 'Grants and properties lost in each night, from one start of the scheduled crawl to the next. If a night loses far more than those before, further losses are held back.';
+comment on column nights.night is 'when the night’s scheduled crawl began (UTC)';
+comment on column nights.publishers is 'number of publishers whose answers would remove grants or properties; one with two losses counts twice';
+comment on column nights.losses is 'number of grants and active properties that these answers would remove';
+comment on column nights.taken is 'number of these losses that were applied';

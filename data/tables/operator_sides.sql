@@ -14,4 +14,4 @@ comment on column operator_sides.publisher_domain is 'publisher that grants the 
 comment on column operator_sides.property_rid is 'the property';
 comment on column operator_sides.delegation_type is 'direct, delegated or ad_network, as the grant says; null where the file does not say';
 comment on column operator_sides.operator_side is 'confirmed, contradicted or unknown';
-comment on column operator_sides.operator_reason is 'rule that decided it: declared_alike, owns_it, claims_to_own, declared_otherwise or delegation_not_stated';
+comment on column operator_sides.operator_reason is 'rule behind operator_side: declared_alike, owns_it, claims_to_own, declared_otherwise or delegation_not_stated';

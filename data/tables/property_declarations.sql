@@ -7,10 +7,10 @@ create table if not exists property_declarations (
   store varchar,
   relationship varchar not null -- published as enum relationship
 );
-comment on table property_declarations is 'Properties that a valid brand.json declares as owned or sold by its brand: the operator''s side of an authorization.';
-comment on column property_declarations.location is 'the file: a domain (the well-known place) or an https URL';
+comment on table property_declarations is 'Properties that a valid brand.json declares as owned or sold by its brand: the operator’s side of an authorization.';
+comment on column property_declarations.location is 'location of the file: a domain (for its well-known address) or an https URL';
 comment on column property_declarations.brand_id is 'id of the brand inside the file';
 comment on column property_declarations.type is 'website, mobile_app, … as written';
-comment on column property_declarations.identifier is 'the one identifier, as written';
+comment on column property_declarations.identifier is 'identifier as written';
 comment on column property_declarations.store is 'app store; null where the file names none';
 comment on column property_declarations.relationship is 'owned, direct, delegated or ad_network';

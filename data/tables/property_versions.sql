@@ -20,10 +20,10 @@ create table if not exists property_versions (
   ended boolean not null,
   seq bigint not null
 );
-comment on table property_versions is 'Every state that a property was in: a row is added when it appears or changes, and is never changed.';
-comment on column property_versions.property_rid is 'permanent identity, minted once (UUID v7)';
-comment on column property_versions.publisher_domain is 'owner';
-comment on column property_versions.property_id is 'slug inside the publisher''s file, not unique beyond it; null where the file gives none';
+comment on table property_versions is 'Every state of each property: a row is added when it appears or changes, and never changes afterwards.';
+comment on column property_versions.property_rid is 'permanent id, created once (UUID v7)';
+comment on column property_versions.publisher_domain is 'publisher that owns it';
+comment on column property_versions.property_id is 'id in the publisher’s file, not unique beyond it; null if the file gives none';
 comment on column property_versions.property_type is 'website, mobile_app, ctv_app, …';
 comment on column property_versions.name is 'name as published';
 comment on column property_versions.identifiers is 'list of {type, value}, sorted';
@@ -31,11 +31,11 @@ comment on column property_versions.tags is 'tags, sorted';
 comment on column property_versions.supported_channels is 'channels as published, sorted';
 comment on column property_versions.channels is 'supported_channels, or else the channels that the type implies, sorted';
 comment on column property_versions.classification is 'property, ad_infra, publisher_mask, network or unclassified';
-comment on column property_versions.source is 'authoritative: by the publisher''s file; contributed: by what people saved or handed in, which grants nothing; or enriched';
-comment on column property_versions.status is 'active, stale, or removed: an alias of another';
+comment on column property_versions.source is 'authoritative: from the publisher’s file; contributed: from what people saved or submitted, which grants nothing; or enriched';
+comment on column property_versions.status is 'active, stale, or removed (an alias of another)';
 comment on column property_versions.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed; null while it is active';
-comment on column property_versions.inline_only is 'true of one that the file lists only inside of an entry, so that no selector reaches it; else null';
-comment on column property_versions.created_at is 'time at which its rid was created';
-comment on column property_versions.valid_from is 'time since which the row had this state';
+comment on column property_versions.inline_only is 'true if the file lists it only inside an agent’s entry, so that no other entry can select it; otherwise null';
+comment on column property_versions.created_at is 'when its rid was created (UTC)';
+comment on column property_versions.valid_from is 'when this state began (UTC)';
 comment on column property_versions.ended is 'true if the row was removed; the other columns then hold its last state';
-comment on column property_versions.seq is 'commit that made it so';
+comment on column property_versions.seq is 'commit that recorded it';

@@ -13,15 +13,15 @@ create table if not exists publisher_versions (
   ended boolean not null,
   seq bigint not null
 );
-comment on table publisher_versions is 'Every state that the file of a publisher was in, as far as answers about authorization need it.';
-comment on column publisher_versions.domain is 'the publisher';
+comment on table publisher_versions is 'Every state of each publisher’s file, as far as answers about authorization need it.';
+comment on column publisher_versions.domain is 'domain of the publisher';
 comment on column publisher_versions.valid is 'whether the file counts as valid';
 comment on column publisher_versions.discovery_method is 'how the file was found';
-comment on column publisher_versions.manager_domain is 'domain that serves the publisher''s file for it; null where the publisher serves its own';
+comment on column publisher_versions.manager_domain is 'domain that serves the file on behalf of the publisher; null if the publisher serves its own';
 comment on column publisher_versions.resolved_location is 'location of the document the facts were read from';
-comment on column publisher_versions.agent_count is 'distinct agents with a grant in force';
-comment on column publisher_versions.property_count is 'active properties';
+comment on column publisher_versions.agent_count is 'number of distinct agents with a grant in force';
+comment on column publisher_versions.property_count is 'number of active properties';
 comment on column publisher_versions.catalog is 'its formats and placements as published';
-comment on column publisher_versions.valid_from is 'time since which the row had this state';
+comment on column publisher_versions.valid_from is 'when this state began (UTC)';
 comment on column publisher_versions.ended is 'true if the row was removed; the other columns then hold its last state';
-comment on column publisher_versions.seq is 'commit that made it so';
+comment on column publisher_versions.seq is 'commit that recorded it';

@@ -22,22 +22,22 @@ create table if not exists publishers (
   listed_agents varchar[],
   reach_format utinyint
 );
-comment on table publishers is 'Domains whose adagents.json was understood at least once.';
-comment on column publishers.domain is 'the publisher';
+comment on table publishers is 'Domains whose adagents.json the registry could read at least once.';
+comment on column publishers.domain is 'domain of the publisher';
 comment on column publishers.valid is 'whether the file counts as valid';
 comment on column publishers.discovery_method is 'how the file was found';
-comment on column publishers.manager_domain is 'domain that serves the publisher''s file for it; null where the publisher serves its own';
+comment on column publishers.manager_domain is 'domain that serves the file on behalf of the publisher; null if the publisher serves its own';
 comment on column publishers.resolved_location is 'location of the document the facts were read from';
-comment on column publishers.agent_count is 'distinct agents with a grant in force';
-comment on column publishers.property_count is 'active properties';
-comment on column publishers.collection_count is 'active collections';
-comment on column publishers.placement_count is 'its placements';
-comment on column publishers.format_count is 'its formats';
-comment on column publishers.signal_count is 'its signals';
+comment on column publishers.agent_count is 'number of distinct agents with a grant in force';
+comment on column publishers.property_count is 'number of active properties';
+comment on column publishers.collection_count is 'number of active collections';
+comment on column publishers.placement_count is 'number of its placements';
+comment on column publishers.format_count is 'number of its formats';
+comment on column publishers.signal_count is 'number of its signals';
 comment on column publishers.fields is 'top-level key of the file -> hash of its canonical JSON';
-comment on column publishers.catalog is 'its formats and placements as published, and the lists of the file that were not read as a whole';
-comment on column publishers.listed_agents is 'agents that the file lists and no grant in force is of, sorted; null only in rows that an earlier version wrote';
-comment on column publishers.discovered_at is 'first understood';
-comment on column publishers.changed_at is 'content last changed';
+comment on column publishers.catalog is 'its formats and placements as published, and the names of lists in the file that were not read completely';
+comment on column publishers.listed_agents is 'agents that the file lists but that have no grant in force, sorted; null only in rows that an earlier version wrote';
+comment on column publishers.discovered_at is 'when it could first be read (UTC)';
+comment on column publishers.changed_at is 'when its content last changed (UTC)';
 comment on column publishers.reach_format is 'version of the rules by which the reach of its agents was counted; null only in rows that an earlier version wrote';
 comment on column publishers.seq is 'commit that last touched the row';

@@ -16,16 +16,16 @@ create table if not exists revisions (
   created_at timestamptz not null,
   seq bigint not null
 );
-comment on table revisions is 'Revisions of entries and policies: saves, enrichments and rollbacks. Crawls create none. The numbers of an entry rise by one; number 1 created it.';
+comment on table revisions is 'Revisions of entries and policies: saves, enrichments and rollbacks. Crawls create none. Each entry numbers its revisions from 1.';
 comment on column revisions.entity is 'brand, property or policy';
-comment on column revisions.domain is 'the brand''s or the publisher''s; of a policy its id';
+comment on column revisions.domain is 'domain of the brand or publisher; for a policy, its id';
 comment on column revisions.revision_number is 'number within the entry';
 comment on column revisions.revision_id is 'id chosen by the caller; null for revisions of policies';
 comment on column revisions.editor_id is 'opaque id of the editor; system for automated enrichment';
-comment on column revisions.edit_summary is 'why, in words';
+comment on column revisions.edit_summary is 'reason that the editor gave';
 comment on column revisions.source is 'source of the entry after this revision: brand_json, adagents_json, enriched, community or registry';
-comment on column revisions.is_rollback is 'whether it restored an earlier one';
-comment on column revisions.rolled_back_to is 'the revision that was restored; null for any other change';
-comment on column revisions.state is 'the entry after it: source, status, brand_name, document and contact_id';
+comment on column revisions.is_rollback is 'whether it restored an earlier revision';
+comment on column revisions.rolled_back_to is 'number of the revision that was restored; null for any other change';
+comment on column revisions.state is 'the entry after this revision: source, status, brand_name, document and contact_id';
 comment on column revisions.created_at is 'time of the commit';
 comment on column revisions.seq is 'commit that made it';

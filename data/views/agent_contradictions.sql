@@ -14,12 +14,12 @@ join authorizations a on a.agent_url = o.agent_url and a.publisher_domain = d.pu
   and a.delegation_type is not distinct from d.delegation_type
 join property_sets s on s.set_id = a.property_set and list_contains(s.property_rids, d.property_rid)
 where a.in_force and d.operator_side = 'contradicted';
-comment on view agent_contradictions is 'What publishers grant and agents may not sell all the same, because the brand.json of the agent''s operator says otherwise: a row for each grant in force and each such property.';
-comment on column agent_contradictions.agent_url is 'address of the agent in its one form: agent_key() makes it of any spelling';
+comment on view agent_contradictions is 'What publishers grant but agents may not sell, because the brand.json of the agent’s operator contradicts the grant: one row for each grant in force and each such property.';
+comment on column agent_contradictions.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
 comment on column agent_contradictions.publisher_domain is 'publisher that grants it';
 comment on column agent_contradictions.property_rid is 'the property: properties.property_rid';
 comment on column agent_contradictions.authorization_id is 'the grant: authorizations.id';
 comment on column agent_contradictions.delegation_type is 'direct, delegated or ad_network, as the publisher says; null where the file does not say';
-comment on column agent_contradictions.manager_domain is 'domain that serves the publisher''s file for it; null where the publisher serves its own';
-comment on column agent_contradictions.operator_domain is 'domain of the agent''s operator';
-comment on column agent_contradictions.operator_reason is 'rule that decided it: claims_to_own or declared_otherwise';
+comment on column agent_contradictions.manager_domain is 'domain that serves the file on behalf of the publisher; null if the publisher serves its own';
+comment on column agent_contradictions.operator_domain is 'domain of the agent’s operator';
+comment on column agent_contradictions.operator_reason is 'rule behind it: claims_to_own or declared_otherwise';

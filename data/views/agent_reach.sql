@@ -40,11 +40,11 @@ left join agent_standings s on s.agent_url = a.agent_url
 left join granted g on g.agent_url = a.agent_url
 left join contradicted n on n.agent_url = a.agent_url
 left join crawl_state c on c.kind = 'agent' and c.location = a.agent_url;
-comment on view agent_reach is 'What publishers grant each agent, and whether it is alive: a row for each agent that publishers list. Counts are of grants in force; what its operator contradicts is among them.';
-comment on column agent_reach.agent_url is 'address of the agent in its one form: agent_key() makes it of any spelling';
-comment on column agent_reach.name is 'as it calls itself; null before it was reached';
+comment on view agent_reach is 'What publishers grant each agent, and whether it is online: one row for each agent that publishers list. Counts are of grants in force and include what the agent’s operator contradicts.';
+comment on column agent_reach.agent_url is 'normalized address of the agent; agent_key() normalizes any spelling';
+comment on column agent_reach.name is 'name that the agent gives itself; null until it was first reached';
 comment on column agent_reach.type is 'brand, rights, measurement, governance, creative, sales, buying, signals or unknown';
-comment on column agent_reach.protocols is 'mcp, a2a; none before it was reached';
+comment on column agent_reach.protocols is 'protocols it speaks: mcp, a2a; empty until it was first reached';
 comment on column agent_reach.standing is 'test status: passing, degraded, failing, unknown or opted_out; null if it is not tested';
 comment on column agent_reach.publishers is 'number of publishers that grant it anything, as agents.publisher_count';
 comment on column agent_reach.properties is 'number of active properties it reaches, as agents.property_count';
@@ -57,9 +57,9 @@ comment on column agent_reach.property_types is 'types of its properties, sorted
 comment on column agent_reach.channels is 'channels of its properties, sorted';
 comment on column agent_reach.markets is 'ISO 3166 codes of countries that its grants name, sorted; empty where none names any';
 comment on column agent_reach.categories is 'content categories of what it reaches, as publishers write them, sorted';
-comment on column agent_reach.last_outcome is 'outcome of the last attempt to reach it, in one word such as ok or timeout';
-comment on column agent_reach.is_alive is 'whether it answered the last attempt, also if it only asked for a credential (last_outcome needs_auth), as health.online of the API; null before the first attempt';
+comment on column agent_reach.last_outcome is 'outcome of the last attempt to reach it, such as ok or timeout';
+comment on column agent_reach.is_alive is 'whether it answered the last attempt, even if only to require a credential (last_outcome needs_auth), like health.online in the API; null before the first attempt';
 comment on column agent_reach.answered_at is 'when it last answered (UTC)';
-comment on column agent_reach.took_ms is 'milliseconds it took to tell its tools, or why not';
+comment on column agent_reach.took_ms is 'milliseconds until it had listed its tools or failed to';
 comment on column agent_reach.discovered_at is 'when the registry first saw it in any file (UTC)';
-comment on column agent_reach.contradicted_publishers is 'number of publishers that grant it something that its operator contradicts: agent_contradictions has which. Do not subtract it from publishers, since it may sell other properties of them: count those of grants_flat where operator_side is not contradicted';
+comment on column agent_reach.contradicted_publishers is 'number of publishers that grant it something that its operator contradicts; agent_contradictions lists which. Do not subtract it from publishers, because the agent may still sell their other properties: instead count publishers in grants_flat where operator_side is not contradicted';

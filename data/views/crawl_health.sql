@@ -22,19 +22,19 @@ select
 from crawl_state c
 cross join internal.meta m
 left join documents d on d.kind = c.kind and d.location = c.location;
-comment on view crawl_health is 'How well the registry can read what it crawls: a row for each file and each agent. Ages are those at the commit that the snapshot shows.';
+comment on view crawl_health is 'How well the registry can read what it crawls: one row for each file and each agent. Ages are as of the commit that the snapshot shows.';
 comment on column crawl_health.kind is 'brand.json, adagents.json, ads.txt or agent';
-comment on column crawl_health.location is 'a domain (the well-known place), an https URL, or the key of an agent';
-comment on column crawl_health.host is 'host name in it';
-comment on column crawl_health.state is 'never_crawled; current: read within 48 hours; stale: read before that; failing: the last attempt got no answer; absent: there is no such file; invalid: it cannot be used';
-comment on column crawl_health.outcome is 'outcome of the last attempt, in one word such as ok or timeout; null before the first';
+comment on column crawl_health.location is 'a domain (for its well-known address), an https URL, or the normalized address of an agent';
+comment on column crawl_health.host is 'host name in the location';
+comment on column crawl_health.state is 'never_crawled; current: read within 48 hours; stale: last read before that; failing: the last attempt got no answer; absent: there is no such file; invalid: it cannot be used';
+comment on column crawl_health.outcome is 'outcome of the last attempt, such as ok or timeout; null before the first';
 comment on column crawl_health.http_status is 'HTTP status of the last attempt; null if no server answered';
 comment on column crawl_health.failures is 'number of attempts without an answer since the last answer';
 comment on column crawl_health.attempted_at is 'last attempt (UTC)';
 comment on column crawl_health.succeeded_at is 'last attempt that read the file or found it unchanged (UTC)';
 comment on column crawl_health.age_seconds is 'seconds since the last success';
-comment on column crawl_health.due_at is 'when it is fetched next (UTC); null for an agent that nobody names any more';
+comment on column crawl_health.due_at is 'when it is fetched next (UTC); null for an agent that no file names any more';
 comment on column crawl_health.overdue_seconds is 'seconds since it was due; 0 if it is not due yet';
-comment on column crawl_health.bytes is 'bytes of the document held, after decompression; null where there is none';
-comment on column crawl_health.fault_count is 'number of faults of the document held; null where there is none';
-comment on column crawl_health.took_ms is 'milliseconds that an agent took to tell its tools, or why not; null for files';
+comment on column crawl_health.bytes is 'size of the stored document in bytes, after decompression; null if there is none';
+comment on column crawl_health.fault_count is 'number of issues in the stored document; null if there is none';
+comment on column crawl_health.took_ms is 'milliseconds until an agent had listed its tools or failed to; null for files';

@@ -6,9 +6,9 @@ select
   (select min(valid_from) from publisher_versions) as history_since,
   'DEFINITIONS' as definitions
 from internal.meta;
-comment on view data_set is 'One row: which version of the data set this is, which commit it shows, and since when history is recorded.';
-comment on column data_set.format is 'version of the published tables and views: it rises when one is renamed, is removed or means something else';
-comment on column data_set.seq is 'number of the last commit that is shown';
+comment on view data_set is 'One row: the version of the data set, the commit it shows, and the start of its history.';
+comment on column data_set.format is 'version of the published tables and views; it increases when one is renamed or removed or changes its meaning';
+comment on column data_set.seq is 'number of the last commit included';
 comment on column data_set.as_of is 'time of that commit (UTC)';
-comment on column data_set.history_since is 'time since which the views ..._history record what was so (UTC): of an earlier time nothing is known; null while no file of a publisher was read';
+comment on column data_set.history_since is 'start of what the …_history views record (UTC); null if no publisher’s file was read yet';
 comment on column data_set.definitions is 'SHA-256 of the definitions of all tables and views';

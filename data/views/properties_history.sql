@@ -23,10 +23,10 @@ from (
   from property_versions
 ) v
 where not v.ended;
-comment on view properties_history is 'All states that properties have been in: one row per state, with its period.';
-comment on column properties_history.property_rid is 'permanent identity, minted once (UUID v7)';
-comment on column properties_history.publisher_domain is 'owner';
-comment on column properties_history.property_id is 'slug inside the publisher''s file, not unique beyond it; null where the file gives none';
+comment on view properties_history is 'All states of properties, one row per state with its period.';
+comment on column properties_history.property_rid is 'permanent id, created once (UUID v7)';
+comment on column properties_history.publisher_domain is 'publisher that owns it';
+comment on column properties_history.property_id is 'id in the publisher’s file, not unique beyond it; null if the file gives none';
 comment on column properties_history.property_type is 'website, mobile_app, ctv_app, …';
 comment on column properties_history.name is 'name as published';
 comment on column properties_history.identifiers is 'list of {type, value}, sorted';
@@ -34,11 +34,11 @@ comment on column properties_history.tags is 'tags, sorted';
 comment on column properties_history.supported_channels is 'channels as published, sorted';
 comment on column properties_history.channels is 'supported_channels, or else the channels that the type implies, sorted';
 comment on column properties_history.classification is 'property, ad_infra, publisher_mask, network or unclassified';
-comment on column properties_history.source is 'authoritative: by the publisher''s file; contributed: by what people saved or handed in, which grants nothing; or enriched';
-comment on column properties_history.status is 'active, stale, or removed: an alias of another';
+comment on column properties_history.source is 'authoritative: from the publisher’s file; contributed: from what people saved or submitted, which grants nothing; or enriched';
+comment on column properties_history.status is 'active, stale, or removed (an alias of another)';
 comment on column properties_history.stale_reason is 'why it is stale: not_listed, revoked, validation_failed or disputed; null while it is active';
-comment on column properties_history.inline_only is 'true of one that the file lists only inside of an entry, so that no selector reaches it; else null';
-comment on column properties_history.created_at is 'time at which its rid was created';
-comment on column properties_history.valid_from is 'time since which the row had this state (UTC)';
-comment on column properties_history.valid_to is 'time at which this state ended (UTC); null for the current state';
-comment on column properties_history.seq is 'commit that made it so';
+comment on column properties_history.inline_only is 'true if the file lists it only inside an agent’s entry, so that no other entry can select it; otherwise null';
+comment on column properties_history.created_at is 'when its rid was created (UTC)';
+comment on column properties_history.valid_from is 'when this state began (UTC)';
+comment on column properties_history.valid_to is 'when this state ended (UTC); null for the current state';
+comment on column properties_history.seq is 'commit that recorded it';

@@ -44,18 +44,18 @@ left join related r on r.publisher_domain = g.publisher_domain
 left join contradicted c on c.publisher_domain = g.publisher_domain
   and c.agent_url = g.agent_url and c.manager_domain is not distinct from g.manager_domain
   and c.delegation_type is not distinct from g.delegation_type;
-comment on view supply_path is 'How inventory gets from publishers to agents: a row for each publisher, manager and agent with a grant in force, by kind of delegation, and for each brand.json that names the agent.';
+comment on view supply_path is 'How inventory gets from publishers to agents: one row for each publisher, manager and agent with a grant in force, by delegation type, and for each brand.json that names the agent.';
 comment on column supply_path.publisher_domain is 'publisher that owns the inventory and grants it';
-comment on column supply_path.publisher_brand is 'name of the publisher''s brand, where one is known';
-comment on column supply_path.publisher_house is 'house of that brand, where it is proven; null where the publisher has no brand.json that names one';
+comment on column supply_path.publisher_brand is 'name of the publisher’s brand; null if unknown';
+comment on column supply_path.publisher_house is 'confirmed house of that brand; null if there is none';
 comment on column supply_path.discovery_method is 'how the file was found';
-comment on column supply_path.manager_domain is 'domain that manages the publisher''s file; null if the publisher does so itself';
-comment on column supply_path.agent_url is 'key of the agent to which it is granted';
+comment on column supply_path.manager_domain is 'domain that manages the publisher’s file; null if the publisher does so itself';
+comment on column supply_path.agent_url is 'normalized address of the agent to which it is granted';
 comment on column supply_path.delegation_type is 'direct, delegated or ad_network, as the publisher says; null where the file does not say';
-comment on column supply_path.operator_file is 'brand.json that names the agent, which is its operator''s: a domain (the well-known place) or an https URL; null where none does';
-comment on column supply_path.operator_relationships is 'relationships that the file declares to properties of the publisher, sorted: owned, direct, delegated, ad_network; null if it declares none';
+comment on column supply_path.operator_file is 'location of the operator’s brand.json that names the agent: a domain (for its well-known address) or an https URL; null if none does';
+comment on column supply_path.operator_relationships is 'relationships to properties of the publisher that the file declares, sorted: owned, direct, delegated, ad_network; null if it declares none';
 comment on column supply_path.grants is 'number of grants in force that take this path';
-comment on column supply_path.exclusive is 'whether one of them is exclusive';
-comment on column supply_path.publisher_wide is 'whether one of them reaches all active properties of the publisher';
+comment on column supply_path.exclusive is 'whether one of these grants is exclusive';
+comment on column supply_path.publisher_wide is 'whether one of these grants reaches all active properties of the publisher';
 comment on column supply_path.hops is 'number of parties after the publisher: 1 for the agent, 2 with a manager in between';
 comment on column supply_path.properties_contradicted is 'number of granted properties that the agent may not sell, because its operator says otherwise';

@@ -27,15 +27,15 @@ from told t
 left join publishers p on p.domain = t.publisher_domain
 where not exists (from authorizations a
   where a.in_force and a.agent_url = t.agent_url and a.publisher_domain = t.publisher_domain);
-comment on view unauthorized_claims is 'Inventory that somebody claims an agent sells and whose publisher authorizes that agent for nothing: a row a claim. A claim authorizes nobody.';
+comment on view unauthorized_claims is 'Claims that an agent sells inventory for which its publisher does not authorize the agent, one row per claim. A claim authorizes nobody.';
 comment on column unauthorized_claims.publisher_domain is 'publisher whose inventory is claimed';
-comment on column unauthorized_claims.agent_url is 'key of the agent that claims, or is claimed, to sell it';
-comment on column unauthorized_claims.claimed_by is 'manager: an adagents.json of another domain says so; agent: the agent itself does';
-comment on column unauthorized_claims.claimant is 'that domain, or that agent';
-comment on column unauthorized_claims.publisher_says is 'no_file: the registry knows no adagents.json of the publisher; not_valid: it had one that stands no more; not_in_force: it lists the agent, outside its window or for nothing; no_agents: nobody is authorized; other_agents: others are';
-comment on column unauthorized_claims.selection_type is 'selector of the manager''s claim: all, by_id or by_tag; null for a claim of the agent itself';
-comment on column unauthorized_claims.properties is 'number of properties of the publisher that the manager''s file itself lists under the claim; null for a claim of the agent itself';
+comment on column unauthorized_claims.agent_url is 'normalized address of the agent that is said to sell it';
+comment on column unauthorized_claims.claimed_by is 'manager: the adagents.json of another domain claims it; agent: the agent itself does';
+comment on column unauthorized_claims.claimant is 'domain or agent that makes the claim';
+comment on column unauthorized_claims.publisher_says is 'no_file: the registry knows no adagents.json of the publisher; not_valid: its last file is no longer valid; not_in_force: the file lists the agent, but outside its period or for no inventory; no_agents: the file authorizes nobody; other_agents: it authorizes others';
+comment on column unauthorized_claims.selection_type is 'what the manager’s claim selects: all, by_id or by_tag; null for a claim of the agent itself';
+comment on column unauthorized_claims.properties is 'number of properties of the publisher that the manager’s file itself lists under the claim; null for a claim of the agent itself';
 comment on column unauthorized_claims.delegation_type is 'direct, delegated or ad_network, as claimed; null if the claim does not say';
-comment on column unauthorized_claims.effective_from is 'first moment of the claim''s window (UTC); null means always';
-comment on column unauthorized_claims.effective_until is 'last moment of the claim''s window (UTC); null means for ever';
-comment on column unauthorized_claims.claimed_at is 'time at which the registry first saw the claim (UTC); null for a claim of the agent itself';
+comment on column unauthorized_claims.effective_from is 'first moment of the claim’s period (UTC); null means no start';
+comment on column unauthorized_claims.effective_until is 'last moment of the claim’s period (UTC); null means no end';
+comment on column unauthorized_claims.claimed_at is 'when the registry first saw the claim (UTC); null for a claim of the agent itself';

@@ -227,7 +227,7 @@ test('the page describes tables and columns, and says how to open them', async (
   expect(body).toContain('What publishers own.')
   expect(body).toMatch(/registry\.duckdb<\/a><span class="quiet"> [\d.]+ .B</)
   expect(Buffer.byteLength(body)).toBeLessThan(60_000)
-  const columns = 'permanent identity, minted once (UUID v7)'
+  const columns = 'permanent id, created once (UUID v7)'
   expect(body).not.toContain(columns)
   for (const table of exportedTables()) {
     expect(body).toContain(`href="/data?table=${table}#${table}"`)

@@ -40,7 +40,7 @@ const relationship = {
     ),
   claimed_house_domain: text
     .optional()
-    .describe('Domain of a house that the brand names and that does not confirm it'),
+    .describe('House that the brand names but that does not confirm it'),
   parent_brand: text.optional().describe('Id of the brand above it in the portfolio of its house'),
   brand_agent_url: text.optional().describe('Address of the agent that speaks for the brand'),
   relationship_trust: text.optional().describe(`${trustLevels}; absent if no file says anything`),
