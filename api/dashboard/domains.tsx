@@ -1,20 +1,25 @@
 import type { z } from 'zod'
 import { countThings } from '../../pipeline/core/counts.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
+import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
 import { isProvenByOthers } from '../../pipeline/read/lookups/ownership.ts'
+import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
+import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import {
   type DashboardAnswer,
+  type DoneName,
   renderButton,
   renderFault,
   renderHidden,
   renderToken,
   toEntryPath,
+  toSectionPath,
 } from './page.tsx'
 import { CHECK_PATH, VERIFY_PATH } from './proof.tsx'
 
@@ -22,8 +27,9 @@ const URL = '/api/me/organization/domains'
 
 type Domains = z.infer<typeof OrganizationDomains>
 
-async function showDomains(context: OrganizationRequest): Promise<DashboardAnswer> {
+async function showDomains(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {
   const { callApi, org, organization, services, token } = context
+  const sectionPath = toSectionPath(organization.org_id, 'domains')
   const listed = await callApi<Domains>({ method: 'GET', url: URL, query: org })
   const waiting = new Set(listed.body.pending?.map(({ domain }) => domain))
   const body = (
@@ -35,7 +41,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
         that your hosted files stay, but you can only change them once you have verified the domain
         again; nobody is reminded.
       </p>
-      {renderFault(listed.refused)}
+      {renderFault(fault ?? listed.refused)}
       {listed.refused !== undefined
         ? null
         : renderTable({
@@ -59,17 +65,26 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
                 ) : null}
               </>,
               renderMoment(valid_until, proven ? 'no end' : ''),
-              waiting.has(domain) ? (
-                <a href="#pending">Token not published yet</a>
-              ) : (
-                renderButton(
-                  VERIFY_PATH,
+              <div class="actions">
+                {waiting.has(domain) ? (
+                  <a href="#pending">Token not published yet</a>
+                ) : (
+                  renderButton(
+                    VERIFY_PATH,
+                    token,
+                    proven ? 'Verify again' : 'Verify',
+                    { domain, ...org },
+                    'plain',
+                  )
+                )}
+                {renderButton(
+                  `${sectionPath}/remove`,
                   token,
-                  proven ? 'Verify again' : 'Verify',
-                  { domain, ...org },
+                  'Remove',
+                  { domain, [SUBJECT]: domain },
                   'plain',
-                )
-              ),
+                )}
+              </div>,
             ],
           })}
       {listed.refused !== undefined || listed.body.pending.length === 0
@@ -85,7 +100,7 @@ async function showDomains(context: OrganizationRequest): Promise<DashboardAnswe
       </form>
     </>
   )
-  return { status: 200, title: 'Domains', body }
+  return { status: fault === undefined ? 200 : 400, title: 'Domains', body }
 }
 
 /** Tells whether another organization may change the hosted files of a domain, too. */
@@ -95,7 +110,11 @@ export function isShared({ organization, services }: OrganizationRequest, domain
 }
 
 /** Renders the proofs that were started and can still be finished. */
-function renderPending({ org, token }: OrganizationRequest, { pending }: Domains): Child {
+function renderPending(
+  { org, organization, token }: OrganizationRequest,
+  { pending }: Domains,
+): Child {
+  const sectionPath = toSectionPath(organization.org_id, 'domains')
   return renderTable({
     caption: 'Waiting for you to publish the token',
     columns: ['Domain', 'Publish its token in one of these', 'Expires', 'Action'],
@@ -112,11 +131,42 @@ function renderPending({ org, token }: OrganizationRequest, { pending }: Domains
       <div class="actions">
         {renderButton(CHECK_PATH, token, 'Verify now', { domain, ...org })}
         {renderButton(VERIFY_PATH, token, 'Get a new token', { domain, ...org }, 'plain')}
+        {renderButton(`${sectionPath}/cancel`, token, 'Cancel', { domain }, 'plain')}
       </div>,
     ],
   })
 }
 
+function askAboutDomain({ form, services }: OrganizationRequest) {
+  const domain = parseFormDomain(form.get('domain') ?? '')
+  const isHosted =
+    domain !== undefined &&
+    (['adagents.json', 'brand.json'] as const).some(kind =>
+      findHosted(services.reader, kind, domain),
+    )
+  const files = isHosted
+    ? 'Its hosted files stay online, and you can neither change them nor stop hosting them until you have verified it again. If you do not want that, stop hosting them first.'
+    : 'Your organization can host no files for it until you have verified it again.'
+  return { label: 'Remove', effect: `${files} Agents that you have added stay listed.` }
+}
+
+/** Deletes what a form names by its domain, and returns to the list. */
+function createDelete(place: string, done: DoneName) {
+  return async (context: OrganizationRequest): Promise<DashboardAnswer> => {
+    const { callApi, form, org, organization } = context
+    const url = `${URL}/${encodeURIComponent(form.get('domain') ?? '')}${place}`
+    const { refused } = await callApi({ method: 'DELETE', url, query: org })
+    if (refused !== undefined) return showDomains(context, refused)
+    return { next: toSectionPath(organization.org_id, 'domains'), done }
+  }
+}
+
 export const domainRoutes: readonly OrganizationRoute[] = [
-  { method: 'GET', path: '/domains', handle: showDomains },
+  { method: 'GET', path: '/domains', handle: context => showDomains(context) },
+  {
+    method: 'POST',
+    path: '/domains/remove',
+    handle: confirmFirst(askAboutDomain, createDelete('', 'domain_removed')),
+  },
+  { method: 'POST', path: '/domains/cancel', handle: createDelete('/challenge', 'proof_canceled') },
 ]

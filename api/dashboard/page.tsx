@@ -54,6 +54,8 @@ export const doneTexts = {
   removed: 'The agent has been removed.',
   credential: 'The credential is saved. The next test uses it.',
   credential_removed: 'The credential has been removed. The agent is tested without one.',
+  domain_removed: 'The domain has been removed from your organization.',
+  proof_canceled: 'The verification has been canceled, and its token no longer proves anything.',
   proven: 'The domain is verified. Files that it does not publish itself can be hosted here now.',
   proven_only:
     'The domain is verified, and another organization still holds it here. You share its hosted files, but cannot add its agents. Open it under Hosted files.',

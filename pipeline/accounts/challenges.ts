@@ -85,6 +85,20 @@ export function settleChallenge(
   return { done: { verified: true, method: found, verified_at: toIso(now) } }
 }
 
+/** Cancels the challenge of a domain that can still be verified. */
+export function cancelChallenge(
+  db: Sqlite,
+  { org_id, domain }: OperationOf<'ownership.cancel'>,
+  { now, seq }: AccountStamp,
+): Answer {
+  const challenge = findLastChallenge(db, org_id, domain)
+  if (challenge?.state !== 'issued' || challenge.expires_at <= toIso(now)) {
+    return { refused: `no verification of ${domain} is pending`, error: 'not_found' }
+  }
+  mark(db, challenge.challenge_id, { state: 'invalidated', attempt_id: null, seq })
+  return { done: { domain } }
+}
+
 function findChallenge(db: Sqlite, challenge_id: string): Challenge | undefined {
   return db.one('select * from ownership_challenges where challenge_id = $challenge_id', {
     challenge_id,
@@ -123,12 +137,17 @@ function refuseExpired(domain: string): Answer {
 }
 
 export const challengeDefinitions: OperationDefinitions<
-  'ownership.issue' | 'ownership.take' | 'ownership.settle'
+  'ownership.issue' | 'ownership.take' | 'ownership.settle' | 'ownership.cancel'
 > = {
   'ownership.issue': {
     perform: issueChallenge,
     requires: { membershipIn: ({ org_id }) => org_id },
     irreversible: 'it expires by itself',
+  },
+  'ownership.cancel': {
+    perform: cancelChallenge,
+    requires: { membershipIn: ({ org_id }) => org_id },
+    irreversible: 'its token is stored nowhere: start another verification',
   },
   'ownership.take': {
     perform: claimChallenge,

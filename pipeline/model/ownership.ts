@@ -28,6 +28,7 @@ export const ownershipOperations = [
     nonce_hash: NonceHash,
     lasts_ms: z.int().positive(),
   }),
+  z.object({ op: z.literal('ownership.cancel'), ...theirs }),
   z.object({
     op: z.literal('ownership.take'),
     attempt_id: id,

@@ -745,12 +745,51 @@ test('a proof that was started stays in the list of domains until its token expi
       .find('button')
       .toArray()
       .map(button => pending(button).text()),
-  ).toEqual(['Verify now', 'Get a new token'])
+  ).toEqual(['Verify now', 'Get a new token', 'Cancel'])
   expect((await read(bob, at(other, '/domains')))('#pending')).toHaveLength(0)
   const late = await send(bob, '/dashboard/verify/check', { org: other, domain })
   expect(load(late.body)('[role=alert]').text()).toBe('The token has expired. Get a new one.')
   registry.clock.tick(16 * 60_000)
   expect((await read(ann, at(acme, '/domains')))('#pending')).toHaveLength(0)
+})
+
+test('a pending verification is canceled, and its token counts no longer', async () => {
+  const form = { org: acme, domain: 'unwanted.example' }
+  await send(ann, '/dashboard/verify', form)
+  const sent = await send(ann, at(acme, '/domains/cancel'), form)
+  expect(sent.headers.location).toBe(at(acme, '/domains?done=proof_canceled'))
+  expect((await read(ann, at(acme, '/domains')))('#pending').text()).not.toContain(form.domain)
+  const late = await send(ann, '/dashboard/verify/check', form)
+  expect(load(late.body)('[role=alert]').text()).toBe('The token has expired. Get a new one.')
+  const again = await send(ann, at(acme, '/domains/cancel'), form)
+  expect(load(again.body)('[role=alert]').text()).toBe(
+    'No verification of unwanted.example is pending.',
+  )
+})
+
+test('a verified domain is removed once its person knows what stays: its hosted files', async () => {
+  const domain = 'leaving.example'
+  const added = { op: 'organization.domain.add', org: acme, domain, proof: 'http' }
+  await registry.submit(added as never)
+  const ask = async () => {
+    const answer = await send(ann, at(acme, '/domains/remove'), { domain, subject: domain })
+    const page = load(answer.body)
+    return [page('h1').text(), page('main .lead').text()]
+  }
+  expect(await ask()).toEqual([
+    `Remove ${domain}?`,
+    expect.stringContaining('can host no files for it until'),
+  ])
+  await publishPreviewed(ann, { org: acme, domain, text: buildFile('Stays', domain) })
+  expect((await ask())[1]).toContain('Its hosted files stay online')
+  const sent = await send(ann, at(acme, '/domains/remove'), { domain, sure: 'yes' })
+  expect(sent.headers.location).toBe(at(acme, '/domains?done=domain_removed'))
+  expect((await read(ann, at(acme, '/domains')))('main').text()).not.toContain(domain)
+  expect(await readHosted(domain)).toEqual(['Stays'])
+  const refused = await send(ann, at(acme, '/entries/stop'), { domain, kind: 'adagents.json' })
+  expect(load(refused.body)('main').text()).toMatch(new RegExp(`verify ${domain}`, 'i'))
+  const audit = await read(ann, at(acme, '/audit'))
+  expect(audit(`tr:contains("Removed a domain"):contains("${domain}")`)).toHaveLength(1)
 })
 
 test('an organization becomes a member where that is needed, and returns there', async () => {

@@ -308,6 +308,17 @@ const cases: Record<string, Case[]> = {
     { asks: () => requestVerification(''), status: 404 },
     { asks: () => requestVerification(`?org=${acme.org}`), status: 403 },
   ],
+  removeOwnDomain: [
+    { ...byId(`${domains}/:domain`, () => 'acme.example', del), status: 404 },
+    { ...byId(`${domains}/:domain`, () => `acme.example?org=${acme.org}`, del), status: 403 },
+  ],
+  cancelOwnDomainProof: [
+    { ...byId(`${domains}/:domain/challenge`, () => 'awaited.example', del), status: 404 },
+    {
+      asks: () => ({ ...del(), url: `${domains}/awaited.example/challenge?org=${acme.org}` }),
+      status: 403,
+    },
+  ],
   listOwnAgents: [{ asks: () => ({ url: `${own}?org=${acme.org}` }), status: 403 }],
   enrolOwnAgent: [
     {

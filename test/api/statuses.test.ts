@@ -329,7 +329,9 @@ async function createChallenges(): Promise<void> {
   known.foreignChallenge = foreign.challenge_id
   await usual.submit(Submitted.parse(late), Submitted.parse(foreign))
   usual.clock.tick(1)
-  await issue('unproven.example')
+  const spare = { org: 'Readers', domain: 'spare.example', proof: 'http' }
+  await usual.submit(Submitted.parse({ op: 'organization.domain.add', ...spare }))
+  for (const domain of ['spare.example', 'unproven.example']) await issue(domain)
   await issue('unshown.example')
   await issue('owned.example', 'strict')
   for (const domain of ['owned.example', 'shown.example']) {

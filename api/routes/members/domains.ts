@@ -22,7 +22,8 @@ import type { Principal } from '../../auth/principal.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { issueChallenge, verifyChallenge } from '../../live/ownership-challenges.ts'
 import { defineOperation } from '../../operation/operation.ts'
-import { replyOk } from '../../responses/reply.ts'
+import { unwrapAnswer } from '../../operation/submission-result.ts'
+import { noContent, replyOk } from '../../responses/reply.ts'
 import { OwnedDomain } from '../community/ownership.ts'
 
 export const listOwnDomains = defineOperation({
@@ -54,6 +55,8 @@ export const listOwnDomains = defineOperation({
     return replyOk({ organization: { id: org_id, name: org_name }, domains, pending })
   },
 })
+
+const removalErrors = ['invalid_request', 'forbidden', 'not_found', 'unavailable'] as const
 
 const refusals = ['invalid_request', 'forbidden', 'too_large', 'unavailable'] as const
 
@@ -97,6 +100,51 @@ export const verifyOwnDomain = defineOperation({
   handle: ({ query, params: { domain }, principal, services }) => {
     const { org_id } = resolveOrganization(principal, query.org)
     return verifyChallenge({ org_id, domain }, {}, principal.id, services)
+  },
+})
+
+export const removeOwnDomain = defineOperation({
+  id: 'removeOwnDomain',
+  method: 'DELETE',
+  path: '/api/me/organization/domains/:domain',
+  group: 'Onboarding',
+  summary: 'Remove a domain from your organization',
+  description:
+    'Ends its proof. Files hosted for the domain stay online, and agents stay added, but your organization ' +
+    'cannot change those files until it has verified the domain again.',
+  access: 'bearer',
+  writes: true,
+  cache: 'private',
+  query: OrganizationQuery,
+  params: z.object({ domain: PastedDomain }),
+  reply: { 204: null },
+  errors: removalErrors,
+  handle: async ({ query, params: { domain }, principal, services: { writer } }) => {
+    const { org_id: org } = resolveOrganization(principal, query.org)
+    unwrapAnswer(await writer.submit({ op: 'organization.domain.remove', org, domain }))
+    return noContent
+  },
+})
+
+export const cancelOwnDomainProof = defineOperation({
+  id: 'cancelOwnDomainProof',
+  method: 'DELETE',
+  path: '/api/me/organization/domains/:domain/challenge',
+  group: 'Onboarding',
+  summary: 'Cancel a pending ownership proof of a domain',
+  description:
+    'The token of the last challenge no longer proves anything. An earlier proof stays valid.',
+  access: 'bearer',
+  writes: true,
+  cache: 'private',
+  query: OrganizationQuery,
+  params: z.object({ domain: PastedDomain }),
+  reply: { 204: null },
+  errors: removalErrors,
+  handle: async ({ query, params: { domain }, principal, services: { writer } }) => {
+    const { org_id } = resolveOrganization(principal, query.org)
+    unwrapAnswer(await writer.submit({ op: 'ownership.cancel', org_id, domain }))
+    return noContent
   },
 })
 

@@ -25,6 +25,7 @@ export const auditedOperations = {
   'agent.credential.save': 'Stored a credential of an agent',
   'agent.credential.remove': 'Deleted a credential of an agent',
   'ownership.issue': 'Started verifying a domain',
+  'ownership.cancel': 'Canceled verifying a domain',
   'ownership.settle': 'Finished verifying a domain',
   'origin.claim': 'Claimed a hosted file',
   'origin.verify': 'Verified a hosted file',

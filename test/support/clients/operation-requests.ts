@@ -176,6 +176,20 @@ export const operationRequests: RequestsByOperation = {
     410: { params: 'late.example' },
     503: { params: 'shown.example' },
   },
+  removeOwnDomain: {
+    204: { params: 'spare.example' },
+    400: { params: 'x' },
+    403: { ...ofOtherOrganization, params: 'spare.example' },
+    404: { params: 'nobody.example' },
+    503: { params: 'spare.example' },
+  },
+  cancelOwnDomainProof: {
+    204: { params: 'spare.example' },
+    400: { params: 'x' },
+    403: { ...ofOtherOrganization, params: 'spare.example' },
+    404: { params: 'nobody.example' },
+    503: { params: 'spare.example' },
+  },
   listOwnDomains: { 200: {}, 400: { query: 'org=' }, 403: ofOtherOrganization },
   listOwnAgents: {
     200: requestAs('acmeKey'),
