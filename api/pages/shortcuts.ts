@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { PastedDomain } from '../inputs/fields.ts'
 import { TypedAgentUrl } from '../inputs/sale.ts'
 import { defineOperation, type Operation } from '../operation/operation.ts'
+import { toGuidePath } from './guides.ts'
 import { HTML, pageHeaders } from './headers.ts'
 import { toAgentPath, toBrandPath, toPublisherPath } from './parts/paths.ts'
 
@@ -43,6 +44,13 @@ export const shortcuts: readonly Operation[] = [
     path: '/guides',
     summary: 'Lead from a guessed address to the guides',
     toPath: () => '/docs/guides',
+  }),
+  defineShortcut({
+    id: 'guideShortcut',
+    path: '/docs/:name',
+    summary: 'Lead from a guessed address to a guide',
+    params: z.object({ name: z.string().max(100) }),
+    toPath: ({ name }) => toGuidePath(encodeURIComponent(name)),
   }),
   defineShortcut({
     id: 'brandShortcut',

@@ -50,7 +50,7 @@ it. Of several lists in one answer, a shortened one is marked by \`<name>_trunca
 \`<name>_next_cursor\`, sent as \`<name>_cursor\`, continues it. 429 and 503 say in \`Retry-After\` and in
 \`retry_after\` after how many seconds to retry. An unknown domain is a 404 where the answer would be
 about that domain alone, and an empty 200 where it is a list. No operation redirects. Beside them, \`/data/registry.duckdb\` leads
-by a 302 to the latest snapshot, a file that never changes, \`/guides\` by a 301 to the guides,
+by a 302 to the latest snapshot, a file that never changes, \`/guides\` and \`/docs/{name}\` by a 301 to the guides,
 \`/brands/{domain}\`, \`/publishers/{domain}\` and \`/agents/{url}\` by a 301 to the page of that thing, and the pages of sign-in lead on.
 
 ## Keeping a copy

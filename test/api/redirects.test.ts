@@ -9,6 +9,7 @@ import { enrol } from '../support/registry/members.ts'
 /** The addresses that redirect, as the description says too. */
 const REDIRECTING = '/data/registry.duckdb'
 const GUIDES = '/guides'
+const GUIDE = '/docs'
 const THINGS = ['/brands', '/publishers', '/agents']
 
 let registry: TestRegistry
@@ -55,7 +56,7 @@ test('what the description says of redirects is what every route does', async ()
     [
       `${REDIRECTING} 302`,
       `${GUIDES} 301`,
-      ...THINGS.map(path => `${path}/acme.example 301`),
+      ...[GUIDE, ...THINGS].map(path => `${path}/acme.example 301`),
     ].sort(),
   )
   const { headers } = await send('GET', REDIRECTING)
@@ -66,7 +67,9 @@ test('what the description says of redirects is what every route does', async ()
   ])
   const description = (await registry.app.inject('/openapi/registry.yaml')).body
   expect(description.replaceAll(/\s+/g, ' ')).toContain(`\`${REDIRECTING}\` leads by a 302`)
-  expect(description.replaceAll(/\s+/g, ' ')).toContain(`\`${GUIDES}\` by a 301`)
+  expect(description.replaceAll(/\s+/g, ' ')).toContain(
+    `\`${GUIDES}\` and \`${GUIDE}/{name}\` by a 301`,
+  )
   for (const path of THINGS) expect(description).toContain(`\`${path}/{`)
   expect(description).not.toContain('never redirects')
 })
@@ -75,6 +78,8 @@ test.each([
   ['/brands/ACME.example', '/brand/acme.example'],
   ['/publishers/https%3A%2F%2Facme.example%2Fnews', '/publisher/acme.example'],
   ['/agents/https%3A%2F%2FAcme.example%2Fmcp', '/agent/https%3A%2F%2Facme.example%2Fmcp'],
+  ['/docs/webhooks', '/docs/guides/webhooks'],
+  ['/docs/%2F%2Fevil.example', '/docs/guides/%2F%2Fevil.example'],
   ['/agents/acme.example', '/agent/https%3A%2F%2Facme.example'],
   ['/brands/%2F%2Fevil.example', undefined],
   ['/publishers/%5Cevil.example', undefined],
