@@ -312,8 +312,9 @@ describe('README.md', () => {
   const hasJq = spawnSync('jq', ['--version']).status === 0
 
   test.skipIf(!hasJq)('shows the real answers to its calls, in their order', () => {
-    const calls = listBlocks('sh').join('').replaceAll('http://127.0.0.1:3000', base)
-    const script = calls
+    const script = listBlocks('sh')
+      .join('')
+      .replace('REGISTRY=http://127.0.0.1:3000', `REGISTRY=${base}`)
       .replace('DATA_DIR=data/var/demo', `DATA_DIR=${folder.path}`)
       .replaceAll('Acme', 'Readers')
     const { status, stdout, stderr } = spawnSync('bash', ['-eu', '-o', 'pipefail', '-c', script], {
