@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Domain, parsePastedDomain } from '../../pipeline/core/domain.ts'
+import { type Domain, parseDomain, parsePastedDomain } from '../../pipeline/core/domain.ts'
 
 /** Reads the web instead of the index; only the literal `true` turns it on. */
 export const fresh = z
@@ -94,6 +94,13 @@ export const pageCursor = z
   .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
   .optional()
   .meta({ description: '`next_cursor` of the previous page; replaces `offset`' })
+
+/** The `next_cursor` of a list of domains: its last one. An empty cursor is the start. */
+export const domainCursor = z
+  .string()
+  .refine(text => text === '' || parseDomain(text) === text, 'must be the next_cursor of a page')
+  .optional()
+  .meta({ description: '`next_cursor` of the previous page' })
 
 const CSV_VALUES_MAX = 100
 const NO_VALUES: readonly string[] = []

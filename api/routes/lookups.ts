@@ -56,11 +56,7 @@ export const lookUpPublisher = defineOperation({
     }),
     placements_cursor: pageCursor.describe('`placements_next_cursor` of the previous page'),
     formats_cursor: pageCursor.describe('`formats_next_cursor` of the previous page'),
-    cursor: z
-      .string()
-      .regex(/^\d{1,9}$/, 'must be the next_cursor of a page')
-      .optional()
-      .meta({ description: 'Pages through the properties and agents beyond one answer' }),
+    cursor: pageCursor.describe('Pages through the properties and agents beyond one answer'),
   }),
   reply: { 200: PublisherLookup },
   errors: ['invalid_request', 'unavailable'],

@@ -4,7 +4,7 @@ import { type PublisherEntry, PublisherList } from '../../pipeline/model/respons
 import { getMembers, toPublicMember } from '../../pipeline/read/lookups/members.ts'
 import { listPublishers } from '../../pipeline/read/queries/publishers.ts'
 import { countAll } from '../../pipeline/read/queries/stats.ts'
-import { createPageSize } from '../inputs/fields.ts'
+import { createPageSize, domainCursor } from '../inputs/fields.ts'
 import { defineOperation } from '../operation/operation.ts'
 import { buildSeqHeader, fitItems, getSnapshot } from '../responses/lists.ts'
 import { replyOk } from '../responses/reply.ts'
@@ -26,7 +26,7 @@ export const listRegisteredPublishers = defineOperation({
   queriesSnapshot: true,
   cacheKey: () => '',
   query: z.object({
-    cursor: z.string().max(253).optional().meta({ description: '`next_cursor` of a page' }),
+    cursor: domainCursor,
     limit: createPageSize({ defaultSize: PAGE_ROWS_DEFAULT, max: PAGE_ROWS_MAX }),
   }),
   reply: { 200: PublisherList },

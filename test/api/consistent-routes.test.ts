@@ -124,6 +124,19 @@ describe('every route accepts the same spellings of a domain', () => {
   })
 })
 
+test.each(
+  operations.flatMap(({ id, query, body }) =>
+    Object.entries({ ...listFields(query), ...listFields(body) })
+      .filter(([name]) => /(?:^|_)cursor$/.test(name))
+      .map(([name, field]) => [id, name, field] as const),
+  ),
+)('%s refuses as %s what no page gave', (_id, _name, field) => {
+  const { error } = field.safeParse('no cursor')
+  expect(error?.issues.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^must be .*cursor/),
+  ])
+})
+
 describe('no route answers for a text that can name nothing', () => {
   // The domain of a policy is a field of governance, and a search finds any text.
   const names = [

@@ -28,7 +28,7 @@ import type { Reader } from '../../../pipeline/read/reader.ts'
 import { isGranted } from '../../../pipeline/resolve/authority.ts'
 import { toOperatorSide } from '../../../pipeline/resolve/operator-side.ts'
 import { asOf, listPastKeys } from '../../inputs/as-of.ts'
-import { createPageSize, PastedDomain, pageCursor } from '../../inputs/fields.ts'
+import { createPageSize, domainCursor, pageCursor } from '../../inputs/fields.ts'
 import { checkValue, IdentifierType } from '../../inputs/identifier.ts'
 import { parseAgent } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -219,7 +219,7 @@ export const lookUpAgentDomains = defineOperation({
   query: z.object({
     as_of: asOf,
     limit: createPageSize({ defaultSize: 5_000, max: 5_000 }),
-    cursor: PastedDomain.optional().describe('`next_cursor` of the previous page'),
+    cursor: domainCursor,
   }),
   reply: { 200: AgentDomains },
   errors: ['invalid_request'],

@@ -243,11 +243,7 @@ export const expandProduct = defineOperation({
   query: z.object({ explain, as_of: asOf }),
   body: Body.safeExtend({
     limit: z.int().min(1).max(10_000).optional().describe('Properties on a page; all by default'),
-    cursor: z
-      .string()
-      .regex(/^\d{1,9}$/, 'must be the next_cursor of an answer')
-      .optional()
-      .describe('`next_cursor` of the previous page'),
+    cursor: pageCursor.describe('`next_cursor` of the previous page'),
   }),
   reply: { 200: ProductIdentifiers },
   errors: ['invalid_request', 'too_large', 'unsupported_media_type'],
