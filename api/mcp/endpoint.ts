@@ -8,19 +8,19 @@ import {
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { buildRefusal, refuse } from '../../pipeline/core/errors.ts'
+import { buildRefusal, publicErrors, refuse } from '../../pipeline/core/errors.ts'
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import { authenticate } from '../auth/principal.ts'
-import { buildExposedHeaders } from '../operation/cross-origin.ts'
+import { anyOrigin, buildExposedHeaders } from '../operation/cross-origin.ts'
 import { serveMcp } from '../operation/mcp-transport.ts'
 import type { Operation } from '../operation/operation.ts'
 import { REQUEST_ID } from '../operation/request-ids.ts'
 import type { Services } from '../operation/services.ts'
 import { findUnknown } from '../operation/unknown-parameters.ts'
 import { findResourcePath, listResources, listResourceTemplates } from './resources.ts'
-import { buildRequest, buildTools, type RegistryTool } from './tools.ts'
+import { buildRequest, buildTools, type RegistryTool, type ToolForm } from './tools.ts'
 import { isInToolsets, listUnknownToolsets, toolsetNames } from './toolsets.ts'
 
 export const MCP_PATH = '/mcp'
@@ -45,14 +45,23 @@ export function addMcp(
   services: Services,
 ): void {
   // Built on the first use: an API without MCP clients starts without them.
-  let builtTools: ReturnType<typeof buildTools> | undefined
-  app.post(MCP_PATH, { config: { operation: 'mcp' } }, async (request, reply) => {
+  const built: Partial<Record<ToolForm, ReturnType<typeof buildTools>>> = {}
+  const options = {
+    config: { operation: 'mcp' },
+    errorHandler: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+      if (error.code !== 'FST_ERR_CTP_INVALID_JSON_BODY') throw error
+      services.metrics.findMeter('mcp').count(publicErrors.invalid_request.status)
+      sendUnreadable(request, reply)
+    },
+  }
+  app.post(MCP_PATH, options, async (request, reply) => {
     const { authorization } = request.headers
     const isKnown = authorization !== undefined
     if (isKnown) await authenticate(services, authorization)
     const sets = readToolsets(request)
-    builtTools ??= buildTools(operations)
-    const tools = builtTools
+    const form = sets.every(set => set === 'core') ? 'brief' : 'complete'
+    built[form] ??= buildTools(operations, form)
+    const tools = built[form]
     if (!isKnown && canSignIn(services)) requireSignIn(tools, request.body)
     const shown = [...tools.values()].filter(
       tool => isInToolsets(tool, sets) && (isKnown || tool.operation.access !== 'bearer'),
@@ -64,6 +73,18 @@ export function addMcp(
     const headers = buildExposedHeaders(request)
     return serveMcp(request, reply, server, { preferred: 'application/json', headers })
   })
+}
+
+/** Answers a body that is not JSON, as JSON-RPC does. */
+function sendUnreadable(request: FastifyRequest, reply: FastifyReply): void {
+  reply
+    .code(publicErrors.invalid_request.status)
+    .headers({ 'cache-control': 'no-store', ...anyOrigin, ...buildExposedHeaders(request) })
+    .send({
+      jsonrpc: '2.0',
+      error: { code: ErrorCode.ParseError, message: 'the body is not JSON' },
+      id: null,
+    })
 }
 
 function canSignIn({ isAuthorizationServer, config }: Services): boolean {

@@ -13,6 +13,9 @@ export interface RegistryTool {
   outputSchema: Json & { type: 'object' }
 }
 
+/** Whether all parameters of a tool are described, or only those that do not explain themselves. */
+export type ToolForm = 'complete' | 'brief'
+
 /** Operations that are left out because another tool gives the same answers. */
 const redundant: ReadonlySet<string> = new Set([
   'listAgentPublishersAlias',
@@ -32,11 +35,14 @@ const writing: ReadonlySet<string> = new Set([
  * Builds tools from the operations that read and answer with JSON, and from a few that write; a tool needs neither streams
  * nor files.
  */
-export function buildTools(operations: readonly Operation[]): Map<string, RegistryTool> {
+export function buildTools(
+  operations: readonly Operation[],
+  form: ToolForm = 'complete',
+): Map<string, RegistryTool> {
   return new Map(
     operations
       .filter(isTool)
-      .map(buildTool)
+      .map(operation => buildTool(operation, form))
       .map(tool => [tool.name, tool]),
   )
 }
@@ -59,10 +65,10 @@ function findAnswer({ reply }: Operation): z.ZodType | undefined {
   return answer instanceof z.ZodType ? answer : undefined
 }
 
-function buildTool(operation: Operation): RegistryTool {
+function buildTool(operation: Operation, form: ToolForm): RegistryTool {
   const name = toToolName(operation.id)
   const outputSchema = buildOutputSchema(requireValue(findAnswer(operation), 'answer of a tool'))
-  return { name, operation, inputSchema: buildInputSchema(operation), outputSchema }
+  return { name, operation, inputSchema: buildInputSchema(operation, form), outputSchema }
 }
 
 /**
@@ -85,9 +91,9 @@ function buildOutputSchema(reply: z.ZodType): RegistryTool['outputSchema'] {
 }
 
 /** Shortens the schemas of parameters: drops generous limits and patterns, whose violations the route reports. */
-function shorten(properties: Json): Json {
+function shorten(properties: Json, form: ToolForm): Json {
   const droppedKeywords = ['pattern', 'minLength', 'maxLength', 'minItems']
-  const text = JSON.stringify(dropDescriptions(properties), (key, value) => {
+  const text = JSON.stringify(dropDescriptions(properties, form), (key, value) => {
     if (droppedKeywords.includes(key) && typeof value !== 'object') return undefined
     if (key === 'propertyNames' || isAnything(key, value)) return undefined
     if (JSON.stringify(value?.anyOf) === STRING_OR_STRINGS) {
@@ -128,13 +134,13 @@ const selfExplanatory: ReadonlySet<string> = new Set([
   'identifier_value',
 ])
 
-/** Drops deprecated parameters, and the descriptions of self-explanatory ones. */
-function dropDescriptions(properties: Json): Json {
+/** Drops deprecated parameters, and in the brief form the descriptions of self-explanatory ones. */
+function dropDescriptions(properties: Json, form: ToolForm): Json {
   const listed = Object.entries(properties as Record<string, Json>)
     .filter(([, { deprecated }]) => deprecated !== true)
     .map(([name, { description, examples, ...schema }]) => [
       name,
-      selfExplanatory.has(name) || name.endsWith('_cursor')
+      form === 'brief' && (selfExplanatory.has(name) || name.endsWith('_cursor'))
         ? schema
         : { ...schema, description, examples },
     ])
@@ -162,12 +168,15 @@ function resolveReference(schema: Json, $defs: Json): Json {
 }
 
 /** Builds one object for the parameters that HTTP takes from the path, the query and the body. */
-function buildInputSchema({ params, query, body }: Operation): RegistryTool['inputSchema'] {
+function buildInputSchema(
+  { params, query, body }: Operation,
+  form: ToolForm,
+): RegistryTool['inputSchema'] {
   const $defs: Json = {}
   const parts = [params, query, body]
     .filter(part => part !== undefined)
     .map(part => resolveReference(toJsonSchema(part, 'input', $defs, REFERENCE_PREFIX), $defs))
-  const properties = shorten(Object.assign({}, ...parts.map(part => part.properties)))
+  const properties = shorten(Object.assign({}, ...parts.map(part => part.properties)), form)
   return {
     type: 'object',
     properties,

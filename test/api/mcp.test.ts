@@ -139,6 +139,16 @@ describe('tools', () => {
     for (const { outputSchema } of tools) expect(outputSchema!.type).toBe('object')
   })
 
+  test('describe all of their arguments outside the core', async () => {
+    const { tools } = await (await connect(key, '?toolset=all')).listTools()
+    const undescribed = tools.flatMap(({ name, inputSchema }) =>
+      Object.entries(inputSchema.properties ?? {})
+        .filter(([, schema]) => (schema as { description?: string }).description === undefined)
+        .map(([argument]) => `${name}.${argument}`),
+    )
+    expect(undescribed).toEqual([])
+  })
+
   test('describe their input as the HTTP route does', async () => {
     const { tools } = await (await connect()).listTools()
     const tool = tools.find(({ name }) => name === 'look_up_publisher')!
@@ -283,8 +293,19 @@ describe('the transport', () => {
     expect(answer.headers['www-authenticate']).toContain('invalid_token')
   })
 
+  test('answers a body that is not JSON as JSON-RPC does', async () => {
+    const answer = await post('{')
+    expect([answer.statusCode, answer.json()]).toEqual([
+      400,
+      {
+        jsonrpc: '2.0',
+        error: { code: ErrorCode.ParseError, message: 'the body is not JSON' },
+        id: null,
+      },
+    ])
+  })
+
   test.each([
-    ['{', 400],
     ['{"jsonrpc":"1.0"}', 400],
     ['null', 400],
   ])('refuses %s', async (payload, status) => {
