@@ -18,7 +18,7 @@ export const AgentUrl = z
   .transform((text, ctx): string => {
     const key = parseAgentKey(text)
     if (key !== undefined) return key
-    ctx.addIssue('must be the address of an agent such as https://agent.example/mcp')
+    ctx.addIssue(explainNoAgentUrl(text))
     return z.NEVER
   })
   .meta({
@@ -29,6 +29,15 @@ export const AgentUrl = z
 
 function parseAgentKey(text: string): string | undefined {
   return text.trim() === '*' ? '*' : toAgentUrlKey(text)
+}
+
+/** Explains that a text is no address of an agent; one that only lacks its scheme is suggested with it. */
+export function explainNoAgentUrl(text: string): string {
+  const completed = completeAgentAddress(text)
+  const isMeant = completed.length <= URL_CHARS_MAX && toAgentUrlKey(completed) !== undefined
+  return isMeant
+    ? `must have a scheme. Did you mean ${completed}?`
+    : 'must be the address of an agent such as https://agent.example/mcp'
 }
 
 /** Completes the address of an agent as pages show it, without its scheme; any other text is returned as it is. */

@@ -219,6 +219,10 @@ describe('GET /api/registry/validate/property-authorization', () => {
     [{ identifier_type: undefined }, 'identifier_type: is required'],
     [{ identifier_value: '' }, 'identifier_value: '],
     [{ agent_url: 'not an address' }, 'agent_url: must be the address of an agent'],
+    [
+      { agent_url: 'sales.acme.example/mcp' },
+      'agent_url: must have a scheme. Did you mean https://sales.acme.example/mcp?',
+    ],
     [{ agent_url: 'https://a:b@agent.example' }, 'agent_url: must be the address of an agent'],
     [{ country: 'UK' }, 'country: must be a country code'],
     [{ country: 'ZZ' }, 'country: must be a country code'],
@@ -357,6 +361,7 @@ describe('GET /api/registry/publisher/authorization', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ domain: 'a b' }, 'domain: must be a domain name'],
     [{ agent: undefined }, 'agent: is required'],
+    [{ agent: 'acme.example' }, 'agent: must have a scheme. Did you mean https://acme.example?'],
     [{ agent: '' }, 'agent: must be the address of an agent'],
     [{ country: 'GBR' }, 'country: must be a country code'],
   ])('400: %j is refused by name', async (query, error) => {

@@ -11,6 +11,7 @@ import {
   type AgentTopic,
   DiscoveredAgent,
 } from '../../../pipeline/model/live/live-agent.ts'
+import { explainNoAgentUrl } from '../../inputs/sale.ts'
 import { buildAgeHeader, type OutboundAnswer } from '../../limits/outbound.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
@@ -24,7 +25,7 @@ const AgentAddress = z
   .trim()
   .max(2_048)
   .refine(text => toAgentUrlKey(text) !== undefined, {
-    error: 'must be the address of an agent such as https://agent.example/mcp',
+    error: ({ input }) => explainNoAgentUrl(String(input)),
   })
   .meta({ examples: ['https://agent.example/mcp'] })
 
