@@ -170,7 +170,13 @@ function buildContent(
     ...(body.item && { [ITEM_SCHEMA]: toReference(body.item, 'output', components) }),
   }
   const types = [body.type].flat().map(type => getFirst(type.split(';')))
-  return Object.fromEntries(types.map(type => [type, content]))
+  return Object.fromEntries(
+    types.map((type, index) => [
+      type,
+      // An example is of the type that callers get who name none.
+      { ...content, ...(index === 0 && example !== undefined && { example }) },
+    ]),
+  )
 }
 
 function describeRefusal(description: string, components: Json) {

@@ -22,7 +22,7 @@ export interface ExampleRequest {
 export interface Example {
   request: ExampleRequest
   status: number
-  /** The answer, if it is JSON. */
+  /** The answer, if it is JSON; as text if it is lines of JSON. */
   answer?: unknown
 }
 

@@ -82,6 +82,9 @@ beforeAll(async () => {
     {
       'receiver.example': { '/changes': repeatChallenge, '/read': repeatChallenge },
       'agent.example': { '/mcp': buildAgentHost({ get_products: { products: [product] } }) },
+      'sales.pinnacle-network.example': {
+        '/mcp': buildAgentHost({ get_products: { products: [product] } }),
+      },
       'closed.example': { '*': ({ response }) => response.writeHead(401).end() },
       'published.example': { '/.well-known/adagents.json': publishedFile },
       'fresh.example': { '*': ({ response }) => response.writeHead(401).end() },

@@ -90,11 +90,13 @@ export function renderExample(operation: DescribedOperation): Child {
           <pre tabindex="0">{source}</pre>
         </details>
       ))}
-      {answer === undefined
-        ? ''
-        : renderExampleAnswer(clipText(JSON.stringify(answer, null, 2), EXAMPLE_CHARS_MAX))}
+      {answer === undefined ? '' : renderExampleAnswer(clipText(toText(answer), EXAMPLE_CHARS_MAX))}
     </>,
   )
+}
+
+function toText(answer: unknown): string {
+  return typeof answer === 'string' ? answer.trimEnd() : JSON.stringify(answer, null, 2)
 }
 
 /** Renders the example of an answer, folded if it is longer than a screen. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { Operation } from '../../../api/operation/operation.ts'
 import type { Example, ExampleRequest } from '../../../api/reference/examples.ts'
+import { NDJSON } from '../../../api/responses/ndjson.ts'
 import { operations } from '../../../api/routes/index.ts'
 import type { ApiRequest } from '../clients/operation-requests.ts'
 
@@ -42,11 +43,14 @@ export function createRecorder(): Recorder {
       // What makes something is a better example than what finds it made.
       const isBetter = known === undefined || answer.statusCode === 201
       if (!isBetter || answer.statusCode >= 300) return
-      const isJson = /^application\/json/.test(String(answer.headers['content-type'] ?? ''))
+      const type = String(answer.headers['content-type'] ?? '')
+      const isJson = /^application\/json/.test(type)
+      const isLines = type.startsWith(NDJSON) && answer.headers['content-encoding'] === undefined
       const example: Example = {
         request: buildRequest(operation, asked, url),
         status: answer.statusCode,
         ...(isJson && { answer: shorten(operation.id, JSON.parse(answer.body)) }),
+        ...(isLines && { answer: answer.body.split(/(?<=\n)/, ITEMS_MAX).join('') }),
       }
       recorded.set(operation.id, settle(example))
     },

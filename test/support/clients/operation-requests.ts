@@ -868,7 +868,8 @@ function buildReportRequests(id: (known: Known) => string): RequestsByOperation[
 function buildLiveAgentRequests(): RequestsByOperation[string] {
   const at = (host: string) => ({ query: `url=${encodeURIComponent(`https://${host}/mcp`)}` })
   return {
-    200: at('agent.example'),
+    // The demo has this agent, so the example of the reference works there too.
+    200: at('sales.pinnacle-network.example'),
     400: {},
     502: at('away.example'),
     504: { ...at('slow.example'), registry: 'hasty' },
