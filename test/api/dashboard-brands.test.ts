@@ -276,3 +276,18 @@ test('the pointer of a domain is checked on demand, with what is wrong in words'
     `/dashboard/org/${acme}/entries?domain=${DOMAIN}&done=points_here`,
   )
 })
+
+test('the page of a brand says that its owner hosts it here, for as long as the domain is its', async () => {
+  await publishFromWorkshop('Boots')
+  const readBrand = async () => load((await registry.app.inject(`/brand/${DOMAIN}`)).body)
+  const own = await readBrand()
+  expect(own('h1').parent().text()).toContain('Hosted here by its owner')
+  expect(own('main .notice a').attr('href')).toBe(`https://localhost/brands/${DOMAIN}/brand.json`)
+  expect(own('main .notice code').text()).toBe(`https://${DOMAIN}/.well-known/brand.json`)
+  expect(own('#house').text()).toContain('The brand is its own house')
+  const removed = { op: 'organization.domain.remove', org: acme, domain: DOMAIN }
+  await registry.submit(Operation.parse(removed))
+  const left = await readBrand()
+  expect(left('h1').parent().text()).toContain('Added by a member')
+  expect(left('#house').text()).toContain('No house is known, and no brand names')
+})

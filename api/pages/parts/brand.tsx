@@ -13,16 +13,21 @@ const NAMES = 20
 
 type Logos = LogoList['logos']
 
+/** What the head of a brand's page says besides its name. */
+interface BrandFacts {
+  isHouse: boolean
+  /** True if its owner hosts its brand.json here. */
+  isHosted: boolean
+  watch: Html | null
+  describer: string | undefined
+}
+
 /** Renders the name of a brand beside its logo, where this server has one. */
 export function renderHead(
   brand: BrandResolution,
   domain: string,
   logos: Logos,
-  {
-    isHouse,
-    watch,
-    describer,
-  }: { isHouse: boolean; watch: Html | null; describer: string | undefined },
+  { isHouse, isHosted, watch, describer }: BrandFacts,
 ): Html {
   const logo = logos.find(({ url }) => url !== undefined)
   const { brand_name, source } = brand
@@ -47,7 +52,10 @@ export function renderHead(
         <code>{domain}</code>{' '}
         {source === 'brand_json'
           ? renderBadge('good', describer ? `described by ${clipText(describer, 80)}` : 'own file')
-          : renderBadge('fair', brandChoices.fields.source.words[source])}
+          : renderBadge(
+              'fair',
+              isHosted ? 'Hosted here by its owner' : brandChoices.fields.source.words[source],
+            )}
       </>
     ),
   })

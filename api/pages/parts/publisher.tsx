@@ -32,19 +32,21 @@ export function isHostedOnly({ files, hosting }: PublisherLookup): boolean {
 }
 
 /** Renders what is left to do for a file that is hosted here. */
-export function renderNextStep({ hosting }: PublisherLookup, baseUrl: string): Html {
+export function renderNextStep(
+  { hosted_url, expected_url }: Pick<PublisherLookup['hosting'], 'hosted_url' | 'expected_url'>,
+  baseUrl: string,
+): Html {
   if (toHostingBase(baseUrl) === undefined)
     return (
       <p class="notice">
-        Its owner hosts <a href={hosting.hosted_url}>this file</a> here. This registry has no public
-        https address, so the domain cannot point to it.
+        Its owner hosts <a href={hosted_url}>this file</a> here. This registry has no public https
+        address, so the domain cannot point to it.
       </p>
     )
   return (
     <p class="notice">
-      Its owner hosts this file here. One step is left:{' '}
-      <code>{clipText(hosting.expected_url)}</code> has to point to{' '}
-      <a href={hosting.hosted_url}>the hosted file</a>, which then counts as the domain’s own.
+      Its owner hosts this file here. One step is left: <code>{clipText(expected_url)}</code> has to
+      point to <a href={hosted_url}>the hosted file</a>, which then counts as the domain’s own.
     </p>
   )
 }

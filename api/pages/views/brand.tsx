@@ -1,6 +1,8 @@
 import { countThings } from '../../../pipeline/core/counts.ts'
 import type { Domain } from '../../../pipeline/core/domain.ts'
+import { buildHostedAddress } from '../../../pipeline/model/hosted.ts'
 import type { LogoList } from '../../../pipeline/model/logo.ts'
+import { toUrl } from '../../../pipeline/model/observation.ts'
 import type {
   BrandResolution,
   FreshnessBlock,
@@ -8,7 +10,9 @@ import type {
 } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { findFileRecord } from '../../../pipeline/read/lookups/file-records.ts'
+import { findHosted } from '../../../pipeline/read/lookups/hosted.ts'
 import { findLogos } from '../../../pipeline/read/lookups/logos.ts'
+import { isBrandSavedByOwner } from '../../../pipeline/read/lookups/ownership.ts'
 import { listPortfolio, type Portfolio } from '../../../pipeline/read/lookups/portfolios.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { resolveBrand } from '../../routes/brands/brands.ts'
@@ -28,7 +32,7 @@ import { toPublisherPath, toWorkshopPath } from '../parts/paths.ts'
 import { toPlainWords } from '../parts/plain-words.ts'
 import { renderHouse, renderTree } from '../parts/portfolio.tsx'
 import { renderProblem } from '../parts/problem.tsx'
-import { isNothing } from '../parts/publisher.tsx'
+import { isNothing, renderNextStep } from '../parts/publisher.tsx'
 import { listRawFacts } from '../parts/raw-file.tsx'
 import { renderWatch } from '../parts/watch.tsx'
 import type { View, ViewCall } from '../view.ts'
@@ -66,21 +70,25 @@ export async function show({
     loadLogos({ ask, services }, domain),
     loadEdits({ ask, services }, edited, domain),
   ])
+  const hosted = findOwnersFile(brand, domain, services)
   const describer = findDescriber(brand, file)
+  const teller = hosted === undefined ? (describer ?? sources[brand.source]) : 'its owner'
   return {
     title: brand.brand_name,
-    description: `${brand.brand_name} is the brand of ${domain}, as ${describer ?? sources[brand.source]} says.`,
+    description: `${brand.brand_name} is the brand of ${domain}, as ${teller} says.`,
     followed: { brand: domain },
     json: `/api/brands/resolve?${new URLSearchParams(query)}`,
     body: (
       <>
         {renderHead(brand, domain, logos, {
           isHouse: portfolio.total > 0,
+          isHosted: hosted !== undefined,
           describer,
           watch: renderWatch(services, 'brand', domain),
         })}
+        {hosted === undefined ? null : renderNextStep(hosted, services.baseUrl())}
         {renderFreshness(brand.freshness, 'brand.json')}
-        {renderHouse(services.reader, brand, domain, portfolio)}
+        {renderHouse(services.reader, { ...hosted?.house, ...brand }, domain, portfolio)}
         {renderIdentity(brand, domain, hasInventory)}
         {renderLooks(brand)}
         {!file && brand.source !== 'brand_json'
@@ -106,6 +114,32 @@ async function loadLogos(
 ): Promise<LogoList['logos']> {
   if (findLogos(services.reader, domain).length === 0) return []
   return (await ask<LogoList>(listLogos, { params: { domain } })).body.logos
+}
+
+/** A brand.json that the owner of its domain hosts here, and the house that it names. */
+interface OwnersFile {
+  hosted_url: string
+  expected_url: string
+  house: Pick<BrandResolution, 'claimed_house_domain'>
+}
+
+/** Finds the file that a brand's owner hosts here, while the domain does not point to it. */
+function findOwnersFile(
+  { source }: BrandResolution,
+  domain: Domain,
+  { reader, config, baseUrl }: ViewCall['services'],
+): OwnersFile | undefined {
+  if (source !== 'community') return undefined
+  const file = findHosted(reader, 'brand.json', domain)
+  if (file === undefined || !isBrandSavedByOwner(reader, domain, config.LIMITS.proofDays))
+    return undefined
+  const { house } = JSON.parse(file.body.toString()) as { house?: string | { domain?: string } }
+  const claimed_house_domain = typeof house === 'object' ? house.domain : house
+  return {
+    hosted_url: buildHostedAddress(baseUrl(), 'brand.json', domain),
+    expected_url: toUrl({ kind: 'brand.json', location: domain }),
+    house: claimed_house_domain === undefined ? {} : { claimed_house_domain },
+  }
 }
 
 /** Names the file that describes a brand, where its own one is no more than a pointer to that. */

@@ -87,7 +87,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
         })}
         {renderState(lookup, faults)}
         {renderOwnerLinks(domain, services.isAuthorizationServer)}
-        {isHostedOnly(lookup) ? renderNextStep(lookup, services.baseUrl()) : null}
+        {isHostedOnly(lookup) ? renderNextStep(lookup.hosting, services.baseUrl()) : null}
         {renderSection(
           'agents',
           'Authorized agents',

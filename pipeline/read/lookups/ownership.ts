@@ -66,6 +66,22 @@ export function isProvenByOthers(
   return proof !== undefined
 }
 
+/** Tells whether the last version of a domain's brand was saved for an organization that has proven the domain. */
+export function isBrandSavedByOwner(
+  reader: Pick<Reader, 'record' | 'now'>,
+  domain: string,
+  days: number,
+): boolean {
+  const editor = reader.record?.one<{ org_id: string | null }>(
+    `select e.org_id from revisions r join editors e using (editor_id)
+     where r.entity = 'brand' and r.domain = $domain order by r.revision_number desc limit 1`,
+    { domain },
+  )
+  return (
+    editor?.org_id != null && findOwnership(reader, editor.org_id, domain, days).method !== null
+  )
+}
+
 /** Lists the domains that an organization holds, by name. */
 export function listHeldDomains(
   { record }: PrivateReader,
