@@ -3,6 +3,7 @@ import { buildHostedAddress, type HostedKind, toHostingBase } from '../../pipeli
 import type { BrandResolution, PublisherLookup } from '../../pipeline/model/responses/index.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { PUBLISH_PATH } from '../pages/draft.ts'
+import { buildExampleFile, EXAMPLE_NOTE } from '../pages/example-file.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderExactMoment, renderName } from '../pages/html/text.tsx'
 import { hasOwnFile } from '../pages/own-file.ts'
@@ -204,7 +205,7 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
       {text === undefined ? await renderOwnFile(context, kind, domain) : null}
       <p class="lead">
         {text === undefined
-          ? 'Paste your file. You see what will be served before it is published.'
+          ? `${EXAMPLE_NOTE} You see what will be served before it is published.`
           : 'This is what is served now. You see what your change does before it is published.'}
       </p>
       <form method="post" action={PUBLISH_PATH} class="editor">
@@ -212,7 +213,7 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
         {renderHidden({ ...org, kind, domain, brand_name: brand?.body.brand_name })}
         <label for="text">The file</label>
         <textarea id="text" name="text" rows="20" spellcheck="false" wrap="off" required>
-          {text ?? ''}
+          {text ?? buildHostedExample(context, file)}
         </textarea>
         <div class="row">
           <button type="submit">Review</button>
@@ -222,6 +223,16 @@ async function showEditor(context: OrganizationRequest): Promise<DashboardAnswer
     </>
   )
   return { status: 200, title: `${title} ${domain}`, body }
+}
+
+/** Builds an example of a file to host, which authorizes no agents. */
+function buildHostedExample(
+  { services }: Pick<Shared, 'services'>,
+  { kind, domain }: { kind: HostedKind; domain: Domain },
+): string {
+  const example = buildExampleFile(kind, domain, services.clock.now())
+  if (kind === 'brand.json') return example
+  return JSON.stringify({ ...JSON.parse(example), authorized_agents: [] }, null, 2)
 }
 
 async function showStop(context: OrganizationRequest, fault?: string): Promise<DashboardAnswer> {

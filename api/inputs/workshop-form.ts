@@ -10,6 +10,8 @@ export interface WorkshopForm {
   domain: string
   text: string
   isDownload: boolean
+  /** True to start from an example. */
+  isExample: boolean
   /** True to carry the file on to the dashboard. */
   isPublishing: boolean
 }
@@ -26,6 +28,7 @@ export async function readWorkshopForm(body: Buffer, contentType: string): Promi
     domain: read('domain').trim().slice(0, 300),
     text: await readSentText(form),
     isDownload: read('do') === 'download',
+    isExample: read('do') === 'example',
     isPublishing: read('do') === 'publish',
   }
 }

@@ -2,6 +2,9 @@ import { type Instant, toIso } from '../../pipeline/core/clock.ts'
 import { ADAGENTS_SCHEMA, BRAND_SCHEMA } from '../../pipeline/model/hosted.ts'
 import type { ProposedKind } from '../../pipeline/model/proposed-kind.ts'
 
+/** Stands above an example. */
+export const EXAMPLE_NOTE = 'This is an example. Replace its values with yours.'
+
 /** Builds a file for people to start from: valid, short, and with their domain in it. */
 export function buildExampleFile(kind: ProposedKind, domain: string, now: Instant): string {
   const file = kind === 'adagents.json' ? buildAdagents(domain) : buildBrand(domain)

@@ -20,7 +20,6 @@ const workshop = definePage({
   query: z.object({
     domain: z.preprocess(value => value || undefined, PastedDomain.optional()),
     kind: z.enum(proposedKinds).default('adagents.json'),
-    example: z.string().max(10).optional(),
   }),
   load: () => import('./views/workshop.tsx') as never,
 })

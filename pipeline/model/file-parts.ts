@@ -25,13 +25,18 @@ export const SignalTag = text.regex(
 )
 
 /** A URI in the spelling of RFC 3986: non-ASCII and reserved characters are escaped. */
-export const Uri = text.refine(
-  value =>
-    /^[a-z][a-z0-9+.-]*:\/\/([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})+(#([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i.test(
-      value,
-    ) && parseUrl(value) !== undefined,
-  'must be an address such as https://acme.example/, with non-ASCII characters escaped',
-)
+export const Uri = text
+  .refine(value => /^[a-z][a-z0-9+.-]*:\/\//i.test(value), {
+    error: 'must be a full address, such as https://acme.example/logo.png',
+    abort: true,
+  })
+  .refine(
+    value =>
+      /^[^:]+:\/\/([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})+(#([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)?$/i.test(
+        value,
+      ) && parseUrl(value) !== undefined,
+    'must be an address such as https://acme.example/, with spaces and non-ASCII characters percent-encoded',
+  )
 
 export const HttpsUri = Uri.refine(
   value => value.startsWith('https://'),

@@ -83,6 +83,26 @@ test('the review of a new file has the pointer that its domain will serve', asyn
   expect(page('input[name=brand_name]')).toHaveLength(0)
 })
 
+test.each(['adagents.json', 'brand.json'])(
+  'a new %s starts from an example with its domain',
+  async kind => {
+    const path = `/dashboard/org/${acme}/entries/edit?domain=${DOMAIN}&kind=${kind}`
+    const page = load((await ann.get(path)).body)
+    expect(page('main .lead').text()).toContain('This is an example.')
+    const text = page('textarea').text()
+    const reviewed = await sendForm(ann, '/dashboard/publish', {
+      org: acme,
+      kind,
+      domain: DOMAIN,
+      text,
+    })
+    const review = load(reviewed.body)
+    expect(review('[role=alert]').text()).toBe('')
+    expect(review('#left-out')).toHaveLength(0)
+    expect(review('form.editor .row button').text()).toBe('Publish')
+  },
+)
+
 test('a proof publishes no draft whose review its person has not asked to publish', async () => {
   const domain = 'unseen.example'
   const file = {

@@ -8,7 +8,7 @@ import type { ExaminedFile } from '../../inputs/proposed-file.ts'
 import { parseFormDomain, type WorkshopForm } from '../../inputs/workshop-form.ts'
 import { lookUpPublisher } from '../../routes/lookups.ts'
 import { checkFileText } from '../examined-file.ts'
-import { buildExampleFile } from '../example-file.ts'
+import { buildExampleFile, EXAMPLE_NOTE } from '../example-file.ts'
 import { loadFileText } from '../file-text.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { hasOwnFile } from '../own-file.ts'
@@ -23,8 +23,6 @@ const AGENTS_COMPARED = '500'
 interface WorkshopQuery {
   domain?: Domain | undefined
   kind: ProposedKind
-  /** Set to start from an example. */
-  example?: string | undefined
 }
 
 /** Stands in an example whose domain nobody named. */
@@ -32,14 +30,9 @@ const EXAMPLE_DOMAIN = 'acme.example'
 
 type Asking = Pick<ViewCall, 'ask' | 'services' | 'caller'>
 
-/** Shows an empty form, an example, or the file of a domain as it was last crawled. */
+/** Shows an empty form, or the file of a domain as it was last crawled. */
 export async function show(call: ViewCall<WorkshopQuery>): Promise<View> {
-  const { domain, kind, example } = call.query
-  if (example !== undefined) {
-    const text = buildExampleFile(kind, domain ?? EXAMPLE_DOMAIN, call.services.clock.now())
-    const note = 'This is an example. Replace its values with yours.'
-    return showExamined({ kind, domain: domain ?? '', text }, call, { note })
-  }
+  const { domain, kind } = call.query
   if (domain !== undefined) return showDomainFile({ kind, domain }, call)
   const hosting = await findHosting(kind, undefined, call)
   return showForm({ kind, domain: '', text: '' }, { hosting })
@@ -68,8 +61,17 @@ async function showDomainFile(
   })
 }
 
-/** Shows the result of a check below the form that was sent; `fault` says why the file was not hosted. */
+/**
+ * Shows the result of a check below the form that was sent, or of an example for its domain; `fault` says why the file
+ * was not hosted.
+ */
 export function showChecked(form: WorkshopForm, call: Asking, fault?: string): Promise<View> {
+  const { kind, domain, isExample } = form
+  if (isExample) {
+    const named = parseFormDomain(domain) ?? EXAMPLE_DOMAIN
+    const text = buildExampleFile(kind, named, call.services.clock.now())
+    return showExamined({ kind, domain, text }, call, { note: EXAMPLE_NOTE })
+  }
   return showExamined(form, call, { fault })
 }
 
@@ -209,7 +211,6 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
           Paste your file, or enter only your domain to check what we last read there. Every issue
           is shown beside its line, with a fix. Checking stores nothing.
         </p>
-        <p>Or start from an example: {renderExampleLinks(domain)}.</p>
         {note === undefined ? null : <p class="notice">{note}</p>}
         {fault === undefined ? null : (
           <p class="notice bad" role="alert">
@@ -243,6 +244,11 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
           </textarea>
           <div class="row">
             <button type="submit">Check</button>
+            {text === '' ? (
+              <button type="submit" class="plain" name="do" value="example">
+                Start from an example
+              </button>
+            ) : null}
             <button type="submit" class="plain" name="do" value="download">
               Download
             </button>
@@ -279,21 +285,6 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
         : null}
     </p>
   )
-}
-
-function renderExampleLinks(domain: string): Html {
-  const links = proposedKinds.map((kind, index) => (
-    <>
-      {index === 0 ? '' : ' or '}
-      <a href={toExamplePath(domain, kind)}>{kind}</a>
-    </>
-  ))
-  return <>{links}</>
-}
-
-function toExamplePath(domain: string, kind: ProposedKind): string {
-  const named = parseFormDomain(domain)
-  return `/workshop?${new URLSearchParams({ ...(named && { domain: named }), kind, example: 'true' })}`
 }
 
 function renderKinds(id: string, chosen: ProposedKind): Html {

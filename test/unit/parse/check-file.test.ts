@@ -173,3 +173,15 @@ describe('what the format forbids is told even where the crawler does not read i
     expect(fields).toEqual([...new Set(fields)])
   })
 })
+
+test.each([
+  ['logo.png', 'must be a full address, such as'],
+  ['https://acme.example/my logo.png', 'spaces and non-ASCII characters percent-encoded'],
+])('an address is told what it lacks: %s', (url, lacks) => {
+  const brand = { id: 'a', keller_type: 'master', names: [{ en: 'A' }], logos: [{ url }] }
+  const file = { house: { domain: 'acme.example', name: 'A' }, brands: [brand] }
+  const text = Buffer.from(JSON.stringify(file))
+  const checked = checkFile('brand.json', text, { domain: undefined, now, maxFaults: 100 })
+  const told = [...checked.errors, ...checked.warnings].filter(({ field }) => /url/.test(field))
+  expect(told.map(({ message }) => message)).toEqual([expect.stringContaining(lacks)])
+})
