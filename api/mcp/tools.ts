@@ -13,7 +13,7 @@ export interface RegistryTool {
   outputSchema: Json & { type: 'object' }
 }
 
-/** Whether all parameters of a tool are described, or only those that do not explain themselves. */
+/** Parameters of a tool that are described: all, or only those that do not explain themselves. */
 export type ToolForm = 'complete' | 'brief'
 
 /** Operations that are left out because another tool gives the same answers. */

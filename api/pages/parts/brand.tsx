@@ -13,7 +13,7 @@ const NAMES = 20
 
 type Logos = LogoList['logos']
 
-/** What the head of a brand's page says besides its name. */
+/** Facts that the head of a brand's page shows besides its name. */
 interface BrandFacts {
   isHouse: boolean
   /** True if its owner hosts its brand.json here. */

@@ -182,6 +182,6 @@ test.each([
   const file = { house: { domain: 'acme.example', name: 'A' }, brands: [brand] }
   const text = Buffer.from(JSON.stringify(file))
   const checked = checkFile('brand.json', text, { domain: undefined, now, maxFaults: 100 })
-  const told = [...checked.errors, ...checked.warnings].filter(({ field }) => /url/.test(field))
-  expect(told.map(({ message }) => message)).toEqual([expect.stringContaining(lacks)])
+  const faults = [...checked.errors, ...checked.warnings].filter(({ field }) => /url/.test(field))
+  expect(faults.map(({ message }) => message)).toEqual([expect.stringContaining(lacks)])
 })
