@@ -12,7 +12,7 @@ import { askIfReady } from './ask.ts'
 import type { Chosen } from './directory-choices.ts'
 import type { ViewCall } from './view.ts'
 
-const ROWS_PER_PAGE = 50
+const ROWS_PER_PAGE = 30
 
 const position = createCursor(z.tuple([z.union([z.string(), z.number()]), z.string()]))
 

@@ -71,7 +71,7 @@ export async function show(call: ViewCall<PublisherQuery, { domain: Domain }>): 
   const file = findFileRecord(reader, source)
   const found = source.location === domain ? await loadExamined(domain, call) : undefined
   const faults = countFaults(file, found)
-  const name = findName(lookup)
+  const name = lookup.brand?.name ?? domain
   const { agents, properties: total } = countAll(lookup)
   const reason = agents > 0 ? undefined : await explainNone(reader, lookup)
   return {
@@ -142,14 +142,6 @@ function renderOwnerLinks(
       <a href={toCrawlPath(domain)}>Crawl now</a>
     </p>
   )
-}
-
-/** Finds the name of a publisher: that of its brand, else that of the site on its domain. */
-function findName({ brand, domain, properties }: PublisherLookup): string {
-  const site = properties.find(({ identifiers }) =>
-    identifiers.some(({ type, value }) => type === 'domain' && value === domain),
-  )
-  return brand?.name ?? (site?.name || domain)
 }
 
 function countAll(lookup: PublisherLookup): { agents: number; properties: number } {

@@ -1,3 +1,4 @@
+import { countThings } from '../../../pipeline/core/counts.ts'
 import type { StoryboardDetail } from '../../../pipeline/model/responses/storyboards.ts'
 import { readStoryboard } from '../../routes/agents/storyboards.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
@@ -53,7 +54,7 @@ export async function show({
           {renderText(narrative, TEXT_CHARS)}
         </details>
         {renderResults(results)}
-        {phases.map(renderPhase)}
+        {renderSection('phases', 'Phases', phases.map(renderPhase))}
       </>
     ),
   }
@@ -82,23 +83,28 @@ function renderResults({ agents, ...counts }: StoryboardDetail['results']): Html
   )
 }
 
-function renderPhase({ id, title, steps }: Storyboard['phases'][number]): Html {
-  return renderSection(
-    id,
-    title,
-    renderTable({
-      caption: title,
-      columns: ['Step', 'Task', 'Expected answer'],
-      items: steps,
-      bytes: PHASE_BYTES,
-      empty: 'This phase has no steps.',
-      render: step => [
-        renderName(step.title, 200),
-        // The test kit of the agent names the task.
-        step.task.startsWith('$') ? 'a protected task' : <code>{clipText(step.task, 80)}</code>,
-        renderExpected(clipText(step.expected, EXPECTED_CHARS)),
-      ],
-    }),
+/** Renders a phase as a line that opens: the steps of all at once would be many screens. */
+function renderPhase({ id, title, steps }: Storyboard['phases'][number], index: number): Html {
+  return (
+    <details class="group" id={id} open={index === 0}>
+      <summary>
+        <h3>{renderName(title, 200)}</h3>{' '}
+        <span class="quiet">{countThings(steps.length, 'step', 'steps')}</span>
+      </summary>
+      {renderTable({
+        caption: title,
+        columns: ['Step', 'Task', 'Expected answer'],
+        items: steps,
+        bytes: PHASE_BYTES,
+        empty: 'This phase has no steps.',
+        render: step => [
+          renderName(step.title, 200),
+          // The test kit of the agent names the task.
+          step.task.startsWith('$') ? 'a protected task' : <code>{clipText(step.task, 80)}</code>,
+          renderExpected(clipText(step.expected, EXPECTED_CHARS)),
+        ],
+      })}
+    </details>
   )
 }
 
