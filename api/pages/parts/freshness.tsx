@@ -1,17 +1,18 @@
 import { type Effect, getEffect, type Outcome, outcomes } from '../../../pipeline/core/outcomes.ts'
 import type { FreshnessBlock } from '../../../pipeline/model/responses/index.ts'
-import { Fragment, type Html, h } from '../html/jsx.ts'
+import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { renderMoment } from '../html/text.tsx'
 
 type State = FreshnessBlock['state']
 
-const words: Readonly<Record<State, [label: string, look: string, means: string]>> = {
-  current: ['current', 'good', 'up to date'],
+/** Words for each state, and what they leave open. */
+const words: Readonly<Record<State, [label: string, look: string, means?: string]>> = {
+  current: ['current', 'good'],
   stale: ['stale', 'fair', 'not read for two days'],
   failing: ['failing', 'fair', 'the last attempt failed'],
-  absent: ['not found', 'none', 'there is no such file'],
+  absent: ['not found', 'none'],
   invalid: ['invalid', 'bad', 'cannot be used'],
-  never_crawled: ['never crawled', 'none', 'not read yet'],
+  never_crawled: ['never crawled', 'none'],
 }
 
 export function renderBadge(look: string, text: string): Html {
@@ -53,36 +54,39 @@ export function renderResult(outcome: Outcome): Html {
   return renderBadge(look, label)
 }
 
-/** Renders the state of a file as a sentence with its times. */
-export function renderFreshness(
-  freshness: FreshnessBlock | undefined,
-  file: string,
-  link = ': ',
-): Html {
+/** Renders the state of a file, and behind it why and its times. */
+export function renderFreshness(freshness: FreshnessBlock | undefined, file: string): Html {
   const { state, outcome, checked_at, succeeded_at, http_status } = freshness ?? {
     state: 'never_crawled' as const,
   }
-  const isExplained = state === 'current' || state === 'absent'
-  const reason = isExplained ? undefined : outcomes[outcome as Outcome]?.means
+  const means = words[state]?.[2]
+  const failure = outcomes[outcome as Outcome]
+  const reason = failure?.effect === 'success' ? undefined : failure?.means
+  const status =
+    http_status === undefined || state === 'current' ? undefined : `HTTP ${http_status}`
+  const parts: Child[] = [
+    means === undefined || reason === undefined ? means : `${means}: ${reason}`,
+    status,
+    checked_at && <>last checked {renderMoment(checked_at)}</>,
+    succeeded_at && succeeded_at !== checked_at && <>last read {renderMoment(succeeded_at)}</>,
+  ].filter(Boolean)
   return (
     <p class="freshness">
       {renderState(state)} <span>{file}</span>
-      {link}
-      {words[state]?.[2] ?? state}
-      {reason === undefined ? null : `, ${reason}`}
-      {http_status === undefined || state === 'current' ? null : ` (HTTP ${http_status})`}
-      {checked_at === undefined ? null : <>; last checked {renderMoment(checked_at)}</>}
-      {succeeded_at === undefined || succeeded_at === checked_at ? null : (
-        <>, last read {renderMoment(succeeded_at)}</>
-      )}
-      .
+      {parts.map((part, index) => (
+        <>
+          {index === 0 ? ': ' : ', '}
+          {part}
+        </>
+      ))}
     </p>
   )
 }
 
 /** Renders the state of the least fresh of several files, which is that of all if it is up to date. */
 export function renderLeastFresh(freshness: FreshnessBlock | undefined): Html {
-  return freshness?.state === 'current'
-    ? renderFreshness(freshness, 'All sources', ' ')
-    : renderFreshness(freshness, 'Least fresh source')
+  return renderFreshness(
+    freshness,
+    freshness?.state === 'current' ? 'All sources' : 'Least fresh source',
+  )
 }

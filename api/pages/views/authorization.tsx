@@ -297,9 +297,10 @@ function renderChainSection(reader: Reader, evidence: readonly Evidence[]): Html
 
 /**
  * Renders how fresh the files are, unless all are up to date and the steps say when they were read; that of the
- * operator too, which counts only once it says something.
+ * operator too, which counts only once it says something. Nothing where no file decided.
  */
 function renderSources(freshness: FreshnessBlock, evidence: readonly Evidence[]): Html | null {
+  if (evidence.every(({ file }) => file === undefined)) return null
   const operating = pickDeciding(evidence, 'operator')
   const state = FreshnessBlock.shape.state.safeParse(operating?.file_state).data
   if (freshness.state !== 'current') return renderLeastFresh(freshness)
