@@ -115,7 +115,7 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
     <>
       <h1>Applications</h1>
       <p class="lead">
-        Applications that you have allowed to act here with your rights. When you end the access of
+        Applications that may act here on your behalf, with your rights. When you end the access of
         one, its last token remains valid for{' '}
         {countThings(services.config.LIMITS.accessTokenMinutes, 'minute')} at most.
       </p>

@@ -54,7 +54,9 @@ export function renderAgentForm(
         chosen: read('visibility') || 'private',
       })}
       {memberships.length > 0 && memberships.every(own => isMember(services, own)) ? null : (
-        <p class="hint">Adding its first agent makes an organization a member. {MEMBERSHIP}</p>
+        <p class="hint">
+          Adding its first agent makes an organization a member of this registry. {MEMBERSHIP}
+        </p>
       )}
       {owners.length > 0 && owners.every(canPublishAgents) ? null : (
         <p class="hint">{API_ACCESS}</p>

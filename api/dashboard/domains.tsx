@@ -39,7 +39,7 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
         Once a domain is verified, your organization may host its files here, unless it publishes
         its own. Verification lasts {countThings(services.config.LIMITS.proofDays, 'day')}. After
         that your hosted files stay, but you can only change them once you have verified the domain
-        again; nobody is reminded.
+        again; you get no reminder.
       </p>
       {renderFault(fault ?? listed.refused)}
       {listed.refused !== undefined

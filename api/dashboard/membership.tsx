@@ -10,7 +10,7 @@ import { type DashboardAnswer, renderButton, renderFault } from './page.tsx'
 
 /** Sentences about what members may do, for every page on which an organization can become one. */
 export const MEMBERSHIP =
-  'Membership is free. Members restore earlier versions of a brand, and propose brands; only your organization sees its profile.'
+  'Membership is free. Members can propose brands and restore earlier versions of them. Only your organization sees its profile.'
 
 export function isMember({ reader }: Services, { org_id }: Membership): boolean {
   return getMembers(reader).all.some(member => member.org_id === org_id)

@@ -53,8 +53,8 @@ async function renderNewForm({ identity, services, person, sessionUid, token }: 
   if (options === undefined)
     return (
       <p>
-        Browsers create passkeys only for a host name, with TLS unless it is localhost. This
-        registry is at <code>{services.baseUrl()}</code>.
+        You cannot create a passkey here: browsers allow that only on localhost or a host name with
+        TLS, and this registry is at <code>{services.baseUrl()}</code>.
       </p>
     )
   const fields = (

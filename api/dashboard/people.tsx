@@ -64,7 +64,7 @@ function renderMembers(context: OrganizationRequest, members: readonly Organizat
           <bdi>{clipText(member.email ?? member.name ?? member.user_id, 120)}</bdi>
           {member.user_id === context.person.user_id ? ' (you)' : ''}
         </>,
-        isFixed ? 'owner, the only one' : renderRole(context, member),
+        isFixed ? 'owner (the only one)' : renderRole(context, member),
         renderMoment(member.joined_at),
         isFixed ? '' : renderRemoval(context, member),
       ]

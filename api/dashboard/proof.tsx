@@ -151,7 +151,7 @@ function showChallenge(
         ['Content', <code class="copied">{nonce}</code>],
       ])}
       <h2>Or as a TXT record</h2>
-      <p>DNS can take longer to change than the token is valid. If yours does, use the file.</p>
+      <p>A DNS change can take longer than the token is valid. If it does, use the file.</p>
       {renderFacts([
         ['Name', <code class="copied">{txt}</code>],
         ['Text', <code class="copied">{nonce}</code>],

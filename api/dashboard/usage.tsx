@@ -25,9 +25,7 @@ async function showUsage(context: OrganizationRequest): Promise<DashboardAnswer>
   const body = (
     <>
       <h1>Usage</h1>
-      <p class="lead">
-        How much of each limit has been used. Opening this page counts against none of them.
-      </p>
+      <p class="lead">How much of each limit you have used. Opening this page does not count.</p>
       {renderFault(refused)}
       {refused !== undefined
         ? null

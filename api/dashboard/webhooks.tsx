@@ -157,7 +157,7 @@ function renderNewForm({ form, organization, token }: OrganizationRequest, path:
         maxlength="20000"
         placeholder="acme.example https://sales.acme.example/mcp"
       />
-      <p class="hint">Domains and addresses of agents, with spaces between them.</p>
+      <p class="hint">Domains and agent addresses, separated by spaces.</p>
       <button type="submit">Create webhook</button>
     </form>
   )

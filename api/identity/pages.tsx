@@ -114,7 +114,7 @@ export function buildSignInPage(
           {place === 'mail'
             ? 'We will email you a link.'
             : 'This registry has no mail server: the link appears in its terminal.'}{' '}
-          No password, and no account to create first.
+          You need neither a password nor an account.
         </p>
         <button type="submit">{place === 'mail' ? 'Send me a link' : 'Get a link'}</button>
       </form>
@@ -186,7 +186,7 @@ export function buildSentPage(
             The link is in the terminal that runs <code>npm start</code>.
           </>
         )}{' '}
-        Open it in this browser within {countThings(minutes, 'minute')}.
+        Open it within {countThings(minutes, 'minute')}.
       </p>
       <p class="hint">It works once, and only in the browser in which you requested it.</p>
       <div class="actions">

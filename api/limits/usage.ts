@@ -100,16 +100,16 @@ const storedItems = {
     count: (orgId, { reader }) => listInvitations(reader, orgId).length,
   },
   agents: {
-    text: 'agents that the organization has added',
+    text: 'agents of an organization',
     count: (orgId, { reader }) =>
       getMembers(reader).all.find(({ org_id }) => org_id === orgId)?.agents.length ?? 0,
   },
   api_keys: {
-    text: 'API keys of the organization that were not revoked',
+    text: 'API keys of an organization that can be used',
     count: (orgId, { reader }) => listKeys(reader, orgId).length,
   },
   people: {
-    text: 'people who belong to the organization',
+    text: 'people of an organization',
     count: (orgId, { reader }) => listOrganizationMembers(reader, orgId).length,
   },
 } satisfies Record<Exclude<UsageName, keyof typeof counted>, StoredItem>

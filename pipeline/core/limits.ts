@@ -121,7 +121,7 @@ const entries = {
   ],
   signInLinkMinutes: [15, 'minutes for which a sign-in link works'],
   invitationDays: [7, 'days for which an invitation can be accepted'],
-  invitationsPending: [50, 'invitations of an organization that can be pending'],
+  invitationsPending: [50, 'pending invitations of an organization'],
   mailMs: [10_000, 'time for the mail server to take a mail'],
   accessTokenMinutes: [15, 'minutes for which an access token is valid'],
   refreshTokenDays: [30, 'days after which an unused refresh token ends'],

@@ -101,15 +101,18 @@ test('who cannot create an organization is told how to join the one of their dom
 
 test('the only owner of an organization is offered neither to leave nor another role', async () => {
   const page = await read(bob, at(other, '/people'))
-  expect(page('tbody').first().text()).toContain('owner, the only one')
+  expect(page('tbody').first().text()).toContain('owner (the only one)')
   expect(page('form[action$="/people/remove"], form[action$="/people/role"]')).toHaveLength(0)
 })
 
 test('pages say what this registry does not do, and what a form brings along', async () => {
   for (const [url, text] of [
     ['/dashboard/watches', 'its emails appear in its terminal'],
-    ['/dashboard/passkeys', `This registry is at ${BASE}`],
-    [at(other, '/agents'), 'Adding its first agent makes an organization a member.'],
+    ['/dashboard/passkeys', `this registry is at ${BASE}`],
+    [
+      at(other, '/agents'),
+      'Adding its first agent makes an organization a member of this registry.',
+    ],
     [at(other, '/agents'), API_ACCESS],
     [at(other, '/usage'), API_ACCESS],
     [at(other, '/domains'), 'Your email address'],

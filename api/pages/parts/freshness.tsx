@@ -75,7 +75,7 @@ export function renderFreshness(freshness: FreshnessBlock | undefined, file: str
       {renderState(state)} <span>{file}</span>
       {parts.map((part, index) => (
         <>
-          {index === 0 ? ': ' : ', '}
+          {index === 0 ? ': ' : '; '}
           {part}
         </>
       ))}
