@@ -19,7 +19,7 @@ import type { Services } from '../operation/services.ts'
 import { unwrapAnswer } from '../operation/submission-result.ts'
 import { replyOk, replyRefused } from '../responses/reply.ts'
 
-const counting = 'The limits count all kinds of crawl requests together.'
+const counting = 'All kinds of crawl requests count toward the same limits.'
 /** Asks for a crawl. */
 const shared = {
   method: 'POST',
@@ -37,8 +37,10 @@ export const requestCrawl = defineOperation({
   path: '/api/registry/crawl-request',
   summary: 'Request a crawl of a domain',
   description:
-    'Both files of the domain and those they point to are fetched. A name that resolves to a private network, or not at all, is refused; one that cannot be looked up within a second is accepted and looked up when it is crawled. The crawl is asynchronous: query ' +
-    `its status by \`crawl_request_id\`. ${counting}`,
+    'Fetches both files of the domain and the files they point to. A domain that does not resolve, or ' +
+    'resolves to a private network, is refused; if the lookup takes more than a second, the request is ' +
+    'accepted and the domain is looked up when it is crawled. The crawl is asynchronous: get its status ' +
+    `by \`crawl_request_id\`. ${counting}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
@@ -59,7 +61,9 @@ export const requestBrandCrawl = defineOperation({
   id: 'requestBrandCrawl',
   path: '/api/registry/brand-crawl-request',
   summary: 'Request a crawl of the brand.json of a domain',
-  description: `The same for one file and its targets. ${counting}`,
+  description:
+    'Like a crawl of the domain, but only of its brand.json and the files that this points to. ' +
+    `${counting}`,
   body: z.object({ domain: PublicDomain }),
   reply: { 202: CrawlAccepted },
   handle: async ({ body: { domain }, principal, services }) => {
@@ -75,8 +79,8 @@ export const requestManagerRevalidation = defineOperation({
   path: '/api/registry/manager-revalidation-request',
   summary: 'Request a crawl of a manager’s adagents.json',
   description:
-    'The answers of every publisher behind it are derived again; ' +
-    `\`publishers_enqueued\` is their number. ${counting}`,
+    'The answers for all publishers that the file covers are derived again; `publishers_enqueued` is ' +
+    `their number. ${counting}`,
   body: z.object({
     manager_domain: PublicDomain.describe('Domain whose file manages other publishers'),
   }),

@@ -34,8 +34,7 @@ export const readLogCheckpoint = defineOperation({
   group: 'Change Feed',
   summary: 'Read the signed head of the log',
   description:
-    'Every event of the feed is a leaf of a Merkle tree (C2SP tlog-tiles, below `/log/`). Keep this answer: ' +
-    'a later one that does not continue it shows that history was rewritten.',
+    'Every event of the feed is a leaf of a Merkle tree (C2SP tlog-tiles, below `/log/`). Keep this answer: if a later one does not continue it, history was rewritten.',
   access: 'public',
   cache: 'unshared',
   reply: { 200: LogCheckpoint },

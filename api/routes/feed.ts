@@ -130,10 +130,10 @@ export const readFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Read the change feed',
   description:
-    'Events in order. Pass `cursor` of each answer for the next page: at once while `has_more` is true, ' +
-    'else later, or with `wait`. A cursor works only with its `types`: others miss events. With `domain` or `agent` a page may be empty ' +
-    'while `has_more` is true; with both, both match. Events are kept ' +
-    `${limits.feedRetentionDays} days: after a 410, load your copy again.`,
+    'Events in order. Pass the `cursor` of each answer for the next page: at once while `has_more` is ' +
+    'true, else later or with `wait`. A cursor holds only for its `types`: with others you miss events. ' +
+    'With `domain` or `agent` a page may be empty while `has_more` is true; with both, both match. ' +
+    `Events are kept ${limits.feedRetentionDays} days: after a 410, load your copy again.`,
   access: 'bearer',
   cache: 'private',
   query: z.object({ cursor, since, types, ...subject, limit, wait }),
@@ -191,10 +191,7 @@ export const streamFeed = defineOperation({
   group: 'Change Feed',
   summary: 'Stream the change feed as server-sent events',
   description:
-    '`event: feed` has a page of the feed, as soon as something was committed; ' +
-    '`event: heartbeat` says that there was nothing, at once on connecting and then at this interval. ' +
-    'To resume, pass `cursor` of the last page; it is also the `id` of the message, which browsers send as ' +
-    '`Last-Event-ID`. `event: error` comes before the end.',
+    '`event: feed` has a page of the feed as soon as there is one. `event: heartbeat` says that nothing is new: at once on connecting, then at regular intervals. To resume, pass the `cursor` of the last page; it is also the `id` of the message, which browsers send as `Last-Event-ID`. `event: error` comes before the stream ends.',
   access: 'bearer',
   cache: 'private',
   query: z.object({

@@ -36,7 +36,7 @@ export const lookUpPublisher = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the inventory that a domain publishes and the agents it authorizes',
   description:
-    'An unknown domain gets a 200 with nothing in it; `freshness` says whether its file was ever requested.',
+    'An unknown domain gets a 200 with empty lists; `freshness` says whether its file was ever requested.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { domain, include, formats_cursor }, reader }) => [

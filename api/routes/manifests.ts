@@ -15,8 +15,7 @@ export const lookUpManifest = defineOperation({
   group: 'Search',
   summary: 'Look up the manifest of a domain',
   description:
-    'The file at the well-known place, the one it leads to, or the agent that speaks for the brand. ' +
-    'A domain without any answers 200 with `found` false.',
+    'The file at the well-known address, the file it points to, or the brand agent. If the domain has none, the answer is 200 with `found` false.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

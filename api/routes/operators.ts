@@ -36,10 +36,7 @@ export const lookUpOperator = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the agents that a domain operates, and the publishers that trust them',
   description:
-    'Agents of the member that has verified the domain, or the closest domain above it. Everybody ' +
-    'sees public ones, members with API access also those for members, and the member all of its own. ' +
-    '`scope` can only narrow that. A domain of no member shows the agents that its ' +
-    'brand.json names, if any.',
+    'Agents of the member that has verified the domain or its closest parent. Everybody sees public agents, members with API access also those visible to members, and the owner all of its own. `scope` can only narrow this. For other domains, the agents that their brand.json names.',
   access: 'optional',
   cache: 'personal',
   query: z.object({

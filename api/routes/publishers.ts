@@ -19,7 +19,7 @@ export const listRegisteredPublishers = defineOperation({
   group: 'Agent Discovery',
   summary: 'List publishers',
   description:
-    'Publishers with a valid adagents.json, by domain, whether or not they are members. The next ' +
+    'Publishers with a valid adagents.json, sorted by domain, whether or not they are members. The next ' +
     'page begins after `cursor`, the `next_cursor` of this one.',
   access: 'public',
   cache: 'list',

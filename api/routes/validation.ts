@@ -168,8 +168,7 @@ export const createAdagentsFile = defineOperation({
   group: 'Validation Tools',
   summary: 'Generate an adagents.json',
   description:
-    'The parts are copied as given, in a fixed order, and nothing is added. A file in which the ' +
-    'validation would find faults is refused, with a list of what to repair.',
+    'The parts are copied as given, in a fixed order, and nothing is added. A file with errors is refused, with a list of what to fix.',
   access: 'public',
   cache: 'none',
   worksWithoutStores: true,

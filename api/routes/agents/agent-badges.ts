@@ -58,7 +58,7 @@ export const drawAgentBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role.svg',
   isFile: true,
   summary: 'Get a badge of an agent as a picture',
-  description: 'A self-contained SVG. Without a badge it is grey and says so.',
+  description: 'A self-contained SVG; gray, with a text that says so, if the agent has no badge.',
   params: BadgePath,
   handle: ({ params: { encodedUrl, role }, services: { reader } }) => {
     const known = requireRole(role)
@@ -72,7 +72,7 @@ export const drawPinnedBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version.svg',
   isFile: true,
   summary: 'Get a badge of an agent for a version as a picture',
-  description: 'Grey if the agent has no badge for this version of the protocol.',
+  description: 'Gray if the agent has no badge for this version of the protocol.',
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services: { reader } }) => {
     const known = requireRole(role)
@@ -106,7 +106,8 @@ export const embedAgentBadge = defineOperation({
   id: 'getAgentBadgeEmbed',
   path: '/api/registry/agents/:encodedUrl/badge/:role/embed',
   summary: 'Get a badge of an agent for a page',
-  description: 'HTML and Markdown that show the badge as it is then, with a link to this registry.',
+  description:
+    'HTML and Markdown that always show the current badge, with a link to this registry.',
   params: BadgePath,
   handle: ({ params: { encodedUrl, role }, services }) =>
     replyOk(describeEmbed({ agentUrl: encodedUrl, role: requireRole(role) }, services)),
@@ -117,7 +118,7 @@ export const embedPinnedBadge = defineOperation({
   id: 'getAgentBadgeEmbedOfVersion',
   path: '/api/registry/agents/:encodedUrl/badge/:role/:version/embed',
   summary: 'Get a badge of an agent for a version for a page',
-  description: 'The same for one version of the protocol.',
+  description: 'Like the badge for a page, but for one version of the protocol.',
   params: PinnedBadgePath,
   handle: ({ params: { encodedUrl, role, version }, services }) =>
     replyOk(describeEmbed({ agentUrl: encodedUrl, role: requireRole(role), version }, services)),

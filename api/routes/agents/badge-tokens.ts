@@ -18,7 +18,7 @@ export const signAgentBadge = defineOperation({
   path: '/api/registry/agents/:encodedUrl/badge/:role/token',
   summary: 'Get a badge of an agent as a signed token',
   description:
-    'It can be checked offline with the keys of `/.well-known/jwks.json`. 404 where the ' +
+    'Anybody can check it offline with the keys at `/.well-known/jwks.json`. 404 where the ' +
     'agent has no such badge, 503 where this registry does not sign.',
   cache: 'none',
   params: BadgePath,
@@ -43,8 +43,7 @@ export const checkBadgeToken = defineOperation({
   path: '/api/registry/badges/verify',
   summary: 'Check the signed token of a badge',
   description:
-    'Says whether this registry signed it, whether its time is over, and whether the agent still ' +
-    'has the badge: one may be lost before its token ends.',
+    'Says whether this registry signed it, whether it has expired, and whether the agent still has the badge, which may be lost before its token expires.',
   cache: 'none',
   body: z.object({
     token: z

@@ -31,8 +31,7 @@ const AgentAddress = z
 
 const callNote =
   'The agent is called now, without a credential, for at most ten seconds; 504 after ' +
-  'that, and 502 without a usable answer. An answer of a moment ago may be ' +
-  'repeated: `Age` says how old it is.'
+  'that, and 502 without a usable answer. A recent answer may be repeated: `Age` is its age.'
 
 const shared = {
   method: 'GET',
@@ -83,7 +82,7 @@ export const readAgentPublishers = defineOperation({
   path: '/api/public/agent-publishers',
   summary: 'List the publishers that an agent claims to sell',
   description:
-    'The agent’s own claim, which authorizes nothing: the lookups show what publishers grant. ' +
+    'This is the agent’s own claim, which authorizes nothing; the lookups show what publishers grant. ' +
     `At most 200; \`offered\` is false when the agent has no task for it. ${callNote}`,
   reply: { 200: AgentPublishers },
   handle: async ({ query: { url }, caller, services }) =>

@@ -86,7 +86,7 @@ export const readFirstStep = defineOperation({
   id: 'getStoryboardFirstStep',
   path: '/api/storyboards/:id/first-step',
   summary: 'Get the step that a storyboard begins with',
-  description: 'By its `id` it is run alone, and by the answer the steps after it.',
+  description: 'Its `id` lets you run it alone; pass the answer along to run the next steps.',
   params: z.object({ id: AnyId.describe('Name of a storyboard, from the list of storyboards') }),
   reply: { 200: StoryboardFirstStep },
   errors: ['invalid_request', 'not_found'],

@@ -89,10 +89,7 @@ const declared = {
   group: 'Lookups & Authorization',
   summary: 'List the publishers of an agent',
   description:
-    'By domain. Counts are of one publisher, and of properties that have an id. `revoked` are those ' +
-    'that the file which named the agent for them has revoked, as of the snapshot that ' +
-    '`X-Registry-Seq` tells. `freshness` is that of the weakest of the files shown. With `as_of`, ' +
-    'neither `since` nor `revoked`: no history is kept of attempts to read files, nor of revoked publishers.',
+    'Sorted by domain. Counts are per publisher and include only properties with an id. `revoked` lists publishers that a manager’s file revoked after naming the agent for them, as of the snapshot in `X-Registry-Seq`. `freshness` is that of the least fresh file. With `as_of` there is neither `since` nor `revoked`, because no history of these is kept.',
   access: 'public',
   cache: 'minute',
   dependsOn: ({

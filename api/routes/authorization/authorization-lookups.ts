@@ -44,8 +44,7 @@ export const lookUpProperty = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Look up the agents that publishers authorize to sell a property',
   description:
-    'All grants in force, whatever their terms; a `contradicted` one is no right to sell. A domain ' +
-    'also means its `www.`, its `m.` and a wildcard over its parents.',
+    'All grants in force, whatever their terms. If one is `contradicted`, the agent may not sell. A domain also matches its `www.` and `m.` forms and wildcards of its parents.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ query: { type, value, as_of }, reader }) => [
@@ -208,7 +207,7 @@ export const lookUpAgentDomains = defineOperation({
   path: '/api/registry/lookup/agent/:agentUrl/domains',
   group: 'Lookups & Authorization',
   summary: 'List the publishers that authorize an agent',
-  description: 'By name. `freshness` is that of the weakest of their files.',
+  description: 'Sorted by domain. `freshness` is that of their least fresh file.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({ params: { agentUrl }, query: { as_of }, reader }) => [

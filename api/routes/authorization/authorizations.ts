@@ -74,7 +74,7 @@ export const listAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'List the authorizations of an agent',
   description:
-    'Grants in force, or claims, by publisher; where `operator_side` is contradicted the agent may not sell. `cursor` leads to the next page; it is null on the last. With `as_of`, grants in force then.',
+    'Grants in force, or claims, by publisher. If `operator_side` is contradicted, the agent may not sell. Pass `cursor` for the next page; null on the last. With `as_of`, grants in force at that time.',
   access: 'bearer',
   cache: 'private',
   queriesSnapshot: true,
@@ -178,8 +178,7 @@ export const snapshotAuthorizations = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Stream all authorizations in force',
   description:
-    'Gzipped NDJSON from which to start a replica: then read the feed from `X-Sync-Cursor`. Events may repeat ' +
-    'what is in it; none is missing. It tells what publishers grant, as the events do; what operators say about it is in the lookups.',
+    'Gzipped NDJSON to start a replica from; then read the feed from `X-Sync-Cursor`. Events may repeat what it contains, but none is missing. Like the events, it has what publishers grant; the lookups have what operators say about it.',
   access: 'bearer',
   cache: 'private',
   query: z.object({

@@ -17,8 +17,7 @@ export const authorizeInBulk = defineOperation({
   description:
     'Takes JSON, or CSV as `text/csv` whose first line names its columns (`agent_url`, and `domain` or ' +
     '`identifier_type` and `identifier_value`). Streams a line for each question, in order, as NDJSON or ' +
-    'CSV. Each verdict is that of `/api/registry/validate/property-authorization` for a sale without terms. A ' +
-    'question that is not understood gets an `error`; the others are answered.',
+    'CSV. Each verdict is that of `/api/registry/validate/property-authorization` without country, placements or collections. A line that is invalid gets an `error`; the others are answered.',
   access: 'public',
   cache: 'none',
   limit: 'bulk',

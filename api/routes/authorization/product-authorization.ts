@@ -237,7 +237,7 @@ export const expandProduct = defineOperation({
   path: '/api/registry/expand/product-identifiers',
   group: 'Lookups & Authorization',
   summary: 'Expand a product to the identifiers that an agent may sell',
-  description: `Selector by selector, each sorted by type and name. ${termsSentence}`,
+  description: `One list for each selector, sorted by type and name. ${termsSentence}`,
   access: 'public',
   cache: 'none',
   query: z.object({ explain, as_of: asOf }),

@@ -58,7 +58,7 @@ export const authorizeProperty = defineOperation({
   path: '/api/registry/validate/property-authorization',
   group: 'Lookups & Authorization',
   summary: 'Validate that an agent may sell a property',
-  description: `The publisher must grant it and the operator not contradict it. ${sidesSentence}${termsSentence} Where one is missing, \`needs\` names it.`,
+  description: `\`authorized\` if the publisher grants it and the operator does not contradict it. ${sidesSentence}${termsSentence} \`needs\` names one that is missing.`,
   access: 'public',
   cache: 'revalidate',
   dependsOn: ({

@@ -58,8 +58,8 @@ export const authorizePublisher = defineOperation({
   group: 'Lookups & Authorization',
   summary: 'Count the properties of a publisher that an agent may sell',
   description:
-    'Counts the active properties that grants in force reach and the operator does not contradict; ' +
-    `a grant of all counts for each of them. ${sidesSentence}Restrictions to countries, ` +
+    'Counts the active properties that grants in force reach and the agent’s operator does not contradict. ' +
+    `${sidesSentence}Restrictions to countries, ` +
     'placements and collections apply only if the request names some.',
   access: 'public',
   cache: 'revalidate',

@@ -185,9 +185,7 @@ export const listRegisteredBrands = defineOperation({
   group: 'Brand Resolution',
   summary: 'List brands',
   description:
-    'Brands by name. `search` is a part of the domain, a name or the name of the house: brands with ' +
-    'exactly this name come first, then those that begin with it; if no brand contains it, similar ' +
-    'spellings match. `stats` counts all matches, whatever the `source`.',
+    'Sorted by name. `search` looks in the domain, the names and the name of the house: exact names come first, then names that begin with it; if nothing contains it, similar spellings match. `stats` counts all matches, of any `source`.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

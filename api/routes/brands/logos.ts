@@ -38,8 +38,7 @@ export const listLogos = defineOperation({
   group: 'Brand Resolution',
   summary: 'List the logos of a brand',
   description:
-    'Public logos; one that waits for review, or was rejected, is shown to the ' +
-    'organization that submitted it and to moderators. `tags`: only logos with all of them.',
+    'Public logos. One that waits for review or was rejected is shown only to the organization that submitted it and to moderators. With `tags`, only logos that have all of them.',
   access: 'optional',
   cache: 'personal',
   params,

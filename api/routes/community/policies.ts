@@ -53,8 +53,7 @@ export const listRegisteredPolicies = defineOperation({
   group: 'Policy Registry',
   summary: 'List policies',
   description:
-    'Approved policies by category and name, without their texts. `stats` count all that match the ' +
-    'filters. A policy without jurisdictions and regions applies everywhere.',
+    'Approved policies, sorted by category and name, without their texts. `stats` counts all that match the filters. A policy without jurisdictions and regions applies everywhere.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,
@@ -99,8 +98,7 @@ export const resolvePolicy = defineOperation({
   group: 'Policy Registry',
   summary: 'Get a policy with its text',
   description:
-    'Approved or not: see `review_status`. With `version` only that version, and 404 if the policy ' +
-    'has another one: earlier versions are not stored.',
+    'Approved or not: see `review_status`. With `version`, 404 unless that is its current version: earlier versions are not stored.',
   access: 'public',
   cache: 'revalidate',
   dependsOn: [POLICIES_KEY],

@@ -67,8 +67,7 @@ export const addOwnDomain = defineOperation({
   group: 'Onboarding',
   summary: 'Start an ownership proof of a domain',
   description:
-    'Like an ownership challenge, for any organization that you belong to. The ' +
-    'domain is added to it once it was verified.',
+    'Like an ownership challenge, for any organization that you belong to. The domain is added once it is verified.',
   access: 'bearer',
   writes: true,
   cache: 'private',
@@ -88,7 +87,8 @@ export const verifyOwnDomain = defineOperation({
   path: '/api/me/organization/domains/:domain/verify',
   group: 'Onboarding',
   summary: 'Verify the ownership proof of a domain',
-  description: 'Reads DNS and the file, for the last challenge. It is used up in any case.',
+  description:
+    'Looks for the token of the last challenge in DNS and in the file. A challenge can be verified only once, whatever the result.',
   access: 'bearer',
   writes: true,
   raw: true,

@@ -55,11 +55,12 @@ export const createWatch = defineOperation({
   path: '/api/me/watches',
   summary: 'Watch a domain, a brand or an agent by email',
   description:
-    'You get an email when its file breaks or returns, when it gains or loses an agent, when an agent says that it ' +
-    'sells it, or when somebody saves a domain that looks like it; for an agent, when a publisher authorizes it or no ' +
-    'longer does, and when its test results or badges change. Emails go to the address that your sign-in has ' +
-    'verified; those of a key to the person who created it in the dashboard, among whose watches it is. ' +
-    'What you watch already gets the new pace, but not from a key. 503 where the registry sends no email.',
+    'You get an email when the file of a domain breaks or is valid again, when the domain gains or loses ' +
+    'an agent, when an agent claims to sell it, or when somebody saves a domain that looks like it. For ' +
+    'an agent, you get one when a publisher starts or stops authorizing it, and when its test results or ' +
+    'badges change. Emails go to your verified address; a watch created with a key belongs to the person ' +
+    'who created the key in the dashboard. Watching the same thing again changes its pace, except with a ' +
+    'key. 503 if this registry sends no email.',
   writes: true,
   body: z
     .object({

@@ -38,8 +38,7 @@ export const listCatalog = defineOperation({
   group: 'Property Resolution',
   summary: 'List the catalog of properties',
   description:
-    'Properties by rid. `total` counts all that match, `next_cursor` is null on the last page, and ' +
-    '`active_since` selects those that changed since then. `min_resolves` has no effect.',
+    'Sorted by rid. `total` counts all matches, `next_cursor` is null on the last page, and `active_since` selects properties that changed since that time. `min_resolves` has no effect.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,
@@ -101,9 +100,7 @@ export const syncCatalog = defineOperation({
   group: 'Property Resolution',
   summary: 'List properties that changed since a time',
   description:
-    'Properties in the order of their last change, also those that became stale or were merged. ' +
-    'Follow `next_cursor` to the end, then pass the `server_timestamp` of the first page as the next ' +
-    '`since`: some changes may be repeated, none is missing.',
+    'Properties in the order of their last change, including those that became stale or were merged. Follow `next_cursor` to the end; next time, pass the `server_timestamp` of the first page as `since`. Some changes may repeat, but none is missing.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

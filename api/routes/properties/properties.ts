@@ -70,9 +70,7 @@ export const listRegisteredProperties = defineOperation({
   group: 'Property Resolution',
   summary: 'List properties',
   description:
-    'Active properties. `search` is a part of the name, the publisher domain or an identifier: ' +
-    'properties with exactly this name come first, then those that begin with it; if none contains it, ' +
-    'similar spellings match. `stats` counts all matches, whatever the `source`.',
+    'Active properties. `search` looks in the name, the publisher domain and the identifiers: exact names come first, then names that begin with it; if nothing contains it, similar spellings match. `stats` counts all matches, of any `source`.',
   access: 'public',
   cache: 'list',
   queriesSnapshot: true,

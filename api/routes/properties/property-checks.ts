@@ -23,8 +23,8 @@ export const checkPropertyList = defineOperation({
   group: 'Property Resolution',
   summary: 'Check a list of domains before it is used',
   description:
-    'Recommends for each domain to remove it (a duplicate, or no inventory), rename it, review ' +
-    `it, or nothing. One in \`modify\` is in another list as well, under its new name. ${retention}`,
+    'Recommends whether to keep, remove (a duplicate, or no inventory), rename or review each domain. A ' +
+    `domain in \`modify\` is also in another list, under its new name. ${retention}`,
   access: 'public',
   cache: 'none',
   queriesSnapshot: true,
@@ -49,7 +49,7 @@ export const checkIdentifierList = defineOperation({
   group: 'Property Resolution',
   summary: 'Check a list of identifiers of sites and apps',
   description:
-    'A line is a domain, the id or package of an app, or a store and an id (`ROKU,12345`); empty ' +
+    'Each line has a domain, the id or package of an app, or a store and an id (`ROKU,12345`); empty ' +
     `lines and those that begin with # are skipped. ${retention}`,
   access: 'public',
   cache: 'none',
