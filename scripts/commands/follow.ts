@@ -16,6 +16,7 @@ import {
 } from './start-checks.ts'
 import { takeStartLock } from './start-lock.ts'
 import { printAddress } from './start-output.ts'
+import { stopOnSignals } from './stop-on-signals.ts'
 import { toTypedPath } from './typed-path.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
@@ -48,14 +49,10 @@ export async function follow(from: string, { key }: { key?: string }): Promise<v
     REPLICA_OF: origin,
     ...(key !== undefined && { REPLICA_KEY: key }),
   }
-  const end = async (status: number) => {
+  stopOnSignals(supervisor, async () => {
     await supervisor.close()
-    process.exit(status)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => void end(0))
-  }
-  process.on('disconnect', () => void end(0))
+    process.exit(0)
+  })
   if (config.OPERATOR_PORT !== undefined) {
     await serveOperator({
       config,

@@ -40,6 +40,7 @@ import {
   printOperatorAddress,
   printOwnSite,
 } from './start-output.ts'
+import { stopOnSignals } from './stop-on-signals.ts'
 import { describeUnreadableCredentials } from './stored-credentials.ts'
 import { forgetOperatorUrl, noteOperatorUrl } from './supervisor-problems.ts'
 
@@ -54,8 +55,6 @@ const DEMO_HOSTS_AT_ONCE = '16'
 /** Time from the enrolment of an agent of the demo to its first test: people look at it right away. */
 const DEMO_FIRST_TEST_MS = 10_000
 
-/** Time after a signal in which others count as the same: a closing terminal sends several at once. */
-const SAME_SIGNAL_MS = 1_000
 /** Time that a process has to tell its metrics. */
 const REPORT_MS = 2_000
 
@@ -108,26 +107,15 @@ async function run(plan: StartPlan): Promise<void> {
   const supervisor = new Supervisor(SCRIPT, log, () => !hasDiskSpace(paths.dir))
   let redis: OwnRedis | undefined
   let isEnding = false
-  let endingSince = 0
   const end = async (status: number, reason?: string) => {
     if (isEnding) return
     isEnding = true
-    endingSince = performance.now()
     if (reason) process.stderr.write(`${reason}\n`)
     await supervisor.close()
     await redis?.close()
     process.exit(status)
   }
-  // Writing to a closed terminal fails; the processes must still be stopped in order.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      // A second signal means: do not wait. Everything that was accepted is on disk.
-      if (isEnding && performance.now() - endingSince > SAME_SIGNAL_MS) supervisor.kill()
-      void end(0)
-    })
-  }
-  process.on('disconnect', () => void end(0))
+  stopOnSignals(supervisor, () => end(0))
   try {
     forgetOperatorUrl(paths)
     if (!config.REDIS_URL) redis = await OwnRedis.start(paths, log)

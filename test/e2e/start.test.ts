@@ -404,8 +404,10 @@ describe('a key', () => {
 })
 
 describe('stopping and starting again', () => {
-  test('Ctrl-C stops every process, and all stores agree', async () => {
-    await start.interrupt()
+  test('Ctrl-C says that it stops, ends every process, and all stores agree', async () => {
+    const stopped = start.interrupt()
+    await start.waitForOutput(/^Stopping\. .* press Ctrl-C again to stop at once\.\n/m)
+    await stopped
     expect(listProcessesLeft()).toEqual([])
     expect((await runRegistry(['verify'], env)).stdout).toBe('all stores agree\n')
   })
