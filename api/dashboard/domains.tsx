@@ -53,13 +53,11 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
             empty: 'You have not verified a domain yet.',
             render: ({ domain, method, proven, valid_until }) => [
               <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
-              proven && method
-                ? toPlainWords(method)
-                : method === 'email'
-                  ? 'Your email address'
-                  : '',
+              method === 'email' ? 'Your email address' : toPlainWords(method),
               <>
-                {proven ? renderBadge('good', 'Verified') : renderBadge('fair', 'Not verified')}
+                {proven
+                  ? renderBadge('good', 'Verified')
+                  : renderBadge('fair', method === 'email' ? 'Not verified' : 'Expired')}
                 {isShared(context, domain) ? (
                   <div class="quiet">Another organization has verified it too</div>
                 ) : null}

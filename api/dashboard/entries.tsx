@@ -15,7 +15,7 @@ import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { isShared } from './domains.tsx'
 import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
-import { isMember, renderMembership } from './membership.tsx'
+import { renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,
   renderButton,
@@ -23,7 +23,7 @@ import {
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
-import { showVersion, toVersionPath } from './version.tsx'
+import { mayRestore, renderRestore, showVersion, toVersionPath } from './version.tsx'
 
 type Domains = z.infer<typeof OrganizationDomains>
 
@@ -117,7 +117,7 @@ async function showEntry(
     const restore =
       last &&
       mayRestore(context, kind) &&
-      renderRestore(context, { domain, kind, number: last.revision_number, isMain: true })
+      renderRestore(context, { domain, kind, number: last.revision_number })
     return (
       <>
         {await renderHosted(context, { kind: file, domain }, restore)}
@@ -157,22 +157,6 @@ function isRestorable({ rolled_back_to }: Revision): boolean {
   return rolled_back_to !== 0
 }
 
-/** Tells whether the organization may restore versions: those of a brand are for members. */
-function mayRestore({ organization, services }: OrganizationRequest, kind: Kind): boolean {
-  return kind === 'property' || isMember(services, organization)
-}
-
-function renderRestore(
-  { org, token }: OrganizationRequest,
-  { domain, kind, number, isMain }: { domain: Domain; kind: Kind; number: number; isMain?: true },
-): Html {
-  const path = `${toSectionPath(org.org, 'entries')}/roll-back`
-  const fields = { domain, kind, to_revision: String(number) }
-  return isMain
-    ? renderButton(path, token, `Restore version ${number}`, fields)
-    : renderButton(path, token, 'Restore', fields, 'plain')
-}
-
 function renderVersions(
   context: OrganizationRequest,
   { domain, kind }: { domain: Domain; kind: Kind },
@@ -189,18 +173,17 @@ function renderVersions(
     render: revision => {
       const { revision_number: number, created_at, editor_name, edit_summary } = revision
       const isOffered = isRestorable(revision) && revision !== current && mayRestore(context, kind)
+      const path = toVersionPath(context.org.org, domain, kind, number)
       return [
-        isRestorable(revision) ? (
-          <a href={toVersionPath(context.org.org, domain, kind, number)}>{number}</a>
-        ) : (
-          number
-        ),
+        isRestorable(revision) ? <a href={path}>{number}</a> : number,
         renderMoment(created_at),
         renderName(editor_name, 80),
         edit_summary === undefined ? '' : renderName(edit_summary, 120),
-        isOffered
-          ? renderRestore(context, { domain, kind, number })
-          : revision === current && (isRestorable(revision) ? 'Current' : 'Not hosted'),
+        isOffered ? (
+          <a href={path}>Restore</a>
+        ) : (
+          revision === current && (isRestorable(revision) ? 'Current' : 'Not hosted')
+        ),
       ]
     },
   })

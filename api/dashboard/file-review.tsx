@@ -8,7 +8,7 @@ import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderName } from '../pages/html/text.tsx'
 import { renderSection } from '../pages/parts/blocks.tsx'
 import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
-import { compareDocuments } from '../pages/parts/compare-documents.ts'
+import { type Change, compareDocuments } from '../pages/parts/compare-documents.ts'
 import type { DashboardRequest } from './dashboard-request.ts'
 import { readHosted, renderOwnFile } from './hosted-file.tsx'
 import { buildPreview, namePointer, renderPointer, renderPreview } from './hosted-preview.tsx'
@@ -169,12 +169,16 @@ function renderSubject(
 
 /** Renders what a change does to the served file. */
 function renderDifference(before: string, after: object): Child {
-  const { last_updated: _, ...now } = after as Record<string, unknown>
-  const { last_updated: __, ...old } = JSON.parse(before) as Record<string, unknown>
-  const changes = compareDocuments(old, now)
+  const changes = compareFiles(JSON.parse(before), after)
   return changes.length === 0 ? (
     <p class="empty">Nothing: this is what is served already.</p>
   ) : (
     renderChangedFields(changes, true)
   )
+}
+
+/** Lists what differs between two files, but for the time of the last change. */
+export function compareFiles(before: object, after: object): Change[] {
+  const [old, now] = [before, after].map(file => ({ ...file, last_updated: undefined }))
+  return compareDocuments(old, now)
 }

@@ -1,9 +1,27 @@
+import type { Domain } from '../../pipeline/core/domain.ts'
 import type { RevisionHeld } from '../../pipeline/model/responses/history.ts'
+import type { HostedProperty } from '../../pipeline/model/save.ts'
+import {
+  buildHostedAdagents,
+  buildHostedAdagentsFile,
+} from '../../pipeline/resolve/hosted-adagents.ts'
+import { buildHostedBrand } from '../../pipeline/resolve/hosted-brand.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
-import { Fragment, h } from '../pages/html/jsx.ts'
+import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment, renderName } from '../pages/html/text.tsx'
+import { renderSection } from '../pages/parts/blocks.tsx'
+import { renderChangedFields } from '../pages/parts/changed-fields.tsx'
 import type { OrganizationRequest } from './dashboard-request.ts'
-import { type DashboardAnswer, renderFault, toEntryPath, toSectionPath } from './page.tsx'
+import { compareFiles } from './file-review.tsx'
+import { readHosted } from './hosted-file.tsx'
+import { isMember } from './membership.tsx'
+import {
+  type DashboardAnswer,
+  renderButton,
+  renderFault,
+  toEntryPath,
+  toSectionPath,
+} from './page.tsx'
 
 const TEXT_CHARS = 50_000
 
@@ -19,16 +37,41 @@ export function toVersionPath(orgId: string, domain: string, kind: Kind, number:
   return `${toSectionPath(orgId, 'entries')}/version?${query}`
 }
 
-/** Leaves out the ids of the registry, which no hosted file has. */
-const omitOwnIds = (key: string, value: unknown) => (key === 'property_rid' ? undefined : value)
+/** Tells whether the organization may restore versions: those of a brand are for members. */
+export function mayRestore({ organization, services }: OrganizationRequest, kind: Kind): boolean {
+  return kind === 'property' || isMember(services, organization)
+}
 
-/** Shows what a version of a hosted file has, to be read before it is restored. */
+/** Renders the button that restores a version. */
+export function renderRestore(
+  { org, token }: OrganizationRequest,
+  { domain, kind, number }: { domain: Domain; kind: Kind; number: number },
+): Html {
+  const path = `${toSectionPath(org.org, 'entries')}/roll-back`
+  const fields = { domain, kind, to_revision: String(number) }
+  return renderButton(path, token, `Restore version ${number}`, fields)
+}
+
+/** Builds the file that the registry would serve for a version; undefined where it would serve none. */
+function buildFile(kind: Kind, version: RevisionHeld): Record<string, unknown> | undefined {
+  const { domain, content, created_at: updated_at, source } = version
+  if (content === null || source === 'enriched') return undefined
+  const { brand_name = null, document } = content
+  if (kind === 'brand') return buildHostedBrand({ domain, brand_name, document, updated_at }).file
+  const { properties = [] } = document as { properties?: HostedProperty[] }
+  return buildHostedAdagentsFile(buildHostedAdagents({ domain, properties, updated_at }), undefined)
+}
+
+/** Leaves out the contact, which no version shows. */
+const omitContact = ({ contact: _, ...file }: Record<string, unknown>) => file
+
+/** Shows what a version of a hosted file has and how it differs from what is served, before it is restored. */
 export async function showVersion(context: OrganizationRequest): Promise<DashboardAnswer> {
   const { callApi, org, query } = context
   const domain = parseFormDomain(String(query.domain ?? ''))
   const kind: Kind = query.kind === 'brand' ? 'brand' : 'property'
   if (domain === undefined) return { next: toSectionPath(org.org, 'entries') }
-  const [file, path] = kinds[kind]
+  const [name, path] = kinds[kind]
   const number = encodeURIComponent(String(query.number ?? ''))
   const url = `${path}${encodeURIComponent(domain)}/revisions/${number}`
   const { status, refused, body: version } = await callApi<RevisionHeld>({ method: 'GET', url })
@@ -36,25 +79,51 @@ export async function showVersion(context: OrganizationRequest): Promise<Dashboa
   const body = (
     <>
       <h1>
-        {title} the {file} of {renderName(domain)}
+        {title} the {name} of {renderName(domain)}
       </h1>
       {renderFault(refused)}
-      {refused !== undefined ? null : (
-        <>
-          <p class="lead">Saved {renderMoment(version.created_at)}.</p>
-          {version.content === null ? (
-            <p class="empty">The content of this version is not shown.</p>
-          ) : (
-            <pre tabindex="0">
-              {clipText(JSON.stringify(version.content.document, omitOwnIds, 2), TEXT_CHARS)}
-            </pre>
-          )}
-        </>
-      )}
+      {refused === undefined ? await renderVersion(context, { domain, kind }, version) : null}
       <p>
         <a href={toEntryPath(org.org, domain)}>All versions</a>
       </p>
     </>
   )
-  return { status, title: `${title} the ${file} of ${domain}`, body }
+  return { status, title: `${title} the ${name} of ${domain}`, body }
+}
+
+async function renderVersion(
+  context: OrganizationRequest,
+  { domain, kind }: { domain: Domain; kind: Kind },
+  version: RevisionHeld,
+): Promise<Html> {
+  const { text: served } = await readHosted(context, kinds[kind][0], domain)
+  const file = buildFile(kind, version)
+  const changes =
+    served === undefined || file === undefined
+      ? undefined
+      : compareFiles(omitContact(JSON.parse(served)), file)
+  const isServed = changes?.length === 0
+  const shown = file ?? version.content?.document
+  return (
+    <>
+      <p class="lead">
+        Saved {renderMoment(version.created_at)}.{isServed ? ' This is what is served now.' : null}
+      </p>
+      {isServed || !mayRestore(context, kind)
+        ? null
+        : renderRestore(context, { domain, kind, number: version.revision_number })}
+      {changes === undefined || isServed
+        ? null
+        : renderSection('change', 'What restoring it changes', renderChangedFields(changes, true))}
+      {shown === undefined ? (
+        <p class="empty">The content of this version is not shown.</p>
+      ) : (
+        renderSection(
+          'file',
+          'The file',
+          <pre tabindex="0">{clipText(JSON.stringify(shown, null, 2), TEXT_CHARS)}</pre>,
+        )
+      )}
+    </>
+  )
 }

@@ -196,7 +196,7 @@ test('the current version of a brand without a file is not offered to be restore
   const page = load((await ann.get(`/dashboard/org/${acme}/entries?domain=theirs.example`)).body)
   expect(page('#brand tbody tr')).toHaveLength(1)
   expect(page('#brand').text()).toContain('No brand.json is hosted here')
-  expect(page('#brand form[action$=roll-back]')).toHaveLength(0)
+  expect(page('#brand td a, #brand form[action$=roll-back]')).toHaveLength(0)
 })
 
 test('an earlier version is offered to members, and hosts no file where it has none', async () => {
@@ -208,8 +208,11 @@ test('an earlier version is offered to members, and hosts no file where it has n
     .split('/')[3]!
   const readBrand = async (browser: TestBrowser, org: string) =>
     load((await browser.get(`/dashboard/org/${org}/entries?domain=theirs.example`)).body)('#brand')
-  expect((await readBrand(eve, outside)).find('form[action$=roll-back]')).toHaveLength(0)
-  expect((await readBrand(ann, acme)).find('form[action$=roll-back]')).toHaveLength(1)
+  const offers = 'td a:contains("Restore")'
+  expect((await readBrand(eve, outside)).find(offers)).toHaveLength(0)
+  const path = (await readBrand(ann, acme)).find(offers).attr('href')!
+  const version = load((await ann.get(path)).body)
+  expect(version('form[action$=roll-back]')).toHaveLength(1)
   const form = { domain: 'theirs.example', kind: 'brand', to_revision: '1' }
   const restored = await sendForm(ann, `/dashboard/org/${acme}/entries/roll-back`, form)
   expect(restored.headers.location, restored.body).toContain('done=restored')
@@ -231,7 +234,9 @@ test('a rollback of a brand restores its earlier file as a new revision', async 
   expect(await readHosted()).toMatchObject({ brands: [{ names: [{ en: 'Boots After' }] }] })
   const page = await readEntry()
   const revisions = page('#brand tbody tr').length
-  const earlier = page('#brand input[name=to_revision]').first().val() as string
+  const version = load((await ann.get(page('#brand td a').first().attr('href')!)).body)
+  expect(version('#change').text()).toMatch(/Boots After.*Boots Before/)
+  const earlier = version('input[name=to_revision]').val() as string
   const form = { domain: DOMAIN, kind: 'brand', to_revision: earlier }
   const answer = await sendForm(ann, `/dashboard/org/${acme}/entries/roll-back`, form)
   expect(load(answer.body)('[role=alert]').text()).toBe('')

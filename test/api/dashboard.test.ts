@@ -841,8 +841,18 @@ test('a rollback brings the earlier content back into what the registry answers'
   const page = await read(ann, at(acme, '/entries?domain=handed.example'))
   expect(page('#properties tbody tr').first().find('td').eq(1).text()).toBe('Acme')
   const version = page('#properties tbody tr').eq(1).find('th a').attr('href')!
-  expect((await read(ann, version))('pre').text()).toContain('"name": "Before"')
-  const earlier = page('#properties input[name=to_revision]').first().val() as string
+  expect(page('#properties tbody tr').eq(1).find('td a').attr('href')).toBe(version)
+  const shown = await read(ann, version)
+  expect(JSON.parse(shown('#file pre').text())).toMatchObject({
+    authorized_agents: [],
+    properties: [{ name: 'Before' }],
+  })
+  expect(shown('#change').text()).toMatch(/After.*Before/)
+  const current = page('#properties tbody tr').eq(0).find('th a').attr('href')!
+  const now = await read(ann, current)
+  expect(now('main .lead').text()).toContain('This is what is served now.')
+  expect(now('#change, input[name=to_revision]')).toHaveLength(0)
+  const earlier = shown('input[name=to_revision]').val() as string
   const form = { domain: 'handed.example', kind: 'property', to_revision: earlier }
   const answer = await send(ann, at(acme, '/entries/roll-back'), form)
   expect(load(answer.body)('[role=alert]').text()).toBe('')
