@@ -44,7 +44,8 @@ missing or invalid credential is answered with 401, and \`WWW-Authenticate\` say
 ## Errors and lists
 
 Every error is JSON with \`error\`, a sentence that names the field and what is wrong with it, and
-\`code\`, a stable name. A domain may be pasted with a scheme, a path or in capitals. Lists take \`limit\` and \`cursor\`, and answer \`has_more\` and \`next_cursor\`; a limit beyond
+\`code\`, a stable name. A domain may be pasted with a scheme, a path or in capitals. The address of an agent needs its
+scheme; where it is only that of a host, \`did_you_mean\` names the agents there. Lists take \`limit\` and \`cursor\`, and answer \`has_more\` and \`next_cursor\`; a limit beyond
 the largest page means that page, except in the feed, agent search and collections, which refuse
 it. Of several lists in one answer, a shortened one is marked by \`<name>_truncated\`, and
 \`<name>_next_cursor\`, sent as \`<name>_cursor\`, continues it. 429 and 503 say in \`Retry-After\` and in

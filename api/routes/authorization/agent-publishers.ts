@@ -22,6 +22,7 @@ import { parseAgent } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import type { Services } from '../../operation/services.ts'
 import { buildSeqHeader, getSnapshot } from '../../responses/lists.ts'
+import { findMeant } from '../../responses/meant-agents.ts'
 import { findPast } from '../../responses/past.ts'
 import { replyOk, replyRefused, type Sent } from '../../responses/reply.ts'
 import { buildPastPage } from './past-agent-publishers.ts'
@@ -146,7 +147,7 @@ async function answer(reader: Reader, requestedUrl: string, query: Query): Promi
     revoked,
   })
   if (hasNoTerms && !query.cursor && page.publishers.length === 0 && agent.publisher_count === 0) {
-    return replyUnnamed(requestedUrl, agent_url)
+    return replyUnnamed(reader, requestedUrl, agent_url)
   }
   const headers = wanted.has('revoked') ? buildSeqHeader(snapshot) : undefined
   return replyPage({ agent_url, ...page }, blocks, headers)
@@ -170,12 +171,19 @@ async function answerPast(
   const { agent_url } = findAgent(reader, requestedUrl)
   const { blocks, ...shown } = await buildPastPage(reader, agent_url, query, past)
   const isEmpty = query.status === undefined && !query.cursor && shown.publishers.length === 0
-  if (isEmpty) return replyUnnamed(requestedUrl, agent_url)
+  if (isEmpty) return replyUnnamed(reader, requestedUrl, agent_url)
   return replyPage({ agent_url, ...shown, as_of: toIso(past.at) }, blocks)
 }
 
-function replyUnnamed(requestedUrl: string, agent_url: string): Sent {
-  return replyRefused('not_found', `no known publisher has named ${requestedUrl}`, { agent_url })
+async function replyUnnamed(
+  reader: Reader,
+  requestedUrl: string,
+  agent_url: string,
+): Promise<Sent> {
+  return replyRefused('not_found', `no known publisher has named ${requestedUrl}`, {
+    agent_url,
+    ...(await findMeant(reader, agent_url)),
+  })
 }
 
 /** Replies with a page. Its ETag covers all but the freshness, and so does the time of the newest reading. */

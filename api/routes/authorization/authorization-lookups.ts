@@ -33,6 +33,7 @@ import { checkValue, IdentifierType } from '../../inputs/identifier.ts'
 import { parseAgent } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
+import { findMeant, listMeantKeys } from '../../responses/meant-agents.ts'
 import { findPast, type Past } from '../../responses/past.ts'
 import { replyOk } from '../../responses/reply.ts'
 import { ResponseBudget } from '../../responses/response-budget.ts'
@@ -212,6 +213,7 @@ export const lookUpAgentDomains = defineOperation({
   cache: 'revalidate',
   dependsOn: ({ params: { agentUrl }, query: { as_of }, reader }) => [
     ...listReachKeys(reader, parseAgent('agentUrl', agentUrl)),
+    ...listMeantKeys(reader, parseAgent('agentUrl', agentUrl)),
     ...listPastKeys(as_of),
   ],
   params: z.object({ agentUrl: z.string().describe('Address of the agent, percent-encoded') }),
@@ -242,6 +244,7 @@ export const lookUpAgentDomains = defineOperation({
           : findSideOfGrants(reader, agent.agent_url, publisher_domain)),
       })),
       count: domains.length,
+      ...(await findMeant(reader, agent.agent_url)),
       ...(past && { as_of: toIso(past.at) }),
       freshness: findPublishersFreshness(reader, domains),
       ...(domains.length < total && { domains_total: total, domains_truncated: true }),

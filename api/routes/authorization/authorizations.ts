@@ -25,6 +25,7 @@ import { createCursor, createPageSize, encodeCursor } from '../../inputs/fields.
 import { AgentUrl } from '../../inputs/sale.ts'
 import { defineOperation } from '../../operation/operation.ts'
 import { buildSyncHeaders, cutPage, getSnapshot } from '../../responses/lists.ts'
+import { findMeant } from '../../responses/meant-agents.ts'
 import { gzippedLines, NDJSON, sendLines } from '../../responses/ndjson.ts'
 import { findPast } from '../../responses/past.ts'
 import { replyOk } from '../../responses/reply.ts'
@@ -111,6 +112,7 @@ export const listAuthorizations = defineOperation({
       agent_url: agent,
       evidence: query.evidence,
       include: 'effective',
+      ...(await findMeant(services.reader, agent)),
       ...(past && { as_of: toIso(past.at) }),
       rows,
       count: rows.length,

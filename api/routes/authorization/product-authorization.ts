@@ -32,6 +32,7 @@ import {
   toLongList,
 } from '../../responses/list-parts.ts'
 import { buildPageEnd } from '../../responses/lists.ts'
+import { findMeant } from '../../responses/meant-agents.ts'
 import { findPast, type Past } from '../../responses/past.ts'
 import {
   type FindInventory,
@@ -193,6 +194,7 @@ export const authorizeProduct = defineOperation({
       ...unauthorized.end,
       sides,
       confirmed,
+      ...(await findMeant(services.reader, body.agent_url)),
       checked_at: toIso(services.reader.now()),
       ...(past && { as_of: toIso(past.at) }),
       freshness: findDecidingFreshness(services.reader, judge.decidedBy(judged)),
@@ -269,6 +271,7 @@ export const expandProduct = defineOperation({
         properties_truncated: true,
       }),
       ...buildPageEnd(start, shown.length, all.length),
+      ...(await findMeant(services.reader, body.agent_url)),
       ...(past && { as_of: toIso(past.at) }),
       generated_at: toIso(services.reader.now()),
       ...(isExplained &&

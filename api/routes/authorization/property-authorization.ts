@@ -11,6 +11,7 @@ import {
   listIdentifierKeys,
   listPublisherKeys,
 } from '../../../pipeline/read/lookups/surrogate-keys.ts'
+import { findHostOfAgents } from '../../../pipeline/read/queries/agents-of-host.ts'
 import { asOf, listPastKeys } from '../../inputs/as-of.ts'
 import { pageCursor } from '../../inputs/fields.ts'
 import { checkValue, IdentifierType } from '../../inputs/identifier.ts'
@@ -26,6 +27,7 @@ import {
 import { type Call, defineOperation } from '../../operation/operation.ts'
 import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { buildListPart } from '../../responses/list-parts.ts'
+import { findMeant, listMeantKeys } from '../../responses/meant-agents.ts'
 import { findPast } from '../../responses/past.ts'
 import { chooseBestSale, findCachedSale, loadPastStock } from '../../responses/property-judge.ts'
 import { replyOk, type Sent } from '../../responses/reply.ts'
@@ -67,6 +69,7 @@ export const authorizeProperty = defineOperation({
   }) => [
     ...listAgentKeys(reader, parseAgent('agent_url', agent_url)),
     ...listIdentifierKeys(reader, { type, value }, listPublisherKeys),
+    ...listMeantKeys(reader, parseAgent('agent_url', agent_url)),
     ...listPastKeys(as_of),
   ],
   query: PropertyQuery,
@@ -75,9 +78,14 @@ export const authorizeProperty = defineOperation({
   handle: call => {
     const { query, services } = call
     const { reader } = services
-    if (query.as_of !== undefined || !hasNoTerms(query)) return judgeWithTerms(call)
     const { agent_url, identifier_type, identifier_value } = query
     const agent = findAgent(reader, parseAgent('agent_url', agent_url))
+    if (
+      query.as_of !== undefined ||
+      !hasNoTerms(query) ||
+      findHostOfAgents(reader, agent.agent_url)
+    )
+      return judgeWithTerms(call)
     const identifier = { type: identifier_type, value: identifier_value }
     const sale = findCachedSale(reader, identifier, agent, toTerms(query, reader.now()))
     sale.members ??= formatMembers(sale.judged)
@@ -90,7 +98,7 @@ export const authorizeProperty = defineOperation({
   },
 })
 
-/** Answers a question that names more than agent and property, or a time of the past. */
+/** Answers a question that names more than agent and property, a time of the past, or no known agent of a host. */
 async function judgeWithTerms({ query, services: { reader } }: PropertyCall): Promise<Sent> {
   const { agent_url, identifier_type, identifier_value } = query
   const agent = findAgent(reader, parseAgent('agent_url', agent_url))
@@ -104,6 +112,7 @@ async function judgeWithTerms({ query, services: { reader } }: PropertyCall): Pr
     identifier_type,
     identifier_value,
     ...sale.judged,
+    ...(await findMeant(reader, agent.agent_url)),
     checked_at: toIso(reader.now()),
     ...(past && { as_of: toIso(past.at) }),
     freshness: findDecidingFreshness(reader, sale.deciding),

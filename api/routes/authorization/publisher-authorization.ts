@@ -48,6 +48,7 @@ import { defineOperation } from '../../operation/operation.ts'
 import { formatMembers, replyMembers } from '../../responses/cached-members.ts'
 import { listEvidence } from '../../responses/evidence.ts'
 import { buildListPart, joinLists, toLongList } from '../../responses/list-parts.ts'
+import { findMeant, listMeantKeys } from '../../responses/meant-agents.ts'
 import { findPast } from '../../responses/past.ts'
 import { replyOk, replyRefused } from '../../responses/reply.ts'
 
@@ -66,6 +67,7 @@ export const authorizePublisher = defineOperation({
   dependsOn: ({ query: { domain, agent, as_of }, reader }) => [
     ...listAgentKeys(reader, agent),
     ...listPublisherKeys(reader, domain),
+    ...listMeantKeys(reader, agent),
     ...listPastKeys(as_of),
   ],
   query: z.object({
@@ -100,6 +102,7 @@ export const authorizePublisher = defineOperation({
       return replyRefused('not_found', `${domain} grants ${agentUrl} nothing`, {
         domain,
         agent_url: agent.agent_url,
+        ...(await findMeant(reader, agent.agent_url)),
         freshness: findDecidingFreshness(reader, [listFilesOfPublisher(reader, domain)]),
       })
     }

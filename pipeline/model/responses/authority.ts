@@ -121,6 +121,10 @@ export const AsOf = text.describe(
   'Time that the answer is of, if the request named one with `as_of`',
 )
 
+export const DidYouMean = z
+  .array(AgentUrl)
+  .describe('Agents of the host, where the requested address is only that host and no agent')
+
 export const PublisherAuthorization = z
   .looseObject({
     publisher_domain: PublisherDomain,
@@ -243,6 +247,7 @@ export const AgentDomains = z
       .array(z.looseObject({ publisher_domain: PublisherDomain, ...operatorSideOfGrant }))
       .describe('What the operator of the agent says about the grants of each of these publishers'),
     count: count.describe('Domains on this page'),
+    did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
     freshness: FreshnessBlock,
     ...describeCut('domains'),
@@ -272,6 +277,7 @@ export const PropertyAuthorization = z
     sides: Sides,
     confirmed: Confirmed,
     ...operatorSide,
+    did_you_mean: DidYouMean.optional(),
     checked_at: CheckedAt,
     as_of: AsOf.optional(),
     freshness: FreshnessBlock,
@@ -340,6 +346,7 @@ export const ProductAuthorization = z
       ),
     sides: Sides,
     confirmed: Confirmed,
+    did_you_mean: DidYouMean.optional(),
     checked_at: CheckedAt,
     as_of: AsOf.optional(),
     freshness: FreshnessBlock,
@@ -378,6 +385,7 @@ export const ProductIdentifiers = z
     next_cursor: text
       .nullable()
       .describe('Pass it as `cursor` in the body to get the next page; null on the last one'),
+    did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
     generated_at: text.describe('Time of the answer'),
     ...explained,

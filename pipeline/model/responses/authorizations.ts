@@ -9,7 +9,7 @@ import {
   pageEnd,
   UpdatedAt,
 } from '../shared-fields.ts'
-import { AsOf } from './authority.ts'
+import { AsOf, DidYouMean } from './authority.ts'
 
 const text = z.string()
 const count = z.int().nonnegative()
@@ -114,6 +114,7 @@ export const AgentAuthorizations = z
     rows: z.array(AuthorizationItem).describe('Rows of this page, by publisher'),
     count: count.describe('Rows on this page'),
     rows_total: count.describe('How many rows there are on all pages'),
+    did_you_mean: DidYouMean.optional(),
     as_of: AsOf.optional(),
     rows_truncated: z.boolean().optional().describe('True if more pages follow'),
     cursor: text.nullable().describe('The same as `next_cursor`'),
