@@ -5,6 +5,7 @@ import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import { listMemberships } from '../../pipeline/read/lookups/principals.ts'
 import { setForwardedHost } from '../identity/forwarded-host.ts'
 import type { Identity } from '../identity/identity.ts'
+import { refuseFailed } from '../identity/unavailable.ts'
 import type { Services } from '../operation/services.ts'
 
 /** The person who is signed in in this browser, with their organizations at the time of this request. */
@@ -38,7 +39,7 @@ export async function endSession(
   reply: FastifyReply,
 ): Promise<void> {
   const session = await readSession(identity, services, request, reply)
-  if (session.accountId !== undefined) await session.destroy()
+  if (session.accountId !== undefined) await session.destroy().catch(refuseFailed)
 }
 
 async function readSession(
@@ -50,5 +51,5 @@ async function readSession(
   const provider = await identity.getProvider(services)
   setForwardedHost(request.raw, services.baseUrl())
   const { Session } = provider
-  return Session.get(provider.createContext(request.raw, reply.raw) as never)
+  return Session.get(provider.createContext(request.raw, reply.raw) as never).catch(refuseFailed)
 }

@@ -27,7 +27,12 @@ import { buildSignInError } from './pages.tsx'
 import { openPendingRequests } from './pending-requests.ts'
 import { markCompleted, RedisModels } from './redis-models.ts'
 import { replaceMetadata } from './registration.ts'
-import { RETRY_AFTER_S, UNAVAILABLE, withUnavailable } from './unavailable.ts'
+import {
+  RETRY_AFTER_S,
+  TEMPORARILY_UNAVAILABLE,
+  UNAVAILABLE,
+  withUnavailable,
+} from './unavailable.ts'
 
 /** Seconds that a person may take to sign in and consent. */
 const INTERACTION_S = 30 * 60
@@ -82,7 +87,7 @@ export async function createProvider(deps: ProviderDeps): Promise<Provider> {
     return name === 'Interaction' ? pending : stored.open(name)
   }
   const unavailable = () =>
-    Object.assign(new errors.CustomOIDCProviderError('temporarily_unavailable', UNAVAILABLE), {
+    Object.assign(new errors.CustomOIDCProviderError(TEMPORARILY_UNAVAILABLE, UNAVAILABLE), {
       status: UNAVAILABLE_STATUS,
       statusCode: UNAVAILABLE_STATUS,
       allow_redirect: false,

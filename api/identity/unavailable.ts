@@ -3,6 +3,8 @@ import { isRedisFailure } from '../../jobs/redis.ts'
 import { PublicError, refuse } from '../../pipeline/core/errors.ts'
 
 export const RETRY_AFTER_S = 5
+/** Code of a failure that the library reports. */
+export const TEMPORARILY_UNAVAILABLE = 'temporarily_unavailable'
 export const UNAVAILABLE = 'nobody can sign in at the moment; try again'
 
 /** Refuses with 503 what sign-in cannot do without its stores. */
@@ -23,6 +25,13 @@ export function withUnavailable(adapter: Adapter, toError: () => Error): Adapter
     },
   ])
   return Object.fromEntries(wrapped)
+}
+
+/** Refuses with 503 what the library could not do without its stores; throws any other error again. */
+export function refuseFailed(error: unknown): never {
+  if (error instanceof Error && 'error' in error && error.error === TEMPORARILY_UNAVAILABLE)
+    refuseSignIn()
+  throw error
 }
 
 function isUnavailable(error: unknown): boolean {

@@ -8,12 +8,14 @@ import type {
   OAuthClientInformationMixed,
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { load } from 'cheerio'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   askToken,
   BASE,
   CALLBACK,
+  enterDashboard,
   follow,
   obtainTokens,
   openWithSignIn,
@@ -252,6 +254,17 @@ describe('an application', () => {
     expect(statuses).toEqual([201, 201, 429])
     await other.close()
   })
+})
+
+test('a dashboard whose sessions Redis does not tell is unavailable, not broken', async () => {
+  const own = await startRedis()
+  const other = await openWithSignIn(own)
+  const ann = await enterDashboard(other, 'ann@acme.example')
+  await own.redis.call('acl', 'setuser', 'default', '-@read')
+  const { statusCode, body } = await ann.get('/dashboard')
+  expect([statusCode, load(body)('h1').text()]).toEqual([503, 'Temporarily unavailable'])
+  await other.close()
+  await own.close()
 })
 
 test('while Redis is away nobody can sign in, but tokens remain valid', async () => {
