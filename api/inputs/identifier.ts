@@ -64,4 +64,4 @@ export const IdentifierType = z
     if (message === undefined) return
     ctx.addIssue({ code: 'custom', message, params: { valid_values: [...identifierTypes] } })
   })
-  .meta({ enum: [...identifierTypes], description: 'Kind of identifier, such as `domain`' })
+  .meta({ enum: [...identifierTypes], description: 'Type of identifier, such as `domain`' })

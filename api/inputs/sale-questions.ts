@@ -23,7 +23,7 @@ const SaleQuestion = z.looseObject({
   domain: text(2_048)
     .optional()
     .describe('Domain that it would sell; the same as the identifier type `domain`'),
-  identifier_type: text(100).optional().describe('Kind of identifier, such as `ios_bundle`'),
+  identifier_type: text(100).optional().describe('Type of identifier, such as `ios_bundle`'),
   identifier_value: text(2_048).optional().describe('Identifier to check, such as `com.acme.game`'),
 })
 

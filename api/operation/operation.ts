@@ -22,7 +22,7 @@ export const groupTexts = {
   'Brand Discovery': 'Brands that members submit',
   'Policy Registry': 'Policies that agents refer to',
   'Community Mirrors': 'Files for platforms that publish none themselves',
-  Onboarding: 'Founding and joining an organization',
+  Onboarding: 'Creating and joining an organization',
   'Member Agents': 'Agents that members register',
 } as const
 export type Group = keyof typeof groupTexts

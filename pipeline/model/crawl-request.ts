@@ -120,7 +120,7 @@ export const CrawlRequestStatus = z
     outcome: z
       .array(
         z.looseObject({
-          file: z.enum(sourceKinds).describe('Kind of file, such as `adagents.json`'),
+          file: z.enum(sourceKinds).describe('Type of file, such as `adagents.json`'),
           url: text.describe('Address of the file'),
           outcome: z
             .enum(requestOutcomes)

@@ -162,7 +162,7 @@ export const TypedFeedEvent = z
         .object({
           event_id: z.uuid().describe('Position of the event in the feed (UUID v7)'),
           event_type: z.literal(name).describe(`Always this: ${means}`),
-          entity_type: text.describe('Kind of thing that changed, such as `property`'),
+          entity_type: text.describe('Type of entity that changed, such as `property`'),
           entity_id: text.describe('The thing that changed: a rid, an address or a domain'),
           payload: payload.describe('Facts of that thing after the change'),
           actor: text.describe('Cause: a crawl, a save, a merge or a review'),

@@ -14,7 +14,7 @@ const texts = z.array(text)
 const count = z.int().nonnegative()
 
 export const AuthorizationType = text.describe(
-  'Kind of selector of the entry, such as `property_ids` or `publisher_properties`',
+  'Type of selector in the entry, such as `property_ids` or `publisher_properties`',
 )
 
 /** Terms under which a grant holds. An absent one restricts nothing. */

@@ -124,13 +124,13 @@ export const relations = {
 
 /** A saved property: unknown members are left out. */
 export const SavedProperty = z.object({
-  type: filled.describe('Kind of property, such as `website`'),
+  type: filled.describe('Type of property, such as `website`'),
   name: filled.describe('Name of the property, for people'),
   id: filled.exactOptional().describe('Id of the property, unique within the publisher'),
   identifiers: z
     .array(
       z.object({
-        type: z.enum(identifierTypes).describe('Kind of identifier, such as `domain`'),
+        type: z.enum(identifierTypes).describe('Type of identifier, such as `domain`'),
         value: filled.describe('The identifier itself'),
       }),
     )

@@ -34,7 +34,7 @@ export const PropertyId = text.describe(
   'Id that the publisher’s file gives the property, unique within that publisher; absent if it gives none',
 )
 export const PropertyType = text.describe(
-  'Kind of property, such as `website` or `mobile_app`; a kind that the format does not know is shown as written',
+  'Type of property, such as `website` or `mobile_app`; an unknown type is shown as written',
 )
 export const PropertyName = text.describe('What the publisher calls the property')
 export const PropertyTags = z

@@ -186,7 +186,7 @@ function checkTags(root: ObjectReader, accepted: AcceptedLists, document: Adagen
       root.warn(
         key,
         'undescribed',
-        `does not describe ${formatNames(missing)}, though it is used: add ${describeTag(getFirst(missing))}`,
+        `has no entry for ${formatNames(missing)}, used elsewhere in the file: add ${describeTag(getFirst(missing))}`,
       )
   }
 }
@@ -215,7 +215,7 @@ function checkRevoked(root: ObjectReader, document: AdagentsInline): void {
     root.warn(
       'revoked_publisher_domains',
       'contradictory',
-      `lists ${formatNames(both)}, named elsewhere in the file: remove them in one of the two places`,
+      `lists ${formatNames(both)}, still used elsewhere in the file: remove them in one of the two places`,
     )
   }
 }

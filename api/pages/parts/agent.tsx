@@ -150,12 +150,12 @@ export function renderPublishers(
       describeReach(publisher),
       ...(isSaid ? [renderOperatorSide(publisher)] : []),
       publisher.manager_domain === null ? (
-        'its own file'
+        'Its own file'
       ) : (
         <>{renderName(publisher.manager_domain)}’s file</>
       ),
       renderMoment(publisher.last_verified_at),
-      <a href={toPublisherAuthorizationPath(agentUrl, publisher.publisher_domain, past)}>why</a>,
+      <a href={toPublisherAuthorizationPath(agentUrl, publisher.publisher_domain, past)}>View</a>,
     ],
   })
 }

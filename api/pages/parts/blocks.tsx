@@ -158,7 +158,11 @@ export function renderTable<Item>(table: Table<Item>): Html {
       )}
       {left > 0 ? (
         <p class="more">
-          {nextPath === undefined ? null : <a href={nextPath}>Next page</a>}{' '}
+          {nextPath === undefined ? null : (
+            <>
+              <a href={nextPath}>Next page</a> ·{' '}
+            </>
+          )}
           {countThings(left, 'more row')}
           {rest === undefined ? null : (
             <>

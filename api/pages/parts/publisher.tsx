@@ -4,7 +4,7 @@ import type { Source } from '../../../pipeline/model/observation.ts'
 import type { FreshnessBlock, PublisherLookup } from '../../../pipeline/model/responses/index.ts'
 import type { FileRecord } from '../../../pipeline/read/lookups/file-records.ts'
 import { type Html, h } from '../html/jsx.ts'
-import { clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
+import { capitalize, clipText, renderMoment, renderName, renderOutside } from '../html/text.tsx'
 import { ROWS_OPEN, renderFacts, renderTable } from './blocks.tsx'
 import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
@@ -113,15 +113,17 @@ export function renderAgents(
       describeReach(agent),
       renderOperatorSide(agent),
       ...(terms ? [renderTerms(terms.get(agent.url))] : []),
-      (agent.authorization_types ?? []).map(type => toPlainWords(clipText(type, 40))).join(', '),
-      <a href={toPublisherAuthorizationPath(agent.url, domain)}>why</a>,
+      capitalize(
+        (agent.authorization_types ?? []).map(type => toPlainWords(clipText(type, 40))).join(', '),
+      ),
+      <a href={toPublisherAuthorizationPath(agent.url, domain)}>View</a>,
     ],
   })
 }
 
 function describeReach(agent: PublisherLookup['authorized_agents'][number]): string {
   const { properties_authorized, properties_total, publisher_wide } = agent
-  if (publisher_wide) return 'everything'
+  if (publisher_wide) return 'Everything'
   if (properties_authorized === undefined || properties_total === undefined) return ''
   return `${formatCount(properties_authorized)} of ${countThings(properties_total, 'property', 'properties')}`
 }

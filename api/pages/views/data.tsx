@@ -123,8 +123,8 @@ grants = pandas.read_parquet("${authorizations}")`}</pre>
 grants = polars.scan_parquet("${authorizations}")
 in_force = grants.filter(polars.col("in_force")).collect()`}</pre>
       <p>
-        Spark reads a copy, here of one table;{' '}
-        <a href="/docs/guides/parquet">the guide to the tables</a> shows engines on a bucket:
+        Spark reads a local copy, here of one table.{' '}
+        <a href="/docs/guides/parquet">Tables as Parquet</a> shows how to query a bucket:
       </p>
       <pre tabindex="0">{`# curl -O ${authorizations}
 grants = spark.read.parquet("authorizations.parquet").where("in_force")`}</pre>

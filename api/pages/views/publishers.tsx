@@ -38,7 +38,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
             below: (
               <>
                 {faces.renderDomain(id, ' · ')}
-                {manager_domain === null ? null : <>Managed by {renderName(manager_domain)} · </>}
+                {manager_domain === null ? null : <>managed by {renderName(manager_domain)} · </>}
                 changed {renderMoment(changed_at)}
               </>
             ),

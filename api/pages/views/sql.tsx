@@ -79,8 +79,8 @@ function renderExamples(): Html {
         <code>where created_at::timestamp &gt; now()::timestamp - interval 1 day</code>.
       </p>
       <p>
-        It has no extensions either: to look into JSON columns (<code>-&gt;</code>,{' '}
-        <code>-&gt;&gt;</code>) or to open Parquet files,{' '}
+        It has no extensions either: to read JSON columns (<code>-&gt;</code>,{' '}
+        <code>-&gt;&gt;</code>) or open Parquet files,{' '}
         <a href="#elsewhere">query the file on your own machine</a>.
       </p>
     </>
@@ -118,18 +118,17 @@ function renderElsewhere(origin: string): Html {
   return (
     <>
       <p>
-        Each publication makes a new <a href="/data/registry.duckdb">registry.duckdb</a>. Download
-        it and run a query:
+        Download the current <a href="/data/registry.duckdb">registry.duckdb</a> and run a query:
       </p>
       <pre tabindex="0">{`curl -sLO ${origin}/data/registry.duckdb
 duckdb -readonly registry.duckdb "select agent_url, publishers from agent_reach order by publishers desc limit 5"`}</pre>
       <p>Or read only what a query needs, over HTTP:</p>
       <pre tabindex="0">{`duckdb -c "attach '${origin}/data/registry.duckdb' as registry (read_only); select agent_url, publishers from registry.agent_reach order by publishers desc limit 5"`}</pre>
       <p>
-        Single tables are Parquet files with <a href="/data">addresses of their own</a>.
+        Each table is also available as a <a href="/data">Parquet file</a>.
       </p>
       <p>
-        The file describes itself:{' '}
+        To list all tables and columns with their meanings:{' '}
         <code>
           select table_name, column_name, data_type, comment from duckdb_columns() where schema_name
           = 'main' and not internal

@@ -73,7 +73,9 @@ function renderResults({ agents, ...counts }: StoryboardDetail['results']): Html
       bytes: RESULT_BYTES,
       empty: 'No public agent has been tested by it.',
       render: ({ agent_url, status, steps_passed, steps_total, last_checked_at }) => [
-        <a href={toAgentPath(agent_url)}>{renderName(agent_url, 100)}</a>,
+        <a href={toAgentPath(agent_url)}>
+          {renderName(agent_url.replace(/^https:\/\//, ''), 100)}
+        </a>,
         renderBadge(testLooks[status] ?? 'none', status),
         `${steps_passed} of ${steps_total}`,
         renderMoment(last_checked_at),

@@ -42,7 +42,7 @@ const agentFields = {
     .meta({
       type: 'string',
       enum: [...agentTypes],
-      description: 'Kind of agent, such as sales or signals',
+      description: 'Type of agent, such as sales or signals',
     }),
   visibility: z
     .unknown()

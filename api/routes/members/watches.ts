@@ -42,7 +42,8 @@ export const listOwnWatches = defineOperation({
   reply: { 200: Watches },
   errors: ['invalid_request', 'forbidden'],
   handle: ({ principal, services: { reader, config } }) => {
-    if (principal.kind !== 'user') refuse('forbidden', 'only their person sees what is watched')
+    if (principal.kind !== 'user')
+      refuse('forbidden', 'only the person who created a watch can see it')
     const watches = listWatches(reader, principal.id)
     return replyOk({ watches, most: config.LIMITS.watchesPerPerson })
   },

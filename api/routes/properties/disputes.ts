@@ -31,7 +31,7 @@ export const fileCatalogDispute = defineOperation({
   cache: 'none',
   body: z.object({
     dispute_type: z.enum(disputeTypes).describe('What is wrong'),
-    subject_type: words(1, 100).describe('Kind of record, such as `property`'),
+    subject_type: words(1, 100).describe('Type of record, such as `property`'),
     subject_value: words(1, 2_048).describe('The record: a rid, or `type:value` of an identifier'),
     claim: words(10, 2_000).describe('What is wrong with it; public'),
     evidence: words(0, 5_000).optional().describe('Evidence, such as addresses'),

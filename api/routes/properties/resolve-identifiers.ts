@@ -22,7 +22,7 @@ const IDENTIFIERS_MAX = 10_000
 const IDENTIFIER_CHARS_MAX = 2_048
 
 const part = z.string().trim().min(1, 'must not be empty').max(IDENTIFIER_CHARS_MAX)
-const type = part.describe('Kind of identifier, such as `domain` or `ios_bundle`')
+const type = part.describe('Type of identifier, such as `domain` or `ios_bundle`')
 const value = part.describe('The identifier itself')
 
 export const resolveIdentifiers = defineOperation({

@@ -96,11 +96,11 @@ function writeHeadline(change: WatchedChange, { subject }: Pick<StoredWatch, 'su
   const name = toShownName(subject)
   switch (change.what) {
     case 'file_broken':
-      return `${change.file} of ${name} can no longer be used`
+      return `The ${change.file} of ${name} can no longer be used`
     case 'file_valid':
       return change.isFirst
         ? `${name} now has ${change.file}`
-        : `${change.file} of ${name} is valid again`
+        : `The ${change.file} of ${name} is valid again`
     case 'agent_gained':
       return `${name} now authorizes ${toShownName(change.agent)}`
     case 'agent_lost':

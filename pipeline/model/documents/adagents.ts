@@ -17,7 +17,7 @@ export type AsWritten = z.infer<typeof AsWritten>
 const moment = z.iso.datetime()
 
 export const Identifier = z.object({
-  type: text.describe('Kind of identifier, such as `domain`, `ios_bundle` or `android_package`'),
+  type: text.describe('Type of identifier, such as `domain`, `ios_bundle` or `android_package`'),
   value: text.min(1).describe('The identifier itself; a domain in lower case'),
 })
 export type Identifier = z.infer<typeof Identifier>

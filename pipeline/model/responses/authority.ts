@@ -205,7 +205,7 @@ export type AgentPublishers = z.infer<typeof AgentPublishers>
 
 export const PropertyLookup = z
   .looseObject({
-    type: text.describe('Kind of the identifier that was asked for, such as `domain`'),
+    type: text.describe('Type of the requested identifier, such as `domain`'),
     value: text.describe('Requested identifier, as sent'),
     agents: z
       .array(
@@ -258,7 +258,7 @@ export const AgentDomains = z
 export const PropertyAuthorization = z
   .looseObject({
     agent_url: text.describe('Requested address, as sent'),
-    identifier_type: text.describe('Kind of the identifier that was asked for, such as `domain`'),
+    identifier_type: text.describe('Type of the requested identifier, such as `domain`'),
     identifier_value: text.describe('Requested identifier, as sent'),
     authorized: z
       .boolean()

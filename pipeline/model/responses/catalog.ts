@@ -190,7 +190,7 @@ export const CatalogDispute = z
   .looseObject({
     id: z.uuid().describe('Id that was issued when it was filed'),
     dispute_type: z.enum(disputeTypes).describe('What is wrong according to the dispute'),
-    subject_type: text.describe('Kind of record, as named by its author'),
+    subject_type: text.describe('Type of record, as named by its author'),
     subject_value: text.describe('The record, such as a rid or `type:value` of an identifier'),
     claim: text.describe('Text of the dispute, without contact addresses'),
     evidence: text.optional().describe('Evidence; absent if none was given'),

@@ -217,7 +217,7 @@ export const AgentConnected = z
     auth_type: z
       .enum(credentialTypes)
       .nullable()
-      .describe('Kind of the credential; null where there is none'),
+      .describe('Type of credential; null if there is none'),
     refresh: AgentRefreshed.optional().describe(
       'What the agent answered to its new credential; absent where it was not asked: none was given, or too often',
     ),

@@ -4,7 +4,7 @@ import { pageEnd, Success } from '../shared-fields.ts'
 
 const summary = {
   review_id: z.uuid().describe('Identifies the review in later requests'),
-  kind: z.enum(reviewKinds).describe('Kind of the submission, which says what a decision does'),
+  kind: z.enum(reviewKinds).describe('Kind of submission, which determines what a decision does'),
   subject: z.string().describe('What it is about, by its name among its kind'),
   status: z.enum(reviewStatuses).describe('`pending` until a moderator decides'),
   digest: z.string().describe('SHA-256 of the submission; required for a decision'),

@@ -61,7 +61,7 @@ export const StoryboardDetail = z
             capabilities: z.array(text).describe('Capabilities of such an agent'),
             examples: z.array(text).describe('Agents of this kind, for people'),
           })
-          .describe('Kind of agent that it tests'),
+          .describe('Type of agent that it tests'),
         phases: z
           .array(
             z.object({
