@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { countThings } from '../../pipeline/core/counts.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
-import { isProvenByOthers } from '../../pipeline/read/lookups/ownership.ts'
+import { isProvenByOthers, listLostDomains } from '../../pipeline/read/lookups/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
 import { renderMoment, renderName } from '../pages/html/text.tsx'
@@ -42,6 +42,13 @@ async function showDomains(context: OrganizationRequest, fault?: string): Promis
         again; you get no reminder.
       </p>
       {renderFault(fault ?? listed.refused)}
+      {listLostDomains(services.reader, organization.org_id).map(domain => (
+        <p class="notice fair">
+          Another organization has verified {renderName(domain)}, so your organization no longer
+          holds it: an email address there does not prove that you control the domain. If you do,
+          verify it too.
+        </p>
+      ))}
       {listed.refused !== undefined
         ? null
         : renderTable({

@@ -45,7 +45,7 @@ const headers = {
 /** Notices about what was just done, by the value of `done` in the address. */
 export const doneTexts = {
   organization:
-    'Organization created. Verify a domain next; then you can host its files and invite colleagues.',
+    'Organization created. Verify a domain to host its files here; create a key under Keys to call the API.',
   revoked: 'The key has been revoked and no longer works.',
   enrolled: 'The agent has been added.',
   enrolled_http:

@@ -8,7 +8,7 @@ create table if not exists ownership_proofs (
   method varchar not null,
   -- time of the check
   verified_at timestamptz not null,
-  -- time at which the operator took the domain from the organization; it proves nothing since
+  -- time at which the organization lost the domain: it was removed, or another one proved it; it proves nothing since
   withdrawn_at timestamptz,
   -- commit that last touched the row
   seq bigint not null

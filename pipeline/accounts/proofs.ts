@@ -52,13 +52,16 @@ export function recordProof(
   )
   const isOther = holder !== undefined && holder.org_id !== org_id
   if (holder?.proof === 'operator' || (isOther && holder.proof !== 'email')) return
-  if (isOther) touchMember(db, holder.org_id, seq)
+  if (isOther) {
+    touchMember(db, holder.org_id, seq)
+    withdrawProof(db, { org_id: holder.org_id, domain, proof: holder.proof }, { now, seq })
+  }
   db.run('delete from verified_domains where domain = $domain', { domain })
   db.insert('verified_domains', [{ org_id, domain, proof: method, verified_at, seq }])
   touchMember(db, org_id, seq)
 }
 
-/** Withdraws the proof of a domain that is removed from an organization. */
+/** Withdraws the proof of a domain that is removed from an organization, or that another one has proven. */
 export function withdrawProof(
   db: Sqlite,
   { org_id, domain, proof }: { org_id: string; domain: string; proof: DomainProof },

@@ -22,6 +22,7 @@ import {
 import { observeBrandFile, observePublisherFile } from '../support/fixtures/documents.ts'
 import { buildMirrorFile } from '../support/fixtures/mirrors.ts'
 import { startRedis, type TestRedis } from '../support/processes/redis.ts'
+import { proveOwnership } from '../support/registry/members.ts'
 import { crawlDue } from '../support/worlds/crawling.ts'
 
 let redis: TestRedis
@@ -793,6 +794,20 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   expect(load(refused.body)('main').text()).toMatch(new RegExp(`verify ${domain}`, 'i'))
   const audit = await read(ann, at(acme, '/audit'))
   expect(audit(`tr:contains("Removed a domain"):contains("${domain}")`)).toHaveLength(1)
+})
+
+test('an organization is told that another one has verified the domain of its mailbox', async () => {
+  const domain = 'mailed.example'
+  const fay = await enterAs(`fay@${domain}`)
+  const org = await found(fay, 'Mailed')
+  const readPage = () => read(fay, at(org, '/domains'))
+  expect((await readPage())('tbody').text()).toContain(domain)
+  await proveOwnership(registry, 'Acme', domain)
+  const page = await readPage()
+  expect(page('main .notice').text()).toContain(`Another organization has verified ${domain}`)
+  expect(page('tbody')).toHaveLength(0)
+  await proveOwnership(registry, 'Mailed', domain)
+  expect((await readPage())('main .notice')).toHaveLength(0)
 })
 
 test('an organization becomes a member where that is needed, and returns there', async () => {

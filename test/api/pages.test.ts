@@ -677,7 +677,7 @@ test('a brand whose own file only points elsewhere names the file that describes
   ]
   expect(await open('/brand/leaf.example')).toEqual(says('Group’s file'))
   expect(await open('/brand/far.example')).toEqual(says('the file it points to'))
-  expect((await open('/brand/near.example'))[0]).toBe('own file')
+  expect((await open('/brand/near.example'))[0]).toBe('from its own file')
   await own.close()
 })
 

@@ -51,7 +51,10 @@ export function renderHead(
       <>
         <code>{domain}</code>{' '}
         {source === 'brand_json'
-          ? renderBadge('good', describer ? `described by ${clipText(describer, 80)}` : 'own file')
+          ? renderBadge(
+              'good',
+              describer ? `described by ${clipText(describer, 80)}` : 'from its own file',
+            )
           : renderBadge(
               'fair',
               isHosted ? 'Hosted here by its owner' : brandChoices.fields.source.words[source],

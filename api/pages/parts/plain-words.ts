@@ -8,7 +8,7 @@ const plainWords: Readonly<Record<string, string>> = {
   apple_app_store_id: 'App Store ID',
   apple_podcast_id: 'Apple Podcasts ID',
   apple_tv_bundle: 'Apple TV bundle',
-  brand_json: 'own file',
+  brand_json: 'from its own file',
   bundle_id: 'bundle ID',
   community: 'added by a member',
   ctv_app: 'TV app',

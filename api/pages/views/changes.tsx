@@ -4,6 +4,7 @@ import { type EventType, eventTypeNames } from '../../../pipeline/model/event.ts
 import { listNewestEvents } from '../../../pipeline/read/lookups/newest-events.ts'
 import { listDomainChanges } from '../../../pipeline/read/queries/state-changes.ts'
 import { getSnapshot } from '../../responses/lists.ts'
+import { JSON_FEED_PATH } from '../feeds/change-feeds.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { changeNames } from '../parts/change-words.ts'
 import { EVENTS_READ, renderEvents } from '../parts/events.tsx'
@@ -79,9 +80,8 @@ async function showFeed({ query, services }: ViewCall<ChangesQuery>): Promise<Vi
   const isEnd = last === undefined || last.event_id === events.at(-1)?.event_id
   return {
     title: type === undefined ? 'Changes' : `Changes: ${type}`,
-    ...(type === undefined && { followed: {} }),
+    ...(type === undefined && { followed: {}, json: JSON_FEED_PATH }),
     description: 'What changed in the registry: agents, authorizations, properties, publishers.',
-    json: `/api/registry/feed${type === undefined ? '' : `?types=${type}`}`,
     ...(before === undefined && { isLive: true }),
     body: (
       <>

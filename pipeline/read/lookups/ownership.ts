@@ -96,6 +96,17 @@ export function listHeldDomains(
   )
 }
 
+/** Lists domains that an organization held by a mailbox until another one proved them, by name. */
+export function listLostDomains({ record }: PrivateReader, org_id: string): string[] {
+  const rows = record?.all<{ domain: string }>(
+    `select p.domain from ownership_proofs p join verified_domains v using (domain)
+     where p.org_id = $org_id and p.method = 'email' and p.withdrawn_at is not null
+       and v.org_id != $org_id order by p.domain`,
+    { org_id },
+  )
+  return (rows ?? []).map(({ domain }) => domain)
+}
+
 /** A challenge that can still be verified. */
 export interface OpenChallenge {
   domain: string
