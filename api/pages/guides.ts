@@ -70,6 +70,14 @@ export function findGuide(name: string): Guide | undefined {
   return listGuides().find(guide => guide.name === name)
 }
 
+const CODE = /^```[\s\S]*?^```/gm
+const HEADING = /^## (.+)$/gm
+
+/** Lists the headings of the sections of a guide, in Markdown. */
+export function listHeadings(markdown: string): string[] {
+  return [...markdown.replace(CODE, '').matchAll(HEADING)].map(([, heading = '']) => heading)
+}
+
 export function toGuidePath(name: string): string {
   return `/docs/guides/${name}`
 }

@@ -346,6 +346,19 @@ describe('the page of a search', () => {
     expect([few('.lead').text(), few('.more').length]).toEqual([`${shown} results`, 0])
   })
 
+  test.each([
+    ['webhook', '/docs/guides/webhooks'],
+    ['Feed cursor', '/docs/operations/readFeed'],
+    ['resolveBrand', '/docs/operations/resolveBrand'],
+    ['news.example', undefined],
+  ])('leads from %s to the documentation', async (text, path) => {
+    const page = await open(`/search?q=${encodeURIComponent(text)}`)
+    const found = page('#documentation dt a').map((_, link) => page(link).attr('href'))
+    expect(found.length).toBeLessThanOrEqual(5)
+    expect(found.get(0)).toBe(path)
+    expect(page('main').text()).not.toContain('Nothing matches')
+  })
+
   test('shows a domain that was searched for once, and no two properties alike', async () => {
     const site = 'news.example'
     const page = await open(`/search?q=${site}`)

@@ -1,7 +1,7 @@
 import { join } from 'node:path/posix'
 import type { Config } from '../../../pipeline/core/config.ts'
 import { chooseOperatorPort, chooseReceiverPort } from '../../../pipeline/core/ports.ts'
-import { findGuide, type Guide, toGuidePath } from '../guides.ts'
+import { findGuide, type Guide, listHeadings, toGuidePath } from '../guides.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { type Place, renderMarkdown, toHeadingId } from '../html/markdown.ts'
 import { clipText, renderCoded } from '../html/text.tsx'
@@ -11,8 +11,6 @@ import type { View, ViewCall } from '../view.ts'
 /** The registry of the examples, which `npm start` runs. */
 const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 const EXAMPLE_OPERATOR = 'http://127.0.0.1:3100'
-const CODE = /^```[\s\S]*?^```/gm
-const HEADING = /^## (.+)$/gm
 /** Sections from which on a guide has a list of them. */
 const CONTENTS_MIN = 5
 /** Its page on the site has the same tables and columns. */
@@ -53,7 +51,7 @@ export async function show({
 
 /** Renders links to the sections of a guide that has many. */
 function renderContents(markdown: string): Html | null {
-  const headings = [...markdown.replace(CODE, '').matchAll(HEADING)].map(([, text = '']) => text)
+  const headings = listHeadings(markdown)
   if (headings.length < CONTENTS_MIN) return null
   return (
     <details>

@@ -15,6 +15,7 @@ import { getSearch } from '../../responses/lists.ts'
 import { searchRegistry } from '../../routes/search.ts'
 import { askIfReady } from '../ask.ts'
 import { type FoundKind, foundKinds } from '../directory-choices.ts'
+import { type FoundDocument, findDocuments } from '../documents.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { capitalize, clipText, renderName } from '../html/text.tsx'
 import { findPublicProbe, hasAgentPage, listHiddenAgents } from '../parts/agent.tsx'
@@ -54,6 +55,7 @@ interface Found {
   /** The kinds of which there may be more. */
   cut: readonly FoundKind[]
   direct: readonly Html[]
+  documents: readonly FoundDocument[]
   /** The domain that was searched for, where the registry knows nothing about it. */
   unknown: Domain | undefined
 }
@@ -120,6 +122,7 @@ async function findAll(
     shown: kind ? { ...nothing, [kind]: all[kind] } : omitDomain(all, known.length > 0 && domain),
     cut: foundKinds.filter(name => ({ ...found, agents })[name].length >= limit),
     direct,
+    documents: kind || domain ? [] : findDocuments(text, RESULTS_SHOWN),
     unknown: direct.length > 0 || hasAgent ? undefined : domain,
   }
 }
@@ -223,7 +226,7 @@ function renderUnknown(
 
 function renderFound(
   text: string,
-  { kind: only, shown, cut, direct, unknown }: Found,
+  { kind: only, shown, cut, direct, documents, unknown }: Found,
   services: ViewCall['services'],
 ): Html {
   const { reader } = services
@@ -248,7 +251,7 @@ function renderFound(
         </ul>
       ) : null}
       {unknown === undefined ? null : renderUnknown(unknown, services)}
-      {total + direct.length > 0 || unknown !== undefined ? null : (
+      {total + direct.length + documents.length > 0 || unknown !== undefined ? null : (
         <p class="empty">Nothing matches. Try the full domain, such as acme.example.</p>
       )}
       {total === 0 || cut.length > 0 ? null : <p class="lead">{countThings(total, 'result')}</p>}
@@ -256,7 +259,25 @@ function renderFound(
       {render('publishers', renderPublishers(reader, publishers))}
       {render('agents', renderAgents(agents))}
       {render('properties', renderProperties(properties))}
+      {documents.length === 0
+        ? null
+        : renderSection('documentation', 'Documentation', renderDocuments(documents))}
     </>
+  )
+}
+
+function renderDocuments(documents: readonly FoundDocument[]): Html {
+  return (
+    <dl class="guides">
+      {documents.map(({ title, path, about }) => (
+        <>
+          <dt>
+            <a href={path}>{title}</a>
+          </dt>
+          <dd>{about}</dd>
+        </>
+      ))}
+    </dl>
   )
 }
 
