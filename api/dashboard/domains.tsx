@@ -151,7 +151,7 @@ function askAboutDomain({ form, services }: OrganizationRequest) {
     )
   const files = isHosted
     ? 'Its hosted files stay online, and you can neither change them nor stop hosting them until you have verified it again. If you do not want that, stop hosting them first.'
-    : 'Your organization can host no files for it until you have verified it again.'
+    : 'To host files for it later, your organization has to verify it.'
   return { label: 'Remove', effect: `${files} Agents that you have added stay listed.` }
 }
 

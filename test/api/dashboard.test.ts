@@ -782,7 +782,7 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   }
   expect(await ask()).toEqual([
     `Remove ${domain}?`,
-    expect.stringContaining('can host no files for it until'),
+    expect.stringContaining('To host files for it later'),
   ])
   await publishPreviewed(ann, { org: acme, domain, text: buildFile('Stays', domain) })
   expect((await ask())[1]).toContain('Its hosted files stay online')
