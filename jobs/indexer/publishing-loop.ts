@@ -4,6 +4,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import type { Sequencer } from '../../pipeline/writer/sequencer.ts'
 import type { IndexerMetrics } from '../metrics/indexer-metrics.ts'
+import { returnFreedMemoryDuring } from '../v8-heap.ts'
 import { type Loop, repeatEvery } from './loops.ts'
 import { INTERVAL_MIN_S, PublishInterval } from './publish-interval.ts'
 
@@ -38,7 +39,7 @@ export function startPublishing({
   const intervalMs = () => 1_000 * (config.PUBLISH_EVERY ?? pauseS)
   return repeatEvery(intervalMs, log, async () => {
     if (sequencer.seq === 0) return
-    const copyMs = await sequencer.publish()
+    const copyMs = await returnFreedMemoryDuring(() => sequencer.publish())
     // 0 means that nothing was copied, which says nothing about the time a copy takes.
     if (copyMs > 0) {
       metrics.countPublished(copyMs)
