@@ -64,7 +64,8 @@ you read the full copy again.
 
 \`GET /api/registry/feed\` pages through events; \`has_more: false\` means that you are at the end: request
 the same cursor again later. \`GET /api/registry/feed/stream\` sends the same pages as
-server-sent events, and heartbeats in between. A cursor works only with the \`types\` it was issued for.
+server-sent events, and heartbeats in between. Keep \`types\`, \`domain\` and
+\`agent\` from page to page: a cursor is accepted with others, and skips events.
 
 ## Examples
 

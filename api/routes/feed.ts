@@ -131,7 +131,7 @@ export const readFeed = defineOperation({
   summary: 'Read the change feed',
   description:
     'Events in order. Pass the `cursor` of each answer for the next page: at once while `has_more` is ' +
-    'true, else later or with `wait`. A cursor holds only for its `types`: with others you miss events. ' +
+    'true, else later or with `wait`. With other filters, a cursor misses events. ' +
     'With `domain` or `agent` a page may be empty while `has_more` is true; with both, both match. ' +
     `Events are kept ${limits.feedRetentionDays} days: after a 410, load your copy again.`,
   access: 'bearer',

@@ -1,5 +1,5 @@
--- Which agents reach the most properties?
-select agent_url, publisher_count, property_count, channels
-from agents
-order by property_count desc, agent_url
+-- Which agents do the most publishers authorize, and do they answer?
+select agent_url, publishers, contradicted_publishers, properties, is_alive, channels
+from agent_reach
+order by publishers desc, agent_url
 limit 10

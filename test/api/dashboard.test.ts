@@ -339,13 +339,13 @@ describe('a person manages', () => {
     const list = async () => (await read(ann, at(acme, '/keys'))).html()
     expect(await list()).toContain('Planner')
     expect(await list()).not.toContain(secret)
-    const path = /^curl \S+?(\/api\/\S+)[\s\S]*Bearer sk_/.exec(made('main pre').text())![1]!
+    const path = /^curl \S+?(\/api\/[^\s']+)[\s\S]*Bearer sk_/.exec(made('main pre').text())![1]!
     const ask = () =>
       registry.app.inject({
         url: path,
         headers: { authorization: `Bearer ${secret}` },
       })
-    expect((await ask()).json().organization.name).toBe('Acme')
+    expect((await ask()).json()).toHaveProperty('has_more')
     const page = await read(ann, at(acme, '/keys'))
     const row = page('tbody tr').filter((_, each) => page(each).text().includes('Planner'))
     expect(row.find('td').eq(1).text()).toBe('ann@acme.example')

@@ -46,7 +46,8 @@ export async function show({
         <h1>Data set</h1>
         <p class="lead">
           Everything public in the registry as Parquet files: brands, publishers, properties, agents
-          and who authorizes whom. A new release comes out once a day.
+          and who authorizes whom. A new release comes out once a day. The{' '}
+          <a href="/docs/guides/analyst">analyst’s guide</a> answers the usual questions.
         </p>
         {files.length === 0 ? (
           <p>Nothing has been published yet. The first release follows the first crawl.</p>

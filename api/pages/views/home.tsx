@@ -127,7 +127,11 @@ const TASKS = renderTiles([
   {
     label: 'Building?',
     value: <a href="/docs/guides">Use the data</a>,
-    note: 'An open API, a change feed, SQL and daily downloads.',
+    note: (
+      <>
+        An open API, a change feed, <a href="/sql">SQL</a> and <a href="/data">daily downloads</a>.
+      </>
+    ),
   },
 ])
 
