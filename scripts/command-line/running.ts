@@ -118,10 +118,5 @@ export function addRunning(program: Command): void {
       'origin of a receiver of webhooks, which then answers for https://your-site.example/changes',
       origin,
     )
-    .option(
-      '--registry <url>',
-      'origin of a registry, to whose hosted files https://your-site.example then points',
-      origin,
-    )
     .action(async options => (await import('../commands/world.ts')).serveWorldFolder(options))
 }

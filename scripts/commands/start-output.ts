@@ -63,7 +63,6 @@ export function printOwnSite(
     `To try domain verification: verify ${OWN_SITE}, or any other domain of the demo, on the dashboard, then run this with your token:`,
     `  curl -sSk ${worldUrl}${buildTokenPath(protocolName)} -H 'Host: ${OWN_SITE}' -d TOKEN`,
     `Then add https://${OWN_SITE}${OWN_AGENT_PATH} as an agent, and give the public token of the reference agent as its credential.`,
-    `Host a file for ${OWN_SITE}: the site then points to it, and “Crawl now” reads it.`,
     ...(receiver === undefined
       ? []
       : [

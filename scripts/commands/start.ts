@@ -176,7 +176,7 @@ async function startRoles(
   printOperatorAddress(operatorUrl)
   const agentUrl = isDemo ? await startAgent(supervisor, config, env) : undefined
   const worldEnv: Record<string, string> = agentUrl
-    ? await startWorld(supervisor, config, { agent: agentUrl, registry: url }, env)
+    ? await startWorld(supervisor, config, agentUrl, env)
     : {}
   await indexing
   const unreadable = describeUnreadableCredentials(env.CREDENTIALS_KEY, paths)
@@ -266,14 +266,13 @@ async function startAgent(
 async function startWorld(
   supervisor: Supervisor,
   config: Config,
-  behind: { agent: string; registry: string },
+  agentUrl: string,
   env: Environment,
 ): Promise<Record<string, string>> {
   const { dir } = resolvePaths(config.DATA_DIR)
   const caFile = `${dir}/demo-ca.pem`
   const list = toDemoDomains(dir)
-  const args = ['world', '--tls', '--ca-file', caFile, '--list', list]
-  args.push('--agent', behind.agent, '--registry', behind.registry)
+  const args = ['world', '--tls', '--ca-file', caFile, '--list', list, '--agent', agentUrl]
   const receiver = findReceiver(config)
   if (receiver !== undefined) args.push('--receiver', receiver)
   const { url } = await supervisor.start({ name: 'world', args, env, isMeasured: false })

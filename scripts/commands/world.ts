@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { countThings } from '../../pipeline/core/counts.ts'
-import { toHostingBase } from '../../pipeline/model/hosted.ts'
 import { buildWorld } from '../world/build.ts'
 import { serveFolder } from '../world/folder.ts'
-import { REGISTRY_HOST } from '../world/forward.ts'
 import { serveWorld } from '../world/server.ts'
 import { assertFolder } from './input.ts'
 import { runRole } from './roles.ts'
@@ -18,7 +16,6 @@ interface WorldOptions {
   list?: string
   agent?: string
   receiver?: string
-  registry?: string
 }
 
 export function serveWorldFolder(options: WorldOptions): Promise<void> {
@@ -33,12 +30,6 @@ export function serveWorldFolder(options: WorldOptions): Promise<void> {
       tls: options.tls ?? false,
       ...(options.agent && { agent: { url: options.agent, token: config.TEST_AGENT_TOKEN } }),
       ...(options.receiver && { receiver: options.receiver }),
-      ...(options.registry && {
-        registry: {
-          url: options.registry,
-          publicUrl: toHostingBase(config.BASE_URL) ?? `https://${REGISTRY_HOST}`,
-        },
-      }),
       ...(options.caFile ? { caFile: toTypedPath(options.caFile) } : {}),
     })
     if (process.send === undefined || process.stdout.isTTY) {

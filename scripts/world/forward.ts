@@ -1,9 +1,7 @@
 import { request as callHttp, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type Answer, answerJson } from './answer.ts'
 import { demoAgents } from './demo-agents.ts'
 import { OWN_SITE } from './own-site.ts'
 import { readBody } from './read-body.ts'
-import { notFound } from './site.ts'
 
 /** The reference agent, where one runs beside the world. */
 export type AgentBehind = {
@@ -39,40 +37,6 @@ export function findForwarded(host: string, path: string): string | undefined {
   const below = path.startsWith(`${base}/`) ? path.slice(base.length) : ''
   const isServed = below === '/mcp' || below === '/a2a' || CARD.test(below)
   return isServed ? `/${agent.tenant}${below}` : undefined
-}
-
-/** Registry that crawls the world. */
-export type RegistryBehind = {
-  /** Its origin on this machine. */
-  url: string
-  /** Its https address, which pointers name: that of a host of the world where it has no other. */
-  publicUrl: string
-}
-
-/** Host of the world at which the registry itself answers, with the files that it hosts. */
-export const REGISTRY_HOST = 'this-registry.example'
-/** Files of a visitor's site, and the paths at which the registry serves them if it hosts them. */
-const hostedPaths = new Map([
-  ['/.well-known/adagents.json', `/publisher/${OWN_SITE}/.well-known/adagents.json`],
-  ['/.well-known/brand.json', `/brands/${OWN_SITE}/brand.json`],
-])
-
-/** Tells whether a request is for a file that the registry hosts for a visitor. */
-export function isForHosted(host: string, path: string): boolean {
-  return host === REGISTRY_HOST && [...hostedPaths.values()].includes(path)
-}
-
-/** Finds the path at which the registry hosts a file of a visitor's site; undefined for any other file. */
-export function findHostedPath(host: string, path: string): string | undefined {
-  return host === OWN_SITE ? hostedPaths.get(path) : undefined
-}
-
-/** Answers for the visitor's site with a pointer to its hosted file, and that it has no file while there is none. */
-export async function answerPointer(path: string, registry: RegistryBehind): Promise<Answer> {
-  const hosted = await fetch(`${registry.url}${path}`).catch(() => undefined)
-  await hosted?.body?.cancel()
-  if (!hosted?.ok) return notFound
-  return answerJson({ authoritative_location: `${registry.publicUrl}${path}` })
 }
 
 /** Tells whether a request is for the receiver of a visitor. */

@@ -3,17 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { type Authority, createAuthority } from './certificates.ts'
-import {
-  type AgentBehind,
-  answerPointer,
-  findForwarded,
-  findHostedPath,
-  isForHosted,
-  isForReceiver,
-  passOn,
-  passToAgent,
-  type RegistryBehind,
-} from './forward.ts'
+import { type AgentBehind, findForwarded, isForReceiver, passOn, passToAgent } from './forward.ts'
 import { readBody } from './read-body.ts'
 import { send } from './send.ts'
 import { notFound, type World } from './site.ts'
@@ -29,8 +19,6 @@ export type ServeOptions = {
   agent?: AgentBehind
   /** Address that gets the webhooks for somebody who tries the demo; without one they are not found. */
   receiver?: string
-  /** Hosts files for the site of somebody who tries the demo, which then points to them. */
-  registry?: RegistryBehind
 }
 
 export type ServedWorld = {
@@ -80,7 +68,7 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
 function createListener(
   world: World,
   requests: Map<string, number>,
-  { agent, receiver, registry }: ServeOptions,
+  { agent, receiver }: ServeOptions,
 ): RequestListener {
   return (request, response) => {
     const host = parseHost(request.headers.host)
@@ -90,13 +78,6 @@ function createListener(
     const forwarded = agent && findForwarded(host, path)
     if (forwarded) return passToAgent(forwarded, agent, request, response)
     if (receiver && isForReceiver(host, path)) return passOn(receiver, request, response)
-    if (registry && isForHosted(host, path))
-      return passOn(`${registry.url}${path}`, request, response)
-    const hostedPath = findHostedPath(host, path)
-    if (registry && hostedPath !== undefined) {
-      void answerPointer(hostedPath, registry).then(answer => send(answer, request, response))
-      return
-    }
     const site = world.sites.get(host)
     if (site === undefined) return send(notFound, request, response)
     const ask = { method: request.method ?? 'GET', path, headers: request.headers, body: '' }

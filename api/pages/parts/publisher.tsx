@@ -40,7 +40,7 @@ export function renderNextStep(
     return (
       <p class="notice">
         Its owner hosts <a href={hosted_url}>this file</a> here. This registry has no public https
-        address, so a real domain cannot point to it.
+        address, so the domain cannot point to it.
       </p>
     )
   return (

@@ -9,13 +9,11 @@ import type { Answer } from '../../../scripts/world/answer.ts'
 import { buildWorld } from '../../../scripts/world/build.ts'
 import { demoAgents } from '../../../scripts/world/demo-agents.ts'
 import { serveFolder } from '../../../scripts/world/folder.ts'
-import { REGISTRY_HOST } from '../../../scripts/world/forward.ts'
 import { buildTokenPath, OWN_SITE } from '../../../scripts/world/own-site.ts'
 import { createScaleWorld } from '../../../scripts/world/scale.ts'
 import { type ServedWorld, serveWorld } from '../../../scripts/world/server.ts'
 import { type FileName, type World, wellKnownPaths } from '../../../scripts/world/site.ts'
 import { runWithin } from '../../support/checks/measured-work.ts'
-import { serveOrigin } from '../../support/servers/origin.ts'
 
 const brandPath = wellKnownPaths['brand.json']
 const adagentsPath = wellKnownPaths['adagents.json']
@@ -471,31 +469,5 @@ test.each([OWN_SITE, 'northfield-times.example'])(
     expect((await send(`${token}\n`)).status).toBe(200)
     expect((await ask(served, site, path)).body).toBe(token)
     await served.close()
-  },
-)
-
-test.each([
-  [adagentsPath, `/publisher/${OWN_SITE}/.well-known/adagents.json`],
-  [brandPath, `/brands/${OWN_SITE}/brand.json`],
-])(
-  'the site of a visitor points from %s to its hosted file, once there is one',
-  async (path, at) => {
-    let hosted: string | undefined
-    const registry = await serveOrigin((_, response, asked) => {
-      const isThere = hosted !== undefined && asked === at
-      response.writeHead(isThere ? 200 : 404).end(isThere ? hosted : '')
-    })
-    const publicUrl = `https://${REGISTRY_HOST}`
-    const world = buildWorld({ seed: 1, domains: 600 })
-    const served = await serveWorld(world, { registry: { url: registry.url, publicUrl } })
-    expect((await ask(served, OWN_SITE, path)).status).toBe(404)
-    expect((await ask(served, REGISTRY_HOST, at)).status).toBe(404)
-    hosted = '{"properties":[]}'
-    const pointer = JSON.parse((await ask(served, OWN_SITE, path)).body)
-    expect(pointer).toEqual({ authoritative_location: `${publicUrl}${at}` })
-    expect((await ask(served, REGISTRY_HOST, at)).body).toBe(hosted)
-    expect((await ask(served, REGISTRY_HOST, '/dashboard')).status).toBe(404)
-    await served.close()
-    await registry.close()
   },
 )
