@@ -64,7 +64,7 @@ async function showAgents(context: OrganizationRequest, fault?: string): Promise
               chosen: visibility,
             })}
             <button type="submit" class="plain">
-              Set
+              Save
             </button>
           </form>,
           <a href={toTestsPath(organization.org_id, url)}>Results</a>,

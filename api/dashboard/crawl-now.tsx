@@ -70,19 +70,12 @@ async function requestCrawl(context: DashboardRequest): Promise<DashboardAnswer>
   const { callApi, form } = context
   const domain = form.get('domain') ?? ''
   const request = { method: 'POST', url: API, payload: { domain } } as const
-  const made = await callApi<{ crawl_request_id: string; retry_after?: number }>(request)
+  const made = await callApi<{ crawl_request_id: string }>(request)
   if (made.refused !== undefined) {
-    const { refused, status, body } = made
-    return showForm(context, domain, { fault: refused + describeWait(body.retry_after), status })
+    const { refused: fault, status } = made
+    return showForm(context, domain, { fault, status })
   }
   return { next: `${CRAWL_PATH}/${made.body.crawl_request_id}` }
-}
-
-/** Says when a refused crawl may be requested again; nothing where waiting does not help. */
-function describeWait(seconds: number | undefined): string {
-  if (seconds === undefined) return ''
-  const minutes = Math.ceil(seconds / 60)
-  return ` Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
 }
 
 /** Shows the progress of a crawl; the page renews itself until the crawl has ended. */

@@ -38,7 +38,7 @@ export async function confirmReceiver(
   const why = error ?? 'its answer does not repeat the challenge'
   refuse(
     'receiver_unconfirmed',
-    `url: the receiver did not confirm the subscription: ${why}. It must answer the posted challenge with ` +
+    `url: the receiver did not confirm the subscription (${why}). It must answer the posted challenge with ` +
       'status 200 and {"challenge": "…"}',
   )
 }

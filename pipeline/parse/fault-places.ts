@@ -63,7 +63,7 @@ export function findSyntaxFault(text: string): (TextPlace & { why: string }) | u
 /** Explains an error by its place: at the start or the end of the text, or after a comma. */
 function explainPlace(text: string, { error, offset, length }: ParseError): string | undefined {
   const end = text.trimEnd().length
-  if (end > 0 && !/^\s*["{[]/.test(text))
+  if (end > 0 && !/^\s*(?:["{[]|\/[/*])/.test(text))
     return 'it does not start with {: put the JSON of the file here'
   if (/[“”„‟]/.test(text[offset] ?? ''))
     return `${text[offset]} is a typographic quote: write " instead, around every name and text`

@@ -238,7 +238,10 @@ async function collectForms(): Promise<PageForm[]> {
     .map(({ path }) => path.replace(':org', acme))
   const forms = listForms(started.body)
   const stop = at(`/entries/stop?domain=${DOMAIN}&kind=brand.json`)
-  const filled = [at(`/entries?domain=${DOMAIN}`), stop, `/dashboard/watches?brand=${DOMAIN}`]
+  const entries = at(`/entries?domain=${DOMAIN}`)
+  const restores = load((await ann.get(entries)).body)('main a:contains(Restore)').toArray()
+  const versions = restores.map(({ attribs }) => attribs.href!)
+  const filled = [entries, ...versions, stop, `/dashboard/watches?brand=${DOMAIN}`]
   for (const path of [...shown, ...filled]) forms.push(...listForms((await ann.get(path)).body))
   const queue = load((await moderator.get('/dashboard/reviews')).body)
   const review = queue('tbody a').attr('href')!

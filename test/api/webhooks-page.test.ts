@@ -116,7 +116,7 @@ test('a receiver that does not repeat the challenge is named with the reason, an
   const page = load(answer.body)
   expect([answer.statusCode, page('[role=alert]').text()]).toEqual([
     422,
-    expect.stringContaining('The receiver did not confirm the subscription: answered 404.'),
+    expect.stringContaining('The receiver did not confirm the subscription (answered 404).'),
   ])
   expect([page('#url').val(), page('#about').val()]).toEqual([form.url, form.about])
 })

@@ -57,6 +57,7 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['a comma before the first', '{\n  "a": [, 1]\n}', 'this comma follows nothing', 2, 9],
     ['a colon too few', '{\n  "a" 1\n}', 'expected a colon after "a"', 2, 7],
     ['a comment', '{\n// hello\n"a": 1}', 'no comments', 2, 1],
+    ['a comment before it', '// hello\n{"a": 1}', 'no comments', 1, 1],
     ['single quotes', "{\n'a': 1}", 'double quotes', 2, 1],
     ['typographic quotes', '{“a”: 1}', '“ is a typographic quote: write "', 1, 2],
     ['no JSON at all', 'hello', 'it does not start with {: put ', 1, 1],
