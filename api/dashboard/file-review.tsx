@@ -171,7 +171,7 @@ function renderSubject(
 function renderDifference(before: string, after: object): Child {
   const changes = compareFiles(JSON.parse(before), after)
   return changes.length === 0 ? (
-    <p class="empty">Nothing: this is what is served already.</p>
+    <p class="empty">No changes: this version is already being served.</p>
   ) : (
     renderChangedFields(changes, true)
   )

@@ -45,7 +45,7 @@ export function renderOrganizationField(
         aria-describedby="organization-hint"
       />
       <p id="organization-hint" class="hint">
-        It is created with this form, and you become its owner.
+        This form creates it, with you as its owner.
       </p>
     </>
   )

@@ -56,7 +56,7 @@ export const doneTexts = {
   credential_removed: 'The credential has been removed. The agent is tested without one.',
   domain_removed: 'The domain has been removed from your organization.',
   proof_canceled: 'The verification has been canceled, and its token no longer proves anything.',
-  proven: 'The domain is verified. Files that it does not publish itself can be hosted here now.',
+  proven: 'The domain is verified. You can now host files here that it does not publish itself.',
   proven_only:
     'The domain is verified, and another organization still holds it here. You share its hosted files, but cannot add its agents. Open it under Hosted files.',
   verified_published: 'The domain is verified and your file is hosted. Its address is below.',
@@ -78,7 +78,7 @@ export const doneTexts = {
   rejected: 'The submission is rejected, and your reason is stored with it.',
   left: 'You have left the organization.',
   member: 'Your organization is a member now.',
-  watched: 'Added to what you watch. The list says to which address its emails go.',
+  watched: 'You are watching it now. The list shows where its emails go.',
   watch_changed: 'Your choice is saved.',
   unwatched: 'You will get no more emails about it.',
   webhook_resumed: 'The webhook is active again and continues where it stopped.',

@@ -40,8 +40,8 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
       <h1>What you watch</h1>
       <p class="lead">
         You get an email when a file breaks or is valid again, when a domain gains or loses an
-        agent, and when somebody saves a domain that looks like it. You get none about your own
-        changes to files that you host here. Every email has a link that ends the watch.
+        agent, and when somebody saves a look-alike domain. You get none about your own changes to
+        files that you host here. Every email has a link that ends the watch.
       </p>
       {place === 'terminal' ? (
         <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>
@@ -55,7 +55,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
         empty:
           place === undefined
             ? 'This registry sends no email, so nothing can be watched.'
-            : `You watch nothing yet.${named ? '' : ' Press Watch on the page of a publisher, a brand or an agent.'}`,
+            : `You are not watching anything yet.${named ? '' : ' Press Watch on the page of a publisher, a brand or an agent.'}`,
         render: watch => renderRow(watch, token),
       })}
     </>

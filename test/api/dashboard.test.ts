@@ -978,7 +978,7 @@ test('that a domain publishes its own file is said before anything is pasted', a
     const isOwn = own === domain
     expect(page('button[value=publish]')).toHaveLength(isOwn ? 0 : 1)
     expect(page('form .hint').text()).toContain(
-      isOwn ? 'serves its own' : 'To host it here, you sign in',
+      isOwn ? 'serves its own' : 'To host it here, you need to be signed in',
     )
   }
 })
@@ -1035,7 +1035,7 @@ test('the preview of a file is what is served once it is published, and says wha
   const saved = await send(ann, '/dashboard/publish', { ...form, previewed })
   expect(saved.headers.location).toContain('done=saved')
   const unchanged = load((await send(ann, '/dashboard/publish', form)).body)
-  expect(unchanged('#change').text()).toContain('Nothing: this is what is served already')
+  expect(unchanged('#change').text()).toContain('No changes: this version is already being served')
   const url = '/publisher/handed.example/.well-known/adagents.json'
   const { last_updated: __, ...served } = (await registry.app.inject(url)).json()
   expect(served).toEqual(shown)

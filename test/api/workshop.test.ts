@@ -146,8 +146,8 @@ describe('who may sell what', () => {
         .map(cell => page(cell).text().trim()),
     )
     expect(texts).toEqual([
-      [AGENT.slice('https://'.length), 'Plain words', '1 of 1', '—', 'loses'],
-      [NEWCOMER.slice('https://'.length), 'Display', '—', '1 of 1', 'gains'],
+      [AGENT.slice('https://'.length), 'Plain words', '1 of 1', '—', 'removed'],
+      [NEWCOMER.slice('https://'.length), 'Display', '—', '1 of 1', 'added'],
     ])
   })
 

@@ -144,7 +144,7 @@ export function renderInventory(lookup: PublisherLookup): Html {
       describeUnknown(lookup) ??
       (lookup.adagents_valid === false
         ? 'The file lists no property that can be used.'
-        : 'The file lists no property.'),
+        : 'The file lists no properties.'),
     render: ({ name, property_type, identifiers, status, tags, source }) => [
       renderName(name),
       renderName(toPlainWords(property_type), 40),

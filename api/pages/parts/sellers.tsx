@@ -67,8 +67,8 @@ export function renderSellers(
 
 function renderChange(before: string | undefined, after: string | undefined): Html {
   if (before === after) return renderBadge('none', 'same')
-  if (before === undefined) return renderBadge('good', 'gains')
-  return after === undefined ? renderBadge('bad', 'loses') : renderBadge('fair', 'differs')
+  if (before === undefined) return renderBadge('good', 'added')
+  return after === undefined ? renderBadge('bad', 'removed') : renderBadge('fair', 'changed')
 }
 
 function compareSellers(

@@ -129,8 +129,8 @@ function renderNights(nights: CrawlOverview['nights']): Html {
   if (nights.every(({ losses }) => losses === 0))
     return (
       <p class="empty">
-        No nightly crawl has removed anything yet. One that removes far more than usual is held
-        until an operator reviews it.
+        No nightly crawl has removed anything yet. If one would remove far more than usual, it is
+        held until an operator reviews it.
       </p>
     )
   return (

@@ -221,7 +221,7 @@ function showForm(filled: Filled, { hosting, note, fault, result }: Below): View
           id="editor"
           class="editor"
           method="post"
-          action="/workshop"
+          action="/workshop#verdict"
           enctype="multipart/form-data"
         >
           <div class="row">
@@ -279,7 +279,7 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   }
   return (
     <p class="hint">
-      To host it here, you sign in and verify your domain, unless you have done so.
+      To host it here, you need to be signed in, with your domain verified.
       {kind === 'adagents.json'
         ? ' A hosted file publishes your properties but cannot authorize agents; for that, serve the file from your own site.'
         : null}

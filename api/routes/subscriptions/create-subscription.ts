@@ -45,11 +45,11 @@ export const createSubscription = defineOperation({
   path: '/api/registry/subscriptions',
   summary: 'Subscribe to changes, or to your audit, by webhook',
   description:
-    'The address is posted a signed challenge first (`task_type` `registry_challenge`) and must answer ' +
+    'The registry first posts a signed challenge to the address (`task_type` `registry_challenge`), which must answer ' +
     '200 with JSON that repeats `result.challenge` as `challenge`. From then on each change is posted in ' +
-    'the order of the feed, at least once: `result.events` as the feed has them, `result.cursor` to go on by ' +
+    'the order of the feed, at least once: `result.events` as the feed has them, `result.cursor` to continue from ' +
     'the feed. Posts are signed by a key of `/.well-known/jwks.json` (RFC 9421) and by `signing_secret` (Standard Webhooks). Any status of 2xx takes a ' +
-    'delivery; what is not taken is repeated with growing waits for three days. With `kind` `audit` the ' +
+    'delivery; failed ones are retried with increasing delays for three days. With `kind` `audit` the ' +
     'changes of `GET /api/me/organization/audit` are posted instead: only for owners and admins, and for keys with ' +
     'the permission `admin:read` or `admin:*`, as long as whoever subscribed or resumed last has that right.',
   writes: true,
@@ -63,7 +63,7 @@ export const createSubscription = defineOperation({
       .describe('What to post: `changes` of the feed, or the `audit` of your organization'),
     event_types: filters(
       EventTypeFilter,
-      'Types of events, `*` for any characters; all types without it',
+      'Types of events, `*` matches any characters; by default all',
     ),
     domains: filters(
       PastedDomain,
