@@ -31,12 +31,12 @@ it('a live request that timed out is not run by a crawler that starts later', as
   const refused = (ms: number) =>
     expect(writer.requestLive(request, ms)).rejects.toMatchObject({ error: 'unavailable' })
   await Promise.all([1, 2, 3].map(() => refused(2_000)))
-  await expect.poll(waiting).toBe(0)
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(0)
   const events = await redis.redis.xrange(`${REDIS_PREFIX}:live:events`, '-', '+')
   expect(events.filter(([, [, event]]) => event === 'added')).toHaveLength(3)
 
   const closed = refused(60_000)
-  await expect.poll(waiting).toBe(1)
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(1)
   await writer.close()
   await closed
   expect(await waiting()).toBe(0)
