@@ -23,23 +23,16 @@ import {
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
-import { mayRestore, renderRestore, showVersion, toVersionPath } from './version.tsx'
+import {
+  type Kind,
+  kinds,
+  mayRestore,
+  renderRestore,
+  showVersion,
+  toVersionPath,
+} from './version.tsx'
 
 type Domains = z.infer<typeof OrganizationDomains>
-
-const kinds = {
-  brand: {
-    file: 'brand.json',
-    history: '/api/brands/history',
-    path: '/api/brands/discovered/',
-  },
-  property: {
-    file: 'adagents.json',
-    history: '/api/properties/history',
-    path: '/api/properties/hosted/',
-  },
-} as const
-type Kind = keyof typeof kinds
 
 const hostedKinds = ['adagents.json', 'brand.json'] as const
 /** Domains whose files the list shows. */

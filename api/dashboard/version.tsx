@@ -25,11 +25,20 @@ import {
 
 const TEXT_CHARS = 50_000
 
-const kinds = {
-  brand: ['brand.json', '/api/brands/discovered/'],
-  property: ['adagents.json', '/api/properties/hosted/'],
+/** Kinds of hosted entries, each with its file and with the operations of its versions. */
+export const kinds = {
+  brand: {
+    file: 'brand.json',
+    history: '/api/brands/history',
+    path: '/api/brands/discovered/',
+  },
+  property: {
+    file: 'adagents.json',
+    history: '/api/properties/history',
+    path: '/api/properties/hosted/',
+  },
 } as const
-type Kind = keyof typeof kinds
+export type Kind = keyof typeof kinds
 
 /** Builds the path of the page with the text of a version. */
 export function toVersionPath(orgId: string, domain: string, kind: Kind, number: number): string {
@@ -71,7 +80,7 @@ export async function showVersion(context: OrganizationRequest): Promise<Dashboa
   const domain = parseFormDomain(String(query.domain ?? ''))
   const kind: Kind = query.kind === 'brand' ? 'brand' : 'property'
   if (domain === undefined) return { next: toSectionPath(org.org, 'entries') }
-  const [name, path] = kinds[kind]
+  const { file: name, path } = kinds[kind]
   const number = encodeURIComponent(String(query.number ?? ''))
   const url = `${path}${encodeURIComponent(domain)}/revisions/${number}`
   const { status, refused, body: version } = await callApi<RevisionHeld>({ method: 'GET', url })
@@ -96,7 +105,7 @@ async function renderVersion(
   { domain, kind }: { domain: Domain; kind: Kind },
   version: RevisionHeld,
 ): Promise<Html> {
-  const { text: served } = await readHosted(context, kinds[kind][0], domain)
+  const { text: served } = await readHosted(context, kinds[kind].file, domain)
   const file = buildFile(kind, version)
   const changes =
     served === undefined || file === undefined
