@@ -159,7 +159,7 @@ function buildServices(app: FastifyInstance, deps: AppDeps, room: RedisRoom): Se
     return url
   }
   const openapi = computeOnce(() => buildOpenapi(operations, baseUrl()))
-  const metrics = new Metrics(deps.reader, roleMetrics)
+  const metrics = new Metrics(deps.reader, config, roleMetrics)
   const streams = new FeedStreams(deps.reader, config, deps.log)
   const commits = new CommitWaiters(deps.reader, config)
   metrics.watch('registry_feed_streams', () => streams.count + commits.count)

@@ -1,7 +1,9 @@
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import type { Times } from '../../jobs/metrics/time-histogram.ts'
 import { SECOND } from '../../pipeline/core/clock.ts'
+import type { Config } from '../../pipeline/core/config.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
+import { countUnreadableCredentials } from '../../pipeline/read/lookups/agent-tests.ts'
 import { countHeld } from '../../pipeline/read/queries/counts.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 
@@ -44,7 +46,11 @@ export class Metrics {
   readonly #limits
   readonly #meters = new Map<string, Meter>()
 
-  constructor(reader: Reader, role = new RoleMetrics('api')) {
+  constructor(
+    reader: Reader,
+    { CREDENTIALS_KEY: credentialsKey }: Pick<Config, 'CREDENTIALS_KEY'>,
+    role = new RoleMetrics('api'),
+  ) {
     this.#role = role
     this.#seconds = role.createTimeHistogram('registry_request_seconds')
     role.watchCounts('registry_requests_total', () => this.#listCounts())
@@ -67,6 +73,9 @@ export class Metrics {
       const lagMs = Number.isFinite(replicaLagMs) ? replicaLagMs : reader.now() - startedAt
       return lagMs / SECOND
     })
+    role.watch('registry_unreadable_credentials', () =>
+      countUnreadableCredentials(reader, credentialsKey),
+    )
     role.watch('registry_held_publishers', () => (reader.snapshot ? countHeld(reader.snapshot) : 0))
   }
 

@@ -5,6 +5,7 @@ import type { Config } from '../../pipeline/core/config.ts'
 import { PublicError, toErrorBody } from '../../pipeline/core/errors.ts'
 import type { Log } from '../../pipeline/core/log.ts'
 import { assertOperator, type OperatorAccess } from './access.ts'
+import { findReportedNotes } from './health.ts'
 import type { OperatorMetrics } from './operator-metrics.ts'
 import { renderStartPage, type StartPage, startPageHeaders } from './start-page.ts'
 
@@ -51,16 +52,20 @@ export function buildOperatorApp(deps: OperatorDeps): FastifyInstance {
     return reply.code(404).send(toErrorBody('not_found', text))
   })
   app.get('/', async (_request, reply) => {
-    const problems = await findProblems(await readReports())
+    const reports = await readReports()
+    const problems = [...(await findProblems(reports)), ...findReportedNotes(reports)]
     return reply.headers(startPageHeaders).send(renderStartPage({ problems, queues, site }))
   })
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    const problems = await findProblems(await readReports())
+    const reports = await readReports()
+    const problems = await findProblems(reports)
     const isReady = problems.length === 0
-    return reply
-      .code(isReady ? 200 : 503)
-      .send({ status: isReady ? 'ready' : 'not_ready', problems })
+    return reply.code(isReady ? 200 : 503).send({
+      status: isReady ? 'ready' : 'not_ready',
+      problems,
+      notes: findReportedNotes(reports),
+    })
   })
   app.get('/metrics', async (_request, reply) => {
     const reports = await readReports()

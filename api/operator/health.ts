@@ -3,6 +3,7 @@ import type { MetricName } from '../../jobs/metrics/table.ts'
 import { type Instant, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import {
   BACKUP_LAG_MAX_MS,
+  describeUnreadableCredentials,
   findStoreProblems,
   readHeartbeat,
   readReplicaProblems,
@@ -28,6 +29,12 @@ export function findReportedProblems(
     ...readReplicaProblems(paths, now),
     ...findCopyProblems(reports, now),
   ]
+}
+
+/** Finds what needs attention although all processes do their work, as sentences. */
+export function findReportedNotes(reports: readonly ProcessReport[]): string[] {
+  const unreadable = findMaximum(reports, 'registry_unreadable_credentials')
+  return [describeUnreadableCredentials(unreadable)].filter(note => note !== undefined)
 }
 
 /** Finds that the copies of the registry elsewhere are old: the published files, and the backup. */

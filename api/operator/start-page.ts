@@ -32,7 +32,7 @@ export function renderStartPage({ problems, queues, site }: StartPage): string {
   const entries = [
     describeLink('metrics', 'Metrics', 'Numbers of all roles, for Prometheus'),
     ...describeQueues(queues),
-    describeLink('readyz', 'Readiness', 'The list above as JSON; 503 if anything is wrong'),
+    describeLink('readyz', 'Readiness', 'The list above as JSON; 503 if something does not work'),
     describeLink('healthz', 'Health', 'Answers while this process runs'),
   ]
   const guides = GUIDES.map(

@@ -117,6 +117,12 @@ export const metricTable = {
     means: 'publishers whose losses the brake holds back',
     combine: 'max',
   },
+  registry_unreadable_credentials: {
+    type: 'gauge',
+    role: 'api',
+    means: 'stored credentials of agents that `CREDENTIALS_KEY` does not decrypt',
+    combine: 'max',
+  },
   registry_feed_streams: {
     type: 'gauge',
     role: 'api',

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { HOUR, type Instant, MINUTE, SECOND, toIso } from '../core/clock.ts'
+import { countThings } from '../core/counts.ts'
 import type { Paths } from '../store/paths.ts'
 import { computeReplicaLagMs, type ReplicaState, readReplicaState } from '../store/replica-state.ts'
 import type { Reader } from './reader.ts'
@@ -30,6 +31,15 @@ interface StoreFacts {
   heartbeatAt: Instant | undefined
   /** Since when commits have been missing from the snapshot; undefined while it shows all of them. */
   snapshotBehindSince: Instant | undefined
+}
+
+/** Says that credentials of agents cannot be decrypted, which no start can mend; undefined where all can. */
+export function describeUnreadableCredentials(count: number): string | undefined {
+  if (count === 0) return undefined
+  return (
+    `${countThings(count, 'stored credential')} of agents cannot be read, because CREDENTIALS_KEY is not the key that ` +
+    'encrypted them: set the old key again, or follow docs/operate/keys.md'
+  )
 }
 
 /** Reads when the writer last made progress. */

@@ -9,7 +9,6 @@ import { readSettings } from './environment.ts'
 import { assertRegistry, findOrOpen, openAlone } from './open-registry.ts'
 import { listMissingKeys } from './registry-key.ts'
 import { connectRunning } from './running.ts'
-import { listStoredCredentials } from './stored-credentials.ts'
 import { toTypedPath } from './typed-path.ts'
 import { assertWritable } from './writable.ts'
 
@@ -66,8 +65,7 @@ export async function restoreBackup(dir: string, how: Restoring): Promise<void> 
   const { seq } = await restore(config.DATA_DIR, toTypedPath(dir), how)
   process.stdout.write(`restored commit ${seq}\n`)
   const paths = resolvePaths(config.DATA_DIR)
-  const hasCredentials = listStoredCredentials(paths).length > 0
-  const missing = listMissingKeys(config, paths, { hasCredentials })
+  const missing = listMissingKeys(config, paths)
   if (missing.length > 0)
     process.stderr.write(
       `backups have no keys: before you start, put back those of the old machine\n  ${missing.join('\n  ')}\n`,

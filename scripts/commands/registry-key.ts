@@ -2,8 +2,11 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Config, ConfigError } from '../../pipeline/core/config.ts'
+import { requireValue } from '../../pipeline/core/present.ts'
 import { replaceFile } from '../../pipeline/store/durable-files.ts'
 import { type Paths, PRIVATE_FOLDER_MODE } from '../../pipeline/store/paths.ts'
+
+import { findUnreadableCredentials } from './stored-credentials.ts'
 
 type KeySettings = Pick<Config, 'REGISTRY_SIGNING_KEYS' | 'LOG_SIGNING_KEY' | 'CREDENTIALS_KEY'>
 
@@ -30,11 +33,7 @@ export function ensureRegistryKey(paths: Paths, tell: (line: string) => void): s
  * Lists the keys that a registry has lost when its stores came from a backup, which has none: where each belongs, and
  * what is missed without it.
  */
-export function listMissingKeys(
-  config: KeySettings,
-  paths: Paths,
-  { hasCredentials }: { hasCredentials: boolean },
-): string[] {
+export function listMissingKeys(config: KeySettings, paths: Paths): string[] {
   const { REGISTRY_SIGNING_KEYS, LOG_SIGNING_KEY, CREDENTIALS_KEY } = config
   const hasLog = existsSync(paths.logHead)
   const isMissing = (setting: string | undefined, file: string) =>
@@ -48,8 +47,10 @@ export function listMissingKeys(
           `${paths.registryKey} (or REGISTRY_SIGNING_KEYS): without it another one is made, and people sign in again`,
         ]
       : []),
-    ...(hasCredentials && isMissing(CREDENTIALS_KEY, paths.demoCredentialsKey)
-      ? ['CREDENTIALS_KEY: without it the stored credentials of agents cannot be read']
+    ...(findUnreadableCredentials(CREDENTIALS_KEY ?? readDemoCredentialsKey(paths), paths)
+      ? [
+          `CREDENTIALS_KEY (of a demo ${paths.demoCredentialsKey}): without it the stored credentials of agents cannot be read`,
+        ]
       : []),
   ]
 }
@@ -80,10 +81,17 @@ export function ensureLogKey(paths: Paths): string {
  * with members of its own gets it by a setting, so that it lies apart from what it encrypts.
  */
 export function ensureDemoCredentialsKey(paths: Paths): string {
-  const file = ensureSecretFile(paths.demoCredentialsKey, () =>
+  ensureSecretFile(paths.demoCredentialsKey, () =>
     randomBytes(CREDENTIALS_KEY_BYTES).toString('base64'),
   )
-  return readFileSync(file, 'utf8').trim()
+  return requireValue(readDemoCredentialsKey(paths), 'key of the demo')
+}
+
+/** Reads the key that a demo made; undefined where none did. */
+export function readDemoCredentialsKey({ demoCredentialsKey }: Paths): string | undefined {
+  return existsSync(demoCredentialsKey)
+    ? readFileSync(demoCredentialsKey, 'utf8').trim()
+    : undefined
 }
 
 function createSigningKey(): string {

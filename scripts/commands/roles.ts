@@ -47,9 +47,9 @@ export function serveApi(): Promise<void> {
 
 /** Logs that CREDENTIALS_KEY was replaced; `start` says it for its own roles. */
 async function warnOfUnreadableCredentials(config: Config, log: Log): Promise<void> {
-  const { describeUnreadableCredentials } = await import('./stored-credentials.ts')
+  const { findUnreadableCredentials } = await import('./stored-credentials.ts')
   const paths = resolvePaths(config.DATA_DIR)
-  const unreadable = describeUnreadableCredentials(config.CREDENTIALS_KEY, paths)
+  const unreadable = findUnreadableCredentials(config.CREDENTIALS_KEY, paths)
   if (unreadable !== undefined) log.warn(unreadable)
 }
 

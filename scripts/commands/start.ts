@@ -41,7 +41,7 @@ import {
   printOwnSite,
 } from './start-output.ts'
 import { stopOnSignals } from './stop-on-signals.ts'
-import { describeUnreadableCredentials } from './stored-credentials.ts'
+import { findUnreadableCredentials } from './stored-credentials.ts'
 import { forgetOperatorUrl, noteOperatorUrl } from './supervisor-problems.ts'
 
 const SCRIPT = fileURLToPath(new URL('../registry.js', import.meta.url))
@@ -179,8 +179,8 @@ async function startRoles(
     ? await startWorld(supervisor, config, agentUrl, env)
     : {}
   await indexing
-  const unreadable = describeUnreadableCredentials(env.CREDENTIALS_KEY, paths)
-  if (unreadable !== undefined) process.stderr.write(`${unreadable}\n`)
+  const unreadable = findUnreadableCredentials(env.CREDENTIALS_KEY, paths)
+  if (unreadable !== undefined) process.stderr.write(`${unreadable}.\n`)
   const outbound = { ...env, ...worldEnv }
   await supervisor.start({ name: 'crawler', args: ['crawler'], env: outbound })
   await supervisor.start({ name: 'push', args: ['push'], env: outbound })

@@ -18,7 +18,7 @@ export interface RegistryStatus {
   has_push: boolean
   /** Null where Redis does not answer or no registry runs. */
   queues: QueueStatus[] | null
-  /** Sentences of the running `start`, as its `/readyz` has them; none where none runs. */
+  /** Problems and notes of the running `start`, as its `/readyz` has them; where none runs, its notes. */
   supervisor_problems: string[]
   /** Requirements that Redis does not meet, as sentences: those that the running `start` names, where one runs. */
   redis_problems: string[]

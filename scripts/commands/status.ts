@@ -19,9 +19,11 @@ import { openRecordReadOnly } from '../../pipeline/store/record.ts'
 import { hasContent, readRecordFile } from '../../pipeline/store/record-file.ts'
 import { readSettings } from './environment.ts'
 import { assertRegistry, findRunningRegistry } from './open-registry.ts'
+import { readDemoCredentialsKey } from './registry-key.ts'
 import { describeReplicaStatus, readReplicaStatus } from './replica-status.ts'
 import { connectWriter } from './running.ts'
 import { describeStatus, findProblems, type RegistryStatus } from './status-text.ts'
+import { findUnreadableCredentials } from './stored-credentials.ts'
 import { fetchSupervisorProblems } from './supervisor-problems.ts'
 
 /** Prints the state of the registry; exits with 1 where something is wrong. */
@@ -61,7 +63,7 @@ async function readStatus(config: Config): Promise<RegistryStatus> {
     snapshot: checkpoint ? { seq: checkpoint.seq, made_at: checkpoint.as_of ?? null } : null,
     has_push: existsSync(paths.pushLock) && (await Lease.isHeld(paths.pushLock)),
     queues: queues ?? null,
-    supervisor_problems: reported ?? [],
+    supervisor_problems: reported ?? listUnreadableCredentials(config, paths),
     redis_problems: reported
       ? filterRedisProblems(reported)
       : run && queues
@@ -84,6 +86,12 @@ function listMissing(paths: Paths, hasCommits: boolean): string[] {
     ...(search ? [`${paths.search}/${search.file}`] : []),
   ]
   return files.filter(file => !existsSync(file)).map(file => relative(paths.dir, file))
+}
+
+/** Finds by the settings of this shell, for lack of a running `start`, what its notes would say. */
+function listUnreadableCredentials({ CREDENTIALS_KEY }: Config, paths: Paths): string[] {
+  const key = CREDENTIALS_KEY ?? readDemoCredentialsKey(paths)
+  return [findUnreadableCredentials(key, paths)].filter(problem => problem !== undefined)
 }
 
 /** Reads which requirements Redis does not meet; none where it does not answer any more. */

@@ -7,7 +7,7 @@ import { Lease } from '../../pipeline/store/lease.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 
 const ANSWER_MS = 5_000
-const Readiness = z.object({ problems: z.array(z.string()) })
+const Readiness = z.object({ problems: z.array(z.string()), notes: z.array(z.string()) })
 /** Ends a sentence that leaves the details to `status`, which has them from the indexer. */
 const SAYS_MORE = '`registry status` says why'
 
@@ -40,8 +40,8 @@ export async function fetchSupervisorProblems({
   const url = readFileSync(operatorUrl, 'utf8')
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ANSWER_MS) })
-    const { problems } = Readiness.parse(await response.json())
-    return problems.filter(problem => !problem.includes(SAYS_MORE))
+    const { problems, notes } = Readiness.parse(await response.json())
+    return [...problems, ...notes].filter(problem => !problem.includes(SAYS_MORE))
   } catch {
     return [`the operator’s port (${url}) does not answer`]
   }

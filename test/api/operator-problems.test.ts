@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findReportedProblems } from '../../api/operator/health.ts'
+import { findReportedNotes, findReportedProblems } from '../../api/operator/health.ts'
 import { RoleMetrics } from '../../jobs/metrics/role-metrics.ts'
 import { HOUR, MINUTE, SECOND, toIso } from '../../pipeline/core/clock.ts'
 import { resolvePaths } from '../../pipeline/store/paths.ts'
@@ -31,4 +31,18 @@ test.each([
   expect(await findProblems(name, laterMs)).toEqual([
     `${problem} since ${toIso(now - laterMs)}: \`registry status\` says why`,
   ])
+})
+
+test('credentials that cannot be decrypted are noted, and stop nothing', async () => {
+  const metrics = new RoleMetrics('api')
+  let unreadable = 0
+  metrics.watch('registry_unreadable_credentials', () => unreadable)
+  const read = async () => [{ role: 'api', values: await metrics.read(), restarts: 0 }]
+  expect(findReportedNotes(await read())).toEqual([])
+  unreadable = 2
+  expect(findReportedNotes(await read())).toEqual([
+    expect.stringMatching(/^2 stored credentials of agents cannot be read/),
+  ])
+  const paths = resolvePaths(createDataDir())
+  expect(findReportedProblems(await read(), paths, now)).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { getFirst } from '../../core/present.ts'
+import { type CredentialOwner, decryptCredential } from '../../model/agent-credential.ts'
 import type { AgentRequest } from '../../model/agent-request.ts'
 import type {
   AgentDiagnostics,
@@ -96,6 +97,21 @@ export function findAgentCredential(
      where org_id = $orgId and agent_url = $agentUrl and sealed is not null`,
     { orgId, agentUrl },
   )
+}
+
+/** Counts the stored credentials of agents that this key cannot decrypt. */
+export function countUnreadableCredentials(
+  { record }: PrivateReader,
+  key: string | undefined,
+): number {
+  const stored =
+    record?.all<CredentialOwner & { sealed: string }>(
+      'select org_id, agent_url, sealed from agent_credentials where sealed is not null',
+    ) ?? []
+  return stored.filter(
+    ({ sealed, ...owner }) =>
+      key === undefined || decryptCredential(key, sealed, owner) === undefined,
+  ).length
 }
 
 /** Runs of one agent in an answer at most. */

@@ -32,25 +32,20 @@ describe('a registry whose log was begun', () => {
 
   test('lists the keys that are missing after a restore, until they are there', () => {
     const paths = makeFolder({ hasLog: true })
-    expect(listMissingKeys(config, paths, { hasCredentials: false })).toHaveLength(2)
-    expect(listMissingKeys(config, paths, { hasCredentials: true })).toEqual([
+    expect(listMissingKeys(config, paths)).toEqual([
       expect.stringContaining(paths.logKey),
       expect.stringContaining(paths.registryKey),
-      expect.stringMatching(/^CREDENTIALS_KEY: /),
     ])
     ensureLogKey(paths)
     ensureRegistryKey(paths, () => {})
-    const set = { ...config, CREDENTIALS_KEY: 'a key' }
-    expect(listMissingKeys(set as never, paths, { hasCredentials: true })).toEqual([])
+    expect(listMissingKeys(config, paths)).toEqual([])
   })
 })
 
 test('a new registry gets keys without being asked', () => {
   const paths = makeFolder({ hasLog: false })
   expect(() => assertLogKey(config, paths)).not.toThrow()
-  expect(listMissingKeys(config, paths, { hasCredentials: false }).join()).not.toContain(
-    'LOG_SIGNING_KEY',
-  )
+  expect(listMissingKeys(config, paths).join()).not.toContain('LOG_SIGNING_KEY')
 })
 
 test.each([
