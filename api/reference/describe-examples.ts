@@ -21,6 +21,19 @@ export interface DescribedExample {
   samples: CodeSample[]
 }
 
+/**
+ * Says of an example that nobody can repeat as it is what it takes: its id was given to one caller, or its
+ * answer depends on a setting or on tests that were run.
+ */
+export const notRepeatable: Readonly<Record<string, string>> = {
+  getCatalogDispute: 'Use an id that POST /api/registry/catalog/disputes gave you.',
+  getPropertyCheck: 'Use an id that POST /api/properties/check gave you.',
+  getIdentifierCheck: 'Use an id that POST /api/properties/check/bulk gave you.',
+  getAgentBadgeToken: 'Use an agent that has this badge.',
+  securityContact: 'Answers where the operator has set SECURITY_CONTACT.',
+  takeBillingEvent: 'Needs the signature of the billing provider.',
+}
+
 /** Describes the recorded example of an operation. */
 export function describeExample(operation: Exemplified, baseUrl: string): DescribedExample {
   const example = readExamples()[operation.id]
@@ -31,8 +44,16 @@ export function describeExample(operation: Exemplified, baseUrl: string): Descri
     parameters: readParameters(operation.path, request.url),
     ...(request.body !== undefined && { body: request.body }),
     answers: answer === undefined ? {} : { [status]: answer },
-    samples: renderCodeSamples(operation.method, baseUrl, request, form),
+    samples: renderCodeSamples(operation.method, baseUrl, request, form).map(sample =>
+      addNote(sample, notRepeatable[operation.id]),
+    ),
   }
+}
+
+function addNote(sample: CodeSample, note: string | undefined): CodeSample {
+  if (note === undefined) return sample
+  const mark = sample.lang === 'TypeScript' ? '//' : '#'
+  return { ...sample, source: `${mark} ${note}\n${sample.source}` }
 }
 
 function toAnswerForm({ reply }: Exemplified, { status }: Example): AnswerForm {

@@ -70,7 +70,7 @@ server-sent events, and heartbeats in between. Keep \`types\`, \`domain\` and
 ## Examples
 
 Every operation has a recorded example, with code for curl, TypeScript and Python; only long lists
-are shortened. Where a credential is needed, it is read from the environment variable \`REGISTRY_KEY\`.
+are shortened. In the demo it answers as shown, unless a comment in the code says what it takes. Where a credential is needed, it is read from the environment variable \`REGISTRY_KEY\`.
 
 ## For agents
 

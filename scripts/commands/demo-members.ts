@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { readMirror } from '../../api/inputs/mirror-file.ts'
 import type { ListedKey } from '../../pipeline/accounts/organizations.ts'
-import { getLast } from '../../pipeline/core/present.ts'
+import { systemClock } from '../../pipeline/core/clock.ts'
+import { getFirst, getLast } from '../../pipeline/core/present.ts'
 import { deriveId } from '../../pipeline/core/uuid-v7.ts'
 import { type CredentialOwner, encryptCredential } from '../../pipeline/model/agent-credential.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import { demoAgents, toUrl } from '../world/demo-agents.ts'
+import { demoPolicy, savedEntry, videoMirror } from '../world/entries.ts'
 import { type DemoMember, demoMembers } from '../world/members.ts'
 import { connectWriter, retryWhileUnavailable } from './running.ts'
 
@@ -33,7 +36,8 @@ export async function hasDemoMembers(redisUrl: string): Promise<boolean> {
 export async function enrolDemoMembers(redisUrl: string, secrets: DemoSecrets): Promise<void> {
   const writer = await connectWriter(redisUrl, 'start', 'warn')
   try {
-    for (const operation of demoMembers.flatMap(member => listOperations(member, secrets))) {
+    const [first, ...others] = demoMembers.map(member => listOperations(member, secrets))
+    for (const operation of [...(first ?? []), ...listEntries(), ...others.flat()]) {
       const submission_id = randomUUID()
       const by = { kind: 'registry', id: 'demo' } as const
       const submit = () => writer.submit(operation, { submission_id, by })
@@ -58,6 +62,23 @@ function listOperations(member: DemoMember, secrets: DemoSecrets): Operation[] {
     ...agents
       .filter(({ url }) => demoAgents.some(agent => agent.tenant && toUrl(agent) === url))
       .map(({ url }) => connect({ org_id, agent_url: url }, secrets)),
+  ]
+  return operations.map(operation => Operation.parse(operation))
+}
+
+/** Lists what the first member and the registry keep for others, in one order with stable ids. */
+function listEntries(): Operation[] {
+  const { organization: org } = getFirst(demoMembers)
+  const { domain, brand_name, properties } = savedEntry
+  const editor = { kind: 'command', id: 'demo', org_id: deriveId('demo member', org) }
+  const buildSave = (part: string) => ({ revision_id: deriveId('demo', part), domain, editor })
+  const content = readMirror(videoMirror.file, systemClock.now())
+  const operations = [
+    { op: 'organization.domain.add', org, domain, proof: 'operator', is_confirmed: true },
+    { op: 'brand.save', brand_name, ...buildSave('brand') },
+    { op: 'property.save', properties, ...buildSave('property') },
+    { op: 'mirror.publish', platform: videoMirror.platform, content, editor },
+    { op: 'policy.publish', policy: demoPolicy },
   ]
   return operations.map(operation => Operation.parse(operation))
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { RegistryClient } from '@adcp/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listExampleQueries } from '../../api/pages/cookbook.ts'
+import { notRepeatable } from '../../api/reference/describe-examples.ts'
 import { readExamples } from '../../api/reference/examples.ts'
 import { Database } from '../../pipeline/store/columnar/duckdb.ts'
 import {
@@ -139,6 +140,27 @@ describe('a first start crawls the demo internet', () => {
       },
     )
     for (const found of await Promise.all(statuses)) expect(found).toEqual([found[0], 200, true])
+  })
+
+  test('examples that need no key answer with the status that they show', async () => {
+    const repeatable = Object.entries(readExamples()).filter(
+      ([id, { request }]) => !request.authorized && !(id in notRepeatable),
+    )
+    expect(repeatable.length).toBeGreaterThan(70)
+    const wrong: unknown[] = []
+    for (const [id, { request, status }] of repeatable) {
+      const { url, headers, text, body } = request
+      const sent = body === undefined ? text : JSON.stringify(body)
+      const type = body === undefined ? {} : { 'content-type': 'application/json' }
+      const answer = await fetch(`${base}${url}`, {
+        redirect: 'manual',
+        headers: { ...type, ...headers },
+        ...(sent !== undefined && { method: 'POST', body: sent }),
+      })
+      await answer.body?.cancel()
+      if (answer.status !== status) wrong.push([id, answer.status])
+    }
+    expect(wrong).toEqual([])
   })
 
   test('a brand with only a home page is read there', async () => {
