@@ -56,7 +56,9 @@ const proposal = {
 describe('a file that was sent is checked', () => {
   test('as the other kind, if it looks like one', async () => {
     const text = '{"house": {"domain": "acme.example", "name": "Acme"}, "brands": []}'
-    const offer = (await check({ text }))('#result button[form=editor]')
+    const offered = await check({ text })
+    expect(offered('.lines')).toHaveLength(0)
+    const offer = offered('#verdict button[form=editor]')
     expect([offer.attr('name'), offer.val()]).toEqual(['as', 'brand.json'])
     const page = await check({ text, as: 'brand.json' })
     expect(page('#verdict').text()).toContain('brand.json')

@@ -113,13 +113,13 @@ async function showExamined(
       : showDomainFile({ kind, domain }, call)
   }
   const examined = await checkFileText({ document: text, kind, domain }, call)
+  const otherKind = examined.valid ? null : renderOtherKind(kind, text)
   return showForm(filled, {
     hosting,
     ...(note !== undefined && { note }),
     ...(refused !== undefined && { fault: refused }),
-    result: (
+    result: otherKind ?? (
       <>
-        {renderOtherKind(kind, text)}
         {renderVerdict(examined)}
         {renderMarkedLines(text, [...examined.errors, ...examined.warnings])}
         {kind === 'adagents.json' ? await renderPreview(domain, examined, call) : null}
@@ -157,7 +157,7 @@ function renderOtherKind(kind: ProposedKind, text: string): Html | null {
   const [other] = looksLike
   if (other === undefined || looksLike.includes(kind)) return null
   return (
-    <p class="notice fair">
+    <p class="notice fair" id="verdict" role="status">
       This looks like a {other}.{' '}
       <button type="submit" class="plain" form="editor" name="as" value={other}>
         Check it as one
