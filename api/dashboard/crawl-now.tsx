@@ -6,12 +6,14 @@ import type {
 } from '../../pipeline/model/crawl-request.ts'
 import { toHostingBase } from '../../pipeline/model/hosted.ts'
 import { proposedKinds } from '../../pipeline/model/proposed-kind.ts'
+import { findLastCrawlRequest } from '../../pipeline/read/lookups/crawl-requests.ts'
 import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
 import { findOwnership } from '../../pipeline/read/lookups/ownership.ts'
 import { CRAWL_PATH } from '../identity/way-back.ts'
+import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
-import { renderTable } from '../pages/parts/blocks.tsx'
+import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge, renderResult } from '../pages/parts/freshness.tsx'
 import { toBrandPath, toPublisherPath, toWorkshopPath } from '../pages/parts/paths.ts'
 import type { DashboardRequest, PersonRoute } from './dashboard-request.ts'
@@ -45,7 +47,8 @@ function showForm(
     fault,
     status = 200,
     isAsked = false,
-  }: { fault?: string; status?: number; isAsked?: boolean } = {},
+    last,
+  }: { fault?: string; status?: number; isAsked?: boolean; last?: CrawlRequestStatus } = {},
 ): DashboardAnswer {
   const body = (
     <>
@@ -61,6 +64,7 @@ function showForm(
         <input id="domain" name="domain" value={domain} required maxlength="300" />
         <button type="submit">Crawl now</button>
       </form>
+      {last && renderSection('last', 'The last crawl', renderLast(last))}
     </>
   )
   return { status, title: 'Crawl now', body }
@@ -73,26 +77,37 @@ async function requestCrawl(context: DashboardRequest): Promise<DashboardAnswer>
   const made = await callApi<{ crawl_request_id: string }>(request)
   if (made.refused !== undefined) {
     const { refused: fault, status } = made
-    return showForm(context, domain, { fault, status })
+    const last = status === 429 ? await readLast(context, domain) : undefined
+    return showForm(context, domain, { fault, status, ...(last && { last }) })
   }
   return { next: `${CRAWL_PATH}/${made.body.crawl_request_id}` }
 }
 
+function readRequest({ callApi }: DashboardRequest, id: string) {
+  return callApi<CrawlRequestStatus>({ method: 'GET', url: `${API}/${encodeURIComponent(id)}` })
+}
+
+/** Reads the crawl because of which another one is refused; undefined if it is of somebody else. */
+async function readLast(
+  context: DashboardRequest,
+  domain: string,
+): Promise<CrawlRequestStatus | undefined> {
+  const parsed = parseFormDomain(domain.trim())
+  const id = parsed && findLastCrawlRequest(context.services.reader, parsed)
+  const read = id === undefined ? undefined : await readRequest(context, id)
+  return read?.refused === undefined ? read?.body : undefined
+}
+
 /** Shows the progress of a crawl; the page renews itself until the crawl has ended. */
 async function showProgress(context: DashboardRequest): Promise<DashboardAnswer> {
-  const url = `${API}/${encodeURIComponent(context.params.id ?? '')}`
-  const read = await context.callApi<CrawlRequestStatus>({ method: 'GET', url })
+  const read = await readRequest(context, context.params.id ?? '')
   if (read.refused !== undefined) return showForm(context, '', { fault: read.refused, status: 404 })
-  const { domain, status, outcome, next_attempt_at } = read.body
+  const { domain, status } = read.body
   const isFinal = finals.has(status)
   const body = (
     <>
       <h1>Crawl of {renderName(domain)}</h1>
-      <p class={`notice ${status === 'completed' ? 'good' : 'fair'}`} role="status">
-        {texts[status]}
-      </p>
-      {next_attempt_at === null ? null : <p>Next attempt: {renderMoment(next_attempt_at)}</p>}
-      {renderFiles(outcome)}
+      {renderProgress(read.body)}
       {isFinal ? renderNext(read.body, context) : null}
       <p>
         <a href={toPublisherPath(domain)}>Inventory of {renderName(domain)}</a> ·{' '}
@@ -104,11 +119,34 @@ async function showProgress(context: DashboardRequest): Promise<DashboardAnswer>
   return isFinal ? answer : { ...answer, refreshSeconds: REFRESH_SECONDS }
 }
 
+/** Renders the result of a crawl, or leads to the page that follows its progress. */
+function renderLast(last: CrawlRequestStatus): Html {
+  if (finals.has(last.status)) return renderProgress(last)
+  return (
+    <p>
+      It has not ended yet. <a href={`${CRAWL_PATH}/${last.crawl_request_id}`}>See its progress</a>
+    </p>
+  )
+}
+
+function renderProgress({ status, outcome, next_attempt_at }: CrawlRequestStatus): Html {
+  return (
+    <>
+      <p class={`notice ${status === 'completed' ? 'good' : 'fair'}`} role="status">
+        {texts[status]}
+      </p>
+      {next_attempt_at === null ? null : <p>Next attempt: {renderMoment(next_attempt_at)}</p>}
+      {renderFiles(outcome)}
+    </>
+  )
+}
+
 function renderFiles(files: CrawlRequestStatus['outcome']): Html {
   return renderTable({
     caption: 'Files',
     columns: ['File', 'Result', 'Meaning', 'Attempts'],
-    items: files,
+    // An ads.txt is only fetched where the adagents.json is missing: until then nothing waits for it.
+    items: files.filter(({ file, outcome }) => file !== 'ads.txt' || outcome !== null),
     empty: 'No file has been fetched yet.',
     render: ({ url, outcome, http_status, attempts }) => [
       <code>{url}</code>,
@@ -162,9 +200,12 @@ function renderHostedHere(
   )
   return (
     <p class="notice">
-      Hosted here: {joinWords(kinds)}.{' '}
-      {toHostingBase(baseUrl()) === undefined ? null : 'Serve the pointer to it at its address. '}
-      {holder && <a href={toEntryPath(holder.org_id, domain)}>Hosted files of {domain}</a>}
+      The {joinWords(kinds)} of {renderName(domain)} {kinds.length === 1 ? 'is' : 'are'} hosted
+      here.{' '}
+      {toHostingBase(baseUrl()) === undefined
+        ? null
+        : 'The crawler finds a hosted file once your site serves the pointer to it. '}
+      {holder && <a href={toEntryPath(holder.org_id, domain)}>Manage hosted files</a>}
     </p>
   )
 }

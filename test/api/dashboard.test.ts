@@ -1056,16 +1056,21 @@ test('a crawl is requested by a button, and its page renews itself until it has 
   const shown = await ann.get(at)
   expect([shown.statusCode, shown.headers.refresh]).toEqual([200, '2'])
   expect(load(shown.body)('[role=status]').text()).toContain('about to start')
+  expect(load(shown.body)('main table').text()).not.toContain('/ads.txt')
   expect((await bob.get(at)).statusCode).toBe(404)
   const again = await send(ann, '/dashboard/crawl', { domain: 'handed.example' })
   expect([again.statusCode, load(again.body)('[role=alert]').text()]).toEqual([
     429,
     expect.stringMatching(/was requested a moment ago.*minute/),
   ])
+  expect(load(again.body)('#last p a').attr('href')).toBe(at)
   // The second one fetches the ads.txt, which may name a manager in place of a missing file.
   await crawlDue(registry, {})
   await crawlDue(registry, {})
   const ended = await read(ann, at)
-  expect(ended('main').text()).toContain('Hosted here: adagents.json. Hosted files of')
+  expect(ended('main').text()).toContain('The adagents.json of handed.example is hosted here. ')
+  expect(ended('main table').text()).toContain('/ads.txt')
   expect(ended('.notice a').attr('href')).toMatch(/\/entries\?domain=handed.example$/)
+  const refused = await send(ann, '/dashboard/crawl', { domain: 'handed.example' })
+  expect(load(refused.body)('#last table').text()).toContain('/ads.txt')
 })

@@ -3,6 +3,7 @@ import { ATTEMPTS_MAX } from '../../diff/crawl-request.ts'
 import type { CrawlRequestRow, CrawlRequestStatus } from '../../model/crawl-request.ts'
 import { toUrl } from '../../model/observation.ts'
 import type { Reader } from '../reader.ts'
+import type { PrivateReader } from './private-rows.ts'
 import { findRecord } from './records.ts'
 
 export interface StoredCrawlRequest extends Omit<CrawlRequestRow, 'seq'> {
@@ -17,6 +18,16 @@ export function findCrawlRequest(reader: Reader, id: string): StoredCrawlRequest
     { id },
   )
   return request && requester && { ...request, ...requester }
+}
+
+/** Finds the id of the last request for the files of a domain, whoever made it. */
+export function findLastCrawlRequest({ record }: PrivateReader, domain: string) {
+  const last = record?.one<Pick<StoredCrawlRequest, 'crawl_request_id'>>(
+    `select crawl_request_id from crawl_requests
+     where domain = $domain and scope != 'manager' order by seq desc limit 1`,
+    { domain },
+  )
+  return last?.crawl_request_id
 }
 
 /**
