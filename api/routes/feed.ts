@@ -15,9 +15,10 @@ import {
   readPageAfter,
 } from '../../pipeline/read/lookups/feed.ts'
 import type { FeedSubject } from '../../pipeline/read/lookups/feed-filter.ts'
-import { isTypeFilter, matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
+import { matchTypes } from '../../pipeline/read/lookups/feed-types.ts'
 import type { Reader } from '../../pipeline/read/reader.ts'
 import { completeDay, DateTime } from '../inputs/as-of.ts'
+import { describeUnknownType } from '../inputs/event-type.ts'
 import { createWholeNumber, PastedDomain } from '../inputs/fields.ts'
 import { AgentUrl } from '../inputs/sale.ts'
 import { type Call, defineOperation } from '../operation/operation.ts'
@@ -86,16 +87,14 @@ const types = z
       .split(',')
       .map(filter => filter.trim())
       .filter(filter => filter !== '')
-    const bad = filters.find(filter => !isTypeFilter(filter) || matchTypes([filter]).length === 0)
+    const [fault] = filters.flatMap(filter => describeUnknownType(filter) ?? [])
     if (filters.length > TYPE_FILTERS_MAX) ctx.addIssue(`must not be more than ${TYPE_FILTERS_MAX}`)
-    else if (bad !== undefined) {
-      const shown = JSON.stringify(bad.slice(0, 100))
+    else if (fault !== undefined)
       ctx.addIssue({
         code: 'custom',
-        message: `${shown} is not an event type or a pattern of any; there are ${eventTypeNames.join(', ')}`,
+        message: fault,
         params: { valid_values: eventTypeNames },
       })
-    }
     return filters.length === 0 ? eventTypeNames : matchTypes(filters)
   })
   .meta({

@@ -231,6 +231,10 @@ describe('GET /api/registry/feed', () => {
     ['cursor=yesterday', 'cursor: must be the cursor of a page, a UUID'],
     ['types=Agent.*', 'types: "Agent.*" is not an event type or a pattern of any'],
     ['types=agent_discovered', 'types: "agent_discovered" is not an event type'],
+    [
+      'types=property.udpated',
+      'types: "property.udpated" is not an event type or a pattern of any: did you mean "property.updated"? There are',
+    ],
     ['types=agent.*ed.*', 'types: "agent.*ed.*" is not an event type'],
     ['types=agent.discovered,a%20b', 'types: "a b" is not an event type'],
     [`types=${'a.b,'.repeat(101)}`, 'types: must not be more than 100'],

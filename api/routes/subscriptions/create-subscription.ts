@@ -4,7 +4,6 @@ import { refuse } from '../../../pipeline/core/errors.ts'
 import { canBePublic } from '../../../pipeline/core/public-name.ts'
 import { deriveId } from '../../../pipeline/core/uuid-v7.ts'
 import { EnrolledUrl } from '../../../pipeline/model/accounts/member.ts'
-import { eventTypeNames } from '../../../pipeline/model/event.ts'
 import { SubscriptionView } from '../../../pipeline/model/responses/subscriptions.ts'
 import {
   DeliveryCursor,
@@ -12,10 +11,10 @@ import {
   SUBSCRIPTION_FILTERS_MAX,
   subscriptionKinds,
 } from '../../../pipeline/model/subscription.ts'
-import { isTypeFilter, matchTypes } from '../../../pipeline/read/lookups/feed-types.ts'
 import { findSubscription } from '../../../pipeline/read/lookups/subscriptions.ts'
 import { resolveOrganization } from '../../auth/organization-access.ts'
 import { requireSubscriptionAllowed, resolveCursor } from '../../checks/new-subscription.ts'
+import { describeUnknownType } from '../../inputs/event-type.ts'
 import { PastedDomain } from '../../inputs/fields.ts'
 import { confirmReceiver, requireSigning } from '../../live/receiver-challenge.ts'
 import { defineOperation } from '../../operation/operation.ts'
@@ -25,11 +24,9 @@ import { declared, describeWithSecret, requireKindAllowed, requireOwn } from './
 const filters = <Item extends z.ZodType>(item: Item, description: string) =>
   z.array(item).max(SUBSCRIPTION_FILTERS_MAX).default([]).describe(description)
 
-const EventTypeFilter = z
-  .string()
-  .refine(filter => isTypeFilter(filter) && matchTypes([filter]).length > 0, {
-    error: `must be a type of events or a pattern of some; there are ${eventTypeNames.join(', ')}`,
-  })
+const EventTypeFilter = z.string().refine(filter => describeUnknownType(filter) === undefined, {
+  error: ({ input }) => describeUnknownType(String(input)),
+})
 
 const NewReceiver = ReceiverUrl.refine(url => canBePublic(new URL(url).hostname), {
   error: 'must be on the public Internet',
