@@ -3,7 +3,7 @@ import { refuse } from '../../pipeline/core/errors.ts'
 import { limits } from '../../pipeline/core/limits.ts'
 import { findNearestWord } from '../../pipeline/core/nearest-word.ts'
 import type { Identifier } from '../../pipeline/model/documents/index.ts'
-import { listMisspelled } from '../../pipeline/parse/misspelled-members.ts'
+import { findShortened, listMisspelled } from '../../pipeline/parse/misspelled-members.ts'
 import { parseCsv } from './csv.ts'
 import { describeTooMany } from './fields.ts'
 import { isNestedDeeper, JSON_LEVELS_MAX } from './nesting.ts'
@@ -111,9 +111,11 @@ function readRows(written: string): unknown[] {
 }
 
 function parseQuestion(sent: unknown): AskedSale {
+  const { success, data, error } = SaleQuestion.safeParse(sent)
   const [misspelled] = listMisspelled(SaleQuestion, sent)
-  if (misspelled !== undefined) {
-    return { fault: `${misspelled.name}: is not known here. Did you mean '${misspelled.meant}'?` }
+  const meant = misspelled ?? (success ? undefined : findShortened(error, sent))
+  if (meant !== undefined) {
+    return { fault: `${meant.name}: is not known here. Did you mean '${meant.meant}'?` }
   }
   const term = Object.keys(termsInQuery).find(name => Object.hasOwn(Object(sent), name))
   if (term !== undefined) {
@@ -121,7 +123,6 @@ function parseQuestion(sent: unknown): AskedSale {
       fault: `${term}: is not checked in bulk; ask /api/registry/validate/property-authorization`,
     }
   }
-  const { success, data, error } = SaleQuestion.safeParse(sent)
   if (!success) {
     const [issue] = error.issues
     return { fault: `${issue?.path.join('.') || 'the question'}: ${issue?.message}` }

@@ -2,7 +2,11 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { z } from 'zod'
 import { PublicError, type PublicErrorName } from '../../pipeline/core/errors.ts'
 import { describeIssue, formatPath } from '../../pipeline/core/validation-messages.ts'
-import { listMisspelled, type Misspelled } from '../../pipeline/parse/misspelled-members.ts'
+import {
+  findShortened,
+  listMisspelled,
+  type Misspelled,
+} from '../../pipeline/parse/misspelled-members.ts'
 
 type Result = { value: unknown } | { error: Error }
 
@@ -52,6 +56,8 @@ function createCheck(
     const [misspelled] = isChecked ? listMisspelled(schema, data) : []
     if (misspelled !== undefined) return { error: refuseMisspelled(misspelled) }
     if (read.success) return { value: read.data }
+    const shortened = isChecked ? findShortened(read.error, data) : undefined
+    if (shortened !== undefined) return { error: refuseMisspelled(shortened) }
     const { error } = schema.safeParse(data, { error: createErrorMap(), reportInput: true })
     const faults = error ?? read.error
     const [first] = faults.issues

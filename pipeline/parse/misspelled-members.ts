@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { findNearestWord, isVariant } from '../core/nearest-word.ts'
+import { formatPath } from '../core/validation-messages.ts'
 import type { FaultCode } from '../model/fault-codes.ts'
 import type { Fault } from '../model/observation.ts'
 import { type Faults, quote } from './faults.ts'
@@ -91,6 +92,18 @@ export function listMisspelled(schema: z.ZodType, file: unknown): Misspelled[] {
   }
   visit([schema], file, '')
   return misspelled
+}
+
+/** Finds a missing member that was sent under a part of its name, as `agent` for `agent_url`. */
+export function findShortened({ issues }: z.ZodError, sent: unknown): Misspelled | undefined {
+  for (const { path } of issues) {
+    const meant = path.at(-1)
+    const owner = path.slice(0, -1).reduce<unknown>((value, key) => Object(value)[key], sent)
+    if (typeof meant !== 'string' || !isObject(owner) || Object.hasOwn(owner, meant)) continue
+    const name = meant.split('_').find(part => part !== meant && Object.hasOwn(owner, part))
+    if (name !== undefined) return { place: formatPath(path.slice(0, -1)), name, meant }
+  }
+  return undefined
 }
 
 /** Lists the lists, objects and maps that a value of a schema may be. */

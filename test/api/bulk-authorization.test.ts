@@ -235,21 +235,23 @@ test('a question that is not understood is told as such, and the others are answ
       { agent_url: agent, identifier_type: 'domian', identifier_value: 'both.example' },
       { agent_url: agent, domain: 'both.example', country: 'GB' },
       { agent_url: agent, domian: 'both.example' },
+      { agent, domain: 'both.example' },
       { agent_url: agent, domain: 'both.example' },
     ]),
   )
   const lines = readLines(text)
-  expect(lines.slice(0, 8).map(({ authorized, error }) => [authorized, typeof error])).toEqual(
-    Array.from({ length: 8 }, () => [undefined, 'string']),
+  expect(lines.slice(0, 9).map(({ authorized, error }) => [authorized, typeof error])).toEqual(
+    Array.from({ length: 9 }, () => [undefined, 'string']),
   )
   expect(lines[7].error).toBe("domian: is not known here. Did you mean 'domain'?")
+  expect(lines[8].error).toBe("agent: is not known here. Did you mean 'agent_url'?")
   expect(lines[4].error).toBe('domain: must be a string')
   const { text: rows } = await post(`agent_url,domain\n,both.example`, {
     'content-type': 'text/csv',
   })
   expect(readLines(rows)[0].error).toBe('agent_url: is missing')
   expect(lines[5].error).toMatch(/Did you mean "domain"/)
-  expect(lines[8]).toMatchObject({ line: 9, authorized: true })
+  expect(lines[9]).toMatchObject({ line: 10, authorized: true })
 })
 
 test.each([

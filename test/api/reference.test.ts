@@ -85,7 +85,7 @@ describe('the API reference', () => {
 
   test.each([
     ['saveBrand', 'Limits: 60 saves per user per hour; 60 saves per organization per hour'],
-    ['resolveBrandsBulk', 'Limits: 20 bulk resolutions per address per minute. Beyond'],
+    ['resolveBrandsBulk', 'Limits: 20 bulk requests per IP address per minute. Beyond'],
     [
       'validateAuthorizations',
       'At most 10,000 questions in one check of authorizations; more are a 400.',

@@ -327,6 +327,9 @@ describe('POST /api/properties/save', () => {
     const wrong = { publisher_domain: 'acme.example', properties: [{ type: 'website' }] }
     expect((await saveProperties(wrong)).json().error).toBe('properties[0].name: is required')
     expect((await saveProperties({})).json().error).toBe('publisher_domain: is required')
+    expect((await saveProperties({ domain: 'acme.example' })).json().error).toBe(
+      "Unknown field 'domain'. Did you mean 'publisher_domain'?",
+    )
     expect((await saveProperties({}, { secret: '' })).statusCode).toBe(401)
     expect((await saveProperties({ publisher_domain: 'stranger.example' })).statusCode).toBe(403)
   })
