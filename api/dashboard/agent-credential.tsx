@@ -4,7 +4,7 @@ import type {
   AgentConnected,
   AgentDiagnosticList,
 } from '../../pipeline/model/responses/monitoring.ts'
-import { isCallerRefused } from '../../pipeline/model/storyboards/storyboard-check.ts'
+import { isStepRefused } from '../../pipeline/model/storyboards/storyboard-check.ts'
 import { CANNOT_BE_REACHED, WANTS_CREDENTIAL } from '../../pipeline/resolve/compliance.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { renderMoment } from '../pages/html/text.tsx'
@@ -42,7 +42,7 @@ function wantsCredential(
   return (
     headline === WANTS_CREDENTIAL ||
     failed.some(({ failed_validations_jsonb: checks, response_status }) =>
-      checks.some(check => isCallerRefused(check, response_status)),
+      isStepRefused(checks, response_status),
     )
   )
 }

@@ -6,6 +6,7 @@ import { pauseUnless } from '../crawl/deadline.ts'
 import type { McpFailure } from '../crawl/mcp/failure.ts'
 import { nameReason } from '../crawl/mcp/failure-reason.ts'
 import { decryptCredential, type OpenedCredential } from '../model/agent-credential.ts'
+import { isStepRefused } from '../model/storyboards/storyboard-check.ts'
 import type {
   AgentSilent,
   NeedsCredential,
@@ -111,6 +112,13 @@ const runners: Runners = {
     const target = await resolveTarget(agent, limited)
     if ('needs_credential' in target) return deniedSuite
     const suite = await runSuite(target, limited)
+    const isRefused = suite.diagnostics.some(
+      ({ step_passed, failed_validations, exchange }) =>
+        step_passed === false &&
+        isStepRefused(failed_validations, exchange?.response_record?.status),
+    )
+    // What an agent refuses to strangers says nothing about how well it does it.
+    if (isRefused && target.authorization === undefined) return deniedSuite
     if (suite.outcome !== 'unreachable') return suite
     // A verdict lasts for hours, a lost connection does not.
     await pauseUnless(limited.signal, deps.limits.complianceAgainMs)

@@ -56,7 +56,7 @@ export async function runSuite(
 
 const nothingTested = { supports_version: false, specialisms: [], results: [], diagnostics: [] }
 
-/** Result for an agent that issues no token for the stored client credentials. */
+/** Result for an agent that takes no call for want of a credential, or issues no token for the stored one. */
 export const deniedSuite: Suite = { outcome: 'auth_required', duration_ms: 0, ...nothingTested }
 
 function describeResult(

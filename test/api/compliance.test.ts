@@ -258,7 +258,19 @@ describe('scheduled runs', () => {
       verified: false,
     })
     expect((await closed.read('compliance/history')).body.runs[0].overall_status).toBe('unknown')
-    for (const { send } of [away, closed])
+    const partly = await enrolAgent('partly.example', { visibility: 'private' })
+    const answer = web.hosts['partly.example']!['*'] as (ask: HostRequest) => unknown
+    web.hosts['partly.example'] = {
+      '*': ask =>
+        ask.body.includes('"get_signals"') ? ask.response.writeHead(401).end() : answer(ask),
+    }
+    await testNow(partly)
+    expect((await partly.read('compliance', partly.key)).body).toMatchObject({
+      status: 'unknown',
+      headline: 'the agent wants a credential',
+      storyboards_total: 0,
+    })
+    for (const { send } of [away, closed, partly])
       await send('PUT', 'compliance/opt-out', { opt_out: true })
   })
 

@@ -27,3 +27,13 @@ export function isCallerRefused(
   if (check !== 'success' || expected === 'a refusal') return false
   return httpStatus === 401 || CALLER_REFUSED.test(String(actual))
 }
+
+/**
+ * Tells whether a failed step was refused because of who sent it: by its checks, or by the status of an answer that
+ * has no result to check.
+ */
+export function isStepRefused(failedChecks: readonly ValidationResult[], httpStatus?: number) {
+  return failedChecks.length === 0
+    ? httpStatus === 401
+    : failedChecks.some(check => isCallerRefused(check, httpStatus))
+}
