@@ -1,5 +1,4 @@
 import { toIso } from '../core/clock.ts'
-import { requireValue } from '../core/present.ts'
 import type { DomainProof } from '../model/accounts/member.ts'
 import type { Answer, OperationOf } from '../model/submission.ts'
 import type { Sqlite } from '../store/sqlite.ts'
@@ -42,7 +41,10 @@ export function removeDomain(
   const { org_id, name } = owner
   const which = { org_id, domain }
   const held = db.one<{ proof: DomainProof }>(
-    'select proof from verified_domains where org_id = $org_id and domain = $domain',
+    `select proof from verified_domains where org_id = $org_id and domain = $domain
+     union all
+     select method from ownership_proofs
+     where org_id = $org_id and domain = $domain and withdrawn_at is null limit 1`,
     which,
   )
   if (!held) return { refused: `${name} has not verified ${domain}`, error: 'not_found' }
@@ -73,8 +75,10 @@ export const domainDefinitions: OperationDefinitions<
     watches: [domains],
     requires: { membershipIn: ({ org }) => org },
     invert({ org, domain }, known) {
-      const { proof } = requireValue(getRowBefore(known, 'verified_domains'), 'row before')
-      return { op: 'organization.domain.add', org, domain, proof, is_confirmed: true }
+      const row = getRowBefore(known, 'verified_domains')
+      return row === undefined
+        ? 'the organization did not hold the domain; it can verify it again'
+        : { op: 'organization.domain.add', org, domain, proof: row.proof, is_confirmed: true }
     },
   },
 }

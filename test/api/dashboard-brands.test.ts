@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { load } from 'cheerio'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Domain } from '../../pipeline/core/domain.ts'
 import { formatJson } from '../../pipeline/core/format-json.ts'
 import { Operation } from '../../pipeline/model/submission.ts'
 import {
@@ -148,6 +149,12 @@ test('a proof of a domain that another organization holds says what it is good f
   )
   const entry = load((await ann.get(`/dashboard/org/${acme}/entries?domain=${domain}`)).body)
   expect(entry('.notice').text()).toContain(`Another organization has verified ${domain} too`)
+  const readRow = async () => {
+    const page = load((await ann.get(`/dashboard/org/${acme}/domains`)).body)
+    const row = page('tbody tr').filter((_, tr) => page(tr).text().includes(domain))
+    return row.text()
+  }
+  expect(await readRow()).toContain('Another organization has verified it too')
 })
 
 test('the holder of a domain sees that another organization has verified it', async () => {
@@ -163,6 +170,13 @@ test('the holder of a domain sees that another organization has verified it', as
   await enrol(registry, { org: 'Sharer' })
   await proveOwnership(registry, 'Sharer', domain)
   expect(await readRow()).toContain('Another organization has verified it too')
+  await registry.submit({
+    op: 'organization.domain.remove',
+    org: 'Sharer',
+    domain: domain as Domain,
+  })
+  await registry.reader.refresh()
+  expect(await readRow()).not.toContain('Another organization')
 })
 
 test('a brand.json from the workshop is published with one form, and served from then on', async () => {

@@ -12,8 +12,8 @@ import { getMembers, toPublicMember } from '../../../pipeline/read/lookups/membe
 import {
   findHolder,
   findOwnership,
-  listHeldDomains,
   listOpenChallenges,
+  listOwnedDomains,
 } from '../../../pipeline/read/lookups/ownership.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { isInOrganization, resolveOrganization } from '../../auth/organization-access.ts'
@@ -33,7 +33,7 @@ export const listOwnDomains = defineOperation({
   group: 'Onboarding',
   summary: 'List the domains of your organization',
   description:
-    'With the method by which each was proven, and how long that is valid. A challenge adds a domain, or ' +
+    'Those that it holds, or has proven while another one holds them, with the method by which each was proven, and how long that is valid. A challenge adds a domain, or ' +
     'proves it again; `pending` has those that can still be verified.',
   access: 'bearer',
   cache: 'private',
@@ -42,12 +42,10 @@ export const listOwnDomains = defineOperation({
   errors: ['invalid_request', 'forbidden'],
   handle: ({ query, principal, services: { config, reader } }) => {
     const { org_id, org_name } = resolveOrganization(principal, query.org)
-    const domains = listHeldDomains(reader, org_id).map(
-      ({ domain, proof: method, verified_at }) => {
-        const shown = findOwnership(reader, org_id, domain, config.LIMITS.proofDays)
-        return { domain, method, verified_at, proven: shown.proven, valid_until: shown.valid_until }
-      },
-    )
+    const domains = listOwnedDomains(reader, org_id).map(({ domain, method, verified_at }) => {
+      const shown = findOwnership(reader, org_id, domain, config.LIMITS.proofDays)
+      return { domain, method, verified_at, proven: shown.proven, valid_until: shown.valid_until }
+    })
     const pending = listOpenChallenges(reader, org_id).map(({ domain, expires_at }) => {
       const { txt: txt_name, url: file_url } = listOwnershipPlaces(domain, config.PROTOCOL_NAME)
       return { domain, expires_at, txt_name, file_url }

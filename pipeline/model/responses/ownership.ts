@@ -111,7 +111,9 @@ export const OrganizationDomains = z
           valid_until: ValidUntil,
         }),
       )
-      .describe('Domains that the organization holds, by name'),
+      .describe(
+        'Domains that the organization holds, or has proven while another one holds them, by name',
+      ),
     pending: z
       .array(
         z.object({
@@ -123,4 +125,4 @@ export const OrganizationDomains = z
       )
       .describe('Challenges that can still be verified; the one that expires first at the top'),
   })
-  .meta({ id: 'OrganizationDomains', description: 'The domains that an organization holds' })
+  .meta({ id: 'OrganizationDomains', description: 'The domains of an organization' })

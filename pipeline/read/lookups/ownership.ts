@@ -82,15 +82,19 @@ export function isBrandSavedByOwner(
   )
 }
 
-/** Lists the domains that an organization holds, by name. */
-export function listHeldDomains(
+/** Lists the domains that an organization holds, or has proven while another one holds them, by name. */
+export function listOwnedDomains(
   { record }: PrivateReader,
   org_id: string,
-): (StoredHolder & { domain: string })[] {
+): (StoredProof & { domain: string })[] {
   return (
     record?.all(
-      `select domain, org_id, proof, verified_at from verified_domains
-       where org_id = $org_id order by domain`,
+      `select domain, proof as method, verified_at from verified_domains where org_id = $org_id
+       union all
+       select p.domain, p.method, p.verified_at
+       from ownership_proofs p join verified_domains v using (domain)
+       where p.org_id = $org_id and p.withdrawn_at is null and v.org_id != $org_id
+       order by domain`,
       { org_id },
     ) ?? []
   )
