@@ -47,7 +47,7 @@ export const doneTexts = {
   organization:
     'Organization created. Verify a domain to host its files here; create a key under Keys to call the API.',
   revoked: 'The key has been revoked and no longer works.',
-  enrolled: 'The agent has been added.',
+  enrolled: 'The agent has been added. Its first check follows within minutes.',
   enrolled_http:
     'The agent has been added. Its address begins with http:, but files can only authorize agents at https:.',
   changed: 'The agent has been changed.',

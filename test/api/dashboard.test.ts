@@ -387,7 +387,9 @@ describe('a person manages', () => {
     })
     expect(enrolled.headers.location).toBe(`${at(acme, '/agents')}?done=enrolled`)
     const page = await read(ann, at(acme, '/agents?done=enrolled'))
-    expect(page('[role=status]').text()).toBe('The agent has been added.')
+    expect(page('[role=status]').text()).toBe(
+      'The agent has been added. Its first check follows within minutes.',
+    )
     expect(page('tbody th').text()).toContain('sales.acme.example')
     const isOffered = page('select[name=visibility] option[value=public]')
       .map((_, option) => page(option).attr('disabled') === undefined)

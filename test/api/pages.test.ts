@@ -698,6 +698,22 @@ test('what a member keeps private about an agent is on no page', async () => {
   await own.close()
 })
 
+test('an agent that a member has added has a page before its first check', async () => {
+  const own = await openRegistry()
+  const url = 'https://fresh.agent.example/mcp'
+  await enrol(own, {
+    org: 'Fresh',
+    tier: 'company_standard',
+    domains: ['agent.example'],
+    agents: [{ url, visibility: 'public' }],
+  })
+  await own.publish()
+  const answer = await own.app.inject(`/agent/${encodeURIComponent(url)}`)
+  expect(answer.statusCode).toBe(200)
+  expect(load(answer.body)('#health').text()).toContain('The first check follows within minutes.')
+  await own.close()
+})
+
 describe('a page stays small', () => {
   test('with thousands of rows of the longest names', async () => {
     const own = await openRegistry()

@@ -41,9 +41,10 @@ export function findPublicProbe(reader: Reader, agentUrl: string): ProbedAgent |
   return isForEverybody(reader, agentUrl) ? findProbedAgent(reader, agentUrl) : undefined
 }
 
-/** Tells whether an agent has a page: a publisher names it, or everybody may know what it answered. */
+/** Tells whether an agent has a page: a publisher or a member names it, or everybody may know what it answered. */
 export function hasAgentPage(reader: Reader, agentUrl: string): boolean {
   if (findAgent(reader, agentUrl).publisher_count > 0) return true
+  if (getMembers(reader).findPublicEnroller(agentUrl) !== undefined) return true
   const probed = findPublicProbe(reader, agentUrl)
   return probed?.outcome !== undefined || probed?.profile !== undefined
 }
@@ -92,7 +93,8 @@ export function renderStatus(
 
 /** Renders how an agent has answered, and what it told about itself; its state now is on the tiles. */
 export function renderHealth({ probed }: AgentShown, now: Instant): Html {
-  if (!probed?.outcome) return <p class="empty">Not checked yet.</p>
+  if (!probed?.outcome)
+    return <p class="empty">Not checked yet. The first check follows within minutes.</p>
   const { outcome, profile, health } = probed
   return (
     <>

@@ -11,6 +11,7 @@ import { clipText, renderExactMoment, renderName } from '../html/text.tsx'
 import {
   type AgentShown,
   findPublicProbe,
+  hasAgentPage,
   renderCapabilities,
   renderHealth,
   renderPublishers,
@@ -48,7 +49,7 @@ export async function show(call: ViewCall<AgentQuery, { url: string }>): Promise
     ask<AgentCompliance>(readCompliance, { params }),
   ])
   const known = findPublicProbe(reader, agent_url)
-  const isKnown = publishers.status === 200 || known?.outcome || known?.profile
+  const isKnown = publishers.status === 200 || hasAgentPage(reader, agent_url)
   if (!isKnown) return showUnknown(agent_url, services.isAuthorizationServer)
   const agent: AgentShown = { agent_url, ...(known && { probed: known }) }
   const profile = known?.profile
@@ -162,7 +163,8 @@ function showUnknown(agentUrl: string, hasDashboard: boolean): View {
         {hasDashboard ? (
           <p>
             Is it yours? <a href={toAddAgentPath(agentUrl)}>Add the agent</a> to your organization,
-            and ask publishers to <a href="/docs/guides/publisher">name it in their files</a>.
+            and ask publishers to <a href="/docs/guides/publisher">name it in their files</a>. An
+            agent that you have added for your organization alone is only on your dashboard.
           </p>
         ) : null}
         {renderWayOn()}
