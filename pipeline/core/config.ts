@@ -15,6 +15,17 @@ import { signInSettings } from './settings/sign-in-settings.ts'
 
 export { ConfigError } from './config-error.ts'
 
+/** The settings by what they are about, as the reference shows them. */
+export const settingGroups = {
+  Server: serverSettings,
+  Crawling: crawlingSettings,
+  Keys: keySettings,
+  'Snapshots, backups and replicas': copySettings,
+  'Sign-in and billing': signInSettings,
+  'Data and review': recordSettings,
+  'Reference agent': agentSettings,
+}
+
 /** Every setting: read once at start from the environment variable of the same name. */
 export const settings = {
   ...serverSettings,

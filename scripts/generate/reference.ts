@@ -1,6 +1,6 @@
 import { findMetric, type MetricName, metricTable } from '../../jobs/metrics/table.ts'
 import { queues, SUBMISSIONS } from '../../jobs/queues.ts'
-import { settings } from '../../pipeline/core/config.ts'
+import { settingGroups, settings } from '../../pipeline/core/config.ts'
 import { publicErrors } from '../../pipeline/core/errors.ts'
 import { limitMeanings, limits } from '../../pipeline/core/limits.ts'
 import { outcomes } from '../../pipeline/core/outcomes.ts'
@@ -16,11 +16,14 @@ function renderDefault(shown: string): string {
 
 /** Renders docs/settings.md: settings and limits with their meanings. */
 export function renderSettings(): string {
-  const rows = Object.entries(settings).map(([name, { shown, means }]) => [
-    renderCode(name),
-    renderDefault(shown),
-    means,
-  ])
+  const sections = Object.entries(settingGroups).map(([title, group]) => {
+    const rows = Object.entries(group).map(([name, { shown, means }]) => [
+      renderCode(name),
+      renderDefault(shown),
+      means,
+    ])
+    return `## ${title}\n\n${renderTable(['setting', 'default', 'meaning'], rows)}`
+  })
   const bounds = Object.entries(limits).map(([name, value]) => [
     renderCode(name),
     value.toLocaleString('en'),
@@ -31,7 +34,7 @@ export function renderSettings(): string {
     'Settings are read from the environment at start. Wrong values are refused in one message, and so is a variable whose name is only ' +
       'a few letters away from a setting (`BASE_URI`), or begins like settings that only the registry has (`BRAKE_…`, `CRAWL_…`). ' +
       'Of settings with fewer than six letters only swapped ones count (`PROT`): `HOSTS` and `PORTS` may be of another program.',
-    renderTable(['setting', 'default', 'meaning'], rows),
+    ...sections,
     '## Limits',
     'The setting `LIMITS` overrides single entries as JSON, for example `{"savesPerHour": 120}`. Names say the unit: ' +
       '`Ms` milliseconds, `Bytes` bytes after decompression, `Days` days. Everything else is a count.',

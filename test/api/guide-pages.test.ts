@@ -117,3 +117,23 @@ test('a guide of many sections begins with links to each, and folds its long ans
   expect(long.length).toBeGreaterThan(0)
   for (const pre of long) expect(page(pre).closest('details').length).toBe(1)
 })
+
+test('a long reference folds its sections, each of which a link opens', async () => {
+  for (const name of ['operating', 'settings', 'webhooks']) {
+    const page = await readGuide(name)
+    const sections = page('.guide > details.group').toArray()
+    expect(sections.length, name).toBeGreaterThan(4)
+    for (const section of sections) expect(page(section).children('div[id]').length).toBe(1)
+    expect(page('.guide > h2').length, name).toBe(0)
+  }
+})
+
+test('each cell of a table names its column for a narrow screen', async () => {
+  const page = await readGuide('errors')
+  const [, ...others] = page('.guide thead th').toArray()
+  const columns = others.map(column => page(column).text())
+  const [row] = page('.guide tbody tr').toArray()
+  const cells = page(row!).children('td').toArray()
+  expect(cells.map(cell => page(cell).attr('data-label'))).toEqual(columns)
+  expect(page(row!).children('th[scope="row"]').length).toBe(1)
+})

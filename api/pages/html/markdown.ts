@@ -19,6 +19,8 @@ const FOLDED = /^<details>\n<summary>(.+)<\/summary>\n([\s\S]*?)^<\/details>$/m
 interface Element {
   token: Token
   children: Child[]
+  /** Names of the columns of a table. */
+  columns: string[]
 }
 
 /** Address to which a link leads, or path of a file that is not served; undefined for nothing to be named. */
@@ -46,11 +48,11 @@ function renderTokens(tokens: readonly Token[], toPlace: ToPlace): Child[] {
   const open: Element[] = []
   const add = (child: Child) => (open.at(-1)?.children ?? top).push(child)
   for (const token of tokens) {
-    if (token.nesting === 1) open.push({ token, children: [] })
+    if (token.nesting === 1) open.push({ token, children: [], columns: [] })
     else if (token.nesting === -1) {
       const element = requireValue(open.pop(), 'open element')
-      if (token.tag === 'th') addColumn(open, element.token.content)
-      add(renderElement(element, toPlace))
+      if (token.tag === 'th') findColumns(open).push(element.token.content)
+      add(token.tag === 'td' ? renderCell(element.children, open) : renderElement(element, toPlace))
     } else if (token.type === 'inline') {
       const children = renderTokens(token.children ?? [], toPlace)
       // The text of a heading, of which its id is made.
@@ -62,13 +64,22 @@ function renderTokens(tokens: readonly Token[], toPlace: ToPlace): Child[] {
   return top
 }
 
-/** Adds the name of a column to the label of its table, which screen readers read aloud. */
-function addColumn(open: readonly Element[], name: string): void {
-  const table = open.find(({ token }) => token.tag === 'table')
-  if (table) table.token.content += `${table.token.content === '' ? '' : ', '}${name}`
+/** Finds the names of the columns of the table that is open. */
+function findColumns(open: readonly Element[]): string[] {
+  return requireValue(
+    open.find(({ token }) => token.tag === 'table'),
+    'table',
+  ).columns
 }
 
-function renderElement({ token, children }: Element, toPlace: ToPlace): Child {
+/** Renders a cell; the first is the header of its row, and on a narrow screen each other shows its column. */
+function renderCell(children: readonly Child[], open: readonly Element[]): Html {
+  const index = requireValue(open.at(-1), 'row').children.length
+  if (index === 0) return h('th', { scope: 'row' }, ...children)
+  return h('td', { 'data-label': findColumns(open)[index] }, ...children)
+}
+
+function renderElement({ token, children, columns }: Element, toPlace: ToPlace): Child {
   const { tag, hidden, content } = token
   // The paragraph of a short list item.
   if (hidden) return children
@@ -81,7 +92,7 @@ function renderElement({ token, children }: Element, toPlace: ToPlace): Child {
   if (tag === 'table')
     return h(
       'section',
-      { class: 'scrolls', tabindex: 0, 'aria-label': `Table: ${content}` },
+      { class: 'scrolls', tabindex: 0, 'aria-label': `Table: ${columns.join(', ')}` },
       h('table', null, ...children),
     )
   return h(tag, tag === 'th' ? { scope: 'col' } : null, ...children)

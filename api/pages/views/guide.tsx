@@ -1,6 +1,7 @@
 import { join } from 'node:path/posix'
 import type { Config } from '../../../pipeline/core/config.ts'
 import { chooseOperatorPort, chooseReceiverPort } from '../../../pipeline/core/ports.ts'
+import { requireValue } from '../../../pipeline/core/present.ts'
 import { findGuide, type Guide, listHeadings, toGuidePath } from '../guides.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
 import { type Place, renderMarkdown, toHeadingId } from '../html/markdown.ts'
@@ -13,6 +14,8 @@ const EXAMPLE_ORIGIN = 'http://127.0.0.1:3000'
 const EXAMPLE_OPERATOR = 'http://127.0.0.1:3100'
 /** Sections from which on a guide has a list of them. */
 const CONTENTS_MIN = 5
+/** Characters from which on the sections of a document are folded. */
+const FOLDED_MIN = 9_000
 /** Its page on the site has the same tables and columns. */
 const DICTIONARY = 'data/README.md'
 /** The port at which the receiver of the examples gets webhooks of the demo. */
@@ -36,17 +39,38 @@ export async function show({
     .replaceAll(EXAMPLE_ORIGIN, services.baseUrl())
     .replace(EXAMPLE_RECEIVER_PORT, port => String(chooseReceiverPort(services.config) || port))
   const begin = Math.max(0, text.search(/^## /m))
+  const render = (markdown: string) => renderMarkdown(markdown, link => toPlace(link, guide))
+  // A guide is read from its beginning to its end; a reference is opened where something is looked up.
+  const isReference = guide.folder !== 'docs/guides' && text.length >= FOLDED_MIN
   return {
     title,
     description: summary,
     body: (
       <article class="guide">
-        {renderMarkdown(text.slice(0, begin), link => toPlace(link, guide))}
-        {renderContents(text)}
-        {renderMarkdown(text.slice(begin), link => toPlace(link, guide))}
+        {render(text.slice(0, begin))}
+        {isReference ? null : renderContents(text)}
+        {isReference ? renderFolded(text.slice(begin), render) : render(text.slice(begin))}
       </article>
     ),
   }
+}
+
+/** Renders the sections of a document folded; a link to one opens it. */
+function renderFolded(markdown: string, render: (markdown: string) => Html): Html[] {
+  const headings = listHeadings(markdown)
+  const starts = headings.map(heading => markdown.indexOf(`## ${heading}\n`))
+  return headings.map((heading, i) => (
+    <details class="group">
+      <summary>
+        <h2>{renderCoded(heading)}</h2>
+      </summary>
+      <div id={toHeadingId(heading)}>
+        {render(
+          markdown.slice(requireValue(starts[i], 'start') + `## ${heading}`.length, starts[i + 1]),
+        )}
+      </div>
+    </details>
+  ))
 }
 
 /** Renders links to the sections of a guide that has many. */
