@@ -93,7 +93,7 @@ function describeSelection({ kind, event_types, domains, agents }: SubscriptionV
     return Object.hasOwn(entities, entity) ? entities[entity as keyof typeof entities] : type
   })
   return clipText(
-    (types.length === 0 ? 'all changes' : `changes of ${joinWords(types)}`) +
+    (types.length === 0 ? 'all changes' : `changes to ${joinWords(types)}`) +
       (about.length === 0 ? '' : `, only about ${joinWords(about, 'or')}`),
     300,
   )
@@ -118,7 +118,7 @@ function renderActions(
 function renderNewForm({ form, organization, token }: OrganizationRequest, path: string): Html {
   const read = (name: string) => form.get(name) ?? ''
   const choices = Object.entries(entities).map(
-    ([entity, name]) => [`${entity}.*`, `changes of ${name}`] as const,
+    ([entity, name]) => [`${entity}.*`, `changes to ${name}`] as const,
   )
   const audit = [['audit', 'the audit of your organization']] as const
   const mayPostAudit = hasOrganizationRight(organization.role, 'keys')

@@ -56,7 +56,7 @@ export function buildAsyncapi(baseUrl: string): string {
       postToReceiver: {
         action: 'send',
         channel: { $ref: '#/channels/receiver' },
-        summary: 'Post events, changes of the audit, a challenge or a test',
+        summary: 'Post events, changes to the audit log, a challenge or a test',
         messages: list('receiver', postNames),
       },
     },

@@ -13,7 +13,7 @@ const signed = [
 
 const summaries: Readonly<Record<keyof typeof pushTypes, string>> = {
   events: 'Receive events',
-  audit: 'Receive changes of the audit',
+  audit: 'Receive changes to the audit log',
   challenge: 'Answer whether you want them',
   test: 'Receive a test',
 }

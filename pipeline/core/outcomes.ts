@@ -16,7 +16,7 @@ export const outcomes = {
   unchanged: { effect: 'success', means: 'unchanged (304, or the same bytes)' },
   absent: { effect: 'absent', means: 'not found (404, 410)' },
   unusable: { effect: 'unusable', means: 'the JSON has no known content' },
-  not_json: { effect: 'garbled', means: 'the answer was not valid JSON' },
+  not_json: { effect: 'garbled', means: 'the response is not valid JSON' },
   too_large: {
     effect: 'garbled',
     means: 'the body exceeds the size limit and was not read to the end',

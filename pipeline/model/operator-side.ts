@@ -28,7 +28,7 @@ export const operatorTexts: Readonly<Record<OperatorRule, string>> = {
   declared_alike: 'the operator declares the same relationship',
   owns_it: 'the operator owns the property: it is the publisher itself, or the company behind it',
   claims_to_own: 'the operator claims to own a property of somebody else',
-  declared_otherwise: 'the operator declares another relationship',
+  declared_otherwise: 'the operator declares a different relationship',
 }
 
 export const operatorReasons = Object.keys(operatorRules) as [OperatorRule, ...OperatorRule[]]

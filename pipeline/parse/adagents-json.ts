@@ -75,7 +75,7 @@ function hasContent(root: ObjectReader): boolean {
 function readInline(root: ObjectReader, domain: string | undefined): AdagentsInline | undefined {
   const rule = 'list the agents that may sell in authorized_agents, or write [] for none'
   if (!hasContent(root)) {
-    root.error('root', 'empty', `holds no list of agents, properties or any other thing: ${rule}`)
+    root.error('root', 'empty', `holds no list of agents, properties or anything else: ${rule}`)
     return undefined
   }
   if (!root.has('authorized_agents') && !root.has('authoritative_location')) {
@@ -190,7 +190,7 @@ function checkDescription(root: ObjectReader): void {
     root.warn(
       'last_updated',
       'missing',
-      'is missing: say when the file was changed last, such as 2026-01-31T09:00:00Z',
+      'is missing: give the time of the last change, such as 2026-01-31T09:00:00Z',
     )
   }
   root.parts('property_features')

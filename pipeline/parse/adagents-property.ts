@@ -147,7 +147,7 @@ function checkDomainValue(part: ObjectReader, value: string): boolean {
     part.error(
       'value',
       'bad_domain',
-      `is ${quote(value)}, must be a domain name such as acme.example`,
+      `is ${quote(value)} but must be a domain name such as acme.example`,
     )
     return false
   }

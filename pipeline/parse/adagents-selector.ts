@@ -11,11 +11,7 @@ import { joinAlternatives, SLUG } from './suggestions.ts'
 export function parseSelector(part: ObjectReader): Selector | undefined {
   const type = part.oneOf('selection_type', selectionTypes)
   if (!part.has('selection_type')) {
-    part.error(
-      'selection_type',
-      'missing',
-      `is missing, must be ${joinAlternatives(selectionTypes)}`,
-    )
+    part.error('selection_type', 'missing', `is missing: write ${joinAlternatives(selectionTypes)}`)
   }
   const domains = readDomains(part)
   if (type === undefined || domains === undefined) return undefined
@@ -66,7 +62,7 @@ function readDomainList(part: ObjectReader): string[] | undefined {
       part.error(
         `publisher_domains[${i}]`,
         'bad_domain',
-        `is ${quote(value)}, must be a domain name such as acme.example`,
+        `is ${quote(value)} but must be a domain name such as acme.example`,
       )
     } else if (domains.has(domain)) repeated = domain
     else domains.add(domain)

@@ -10,7 +10,7 @@ export function parseSignal(part: ObjectReader): SignalEntry | undefined {
   if (id === undefined) return undefined
   part.checkAlphabet('id', id, SIGNAL_ID)
   if (!part.has('value_type')) {
-    part.error('value_type', 'missing', `is missing, must be ${joinAlternatives(signalValueTypes)}`)
+    part.error('value_type', 'missing', `is missing: write ${joinAlternatives(signalValueTypes)}`)
   }
   const valueType = part.oneOf('value_type', signalValueTypes)
   checkValues(part, valueType)

@@ -57,7 +57,7 @@ export function readAgentUrl(
     part.error(
       key,
       'bad_address',
-      `is ${quote(url)}, must be an https address without a user name${
+      `is ${quote(url)} but must be an https address without a user name${
         describeFullAddress(url) ?? ', such as https://agent.example/mcp'
       }`,
     )

@@ -44,7 +44,7 @@ function parseAgent(part: ObjectReader): AgentDeclaration | undefined {
   const url = readAgentUrl(part, 'url')
   const type = part.requiredText('type')
   if (!part.has('type'))
-    part.error('type', 'missing', `is missing, must be ${joinAlternatives(agentTypes)}`)
+    part.error('type', 'missing', `is missing: write ${joinAlternatives(agentTypes)}`)
   if (type !== undefined && !knownTypes.has(type)) part.notAllowed('type', type, agentTypes)
   const id = part.text('id')
   if (id !== undefined) part.checkAlphabet('id', id, SHORT_SLUG)

@@ -118,7 +118,7 @@ function readUrl(part: ObjectReader): string | undefined {
   part.error(
     'url',
     'bad_address',
-    `is ${quote(url)}, must be an address${describeFullAddress(url) ?? ' such as https://acme.example'}`,
+    `is ${quote(url)} but must be an address${describeFullAddress(url) ?? ' such as https://acme.example'}`,
   )
   return undefined
 }
@@ -181,7 +181,7 @@ function readIdentifier(part: ObjectReader, type: string | undefined): string | 
   part.error(
     'identifier',
     'bad_domain',
-    `is ${quote(identifier)}, must be a bare domain such as acme.example`,
+    `is ${quote(identifier)} but must be a bare domain such as acme.example`,
   )
   return undefined
 }
@@ -192,7 +192,7 @@ function readRegion(part: ObjectReader): string | undefined {
   part.error(
     'region',
     'bad_country',
-    `is ${quote(region)}, must be a country code such as GB, or global`,
+    `is ${quote(region)} but must be a country code such as GB, or global`,
   )
   return undefined
 }

@@ -70,7 +70,7 @@ function checkRedirect(root: ObjectReader) {
 function readRegion(root: ObjectReader): string | undefined {
   const region = root.text('region')
   if (region === undefined || REGION.test(region)) return region
-  root.error('region', 'bad_country', `is ${quote(region)}, must be a country code such as GB`)
+  root.error('region', 'bad_country', `is ${quote(region)} but must be a country code such as GB`)
   return undefined
 }
 

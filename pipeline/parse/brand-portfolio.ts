@@ -27,7 +27,7 @@ export function readPortfolio(root: ObjectReader, house: ObjectReader, domain: s
     house.error(
       'domain',
       'contradictory',
-      `is ${houseDomain}, must be ${domain}: a house speaks on its own domain only`,
+      `is ${houseDomain} but must be ${domain}: a house speaks on its own domain only`,
     )
   }
   const brands = readBrands(root)

@@ -58,7 +58,7 @@ function readClasses(part: ObjectReader): number[] | undefined {
     part.error(
       `nice_classes[${i}]`,
       'not_allowed',
-      `is ${quote(value)}, must be a number from 1 to ${NICE_CLASSES}`,
+      `is ${quote(value)} but must be a number from 1 to ${NICE_CLASSES}`,
     )
   })
   return written && [...new Set(written.filter(isClass))]

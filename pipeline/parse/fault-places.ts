@@ -69,7 +69,7 @@ function explainPlace(text: string, { error, offset, length }: ParseError): stri
     return `${text[offset]} is a typographic quote: write " instead, around every name and text`
   if (end > 0 && offset + length >= end && !isWhole(text)) {
     const last = text.trimStart().startsWith('[') ? ']' : '}'
-    return `it ends before its last ${last}: add what is missing, or upload it again if it was cut off`
+    return `it ends without its closing ${last}: add what is missing, or upload it again if it was cut off`
   }
   const before = text.slice(0, offset).trimEnd()
   if (printParseErrorCode(error) === 'ColonExpected') return explainColon(before)

@@ -130,7 +130,7 @@ export class ObjectReader {
   dateTime(key: string, isOptional = true): string | undefined {
     const advice = isOptional ? '; leave it out if there is none' : ''
     return this.#dateTime(key, value =>
-      this.error(key, 'bad_moment', `is ${value}, must be ${DATE_TIME}${advice}`),
+      this.error(key, 'bad_moment', `is ${value} but must be ${DATE_TIME}${advice}`),
     )
   }
 

@@ -98,7 +98,7 @@ test('a webhook is created once its receiver repeats the challenge, and its secr
 })
 
 test.each([
-  [{ what: 'authorization.*' }, 'changes of authorizations'],
+  [{ what: 'authorization.*' }, 'changes to authorizations'],
   [
     { what: '', about: 'acme.example, https://Sales.acme.example/mcp' },
     'all changes, only about acme.example or https://sales.acme.example/mcp',

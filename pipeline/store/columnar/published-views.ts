@@ -69,7 +69,7 @@ function buildKeys(tables: readonly TableFile[]): string {
 select * from (values
 ${rows.map(row => `  ${row}`).join(',\n')}
 ) keys(table_name, kind, columns, referenced_table, referenced_columns);
-comment on view data_keys is 'Keys of the published tables: what tells their rows apart, and where the columns of one are those of another. A test checks them; DuckDB does not, since views can have no constraints.';
+comment on view data_keys is 'Keys of the published tables: the columns that identify a row, and those that refer to another table. A test checks them, since views in DuckDB have no constraints.';
 comment on column data_keys.table_name is 'the table';
 comment on column data_keys.kind is 'primary or foreign';
 comment on column data_keys.columns is 'its columns';

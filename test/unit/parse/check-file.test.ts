@@ -61,9 +61,9 @@ describe('a text that is not JSON is reported with the place and the reason', ()
     ['single quotes', "{\n'a': 1}", 'double quotes', 2, 1],
     ['typographic quotes', '{“a”: 1}', '“ is a typographic quote: write "', 1, 2],
     ['no JSON at all', 'hello', 'it does not start with {: put ', 1, 1],
-    ['an open end', '{"a": 1', 'it ends before its last }', 1, 8],
-    ['a string that was cut off', '{"a": 1,\n"b', 'it ends before its last }', 2, 1],
-    ['a list that was cut off', '[{"a": 1},', 'it ends before its last ]', 1, 11],
+    ['an open end', '{"a": 1', 'it ends without its closing }', 1, 8],
+    ['a string that was cut off', '{"a": 1,\n"b', 'it ends without its closing }', 2, 1],
+    ['a list that was cut off', '[{"a": 1},', 'it ends without its closing ]', 1, 11],
     ['two commas', '{"a": 1,,\n"b": 2}', 'two commas in a row: remove one', 1, 9],
     ['text behind', '{}\n{}', 'expected the end of the file', 2, 1],
   ])('%s', (_, text, words, line, column) => {
