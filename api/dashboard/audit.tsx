@@ -6,7 +6,7 @@ import { findPerson } from '../../pipeline/read/lookups/people.ts'
 import { listKeyLabels } from '../../pipeline/read/lookups/principals.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderMoment } from '../pages/html/text.tsx'
-import { renderTable } from '../pages/parts/blocks.tsx'
+import { renderPages, renderTable } from '../pages/parts/blocks.tsx'
 import { visibilityTexts } from './agent-form.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { type DashboardAnswer, renderFault, toSectionPath } from './page.tsx'
@@ -31,13 +31,12 @@ async function showAudit(context: OrganizationRequest): Promise<DashboardAnswer>
       </p>
       {renderFault(refused)}
       {refused !== undefined ? null : renderChanges(page.changes, createFactText(context))}
-      {refused !== undefined || page.next_cursor === null ? null : (
-        <p>
-          <a href={`${sectionPath}?cursor=${page.next_cursor}`} rel="next">
-            Earlier changes
-          </a>
-        </p>
-      )}
+      {refused !== undefined
+        ? null
+        : renderPages(
+            page.next_cursor === null ? undefined : `${sectionPath}?cursor=${page.next_cursor}`,
+            cursor === undefined ? undefined : sectionPath,
+          )}
     </>
   )
   return { status: refused === undefined ? 200 : listed.status, title: 'Audit', body }

@@ -140,10 +140,10 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
           Signed in as <bdi>{clipText(who, 120)}</bdi>
         </p>
         <nav aria-label="Your account">
-          <a href="/dashboard">Organizations</a> <a href="/dashboard/access">Applications</a>{' '}
-          {frame.sendsMail ? <a href="/dashboard/watches">What you watch</a> : null}{' '}
-          {frame.canReview ? <a href="/dashboard/reviews">Reviews</a> : null}{' '}
-          {frame.signsInElsewhere ? null : <a href="/dashboard/passkeys">Passkeys</a>}
+          {renderPlace('', 'Organizations', frame)} {renderPlace('/access', 'Applications', frame)}{' '}
+          {frame.sendsMail ? renderPlace('/watches', 'What you watch', frame) : null}{' '}
+          {frame.canReview ? renderPlace('/reviews', 'Reviews', frame) : null}{' '}
+          {frame.signsInElsewhere ? null : renderPlace('/passkeys', 'Passkeys', frame)}
         </nav>
         <form method="post" action="/dashboard/sign-out">
           {renderToken(token)}
@@ -164,6 +164,16 @@ export function buildDashboardPage(title: string, status: number, body: Html, fr
   const description = 'Keys, domains, agents and people of your organization.'
   const view = { title, description, body: content, hasDashboard: true, hasPasskeys }
   return { status, headers, body: renderDocument(view, '', frame.path) }
+}
+
+/** Renders a link to a page of the account, marked on that page. */
+function renderPlace(page: string, name: string, { path }: Frame): Html {
+  const address = `/dashboard${page}`
+  return (
+    <a href={address} aria-current={path === address ? 'page' : undefined}>
+      {name}
+    </a>
+  )
 }
 
 function renderSections({ org_id, org_name, role }: Membership, path: string): Html {

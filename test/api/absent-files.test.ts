@@ -25,7 +25,10 @@ test.each([
     'The registry could not read this domain’s brand.json file, and no member has added an entry.',
   ],
   ['/publisher/down.example', 'The registry could not read this domain’s adagents.json file.'],
-  ['/brand/new.example', 'First lookup; crawl scheduled. Check back in a minute.'],
+  [
+    '/brand/new.example',
+    'This is the first lookup of this domain, so a crawl is scheduled. Check back in a minute.',
+  ],
 ])('the page %s says only what is known: %s', async (path, sentence) => {
   const answer = await registry.app.inject(path)
   expect(answer.statusCode).toBe(404)

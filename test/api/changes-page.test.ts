@@ -50,7 +50,7 @@ async function readStories(first: string): Promise<string[]> {
         .map((_, story) => page(story).text())
         .get(),
     )
-    path = page('.more a').attr('href')
+    path = page('a[rel="next"]').attr('href')
   }
   return stories
 }

@@ -478,7 +478,7 @@ describe('a page that cannot be shown', () => {
 
   test('an unknown domain that somebody looks up is submitted for crawling', async () => {
     const page = await read('/brand/unasked.example')
-    expect(page('main').text()).toContain('First lookup; crawl scheduled')
+    expect(page('main').text()).toContain('This is the first lookup of this domain')
     expect(page('meta[name=robots]').attr('content')).toBe('noindex')
   })
 })
@@ -590,7 +590,7 @@ describe('the history of a thing', () => {
       const page = load(answer.body)
       for (const row of page('.timeline ul > li').toArray())
         subjects.push(page(row).find('> strong').text())
-      path = page('main .more a').first().attr('href')
+      path = page('main a[rel="next"]').first().attr('href')
     }
     const [file, properties] = [subjects.filter(text => text === 'file'), new Set(subjects)]
     expect(file.length).toBeGreaterThan(0)
@@ -748,7 +748,7 @@ describe('a page stays small', () => {
       expect(answer.rawPayload.length, path).toBeLessThanOrEqual(PAGE_BYTES)
     }
     const page = load((await own.app.inject(`/publisher/${domain}`)).body)
-    const next = page('#properties .more a').first().attr('href')!
+    const next = page('#properties a[rel="next"]').first().attr('href')!
     expect(load((await own.app.inject(next)).body)('#properties tbody tr').length).toBeGreaterThan(
       0,
     )

@@ -91,6 +91,21 @@ export function renderJson(value: unknown): Html {
   )
 }
 
+/** Renders the ways to other pages of a list; null if it has only one. */
+export function renderPages(next?: string, first?: string, label = 'Pages'): Html | null {
+  if (next === undefined && first === undefined) return null
+  return (
+    <nav class="pages" aria-label={label}>
+      {first === undefined ? null : <a href={first}>First page</a>}
+      {next === undefined ? null : (
+        <a rel="next" href={next}>
+          Next page
+        </a>
+      )}
+    </nav>
+  )
+}
+
 interface Table<Item> {
   caption: string
   columns: readonly string[]
@@ -158,11 +173,6 @@ export function renderTable<Item>(table: Table<Item>): Html {
       )}
       {left > 0 ? (
         <p class="more">
-          {nextPath === undefined ? null : (
-            <>
-              <a href={nextPath}>Next page</a> ·{' '}
-            </>
-          )}
           {countThings(left, 'more row')}
           {rest === undefined ? null : (
             <>
@@ -172,6 +182,7 @@ export function renderTable<Item>(table: Table<Item>): Html {
           )}
         </p>
       ) : null}
+      {left > 0 ? renderPages(nextPath, undefined, `Pages of ${caption}`) : null}
     </>
   )
 }

@@ -5,6 +5,7 @@ import type { Chosen, DirectoryChoices } from '../directory-choices.ts'
 import type { DirectoryContent } from '../directory-page.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { fitItems } from '../html/text.tsx'
+import { renderPages } from './blocks.tsx'
 
 interface DirectoryShown<Row> {
   path: string
@@ -56,27 +57,11 @@ export function renderDirectory<Row>(shown: DirectoryShown<Row>): Html {
       ) : (
         <p class="empty">No {nouns[1]} match these filters.</p>
       )}
-      {renderPages(shown, last && encodeCursor(page.toPosition(last)))}
+      {renderPages(
+        last && toPath(path, { ...chosen, cursor: encodeCursor(page.toPosition(last)) }),
+        chosen.cursor === undefined ? undefined : toPath(path, { ...chosen, cursor: undefined }),
+      )}
     </>
-  )
-}
-
-function renderPages<Row>(
-  { path, chosen }: DirectoryShown<Row>,
-  next: string | undefined,
-): Html | null {
-  if (next === undefined && chosen.cursor === undefined) return null
-  return (
-    <nav class="pages" aria-label="Pages">
-      {chosen.cursor === undefined ? null : (
-        <a href={toPath(path, { ...chosen, cursor: undefined })}>First page</a>
-      )}
-      {next === undefined ? null : (
-        <a rel="next" href={toPath(path, { ...chosen, cursor: next })}>
-          Next page
-        </a>
-      )}
-    </nav>
   )
 }
 

@@ -1,4 +1,3 @@
-import { countThings } from '../../../pipeline/core/counts.ts'
 import { getAt } from '../../../pipeline/core/present.ts'
 import type {
   ChangedKind,
@@ -7,6 +6,7 @@ import type {
 } from '../../../pipeline/read/queries/state-changes.ts'
 import { type Child, Fragment, type Html, h } from '../html/jsx.ts'
 import { fitItems, renderExactMoment, renderName } from '../html/text.tsx'
+import { renderPages } from './blocks.tsx'
 import { renderChangedFields } from './changed-fields.tsx'
 import { compareDocuments } from './compare-documents.ts'
 import { renderAgent } from './events.tsx'
@@ -47,12 +47,10 @@ export function renderChanges(
           </li>
         ))}
       </ol>
-      {left > 0 ? (
-        <p class="more">
-          <a href={toPath(String(offset + shown))}>Earlier changes</a>{' '}
-          {countThings(left, 'more change')}
-        </p>
-      ) : null}
+      {renderPages(
+        left > 0 ? toPath(String(offset + shown)) : undefined,
+        offset > 0 ? toPath('0') : undefined,
+      )}
     </>
   )
 }

@@ -263,7 +263,7 @@ function showUnknown(domain: string, { error, freshness }: Refused): View {
 function describeMissing(state: FreshnessBlock['state'] | undefined): string {
   switch (state) {
     case 'never_crawled':
-      return 'First lookup; crawl scheduled. Check back in a minute.'
+      return 'This is the first lookup of this domain, so a crawl is scheduled. Check back in a minute.'
     case 'absent':
       return 'This domain has no brand.json file, and no member has added an entry.'
     case 'failing':

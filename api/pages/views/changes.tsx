@@ -6,6 +6,7 @@ import { listDomainChanges } from '../../../pipeline/read/queries/state-changes.
 import { getSnapshot } from '../../responses/lists.ts'
 import { JSON_FEED_PATH } from '../feeds/change-feeds.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
+import { renderPages } from '../parts/blocks.tsx'
 import { changeNames } from '../parts/change-words.ts'
 import { EVENTS_READ, renderEvents } from '../parts/events.tsx'
 import { toPublisherPath } from '../parts/paths.ts'
@@ -92,18 +93,18 @@ async function showFeed({ query, services }: ViewCall<ChangesQuery>): Promise<Vi
         </p>
         {renderFilter({ type })}
         {html}
-        {isEnd ? null : (
-          <p class="more">
-            <a href={toPath(type, last.event_id)}>Older changes</a>
-          </p>
+        {renderPages(
+          isEnd ? undefined : toPath(type, last.event_id),
+          before === undefined ? undefined : toPath(type, undefined),
         )}
       </>
     ),
   }
 }
 
-function toPath(type: EventType | undefined, before: string): string {
-  return `/changes?${new URLSearchParams({ ...(type && { type }), before })}`
+function toPath(type: EventType | undefined, before: string | undefined): string {
+  const query = new URLSearchParams({ ...(type && { type }), ...(before && { before }) })
+  return query.size === 0 ? '/changes' : `/changes?${query}`
 }
 
 function renderFilter({ type: chosen, domain }: ChangesQuery): Html {

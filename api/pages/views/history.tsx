@@ -63,7 +63,7 @@ async function showChanges(
     body: (
       <>
         <p class="kicker">
-          <a href={toThing(domain)}>{domain}</a>
+          <a href={toThing(domain)}>{of === 'brand' ? 'Brand' : 'Publisher'}</a>
         </p>
         <h1>{renderName(named)}</h1>
         <p class="lead">{lead}</p>

@@ -314,7 +314,8 @@ function showUnknown(
 }
 
 function describeMissing(state: FreshnessBlock['state'] | undefined): string {
-  if (state === 'never_crawled') return 'First lookup; crawl scheduled. Check back in a minute.'
+  if (state === 'never_crawled')
+    return 'This is the first lookup of this domain, so a crawl is scheduled. Check back in a minute.'
   if (state === 'absent') return 'This domain has no adagents.json file.'
   return 'The registry could not read this domain’s adagents.json file.'
 }
