@@ -1,6 +1,7 @@
 import { toIso } from '../core/clock.ts'
 import type { Tier } from '../core/tiers.ts'
 import type { Answer, OperationOf, Refusal } from '../model/submission.ts'
+import { KEY_CREATORS } from '../store/private-rows/key-creators.ts'
 import type { Sqlite } from '../store/sqlite.ts'
 import type { OperationDefinitions } from './operation-definition.ts'
 import type { AccountStamp } from './stamp.ts'
@@ -76,6 +77,8 @@ export interface ListedKey {
   key_id: string
   label: string
   created_at: string
+  /** Creator of the key; null if the command line created it. */
+  created_by: string | null
 }
 
 /** Lists the active keys of an organization; null if no organization has this name or id. */
@@ -83,7 +86,8 @@ export function listOrganizationKeys(db: Sqlite, org: string): ListedKey[] | nul
   const owner = findOrganization(db, org)
   if (!owner) return null
   return db.all<ListedKey>(
-    `select key_id, label, created_at from api_keys
+    `select key_id, label, created_at, creator as created_by
+     from api_keys left join (${KEY_CREATORS}) using (key_id, org_id)
      where org_id = $org_id and revoked_at is null order by created_at, key_id`,
     { org_id: owner.org_id },
   )

@@ -52,8 +52,9 @@ export async function createKey({ org, label = '', admin }: KeyOptions): Promise
 }
 
 export async function listKeys({ org }: { org: string }): Promise<void> {
-  for (const key of await listLiveKeys(org)) {
-    process.stdout.write(`${key.key_id}  ${key.created_at}  ${key.label}\n`)
+  for (const { key_id, created_at, created_by, label } of await listLiveKeys(org)) {
+    const creator = created_by ?? 'operator'
+    process.stdout.write(`${key_id}  created ${created_at} by ${creator}  ${label}\n`)
   }
 }
 

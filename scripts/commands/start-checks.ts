@@ -104,6 +104,8 @@ export async function readServiceSettings(
     if (needsFolder.has(service) && !hasSupervisor()) assertFolder(path)
   })
   if (fileFaults.length > 0) names.delete('DATA_DIR')
+  // No folder is made for a setting that is refused anyway.
+  for (const name of names) if (faults.some(fault => fault.includes(name))) names.delete(name)
   const found = await Promise.all([...names].map((name): ReturnType<Check> => checks[name](values)))
   const all = [...faults, ...fileFaults, ...found.flat()]
   if (all.length > 0) assertNoFaults([...new Set([...all, ...(await findMore(values))])])

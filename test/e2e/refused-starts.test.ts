@@ -188,6 +188,14 @@ describe('a start that cannot be says so in one sentence', () => {
     expect(stdout).toBe('')
   })
 
+  test('a place of backups inside DATA_DIR, and makes neither', async () => {
+    const { stderr } = await refuse({ DATA_DIR: at('unmade'), BACKUP_TO: at('unmade/backups') })
+    expect(stderr).toBe(
+      'BACKUP_TO and DATA_DIR must not be inside one another: backups outlive DATA_DIR.\n',
+    )
+    expect(existsSync(at('unmade'))).toBe(false)
+  })
+
   test('a folder of somebody else', async () => {
     const DATA_DIR = at('closed/data')
     const through = isRoot ? ['setpriv', '--reuid=65534', '--clear-groups'] : []

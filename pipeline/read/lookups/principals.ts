@@ -1,5 +1,6 @@
 import type { Role, RoleHolder } from '../../core/roles.ts'
 import type { Membership, StoredPrincipal } from '../../model/identity.ts'
+import { KEY_CREATORS } from '../../store/private-rows/key-creators.ts'
 import type { PrivateReader } from './private-rows.ts'
 
 const VALID_KEYS = `
@@ -35,11 +36,7 @@ export function listKeyLabels({ record }: PrivateReader, orgId: string): Map<str
 /** Lists who created the keys of an organization, by their ids: a person by their address, a key by its label. */
 export function listKeyCreators({ record }: PrivateReader, orgId: string): Map<string, string> {
   const rows = record?.all<{ key_id: string; creator: string }>(
-    `select k.key_id, coalesce(p.email, p.name, c.label, s.by_id) as creator
-     from api_keys k join submissions s on s.operation = 'key.create' and s.content ->> '$.key_id' = k.key_id
-       left join people p on s.by_kind = 'user' and p.user_id = s.by_id
-       left join api_keys c on s.by_kind = 'key' and c.key_id = s.by_id
-     where k.org_id = $orgId and s.answer -> '$.done' is not null and s.by_id is not null`,
+    `select key_id, creator from (${KEY_CREATORS}) where org_id = $orgId`,
     { orgId },
   )
   return new Map(rows?.map(({ key_id, creator }) => [key_id, creator]))
