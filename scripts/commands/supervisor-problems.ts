@@ -7,7 +7,10 @@ import { Lease } from '../../pipeline/store/lease.ts'
 import type { Paths } from '../../pipeline/store/paths.ts'
 
 const ANSWER_MS = 5_000
-const Readiness = z.object({ problems: z.array(z.string()), notes: z.array(z.string()) })
+const Readiness = z.object({
+  problems: z.array(z.string()),
+  notes: z.array(z.string()).default([]),
+})
 /** Ends a sentence that leaves the details to `status`, which has them from the indexer. */
 const SAYS_MORE = '`registry status` says why'
 

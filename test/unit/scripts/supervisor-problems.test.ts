@@ -19,8 +19,9 @@ const said = [
 test('what the running start says is told, but for what status itself knows better', async () => {
   const paths = resolvePaths(createDataDir())
   makeFolders(paths)
+  let more: { notes?: string[] } = {}
   const origin = await serveOrigin((_, response) =>
-    response.writeHead(503).end(JSON.stringify({ status: 'not_ready', problems: said })),
+    response.writeHead(503).end(JSON.stringify({ status: 'not_ready', problems: said, ...more })),
   )
   cleanUp(() => origin.close())
   writeFileSync(paths.operatorUrl, origin.url)
@@ -28,6 +29,8 @@ test('what the running start says is told, but for what status itself knows bett
   const lock = (await Lease.take(paths.startLock))!
   cleanUp(() => lock.release())
   expect(await fetchSupervisorProblems(paths)).toEqual(said.slice(0, 1))
+  more = { notes: ['a credential cannot be read'] }
+  expect(await fetchSupervisorProblems(paths)).toEqual([said[0], 'a credential cannot be read'])
   writeFileSync(paths.operatorUrl, 'http://127.0.0.1:1')
   expect(await fetchSupervisorProblems(paths)).toEqual([
     'the operator’s port (http://127.0.0.1:1) does not answer',
