@@ -115,8 +115,8 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
     <>
       <h1>Applications</h1>
       <p class="lead">
-        Applications that may act here on your behalf, with your rights. When you end the access of
-        one, its last token remains valid for{' '}
+        Applications that may act here on your behalf, with your permissions. When you revoke the
+        access of one, its last token remains valid for{' '}
         {countThings(services.config.LIMITS.accessTokenMinutes, 'minute')} at most.
       </p>
       <p>
@@ -127,7 +127,7 @@ async function showAccess(context: DashboardRequest, fault?: string): Promise<Da
         caption: 'Applications',
         columns: ['Application', 'Expires', 'Action'],
         items: grants,
-        empty: 'No application has access.',
+        empty: 'No applications have access.',
         render: ({ id, name, until }) => [
           renderName(name, 80),
           renderMoment(until),

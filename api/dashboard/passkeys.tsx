@@ -24,7 +24,7 @@ async function showPasskeys(context: DashboardRequest, fault?: string): Promise<
         caption: 'Passkeys',
         columns: ['Passkey', 'Created', 'Last used', 'Action'],
         items: listPasskeys(services.reader, person.user_id),
-        empty: 'You have no passkey.',
+        empty: 'You have no passkeys.',
         render: ({ credential_id, label, created_at, used_at }) => [
           renderName(label, 80),
           renderMoment(created_at),

@@ -41,7 +41,7 @@ async function showWatches(context: DashboardRequest, fault?: string): Promise<D
       <p class="lead">
         You get an email when a file breaks or is valid again, when a domain gains or loses an
         agent, and when somebody saves a look-alike domain. You get none about your own changes to
-        files that you host here. Every email has a link that ends the watch.
+        files that you host here. Every email has an unsubscribe link.
       </p>
       {place === 'terminal' ? (
         <p class="hint">This registry has no mail server: its emails appear in its terminal.</p>

@@ -242,7 +242,7 @@ export function buildConsentPage(
       {renderClient(client)}
       <p>
         You are signed in as <bdi>{clipText(who, 120)}</bdi>. If you allow it, this application may
-        act here with your rights, for half a year at most, and learns:
+        act here with your permissions for up to six months, and learns:
       </p>
       <ul>{meanings.map(([scope, text]) => (scopes.has(scope) ? <li>{text}</li> : null))}</ul>
       <p class="hint">

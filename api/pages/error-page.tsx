@@ -42,7 +42,7 @@ function renderNextStep(status: number, text: string, { method, url }: Failed): 
   if (choice !== undefined && method === 'GET')
     return (
       <p>
-        <a href={removeField(url, choice)}>Show the page without this choice</a>
+        <a href={removeField(url, choice)}>Clear this filter</a>
       </p>
     )
   if (status !== 429 && status !== 503) return undefined

@@ -15,7 +15,7 @@ export const outcomes = {
   ok: { effect: 'success', means: 'read successfully' },
   unchanged: { effect: 'success', means: 'unchanged (304, or the same bytes)' },
   absent: { effect: 'absent', means: 'not found (404, 410)' },
-  unusable: { effect: 'unusable', means: 'the JSON has no known content' },
+  unusable: { effect: 'unusable', means: 'the JSON has nothing that the registry recognizes' },
   not_json: { effect: 'garbled', means: 'the response is not valid JSON' },
   too_large: {
     effect: 'garbled',

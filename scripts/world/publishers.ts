@@ -62,7 +62,7 @@ export function buildOrdinaryPublisher(seed: number, name: Name, number: number)
 
 /**
  * Lists the claims of the seller: one publisher in ten is claimed as granted, one in ten with
- * another relationship.
+ * a different relationship.
  */
 function listClaims(name: Name, number: number, seller: Agent, delegation: string): SellingClaim[] {
   const claim = { operator: seller.operator, identifier: name.host }

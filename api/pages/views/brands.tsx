@@ -22,7 +22,7 @@ export async function show(call: ViewCall<Chosen>): Promise<View> {
     body: (
       <>
         <h1>Brands</h1>
-        <p class="lead">Who stands behind a domain, and the house it belongs to.</p>
+        <p class="lead">Who is behind each domain, and which house it belongs to.</p>
         {renderDirectory({
           path: '/brands',
           nouns: ['brand', 'brands'],

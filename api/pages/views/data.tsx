@@ -47,7 +47,7 @@ export async function show({
         <p class="lead">
           Everything public in the registry as Parquet files: brands, publishers, properties, agents
           and who authorizes whom. A new release comes out once a day. The{' '}
-          <a href="/docs/guides/analyst">analyst’s guide</a> answers the usual questions.
+          <a href="/docs/guides/analyst">analyst’s guide</a> answers common questions.
         </p>
         {files.length === 0 ? (
           <p>Nothing has been published yet. The first release follows the first crawl.</p>

@@ -30,7 +30,7 @@ export async function show({
   const guide = findGuide(name)
   if (guide === undefined) {
     const title = 'Guide not found'
-    const text = `No guide is called ${clipText(name, 100)}; /docs/guides lists all.`
+    const text = `There is no guide called ${clipText(name, 100)}. See all guides at /docs/guides.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }
   const { title, summary, markdown } = guide

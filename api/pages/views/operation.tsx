@@ -26,7 +26,7 @@ export async function show({
   const operation = listOperations(services.openapi()).find(({ operationId }) => operationId === id)
   if (operation === undefined) {
     const title = 'Operation not found'
-    const text = `No operation is called ${clipText(id, 100)}; /docs lists all.`
+    const text = `There is no operation called ${clipText(id, 100)}. See all operations at /docs.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }
   const { tags: [group] = [], summary, description = '', method, path } = operation

@@ -14,7 +14,7 @@ export async function show({
   const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined
   if (schema === undefined) {
     const title = 'Object not found'
-    const text = `No object is called ${clipText(name, 100)}; /docs lists all operations.`
+    const text = `There is no object called ${clipText(name, 100)}. See all operations at /docs.`
     return { status: 404, title, description: text, body: renderProblem(title, text) }
   }
   const description = String(schema.description ?? '')
