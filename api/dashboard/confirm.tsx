@@ -13,6 +13,8 @@ interface Question {
   /** Text of the button; the question begins with it. */
   label: string
   effect: string
+  /** A checkbox beside the button: the name of its field, and its words. */
+  choice?: readonly [name: string, label: string]
 }
 
 /** Wraps a form whose effect cannot be taken back: it asks first, also without JavaScript. */
@@ -26,7 +28,7 @@ export function confirmFirst<Received extends DashboardRequest>(
 
 function showQuestion(
   { form, request: { url }, token }: DashboardRequest,
-  { label, effect }: Question,
+  { label, effect, choice }: Question,
 ): DashboardAnswer {
   const fields = [...form].filter(([name]) => name !== TOKEN_FIELD)
   const body = (
@@ -38,6 +40,11 @@ function showQuestion(
       <form method="post" action={url} class="row">
         {renderToken(token)}
         {renderHidden({ ...Object.fromEntries(fields), [SURE]: 'yes' })}
+        {choice && (
+          <label>
+            <input type="checkbox" name={choice[0]} value="yes" /> {choice[1]}
+          </label>
+        )}
         <button type="submit" class="danger">
           {label}
         </button>

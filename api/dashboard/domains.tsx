@@ -5,12 +5,13 @@ import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
 import { isProvenByOthers, listLostDomains } from '../../pipeline/read/lookups/ownership.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { type Child, Fragment, h } from '../pages/html/jsx.ts'
-import { renderMoment, renderName } from '../pages/html/text.tsx'
+import { joinWords, renderMoment, renderName } from '../pages/html/text.tsx'
 import { renderSection, renderTable } from '../pages/parts/blocks.tsx'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toPlainWords } from '../pages/parts/plain-words.ts'
 import { confirmFirst, SUBJECT } from './confirm.tsx'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
+import { hostedKinds, withdrawFile } from './hosted-file.tsx'
 import {
   type DashboardAnswer,
   type DoneName,
@@ -142,17 +143,37 @@ function renderPending(
   })
 }
 
-function askAboutDomain({ form, services }: OrganizationRequest) {
+/** Field of the choice to stop hosting the files of a domain that is removed. */
+const STOP = 'stop'
+
+/** Lists the files of the domain of a form that are hosted here. */
+function listHosted({ form, services }: OrganizationRequest) {
   const domain = parseFormDomain(form.get('domain') ?? '')
-  const isHosted =
-    domain !== undefined &&
-    (['adagents.json', 'brand.json'] as const).some(kind =>
-      findHosted(services.reader, kind, domain),
-    )
-  const files = isHosted
-    ? 'Its hosted files stay online, and you can neither change them nor stop hosting them until you have verified it again. If you do not want that, stop hosting them first.'
-    : 'To host files for it later, your organization has to verify it.'
-  return { label: 'Remove', effect: `${files} Agents that you have added stay listed.` }
+  if (domain === undefined) return []
+  return hostedKinds
+    .filter(kind => findHosted(services.reader, kind, domain) !== undefined)
+    .map(kind => ({ kind, domain }))
+}
+
+function askAboutDomain(context: OrganizationRequest) {
+  const agentsNote = 'Agents that you have added stay listed.'
+  const hosted = listHosted(context)
+  if (hosted.length === 0) {
+    const effect = `To host files for it later, your organization has to verify it. ${agentsNote}`
+    return { label: 'Remove', effect }
+  }
+  const effect = `Its hosted files stay online unless you stop hosting them now. You can only change or stop them later once you have verified the domain again. ${agentsNote}`
+  const choice = [STOP, `Stop hosting its ${joinWords(hosted.map(({ kind }) => kind))}`] as const
+  return { label: 'Remove', effect, choice }
+}
+
+/** Removes a domain from the organization, and its hosted files where that was chosen. */
+async function removeDomain(context: OrganizationRequest): Promise<DashboardAnswer> {
+  for (const file of context.form.has(STOP) ? listHosted(context) : []) {
+    const { refused } = await withdrawFile(context, file)
+    if (refused !== undefined) return showDomains(context, refused)
+  }
+  return createDelete('', 'domain_removed')(context)
 }
 
 /** Deletes what a form names by its domain, and returns to the list. */
@@ -171,7 +192,7 @@ export const domainRoutes: readonly OrganizationRoute[] = [
   {
     method: 'POST',
     path: '/domains/remove',
-    handle: confirmFirst(askAboutDomain, createDelete('', 'domain_removed')),
+    handle: confirmFirst(askAboutDomain, removeDomain),
   },
   { method: 'POST', path: '/domains/cancel', handle: createDelete('/challenge', 'proof_canceled') },
 ]

@@ -4,6 +4,8 @@ import type { HostedKind } from '../../pipeline/model/hosted.ts'
 import type { History, Revision } from '../../pipeline/model/responses/history.ts'
 import type { OrganizationDomains } from '../../pipeline/model/responses/ownership.ts'
 import { findFileRecord } from '../../pipeline/read/lookups/file-records.ts'
+import { findHosted } from '../../pipeline/read/lookups/hosted.ts'
+import { listFormerDomains } from '../../pipeline/read/lookups/ownership.ts'
 import { CRAWL_PATH } from '../identity/way-back.ts'
 import { parseFormDomain } from '../inputs/workshop-form.ts'
 import { Fragment, type Html, h } from '../pages/html/jsx.ts'
@@ -14,7 +16,7 @@ import { toBrandPath, toPublisherPath } from '../pages/parts/paths.ts'
 import { findPointerFault } from './check-pointer.ts'
 import type { OrganizationRequest, OrganizationRoute } from './dashboard-request.ts'
 import { isShared } from './domains.tsx'
-import { hostedFileRoutes, readHosted, renderHosted } from './hosted-file.tsx'
+import { hostedFileRoutes, hostedKinds, readHosted, renderHosted } from './hosted-file.tsx'
 import { renderMembership } from './membership.tsx'
 import {
   type DashboardAnswer,
@@ -23,6 +25,7 @@ import {
   toEntryPath,
   toSectionPath,
 } from './page.tsx'
+import { VERIFY_PATH } from './proof.tsx'
 import {
   type Kind,
   kinds,
@@ -34,7 +37,6 @@ import {
 
 type Domains = z.infer<typeof OrganizationDomains>
 
-const hostedKinds = ['adagents.json', 'brand.json'] as const
 /** Domains whose files the list shows. */
 const LISTED_MAX = 50
 
@@ -48,13 +50,21 @@ async function chooseDomain(
   context: OrganizationRequest,
   fault?: string,
 ): Promise<DashboardAnswer> {
-  const { callApi, org, organization } = context
+  const { callApi, org, organization, services, token } = context
   const sectionPath = toSectionPath(organization.org_id, 'entries')
   const url = '/api/me/organization/domains'
   const listed = await callApi<Domains>({ method: 'GET', url, query: org })
-  const domains = listed.refused === undefined ? listed.body.domains.slice(0, LISTED_MAX) : []
+  const isHosted = (domain: string) =>
+    hostedKinds.some(kind => findHosted(services.reader, kind, domain))
+  const former = listFormerDomains(services.reader, organization.org_id).filter(isHosted)
+  const own = listed.refused === undefined ? listed.body.domains : []
+  const unverified = new Set<string>([
+    ...former,
+    ...own.flatMap(({ domain, proven }) => (!proven && isHosted(domain) ? domain : [])),
+  ])
+  const domains = [...own.map(({ domain }) => domain), ...former].slice(0, LISTED_MAX)
   const files = await Promise.all(
-    domains.map(async ({ domain }) => {
+    domains.map(async domain => {
       const read = (kind: HostedKind) => readHosted(context, kind, domain as Domain)
       return [domain, ...(await Promise.all(hostedKinds.map(read)))] as const
     }),
@@ -73,7 +83,17 @@ async function chooseDomain(
         items: files,
         empty: 'Your organization has no domain yet. Verify one under Domains.',
         render: ([domain, ...hosted]) => [
-          <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>,
+          <>
+            <a href={toEntryPath(organization.org_id, domain)}>{renderName(domain)}</a>
+            {unverified.has(domain) ? (
+              <>
+                <div class="quiet">
+                  not verified any more: verify it to change its files or stop hosting them
+                </div>
+                {renderButton(VERIFY_PATH, token, 'Verify', { domain, ...org }, 'plain')}
+              </>
+            ) : null}
+          </>,
           ...hosted.map(({ text }) =>
             text === undefined ? (
               <span class="quiet">not hosted</span>

@@ -27,6 +27,8 @@ const PREVIEW_CHARS = 20_000
 /** Operations that stop hosting the files of a kind. */
 const withdrawals = { 'adagents.json': withdrawProperties, 'brand.json': withdrawBrand } as const
 
+export const hostedKinds = ['adagents.json', 'brand.json'] as const satisfies HostedKind[]
+
 /** A file of a domain: its text while it is hosted here. */
 interface HostedFile {
   kind: HostedKind
@@ -277,12 +279,20 @@ async function showStop(context: OrganizationRequest, fault?: string): Promise<D
   return { status: fault === undefined ? 200 : 400, title: `${title} ${domain}`, body }
 }
 
+/** Stops hosting a file. */
+export function withdrawFile(
+  { callApi, org }: Pick<Shared, 'callApi' | 'org'>,
+  { kind, domain }: Omit<HostedFile, 'text'>,
+) {
+  const url = withdrawals[kind].path.replace(':domain', encodeURIComponent(domain))
+  return callApi({ method: 'DELETE', url, query: org })
+}
+
 async function stopHosting(context: OrganizationRequest): Promise<DashboardAnswer> {
-  const { callApi, form, org } = context
+  const { form, org } = context
   const file = parseFile(form.get('domain'), form.get('kind'))
   if (file === undefined) return toList(context)
-  const url = withdrawals[file.kind].path.replace(':domain', encodeURIComponent(file.domain))
-  const { refused } = await callApi({ method: 'DELETE', url, query: org })
+  const { refused } = await withdrawFile(context, file)
   if (refused !== undefined) return showStop(context, refused)
   return { next: toEntryPath(org.org, file.domain), done: 'withdrawn' }
 }

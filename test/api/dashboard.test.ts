@@ -796,6 +796,16 @@ test('a verified domain is removed once its person knows what stays: its hosted 
   expect(load(refused.body)('main').text()).toMatch(new RegExp(`verify ${domain}`, 'i'))
   const audit = await read(ann, at(acme, '/audit'))
   expect(audit(`tr:contains("Removed a domain"):contains("${domain}")`)).toHaveLength(1)
+  const former = await read(ann, at(acme, '/entries'))
+  const row = former(`tr:contains("${domain}")`)
+  expect(row.text()).toContain('not verified any more')
+  expect(row.find('form').attr('action')).toBe('/dashboard/verify')
+  await registry.submit(added as never)
+  const gone = { domain, sure: 'yes', stop: 'yes' }
+  expect((await send(ann, at(acme, '/domains/remove'), gone)).statusCode).toBe(303)
+  const url = `/publisher/${domain}/.well-known/adagents.json`
+  expect((await registry.app.inject(url)).statusCode).toBe(404)
+  expect((await read(ann, at(acme, '/entries')))('main').text()).not.toContain(domain)
 })
 
 test('an organization is told that another one has verified the domain of its mailbox', async () => {

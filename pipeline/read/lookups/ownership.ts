@@ -1,5 +1,5 @@
 import { DAY, toIso } from '../../core/clock.ts'
-import { listSelfAndParents } from '../../core/domain.ts'
+import { type Domain, listSelfAndParents } from '../../core/domain.ts'
 import type { StoredHolder, StoredProof } from '../../model/ownership.ts'
 import type { Ownership } from '../../model/responses/ownership.ts'
 import { PROOFS } from '../../store/private-rows/proof-rows.ts'
@@ -106,6 +106,17 @@ export function listLostDomains({ record }: PrivateReader, org_id: string): stri
     `select p.domain from ownership_proofs p join verified_domains v using (domain)
      where p.org_id = $org_id and p.method = 'email' and p.withdrawn_at is not null
        and v.org_id != $org_id order by p.domain`,
+    { org_id },
+  )
+  return (rows ?? []).map(({ domain }) => domain)
+}
+
+/** Lists the domains that were removed from an organization and that nobody holds since, by name. */
+export function listFormerDomains({ record }: PrivateReader, org_id: string): Domain[] {
+  const rows = record?.all<{ domain: Domain }>(
+    `select domain from ownership_proofs where org_id = $org_id and withdrawn_at is not null
+       and domain not in (select domain from verified_domains)
+     order by domain`,
     { org_id },
   )
   return (rows ?? []).map(({ domain }) => domain)
