@@ -63,6 +63,23 @@ test('what a domain did at one moment is one sentence, by the name of its brand'
   expect(own[1]).toContain('published its first adagents.json, authorized one agent and added one')
 })
 
+test('a changed property is named with what changed of it, unless the same story adds it', async () => {
+  const own = await openRegistry()
+  const file = observePublisherFile(GAZETTE, { sites: [GAZETTE], agents })
+  await own.observe(file)
+  own.clock.tick({ days: 1 })
+  const { document } = structuredClone(file) as { document: { properties: { tags: string[] }[] } }
+  document.properties[0]!.tags = ['news']
+  await own.observe({ ...file, document } as never)
+  await own.publish()
+  const story = load((await own.app.inject('/changes')).body)('.stories ul > li')
+    .first()
+    .text()
+  expect(story).toContain('changed one property')
+  expect(story).toContain(`Property: ${GAZETTE} (tags)`)
+  await own.close()
+})
+
 test('no change is lost between pages, and none is told twice', async () => {
   const stories = await readStories('/changes?type=publisher.adagents_discovered')
   expect(stories).toHaveLength(PAPERS + 1)

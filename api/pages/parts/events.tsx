@@ -10,6 +10,7 @@ import { capitalize, formatMoment, joinWords, renderMoment, renderName } from '.
 import { crowdSentences, predicates } from './change-words.ts'
 import { findSubject, readText } from './event-subject.ts'
 import { toAgentPath, toPublisherPath } from './paths.ts'
+import { toPlainWords } from './plain-words.ts'
 
 const FIRST_FILE = 'publisher.adagents_discovered'
 /** Follows from each authorization, which is told itself. */
@@ -161,7 +162,7 @@ function renderCrowd({ type, subjects }: Crowd, begin: string): Html {
 }
 
 function renderStory(reader: Reader, subject: string, events: readonly FeedEvent[]): Html {
-  const byType = Map.groupBy(events, ({ event_type }) => event_type)
+  const byType = Map.groupBy(omitFollowing(events), ({ event_type }) => event_type)
   const ordered = (Object.keys(predicates) as EventType[]).filter(type => byType.has(type))
   const named = ordered.map(type => nameThings(byType.get(type) ?? []))
   const words = ordered.map((type, at) => predicates[type](named[at]?.size ?? 1))
@@ -175,6 +176,18 @@ function renderStory(reader: Reader, subject: string, events: readonly FeedEvent
         return renderThings(toLabel(type, things.length), things)
       })}
     </li>
+  )
+}
+
+/** Omits the changes of what the same story adds: its first facts are told already. */
+function omitFollowing(events: readonly FeedEvent[]): FeedEvent[] {
+  const added = new Set(
+    events.flatMap(({ event_type, entity_id }) =>
+      event_type.endsWith('.created') ? entity_id : [],
+    ),
+  )
+  return events.filter(
+    ({ event_type, entity_id }) => !(event_type.endsWith('.updated') && added.has(entity_id)),
   )
 }
 
@@ -212,10 +225,22 @@ function nameThings(events: readonly FeedEvent[]): Map<string, Html | null> {
     const agent = readText(payload.agent_url)
     if (entity_type === 'authorization' && agent) things.set(agent, renderAgent(agent))
     else if (entity_type === 'property' || entity_type === 'collection')
-      things.set(entity_id, readName(payload))
+      things.set(entity_id, nameChanged(payload))
     else things.set(entity_id, null)
   }
   return things
+}
+
+/** Names a property or a collection, with the facts of it that changed. */
+function nameChanged(payload: Payload): Html | null {
+  const name = readName(payload)
+  const { changed_fields: fields } = payload
+  if (name === null || !Array.isArray(fields)) return name
+  return (
+    <>
+      {name} <span class="quiet">({renderName(fields.map(toPlainWords).join(', '), 80)})</span>
+    </>
+  )
 }
 
 function readName(payload: Payload): Html | null {
