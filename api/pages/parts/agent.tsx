@@ -5,6 +5,7 @@ import type { AgentPublishers } from '../../../pipeline/model/responses/authorit
 import type { AgentCompliance } from '../../../pipeline/model/responses/compliance.ts'
 import { findProbedAgent, type ProbedAgent } from '../../../pipeline/read/lookups/agent-profiles.ts'
 import { findAgent } from '../../../pipeline/read/lookups/agents.ts'
+import { findInventory } from '../../../pipeline/read/lookups/inventory.ts'
 import { getMembers } from '../../../pipeline/read/lookups/members.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import type { Reply } from '../ask.ts'
@@ -16,6 +17,7 @@ import { describeTests } from './compliance.tsx'
 import { findFaces } from './faces.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toAgentPath, toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
+import { isForSignals } from './plain-words.ts'
 
 export interface AgentShown {
   agent_url: string
@@ -149,7 +151,9 @@ export function renderPublishers(
     empty: past.as_of ? 'No publisher had authorized it then.' : 'No publisher authorizes it.',
     render: publisher => [
       faces.renderLink(publisher.publisher_domain, toPublisherPath(publisher.publisher_domain)),
-      describeReach(publisher),
+      past.as_of === undefined && isSignalsAgent(reader, agentUrl, publisher.publisher_domain)
+        ? 'Signals'
+        : describeReach(publisher),
       ...(isSaid ? [renderOperatorSide(publisher)] : []),
       publisher.manager_domain === null ? (
         'Its own file'
@@ -160,6 +164,12 @@ export function renderPublishers(
       <a href={toPublisherAuthorizationPath(agentUrl, publisher.publisher_domain, past)}>View</a>,
     ],
   })
+}
+
+/** Tells whether a publisher authorizes an agent for signals alone. */
+function isSignalsAgent(reader: Reader, agentUrl: string, domain: string): boolean {
+  const grants = findInventory(reader, domain)?.grantsTo(agentUrl) ?? []
+  return isForSignals(grants.map(({ authorization_type }) => authorization_type))
 }
 
 function describeReach({

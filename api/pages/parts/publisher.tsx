@@ -10,7 +10,7 @@ import { renderAgent } from './events.tsx'
 import { renderBadge } from './freshness.tsx'
 import { renderOperatorSide } from './operator-side.tsx'
 import { toPublisherAuthorizationPath, toPublisherPath } from './paths.ts'
-import { toPlainWords } from './plain-words.ts'
+import { isForSignals, toPlainWords } from './plain-words.ts'
 import { listRawFacts } from './raw-file.tsx'
 import { type AgentTerms, renderTerms } from './terms.tsx'
 
@@ -122,7 +122,9 @@ export function renderAgents(
 }
 
 function describeReach(agent: PublisherLookup['authorized_agents'][number]): string {
-  const { properties_authorized, properties_total, publisher_wide } = agent
+  const { authorization_types: types = [], ...reach } = agent
+  const { properties_authorized, properties_total, publisher_wide } = reach
+  if (isForSignals(types)) return 'Signals'
   if (publisher_wide) return 'Everything'
   if (properties_authorized === undefined || properties_total === undefined) return ''
   return `${formatCount(properties_authorized)} of ${countThings(properties_total, 'property', 'properties')}`
