@@ -6,7 +6,7 @@ import { PUBLISH_PATH } from '../pages/draft.ts'
 import { buildExampleFile, EXAMPLE_NOTE } from '../pages/example-file.ts'
 import { type Child, Fragment, type Html, h } from '../pages/html/jsx.ts'
 import { clipText, renderExactMoment, renderName } from '../pages/html/text.tsx'
-import { hasOwnFile } from '../pages/own-file.ts'
+import { HOSTED_NOTE, hasOwnFile } from '../pages/own-file.ts'
 import { renderBadge } from '../pages/parts/freshness.tsx'
 import { toWorkshopPath } from '../pages/parts/paths.ts'
 import { withdrawBrand, withdrawProperties } from '../routes/community/withdrawals.ts'
@@ -118,6 +118,7 @@ async function renderMissing(
         </a>
         <a href={toWorkshopPath(domain, kind)}>Check the file that the domain serves</a>
       </div>
+      {isBrand ? null : <p class="hint">{HOSTED_NOTE}</p>}
     </>
   )
 }

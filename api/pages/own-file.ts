@@ -10,6 +10,10 @@ type Read = <Body>(
   query: Readonly<Record<string, string>>,
 ) => Promise<{ body: Body }>
 
+/** Says beside a way to host an adagents.json what such a file cannot do. */
+export const HOSTED_NOTE =
+  'A hosted file publishes your properties but cannot authorize agents; for that, serve the file from your own site.'
+
 /** Tells whether a domain serves a file of its own, so that none can be hosted for it. */
 export async function hasOwnFile(read: Read, kind: HostedKind, domain: Domain): Promise<boolean> {
   if (kind === 'brand.json') {

@@ -74,6 +74,13 @@ async function readHosted() {
 const readEntry = async () =>
   load((await ann.get(`/dashboard/org/${acme}/entries?domain=${DOMAIN}`)).body)
 
+test('the example of another domain is not carried to the dashboard', async () => {
+  const text = buildFile('acme.example')
+  const sent = { kind: 'brand.json', domain: DOMAIN, text, do: 'publish' }
+  const answer = await ann.post('/workshop', sent, { 'sec-fetch-site': 'same-origin' })
+  expect(load(answer.body)('[role=alert]').text()).toContain('still the example of acme.example')
+})
+
 test('the review of a new file has the pointer that its domain will serve', async () => {
   const handed = { kind: 'brand.json', domain: DOMAIN, text: buildFile('Boots') }
   await ann.post('/workshop', { ...handed, do: 'publish' }, { 'sec-fetch-site': 'same-origin' })

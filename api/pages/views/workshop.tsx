@@ -11,7 +11,7 @@ import { checkFileText } from '../examined-file.ts'
 import { buildExampleFile, EXAMPLE_NOTE } from '../example-file.ts'
 import { loadFileText } from '../file-text.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { hasOwnFile } from '../own-file.ts'
+import { HOSTED_NOTE, hasOwnFile } from '../own-file.ts'
 import { renderSection } from '../parts/blocks.tsx'
 import { renderMarkedLines } from '../parts/marked-lines.tsx'
 import { renderSellers } from '../parts/sellers.tsx'
@@ -83,6 +83,8 @@ export async function findHostingFault(
   const parsed = parseFormDomain(domain)
   if (parsed === undefined) return 'Enter your domain to host the file.'
   if (text.trim() === '') return 'Paste or upload the file to host.'
+  if (parsed !== EXAMPLE_DOMAIN && text.includes(EXAMPLE_DOMAIN))
+    return `This is still the example of ${EXAMPLE_DOMAIN}. Replace its names and addresses with yours first.`
   const document = formatJson(text)
   const { errors } = await checkFileText({ document, kind, domain: parsed }, call)
   return errors.length === 0
@@ -280,9 +282,7 @@ function renderHosting({ kind, domain }: Filled, hosting: Hosting): Html | null 
   return (
     <p class="hint">
       To host it here, you need to be signed in, with your domain verified.
-      {kind === 'adagents.json'
-        ? ' A hosted file publishes your properties but cannot authorize agents; for that, serve the file from your own site.'
-        : null}
+      {kind === 'adagents.json' ? ` ${HOSTED_NOTE}` : null}
     </p>
   )
 }
