@@ -176,11 +176,7 @@ function renderNames(
   const renderList = (domains: readonly string[], toPath: (domain: string) => string) => (
     <ul class="chips">
       {domains.map(domain => (
-        <li>
-          <a class="face" href={toPath(domain)}>
-            {faces.renderMark(domain)} {faces.renderName(domain)}
-          </a>
-        </li>
+        <li>{faces.renderLink(domain, toPath(domain))}</li>
       ))}
     </ul>
   )
