@@ -6,7 +6,13 @@ import type { EventType, FeedEvent } from '../../../pipeline/model/event.ts'
 import { findBrandName } from '../../../pipeline/read/lookups/operated.ts'
 import type { Reader } from '../../../pipeline/read/reader.ts'
 import { Fragment, type Html, h } from '../html/jsx.ts'
-import { capitalize, formatMoment, joinWords, renderMoment, renderName } from '../html/text.tsx'
+import {
+  capitalize,
+  formatMoment,
+  joinWords,
+  renderExactMoment,
+  renderName,
+} from '../html/text.tsx'
 import { crowdSentences, predicates } from './change-words.ts'
 import { findSubject, readText } from './event-subject.ts'
 import { toAgentPath, toPublisherPath } from './paths.ts'
@@ -112,7 +118,7 @@ function renderMoments(
         left -= shown.length
         return shown.length === 0 ? null : (
           <li>
-            <p class="moment">{renderMoment(getFirst(some).created_at)}</p>
+            <p class="moment">{renderExactMoment(getFirst(some).created_at)}</p>
             <ul>{shown}</ul>
           </li>
         )
