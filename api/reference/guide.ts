@@ -35,7 +35,7 @@ snapshot that is a few seconds to minutes old: \`X-Registry-Seq\` is the commit 
 ## Credentials
 
 Resolution, lookups, discovery and search of brands and properties need no credential. The feed,
-agent search, bootstrap and all writes need \`Authorization: Bearer sk_…\`, the key of an
+agent search, the snapshot of authorizations and all writes need \`Authorization: Bearer sk_…\`, the key of an
 organization, or the access token of a person. \`/.well-known/oauth-authorization-server\` describes
 the authorization server that issues such tokens; applications register there by themselves. A
 missing or invalid credential is answered with 401, and \`WWW-Authenticate\` says where to learn more;
@@ -69,8 +69,9 @@ server-sent events, and heartbeats in between. Keep \`types\`, \`domain\` and
 
 ## Examples
 
-Every operation has a recorded example, with code for curl, TypeScript and Python; only long lists
-are shortened. In the demo it answers as shown, unless a comment in the code says what it takes. Where a credential is needed, it is read from the environment variable \`REGISTRY_KEY\`.
+Every operation has an example, with code for curl, TypeScript and Python. Answers were recorded
+from a test registry; only long lists are shortened. Ids and values of the demo differ, and so may its answers; a comment in the
+code names what an example takes first. Each operation says which access it needs; the code reads a credential from the environment variable \`REGISTRY_KEY\`.
 
 ## For agents
 

@@ -107,7 +107,6 @@ export const publicErrors = {
   headers_too_large: { status: 431, means: 'the headers are too large' },
   internal_error: { status: 500, means: 'an internal error of the registry' },
   bad_gateway: { status: 502, means: 'the agent returned no usable answer', retryAfterS: 60 },
-  gateway_timeout: { status: 504, means: 'the agent did not answer in time', retryAfterS: 60 },
   unavailable: {
     status: 503,
     means: 'a required part of the registry is unavailable; try again',
@@ -118,6 +117,7 @@ export const publicErrors = {
     means: 'crawl requests cannot be accepted at the moment; try again',
     retryAfterS: 5,
   },
+  gateway_timeout: { status: 504, means: 'the agent did not answer in time', retryAfterS: 60 },
 } as const satisfies Record<string, PublicErrorEntry>
 
 export type PublicErrorName = keyof typeof publicErrors
