@@ -20,7 +20,13 @@ import { REQUEST_ID } from '../operation/request-ids.ts'
 import type { Services } from '../operation/services.ts'
 import { findUnknown } from '../operation/unknown-parameters.ts'
 import { findResourcePath, listResources, listResourceTemplates } from './resources.ts'
-import { buildRequest, buildTools, type RegistryTool, type ToolForm } from './tools.ts'
+import {
+  buildRequest,
+  buildTools,
+  nameArguments,
+  type RegistryTool,
+  type ToolForm,
+} from './tools.ts'
 import { isInToolsets, listUnknownToolsets, toolsetNames } from './toolsets.ts'
 
 export const MCP_PATH = '/mcp'
@@ -238,7 +244,7 @@ async function callTool(
     remoteAddress: ip,
     headers: { [REQUEST_ID]: id, ...(authorization !== undefined && { authorization }) },
   })
-  if (answer.statusCode >= 400) return toFailedResult(answer.body)
+  if (answer.statusCode >= 400) return toFailedResult(nameArguments(answer.body))
   // Some clients read only the text, whatever version of the protocol they speak.
   return { content: [{ type: 'text', text: answer.body }], structuredContent: answer.json() }
 }

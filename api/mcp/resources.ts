@@ -59,14 +59,15 @@ export function findResourcePath(origin: string, uri: string): string | undefine
   for (const { path, rest } of templates) {
     if (!place.startsWith(path) || !place.endsWith(rest)) continue
     const value = place.slice(path.length, place.length - rest.length)
-    const decoded = decode(value)
+    const decoded = decodeValue(value)
     if (decoded === undefined || /^\.{0,2}$/.test(decoded)) continue
     return `${path}${encodeURIComponent(decoded)}${rest}`
   }
   return undefined
 }
 
-function decode(value: string): string | undefined {
+/** Decodes a percent-encoded value; undefined for a long one, and for what is not encoded so. */
+export function decodeValue(value: string): string | undefined {
   if (value.length > VALUE_CHARS_MAX) return undefined
   try {
     return decodeURIComponent(value)

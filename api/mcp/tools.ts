@@ -4,6 +4,7 @@ import { requireValue } from '../../pipeline/core/present.ts'
 import { pageEnd } from '../../pipeline/model/shared-fields.ts'
 import { type Json, toJsonSchema } from '../operation/json-schema.ts'
 import { listPathParameters, type Operation } from '../operation/operation.ts'
+import { decodeValue } from './resources.ts'
 
 /** An operation as a tool: `resolve_brand` is the operation `resolveBrand`. */
 export interface RegistryTool {
@@ -147,6 +148,30 @@ function dropDescriptions(properties: Json, form: ToolForm): Json {
   return Object.fromEntries(listed)
 }
 
+/** Path parameters that are the address of an agent: tools call it as the others do, and take these names too. */
+const agentParameters: readonly string[] = ['encodedUrl', 'agentUrl']
+const AGENT_ARGUMENT = 'agent_url'
+const AGENT_DESCRIPTION = 'Address of the agent, such as https://agent.example/mcp'
+
+/** Converts the name of a parameter to that of the argument of a tool. */
+function toArgumentName(name: string): string {
+  return agentParameters.includes(name) ? AGENT_ARGUMENT : name
+}
+
+/** Describes the parameters of a path as arguments, which need no encoding. */
+function toArguments({ properties, required }: Json): Json {
+  const members = Object.entries((properties ?? {}) as Record<string, Json>)
+  const described = members.map(([name, schema]) =>
+    agentParameters.includes(name)
+      ? [AGENT_ARGUMENT, { ...schema, description: AGENT_DESCRIPTION }]
+      : [name, schema],
+  )
+  return {
+    properties: Object.fromEntries(described),
+    required: ((required ?? []) as string[]).map(toArgumentName),
+  }
+}
+
 /** Tells whether a keyword lets an object have any other members, which it may by default. */
 function isAnything(key: string, value: unknown): boolean {
   return key === 'additionalProperties' && JSON.stringify(value) === '{}'
@@ -176,11 +201,12 @@ function buildInputSchema(
   const parts = [params, query, body]
     .filter(part => part !== undefined)
     .map(part => resolveReference(toJsonSchema(part, 'input', $defs, REFERENCE_PREFIX), $defs))
+    .map(toArguments)
   const properties = shorten(Object.assign({}, ...parts.map(part => part.properties)), form)
   return {
     type: 'object',
     properties,
-    required: parts.flatMap(part => part.required ?? []),
+    required: parts.flatMap(part => part.required as string[]),
     ...(JSON.stringify(properties).includes(REFERENCE_PREFIX) && { $defs }),
   }
 }
@@ -197,15 +223,17 @@ export interface ToolRequest {
  */
 export function buildRequest(
   tool: RegistryTool,
-  input: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
 ): ToolRequest | string {
   const { method, path, body } = tool.operation
   const pathNames = listPathParameters(path)
+  const input = toParameters(given, pathNames)
   for (const name of pathNames) {
     const value = input[name]
-    if (value === undefined || value === null) return explainAbsent(name, Object.keys(input))
-    if (/^\s*$/.test(toText(value))) return `${name}: must not be empty`
-    if (/^\.\.?$/.test(toText(value))) return `${name}: must be a name`
+    const argument = toArgumentName(name)
+    if (value === undefined || value === null) return explainAbsent(argument, Object.keys(given))
+    if (/^\s*$/.test(toText(value))) return `${argument}: must not be empty`
+    if (/^\.\.?$/.test(toText(value))) return `${argument}: must be a name`
   }
   const url = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(toText(input[name])))
   const rest = Object.entries(input).filter(([name]) => !pathNames.includes(name))
@@ -220,6 +248,23 @@ export function buildRequest(
   )
   const payload = body && { payload: Object.fromEntries(rest.filter(isInBody)) }
   return { method, url: query.size > 0 ? `${url}?${query}` : url, ...payload }
+}
+
+/** Converts arguments to the parameters of a path: an address may be given as it is in a path, percent-encoded. */
+function toParameters(
+  given: Readonly<Record<string, unknown>>,
+  pathNames: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const name = pathNames.find(name => agentParameters.includes(name))
+  if (name === undefined) return given
+  const { [AGENT_ARGUMENT]: address = given[name], ...rest } = given
+  const decoded = /^https?%3a/i.test(toText(address)) ? decodeValue(toText(address)) : undefined
+  return { ...rest, [name]: decoded ?? address }
+}
+
+/** Names the argument of a tool in a refusal of its route, as the tool does. */
+export function nameArguments(refusal: string): string {
+  return refusal.replace(/(?<="error":")\w+(?=: )/, toArgumentName)
 }
 
 /** Explains that an argument is missing, by the one that was most likely meant for it. */

@@ -149,6 +149,17 @@ describe('tools', () => {
     expect(undescribed).toEqual([])
   })
 
+  test('take the address of an agent as it is, under one name', async () => {
+    const { tools } = await (await connect(key, '?toolset=all')).listTools()
+    for (const { name, inputSchema } of tools) {
+      const names = Object.keys(inputSchema.properties ?? {})
+      expect(names, name).not.toContain('encodedUrl')
+      expect(names, name).not.toContain('agentUrl')
+      expect(names, name).toEqual(expect.arrayContaining(inputSchema.required ?? []))
+      expect(JSON.stringify(inputSchema), name).not.toContain('percent-encoded')
+    }
+  })
+
   test('describe their input as the HTTP route does', async () => {
     const { tools } = await (await connect()).listTools()
     const tool = tools.find(({ name }) => name === 'look_up_publisher')!
@@ -222,9 +233,29 @@ describe('a call', () => {
     expect(invalid.body.error).toMatch(/^as_of: /)
     const unknown = await call(client, 'resolve_brand', { domian: 'acme.example' })
     expect(unknown.body.error).toBe("Unknown parameter 'domian'. Did you mean 'domain'?")
-    const inPath = await call(client, 'look_up_agent_domains', { agent_url: 'https://a.example' })
-    expect(inPath.body.error).toBe("Unknown parameter 'agent_url'. Did you mean 'agentUrl'?")
+    const inPath = await call(client, 'look_up_agent_domains', { agent_ulr: 'https://a.example' })
+    expect(inPath.body.error).toBe("Unknown parameter 'agent_ulr'. Did you mean 'agent_url'?")
   })
+
+  test.each([
+    [{ agent_url: 'https://agent.example/mcp' }],
+    [{ agent_url: 'https%3A%2F%2Fagent.example%2Fmcp' }],
+    [{ agentUrl: 'https://agent.example/mcp' }],
+    [{ agentUrl: 'https%3a%2f%2fagent.example%2fmcp' }],
+  ])('takes the address of an agent as %j', async params => {
+    const { body } = await call(await connect(), 'look_up_agent_domains', params)
+    expect(body).toMatchObject({ agent_url: 'https://agent.example/mcp' })
+    expect(body.domains).not.toEqual([])
+  })
+
+  test.each([['no address'], ['https%3A%2F%2F%E0%A4%A']])(
+    'with the address %j is refused by the name of its argument',
+    async agent_url => {
+      const params = { agent_url }
+      const { isError, body } = await call(await connect(), 'get_agent_compliance', params)
+      expect([isError, body.error]).toEqual([true, expect.stringMatching(/^agent_url: must be /)])
+    },
+  )
 
   test('passes the credential on', async () => {
     const { body } = await call(await connect(key), 'read_feed', { limit: 1 })
